@@ -98,7 +98,7 @@ class StorageFull(Unavailable):
 
 
 class ProviderDown(SignetError):
-    """A model provider cannot be reached or refuses work for now.
+    """A model provider cannot be reached or refuses requests at the moment.
 
     `retry_after_seconds` says when it may be asked again. A job that meets this error waits; it is not charged
     an attempt.
@@ -130,7 +130,7 @@ class ModelNotInstalled(ProviderDown):
 
 
 class ProviderFailed(SignetError):
-    """A model provider answered, but with an error or nonsense; trying again may help."""
+    """A model provider answered with an error or an unusable answer; trying again may help."""
 
     kind = Kind.UNAVAILABLE
     code = "provider_failed"

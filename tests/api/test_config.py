@@ -69,7 +69,7 @@ def test_a_file_is_replaced_as_it_was_sent_and_keeps_its_mode(api: Api) -> None:
         ({"file": "a" * 300 + ".md", "content": ""}, 400, "cannot be written"),
         ({"file": "SOUL.md", "content": "x" * 1_048_577}, 413, "longer than"),
         ({"file": "agent.yaml", "content": "a: 1\nb: [unclosed\n"}, 400, "agent.yaml line"),
-        ({"file": "agent.yaml", "content": "- one\n"}, 400, "must hold keys and values"),
+        ({"file": "agent.yaml", "content": "- one\n"}, 400, "must contain keys and values"),
     ],
 )
 def test_what_cannot_be_written_is_refused_and_changes_nothing(

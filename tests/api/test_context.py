@@ -285,8 +285,8 @@ def test_a_session_is_found_by_its_beginning_and_as_the_latest_of_a_folder(api: 
     assert context(api, "latest", "?project=/work/harbour/src")["sessionKey"] == KEY
     hook(api, "session-start", "5d0c7a1e-second")
     for key, said in (
-        ("5d0c", "More than one session begins with '5d0c'"),
-        ("5d0c7a1e-walrsu", f"near it: {KEY}"),
+        ("5d0c", "Several sessions start with '5d0c'"),
+        ("5d0c7a1e-walrsu", f"similar: {KEY}"),
         ("zzzz", "another-session-7 (/work/other)"),
         ("latest?project=/nowhere", "No session of /nowhere has a record yet"),
     ):

@@ -178,7 +178,7 @@ def test_every_named_job_is_changed_and_what_a_limit_leaves_out_is_said(api: Api
 def test_a_choice_must_be_said(api: Api, verb: str) -> None:
     a_dead_job(api)
     refused = api.post(f"/api/jobs/{verb}", {})
-    assert refused.status == 400 and "say which jobs" in refused.error
+    assert refused.status == 400 and "choose the jobs" in refused.error
     assert api.post(f"/api/jobs/{verb}", {"all": True, "limit": 501}).status == 400
 
 

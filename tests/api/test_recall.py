@@ -43,7 +43,7 @@ def test_an_empty_page_says_what_came_nearest_and_why_it_was_left_out(api: Api) 
     nearest = answer["nearest"]
     assert nearest["content"].endswith("has bees.")
     assert 0 < nearest["score"] < 0.4
-    assert nearest["left_out"].startswith('of the words it has only "bees", and the meaning is not')
+    assert nearest["left_out"].startswith('only these words match: "bees", and the meaning is not')
     assert not any(row["access_count"] for row in api.rows("memories"))
     assert "nearest" not in api.post(RECALL, {"query": "bees"}).body
     assert "nearest" not in api.post(RECALL, {"query": "zeppelins"}).body
@@ -137,7 +137,7 @@ def test_a_limit_is_kept_within_bounds(api: Api, limit: int | None, count: int) 
         ({"query": "a", "since": "soon"}, "since must be an ISO timestamp"),
         ({"query": "a", "until": "then"}, "until must be an ISO timestamp"),
         ({"query": "a", "now": 5}, "now: Input should be a valid datetime"),
-        ({"query": "a", "tags": {}}, "tags: neither a text nor a list of texts"),
+        ({"query": "a", "tags": {}}, "tags: neither a string nor a list of strings"),
         ({"query": "a", "tags": ["t"] * 200_000}, "tags: more than 100 tags"),
         ({"query": "a", "tags": "t," * 101}, "tags: more than 100 tags"),
         ({"query": "a", "min_score": "low"}, "min_score: Input should be a valid number"),

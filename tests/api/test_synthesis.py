@@ -97,7 +97,7 @@ def test_a_run_is_queued_once_and_not_again_within_an_hour(working: Api) -> None
     assert nothing == {
         "success": False,
         "skipped": True,
-        "reason": "There is nothing new since the last run",
+        "reason": "Nothing is new since the last run",
     }
     remember(working)
     first = working.post(TRIGGER, {}).body

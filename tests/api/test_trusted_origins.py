@@ -136,7 +136,7 @@ def test_what_is_trusted_no_more_gets_nothing_soon(trusting: Served) -> None:
     assert signet.run("trust", "origin", "list").out.splitlines() == [*TRUSTED, origin]
     eventually(lambda: reads(trusting, origin))
     gone = signet.run("trust", "origin", "remove", origin)
-    assert gone.out == f"Pages of {origin} may not call the daemon any more\n"
+    assert gone.out == f"Pages of {origin} may no longer call the daemon\n"
     eventually(lambda: preflight(trusting, origin)["status"] == "403")
     assert signet.run("trust", "origin", "list", "--json").json()["origins"] == [*TRUSTED]
     again = signet.run("trust", "origin", "remove", origin)
@@ -147,13 +147,13 @@ def test_what_is_trusted_no_more_gets_nothing_soon(trusting: Served) -> None:
     ("origin", "why"),
     [
         ("null", "every sandboxed page"),
-        ("*", "Patterns are not possible"),
-        ("https://*.example", "Patterns are not possible"),
-        ("chrome-extension://*", "Patterns are not possible"),
+        ("*", "Patterns are not supported"),
+        ("https://*.example", "Patterns are not supported"),
+        ("chrome-extension://*", "Patterns are not supported"),
         ("https://notes.example/", "Browsers send this origin as https://notes.example"),
         ("HTTPS://Notes.Example", "Browsers send this origin as https://notes.example"),
         ("https://notes.example:443", "Browsers send this origin as https://notes.example"),
-        ("http://notes.example", "https is needed"),
+        ("http://notes.example", "https is required"),
         ("https://ada@notes.example", "as browsers send it"),
         ("https://notes.example.", "as browsers send it"),
         ("https://notes.example:0x", "as browsers send it"),

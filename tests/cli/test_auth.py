@@ -124,7 +124,7 @@ def test_a_client_of_another_daemon_is_not_shown_the_secret_s_token(
 
 def test_the_first_token_is_signed_without_a_daemon(alone: Program) -> None:
     refused = alone.run("auth", "token", "create")
-    assert refused.status == 1 and "No tokens here yet" in refused.err
+    assert refused.status == 1 and "has no token secret" in refused.err
     secret = alone.workspace / ".daemon" / "auth-secret"
     secret.parent.mkdir(parents=True)
     secret.write_bytes(b"s" * 32)
@@ -133,7 +133,7 @@ def test_the_first_token_is_signed_without_a_daemon(alone: Program) -> None:
     assert made["token"].count(".") == 1 and made["jti"]
     secret.chmod(0o644)
     refused = alone.run("auth", "token", "create")
-    assert refused.status == 1 and "may be read by others" in refused.err
+    assert refused.status == 1 and "is readable by other users" in refused.err
 
 
 @pytest.mark.parametrize(
@@ -166,4 +166,4 @@ def test_a_secret_that_others_may_read_stops_the_start(alone: Program) -> None:
     secret.chmod(0o644)
     refused = alone.run("start", "--port", str(alone.port))
     assert refused.status == 1
-    assert "may be read by others" in refused.err
+    assert "is readable by other users" in refused.err

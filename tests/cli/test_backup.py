@@ -126,7 +126,7 @@ def test_a_restore_killed_between_two_moves_is_finished_by_whoever_comes(
         checks = {one["check"]: one for one in own.run("doctor", "--json").json()}
         assert checks["restores"]["status"] == "fail"
         again = own.run("restore", file, "--yes")
-        assert "is finished first" in again.err, again.err
+        assert "was finished first" in again.err, again.err
     started = own.run("start", "--port", str(own.port))
     assert ("An interrupted restore was finished" in started.err) == (finisher == "start")
     assert text in contents(own)
@@ -151,7 +151,7 @@ def test_a_backup_killed_while_the_daemon_runs_leaves_it_running(own: Program) -
 def test_a_folder_that_no_restore_put_aside_is_refused(own: Program, tmp_path: Path) -> None:
     refused = own.run("restore", str(tmp_path), "--yes")
     assert refused.status == 1
-    assert "no restore has put aside" in refused.err
+    assert "not a folder that a restore kept" in refused.err
     assert own.run("daemon", "status").status == 0
 
 

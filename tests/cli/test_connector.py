@@ -28,8 +28,8 @@ def test_a_folder_from_its_registration_to_its_removal(served: Program, notes: P
     (notes / "a.md").write_text("Apples ripen in late autumn.")
     (notes / "d.md").write_bytes(b"x" * 1_100_000)
     again = served.run("connector", "sync", "garden").out
-    assert again.splitlines()[0] == "garden: 1 file, 1 changed, 1 gone, 1 left out"
-    assert "left out    " in again and "larger than" in again
+    assert again.splitlines()[0] == "garden: 1 file, 1 changed, 1 gone, 1 skipped"
+    assert "skipped     " in again and "larger than" in again
     health = served.run("connector", "health", listed["id"][:8]).out
     assert health.splitlines()[1].startswith("  last sync   2") and "documents" in health
     known = served.run("connector", "health", "garden", "--json").json()
@@ -58,9 +58,9 @@ def test_a_folder_that_is_gone_fails_with_what_to_read(served: Program, notes: P
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("sync", "nobody"), "No connector nobody"),
-        (("health", "nobody"), "No connector nobody"),
-        (("remove", "nobody"), "No connector nobody"),
+        (("sync", "nobody"), "There is no connector nobody"),
+        (("health", "nobody"), "There is no connector nobody"),
+        (("remove", "nobody"), "There is no connector nobody"),
         (("add", "/nowhere/at/all"), "cannot be read"),
     ],
     ids=["sync", "health", "remove", "add"],

@@ -58,7 +58,7 @@ def test_fix_repairs_an_emptied_index_through_the_daemon_and_its_history(served:
     assert found["index"]["status"] != "ok"
     assert found["file modes"]["status"] == "fail"
     done = served.run("doctor", "--fix")
-    assert "✓ make private files private" in done.out, done.out
+    assert "✓ restrict private files to you" in done.out, done.out
     assert "✓ repair check-fts" in done.out, done.out
     assert done.status == 0, done.out
     assert checks(served)["index"]["status"] == "ok"
@@ -81,7 +81,7 @@ def test_an_index_of_another_program_is_named_and_taken_out(served: Program) -> 
     connection.close()
     found = checks(served)["structure"]
     assert (found["status"], found["fix"]) == ("fail", "signet doctor --fix")
-    assert "index idx_embeddings_content_hash_unique is of another program" in found["detail"]
+    assert "index idx_embeddings_content_hash_unique belongs to another program" in found["detail"]
     assert "index idx_memories_type is missing" in found["detail"]
     done = served.run("doctor", "--fix")
     assert "removed index idx_embeddings_content_hash_unique" in done.out
@@ -99,9 +99,9 @@ def test_a_provider_that_is_held_back_is_told_by_doctor_and_status(served: Progr
     try:
         told = checks(served)["waiting"]
         assert told["status"] == "warn"
-        assert "since 2026-05-01" in told["detail"] and "tried next 2100-01-01" in told["detail"]
+        assert "since 2026-05-01" in told["detail"] and "next attempt 2100-01-01" in told["detail"]
         text = " ".join(served.run("status").out.split())
-        assert "held back since" in text and "jobs wait, tried next" in text
+        assert "paused since" in text and "jobs wait, next attempt" in text
         (breaker,) = served.run("status", "--json").json()["pipeline"]["providers"]["breakers"]
         assert breaker["waiting"] == 0 and breaker["since"] == "2026-05-01T12:00:00.000Z"
     finally:
@@ -137,7 +137,7 @@ def test_install_shows_what_it_would_write_and_says_what_the_system_refuses(alon
     removed = alone.run("daemon", "uninstall", PATH="/nowhere")
     assert removed.status == 0
     assert not Path(looked["service"]).exists()
-    assert alone.run("daemon", "uninstall").out == "There is no service\n"
+    assert alone.run("daemon", "uninstall").out == "No service is installed\n"
 
 
 def test_uninstall_leaves_the_workspace_and_purge_asks_for_the_word(alone: Program) -> None:

@@ -157,7 +157,7 @@ def test_a_silent_daemon_is_left_in_time_and_not_called_absent(absent: Program) 
         assert done == Done(0, "", "[signet] timed out after 1800 ms, hook skipped\n")
         quick = {"SIGNET_DAEMON_URL": url, "SIGNET_FETCH_TIMEOUT": "300"}
         done = hook(absent, "session-end", END, **quick)
-        assert "timed out after 300 ms, hook skipped; kept for later" in done.err
+        assert "timed out after 300 ms, hook skipped; saved, will be sent later" in done.err
     assert len(asked) == 2 and len(spooled(absent)) == 1
 
 
@@ -260,7 +260,7 @@ def test_a_session_that_ended_without_a_daemon_is_delivered_when_there_is_one(
     log.write_text("\n".join(map(json.dumps, TURNS)))
     said = {**END, "session_id": "spooled", "transcript_path": str(log)}
     done = hook(served, "session-end", said, **OFF)
-    assert done.err == "[signet] daemon not running, hook skipped; kept for later\n"
+    assert done.err == "[signet] daemon not running, hook skipped; saved, will be sent later\n"
     hook(served, "compaction-complete", {"summary": "The walrus moved out."}, **OFF)
     log.unlink()
     eventually(lambda: not [*Workspace(served.workspace).spool_dir.iterdir()])
@@ -270,7 +270,7 @@ def test_a_session_that_ended_without_a_daemon_is_delivered_when_there_is_one(
     assert start.status == 0 and start.out.startswith("[memory active")
     listed = served.run("bypass", "--json").json()
     assert [one["runtimePath"] for one in listed["sessions"] if one["key"] == "next"] == ["legacy"]
-    assert served.run("bypass", "nex").out == "Hooks of session next do nothing from now on\n"
+    assert served.run("bypass", "nex").out == "Hooks of session next are off from now on\n"
     asked = {"session_id": "next", "prompt": "walrus"}
     assert hook(served, "user-prompt-submit", asked, **PATIENT) == Done(0, "", "")
     assert served.run("bypass", "next", "--off").out == "Hooks of session next work again\n"

@@ -49,13 +49,13 @@ def test_what_waits_for_a_model_that_is_away_is_not_waited_for() -> None:
         clock.parse(f"2026-05-01T12:00:0{second}Z").astimezone().strftime("%H:%M:%S")
         for second in (0, 4)
     )
-    assert why == f"llm: nobody answers · held back since {began}, 7 jobs wait, tried next {again}"
+    assert why == f"llm: nobody answers · paused since {began}, 7 jobs wait, next attempt {again}"
 
 
 def test_kinds_of_another_version_are_said_and_not_waited_for() -> None:
     found = pipeline(bake={"queue": "later", "pending": 1, "waiting": 1})
     assert work.left(found).open == 0
-    assert work.why(found) == ["1 job of a kind that this version does not run"]
+    assert work.why(found) == ["1 job of a kind this version cannot run"]
 
 
 def test_every_reason_to_wait_has_words() -> None:
@@ -67,7 +67,7 @@ def test_every_reason_to_wait_has_words() -> None:
     ]
     paused, budget, worker = work.why(found)
     assert "signet jobs resume" in paused
-    assert budget.startswith("openai has used up its hour: 9 of 9 calls")
+    assert budget.startswith("openai used its hourly budget: 9 of 9 calls")
     assert worker == "the worker is not running"
 
 
@@ -102,7 +102,7 @@ def test_a_job_is_cancelled_and_tried_again(paused: Program) -> None:
     again = paused.run("jobs", "cancel", job_id)
     assert (again.status, again.err) == (1, "error: The job is dead already\n")
     assert (
-        "1 job would be given a fresh start"
+        "1 job would be retried"
         in paused.run("jobs", "retry", "--code", "cancelled", "--dry-run").out
     )
     assert paused.run("jobs", "retry", job_id, "--json").json()["status"] == "pending"
@@ -119,7 +119,7 @@ def test_status_says_what_waits_and_why(paused: Program) -> None:
     remembered(paused, "The ferry to Paros leaves at dusk")
     seen = paused.run("status").out
     assert re.search(r"^ +extract +[1-9]", seen, re.M)
-    assert re.search(r"^  waits +paused · go on with: signet jobs resume$", seen, re.M)
+    assert re.search(r"^  waits +paused · continue with: signet jobs resume$", seen, re.M)
     assert "waiting" in paused.on_terminal("status")
 
 

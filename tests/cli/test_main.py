@@ -263,7 +263,7 @@ def answers_nothing(connection: socket.socket) -> None:
         (sends(200, b'{"hello": "world"}'), "Another program, not Signet, answers at {url}"),
         (sends(404, b'{"error": "no handler"}'), "Another program, not Signet, answers at {url}"),
         (raw(b"SSH-2.0-OpenSSH\r\n"), "Another program, not Signet, answers at {url}"),
-        (answers_nothing, "{url} takes connections and did not answer within 0.3 s"),
+        (answers_nothing, "{url} accepts connections but did not answer within 0.3 s"),
     ],
     ids=["page", "json", "json-error", "ssh", "silent"],
 )
@@ -284,7 +284,7 @@ def test_an_unexpected_error_is_one_line_and_a_trace_only_when_asked_for(
     assert entry.main(["paths"]) == 1
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "error: unexpected RuntimeError: the roof is on fire"
-    assert re.fullmatch(r"For the whole trace: \S*signet -vv paths", lines[1])
+    assert re.fullmatch(r"For the stack trace: \S*signet -vv paths", lines[1])
     assert entry.main(["paths", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)["code"] == "internal"
     with pytest.raises(RuntimeError):

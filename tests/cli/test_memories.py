@@ -62,13 +62,13 @@ def test_an_id_that_is_too_short_unknown_or_of_several_is_exit_1(served: Program
     first, second = saved(served, f"One {uuid4()}"), saved(served, f"Two {uuid4()}")
     short = served.run("memory", "show", first[:7])
     assert (short.status, short.out) == (1, "")
-    assert "at least 8 characters" in short.err
+    assert "at least the first 8 characters" in short.err
     unknown = served.run("memory", "show", "ffffffff", "--json")
     assert (unknown.status, unknown.json()["code"]) == (1, "not_found")
     several = served.run("memory", "history", first[:8])
     if first[:8] == second[:8]:
         assert several.status == 1
-        assert "Several memories begin with" in several.err
+        assert "Several ids start with" in several.err
     assert served.run("memory", "show", str(uuid4())).err == "error: not found\n"
 
 
@@ -193,8 +193,8 @@ def test_a_pinned_memory_stays_unless_forced_and_then_goes_for_good(served: Prog
     forget = ("memory", "forget", memory_id, "--yes", "--reason", "gone")
     done = served.run(*forget)
     assert (done.status, done.out) == (1, "")
-    assert "memory edit --unpin, or --force removes it for good" in done.err
-    assert served.run(*forget, "--force").out == "1 memory removed for good\n"
+    assert "memory edit --unpin, or pass --force to delete it permanently" in done.err
+    assert served.run(*forget, "--force").out == "1 memory deleted permanently\n"
     assert served.run("memory", "recover", memory_id).status == 1
 
 
@@ -214,9 +214,9 @@ def test_reasons_are_told_in_words(served: Program) -> None:
     word = uuid4().hex
     saved(served, f"We decided to keep the {word} at the gate", "--type", "decision")
     told = served.run("recall", word, "--explain").out
-    assert re.search(r"found by its words \(1st, \d\.\d\d\)", told)
+    assert re.search(r"found by keywords \(1st, \d\.\d\d\)", told)
     assert re.search(r"\d\.\d\d   words and meaning together", told)
-    assert re.search(r"\d\.\d\d ▲ it settles something", told)
+    assert re.search(r"\d\.\d\d ▲ it states an outcome", told)
     assert "explain" in served.run("recall", word, "--explain", "--json").json()[0]
     dated = served.run("recall", f"what about the {word} in March 2024?", "--explain").out
     assert dated.startswith("Asked about 2024-0")
@@ -286,7 +286,7 @@ def test_types_are_completed_without_a_daemon(alone: Program) -> None:
 def test_vectors_are_looked_at(served: Program) -> None:
     status = served.run("embeddings", "status")
     assert status.status == 0
-    assert status.out.startswith("○ No vectors can be made; recall goes by words\n")
+    assert status.out.startswith("○ Vectors cannot be created; recall uses keywords only\n")
     assert served.run("embeddings", "status", "--json").json()["available"] is False
     checked = served.run("embeddings", "health")
     assert checked.out.startswith("Vectors ")

@@ -27,7 +27,7 @@ def test_the_same_text_again_names_the_memory_that_holds_it(served: Program) -> 
     saved = SAVED.fullmatch(served.run("remember", "The ferry to Korsika leaves at dawn").out)
     assert saved
     again = served.run("remember", "the ferry to korsika leaves at dawn")
-    assert (again.status, again.out) == (0, f"Already remembered: {saved[1]}\n")
+    assert (again.status, again.out) == (0, f"Already saved: {saved[1]}\n")
 
 
 def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) -> None:
@@ -44,9 +44,9 @@ def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) ->
     assert served.run("recall", "zeppelins", "--who", "Bob").out == "No memories found\n"
     assert served.run("recall", "zeppelins", "--until", "2001-01-01", "--json").json() == []
     left_out = served.run("recall", "zeppelins", "--min-score", "0.99").out.splitlines()
-    assert left_out[0] == "No memories found that are near enough. The nearest:"
+    assert left_out[0] == "No relevant memories found. The most similar one:"
     assert left_out[1].endswith("%] ★ Zeppelins are watered on Sundays [sky,rule]")
-    assert left_out[-1].endswith("is below the 0.99 that was asked for")
+    assert left_out[-1].endswith("is below the minimum of 0.99")
 
 
 def test_a_long_memory_is_cut_on_a_terminal_only_unless_it_is_wanted_whole(served: Program) -> None:
@@ -104,7 +104,7 @@ def test_status_shows_processes_queue_and_files(served: Program) -> None:
     for part in (
         f"http://127.0.0.1:{served.port}",
         "api running, worker running, scheduler running",
-        "off, recall by keywords",
+        "off, recall uses keywords only",
         "✓ agent.yaml",
         "✗ AGENTS.md",
         str(served.workspace),
@@ -142,7 +142,7 @@ def test_a_paused_queue_is_said_and_resumed(served: Program) -> None:
     assert served.run("jobs", "pause", "--json").json() == {"success": True, "paused": True}
     try:
         served.run("remember", "Nobody distils this for now")
-        assert "Paused · go on with: signet jobs resume" in served.run("jobs", "watch").out
+        assert "Paused · continue with: signet jobs resume" in served.run("jobs", "watch").out
         assert "paused" in served.run("status").out
     finally:
         assert served.run("jobs", "resume").out == "Resumed\n"

@@ -107,7 +107,7 @@ def test_a_hook_is_silent_and_keeps_what_must_not_be_lost(served: Program, other
         assert "serves the workspace" in done.err
     done = hook("session-end", {**END, "transcript": TURNS})
     assert (done.status, done.out) == (0, "")
-    assert done.err.endswith("hook skipped; kept for later\n")
+    assert done.err.endswith("hook skipped; saved, will be sent later\n")
     assert hook("compaction-complete", END, "--summary", FACT).status == 0
     assert [FACT in one for one in kept(other)] == [True, True]
     at_port(other, "sync")

@@ -145,7 +145,7 @@ def test_what_quickstart_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None
     tried = typed(program, f"{own} quickstart --no-model", **environ)
     assert tried.returncode == 0, tried.stderr
     [step, text] = tried.stdout.splitlines()[-1].strip().split("  ")
-    assert text.startswith("make your own memory") and not program.workspace.exists()
+    assert text.startswith("set up your own memory") and not program.workspace.exists()
     flags = "--non-interactive --embedding-provider none --extraction-provider rules --no-daemon"
     made = typed(program, f"{step} {flags}")
     assert made.returncode == 0, made.stderr

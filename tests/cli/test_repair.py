@@ -75,7 +75,7 @@ def test_a_repair_shows_first_what_it_would_do_and_then_does_it(dead: Program) -
 
 def test_wrong_use_is_told_before_anything_is_asked(served: Program) -> None:
     wrong = served.run("repair", "requeue-dead", "--older-than", "soon")
-    assert (wrong.status, "'soon' is no time" in wrong.err) == (2, True)
+    assert (wrong.status, "'soon' is not a time" in wrong.err) == (2, True)
     refused = served.run("repair", "re-embed", "--batch-size", "900")
     assert (refused.status, "batchSize must be an integer" in refused.err) == (1, True)
 
@@ -109,5 +109,7 @@ def test_counts_and_the_file_itself_are_looked_at(served: Program) -> None:
     assert "without a vector" in served.run("repair", "stats").out
     whole = served.run("repair", "integrity")
     assert (whole.status, whole.out.count("✓")) == (0, 3)
-    assert served.run("repair", "dead-memories").out.endswith("that nobody trusts or uses\n")
+    assert served.run("repair", "dead-memories").out.endswith(
+        "with low confidence that are not used\n"
+    )
     assert served.run("jobs", "nudge").out == "Nudged\n"

@@ -7,7 +7,7 @@ VALUE = "correct-horse-battery"
 
 def test_a_secret_is_kept_from_stdin_and_used(alone: Program) -> None:
     kept = alone.run("secret", "put", "KEY", stdin=f"{VALUE}\n")
-    assert (kept.status, kept.out) == (0, "Secret KEY is kept\n")
+    assert (kept.status, kept.out) == (0, "Secret KEY is stored\n")
     assert alone.run("secret", "list").out == "KEY\n"
     assert alone.run("secret", "list", "--json").json() == {"secrets": ["KEY"]}
     assert alone.run("secret", "get", "KEY").out == f"{VALUE}\n"
@@ -29,7 +29,7 @@ def test_what_is_wrong_is_told(alone: Program) -> None:
         (("put", "KEY"), "value is required"),
         (("delete", "GONE", "--force"), "not found"),
         (("delete", "GONE"), "--force"),
-        (("exec", "env"), "--secret is needed"),
+        (("exec", "env"), "--secret is required"),
         (("exec", "-s", "GONE", "env"), "not found"),
         (("onepassword", "vaults"), "not connected"),
     ):
@@ -47,6 +47,6 @@ def test_reading_can_be_switched_off(alone: Program) -> None:
 
 def test_a_value_that_is_typed_is_not_shown(alone: Program) -> None:
     drawn = alone.on_terminal("secret", "put", "KEY", typed=f"{VALUE}\n", after="KEY: ")
-    assert "Secret KEY is kept" in drawn
+    assert "Secret KEY is stored" in drawn
     assert VALUE not in drawn
     assert alone.run("secret", "get", "KEY").out == f"{VALUE}\n"

@@ -22,7 +22,7 @@ def test_a_server_is_tried_added_switched_and_removed(served: Program) -> None:
     assert served.run("mcp", "disable", "echo").out == "echo: off\n"
     assert served.run("mcp", "tools").out == "No tools\n"
     assert served.run("mcp", "remove", "echo").out == "Removed echo\n"
-    assert served.run("mcp", "list").out.startswith("No tool server is installed.")
+    assert served.run("mcp", "list").out.startswith("No MCP server is installed.")
 
 
 @pytest.mark.parametrize("how", ["program", "mute", "address"])
@@ -36,7 +36,9 @@ def test_a_server_that_does_not_answer_stays_off_and_that_is_said(
     }[how]
     failed = served.run("mcp", "add", "Ghost", "--enable", *there)
     assert failed.status == 1, failed.out
-    assert "ghost is installed, but off" in failed.err and "signet mcp enable ghost" in failed.err
+    assert (
+        "ghost is installed, but disabled" in failed.err and "signet mcp enable ghost" in failed.err
+    )
     assert ("/no/such/program" in failed.err) == (how == "program")
     listed = served.run("mcp", "list", "--json").json()["servers"]
     assert [(one["id"], one["enabled"], one["state"]) for one in listed] == [
@@ -66,9 +68,9 @@ def test_a_server_of_the_catalog_is_found_and_installed(served: Program) -> None
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("add", "x"), "give either --url or, after --, a command"),
-        (("add", "x", "--url", "http://a/", "--", "b"), "give either --url"),
-        (("add", "x", "-e", "A", "--", "b"), "write it as NAME=VALUE"),
+        (("add", "x"), "pass either --url, or a command after --"),
+        (("add", "x", "--url", "http://a/", "--", "b"), "pass either --url"),
+        (("add", "x", "-e", "A", "--", "b"), "expected NAME=VALUE"),
         (("test", "--", "/none/such"), "/none/such"),
         (("enable", "none"), "There is no tool server 'none'"),
         (("remove", "none"), "There is no tool server 'none'"),

@@ -246,7 +246,7 @@ def test_settings_that_cannot_be_read_stop_it_and_stay_as_they_are(alone: Progra
 
 def test_a_folder_that_holds_more_is_no_workspace(alone: Program) -> None:
     done = setup(alone, *FLAGS, "--path", str(alone.home))
-    assert (done.status, "holds more than a workspace" in done.err) == (1, True)
+    assert (done.status, "contains other files" in done.err) == (1, True)
     assert not [*alone.home.iterdir()]
 
 
@@ -256,7 +256,7 @@ def test_a_database_of_the_typescript_program_is_taken_over_with_a_copy(alone: P
     with closing(upstream.write(database, 43)):
         pass
     done = setup(alone, *FLAGS, "--skip-git", "--json").json()
-    assert "earlier state is kept in" in done["database"]
+    assert "a copy of the previous one is in" in done["database"]
     assert migrate.is_current(database)
     assert [*database.parent.glob("memories.db.bak-v43-*")]
 
@@ -345,12 +345,12 @@ def test_a_workspace_that_is_there_is_asked_about_harnesses_that_nobody_connecte
     assert setup(alone, *FLAGS, "--skip-git").status == 0
     assert settings_of(alone).harnesses == ()
     quiet = alone.on_terminal("setup", *STILL, "--skip-git", typed="\n")
-    assert "of 1" not in quiet and "No harness was found here" in quiet
+    assert "of 1" not in quiet and "No harness was found on this machine" in quiet
     for name in (".claude", ".codex"):
         (alone.home / name).mkdir()
     told = setup(alone, "--skip-git")
     assert told.status == 0, "nobody can be asked, and nothing has to be"
-    assert "Found here and not connected: Claude Code, Codex" in told.out
+    assert "Found but not connected: Claude Code, Codex" in told.out
     drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed="\n")
     assert "1 of 1" in drawn and "[claude-code, codex]" in drawn
     assert settings_of(alone).harnesses == ("claude-code", "codex")

@@ -58,7 +58,7 @@ def test_the_dashboard_is_opened_at_the_end_when_that_is_wanted(begun: Program) 
 
 def test_status_shows_it_all_in_one_screen(begun: Program) -> None:
     shown = begun.run("status").out
-    for words in ("Daemon running", "rules", "recall by keywords", "✓ agent.yaml", "free"):
+    for words in ("Daemon running", "rules", "recall uses keywords only", "✓ agent.yaml", "free"):
         assert words in shown, shown
     found = begun.run("status", "--json").json()
     assert found["disk"]["database"] > 0

@@ -63,7 +63,7 @@ def test_a_task_from_its_making_to_its_end(program: Program, folder: Path) -> No
     assert changed.out == "Changed Tidy\n"
     assert "0 8 * * 1  disabled" in program.run("task", "show", "Tidy").out
     assert program.run("task", "remove", "Tidy").out == "Removed Tidy\n"
-    assert "No task Tidy" in program.run("task", "show", "Tidy").err
+    assert "There is no task Tidy" in program.run("task", "show", "Tidy").err
 
 
 def test_what_is_said_is_told_again_to_whoever_comes_later(program: Program, folder: Path) -> None:
@@ -135,8 +135,8 @@ def test_git_is_shown_and_set(program: Program) -> None:
 def test_updates_are_looked_for_when_a_person_asks(program: Program) -> None:
     failed = program.run("update")
     assert (failed.status, "cannot connect" in failed.err) == (1, True)
-    assert program.run("update", "status").out.startswith("looks by itself     no\n")
+    assert program.run("update", "status").out.startswith("automatic check     no\n")
     assert program.run("update", "enable", "-i", "86400").status == 0
-    eventually(lambda: "by itself     yes" in program.run("update", "status").out)
+    eventually(lambda: "check     yes" in program.run("update", "status").out)
     assert program.run("update", "disable").status == 0
     assert program.run("update", "install", "nonsense").status == 1

@@ -85,4 +85,4 @@ def test_commands_take_such_times(served: Program) -> None:
     assert old not in served.run("export", "-o", "-", "--since", "now").out
     for command in (("recall", "x", "--as-of"), ("logs", "--since"), ("jobs", "list", "--until")):
         wrong = served.run(*command, "whenever")
-        assert (wrong.status, "'whenever' is no time" in wrong.err) == (2, True), wrong.err
+        assert (wrong.status, "'whenever' is not a time" in wrong.err) == (2, True), wrong.err

@@ -81,7 +81,7 @@ def test_a_prompt_is_shown_with_its_texts(served: Program, played: tuple[str, st
     done = served.run("why", key[:8], "--prompt", "2")
     assert done.status == 0, done.err
     assert SAID.format(word[::-1]) in done.out and OTHER.format(word) not in done.out
-    assert "used in a call of Edit (its values stand there), message 4" in done.out
+    assert "used in a call of Edit (its values appear there), message 4" in done.out
     found = json.loads(served.run("why", key, "--json").out)
     assert (found["sessionKey"], len(found["injections"])) == (key, 3)
     [only] = json.loads(served.run("why", key, "--prompt", "1", "--json").out)["injections"]
@@ -93,6 +93,6 @@ def test_what_nobody_knows_is_said_with_what_comes_near(
 ) -> None:
     key, _ = played
     done = served.run("why", f"{key[:-1]}x")
-    assert done.status != 0 and f"near it: {key}" in done.err
+    assert done.status != 0 and f"similar: {key}" in done.err
     done = served.run("why", key, "--prompt", "9")
     assert done.status != 0 and "This session has 2 prompts; there is no 9" in done.err

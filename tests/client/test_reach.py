@@ -1,14 +1,21 @@
-"""Every route has a method of the clients, or is listed here with the reason why it has none."""
+"""Every route has a method of the clients, or is listed here with the reason why it has none.
+
+What a method sends has the names that the description of its route gives.
+"""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
 
+import pytest
 from starlette.routing import compile_path
 
 from signet.client.call import Call
 from signet.client.calls import Calls
 from signet.client.method import Method
+from signet.wire import operations
 from signet_api.permissions import TABLE
+from support.http import an_api
 
 PAGES = "a page, or words on one: for browsers"
 PROBES = "for what watches processes; `health` and `ready` tell the same"
@@ -81,25 +88,34 @@ GROUPS = {
 }
 
 
-def described() -> Iterator[Call[object]]:
-    """Yield every call that the clients can make, with words in the place of what it needs."""
-    for family in Calls.__bases__:
-        for method in vars(family).values():
-            if isinstance(method, Method):
-                _, *needed = inspect.signature(method.describe).parameters.values()
-                words = {one.name: _word(one) for one in needed if _is_needed(one)}
-                yield method.describe(None, **words)
+#: Every method of the clients by its name.
+METHODS: dict[str, Method[..., Any, Any]] = {
+    name: method
+    for family in Calls.__bases__
+    for name, method in vars(family).items()
+    if isinstance(method, Method)
+}
 
 
-def _is_needed(one: inspect.Parameter) -> bool:
-    return one.default is one.empty and one.kind is not one.VAR_KEYWORD
+def described(name: str, *, fully: bool = False) -> Call[object]:
+    """Return the call of a method, with words in the place of what it needs, or of everything that it takes."""
+    describe = METHODS[name].describe
+    _, *parameters = inspect.signature(describe).parameters.values()
+    words: dict[str, object] = {}
+    for one in parameters:
+        if one.kind is one.VAR_KEYWORD:
+            fields = get_args(one.annotation)[0].__annotations__ if fully else {}
+            words |= {field: _word(field, str(kind)) for field, kind in fields.items()}
+        elif fully or one.default is one.empty:
+            words[one.name] = _word(one.name, str(one.annotation))
+    call: Call[object] = describe(None, **words)
+    return call
 
 
-def _word(one: inspect.Parameter) -> object:
-    """Return something that the parameter takes."""
-    if one.name == "action":
+def _word(name: str, kind: str) -> object:
+    """Return something that a parameter of this name and type takes."""
+    if name == "action":
         return "check-fts"
-    kind = str(one.annotation)
     if "Mapping" in kind:
         return {}
     if "Sequence" in kind or "Iterable" in kind:
@@ -124,6 +140,39 @@ def in_a_group(route: tuple[str, str]) -> bool:
 
 
 def test_every_route_can_be_reached_or_has_a_reason_why_not() -> None:
-    reached = {route_of(call) for call in described()}
+    reached = {route_of(described(name)) for name in METHODS}
     routes = {route for route in TABLE if not in_a_group(route)}
     assert routes - reached == WITHOUT.keys()
+
+
+def names_of(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """Return the names that a route knows in its address, and in its body."""
+    address = {one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"}
+    if "requestBody" not in operation:
+        return address, set()
+    schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    [kind] = [one for one in schema.get("anyOf", [schema]) if "$ref" in one]
+    return address, set(schemas[kind["$ref"].rpartition("/")[2]]["properties"])
+
+
+@pytest.fixture(scope="module")
+def description(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mapping[str, Any]]:
+    with an_api(tmp_path_factory.mktemp("described") / "agents") as api:
+        yield api.get("/openapi.json").body
+
+
+DECLARED = {(one.method, one.path) for one in operations.BY_ID.values()}
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in METHODS if route_of(described(name)) in DECLARED]
+)
+def test_a_route_knows_every_name_that_a_method_sends(
+    description: Mapping[str, Any], name: str
+) -> None:
+    call = described(name, fully=True)
+    method, path = route_of(call)
+    operation = description["paths"][path][method.lower()]
+    address, body = names_of(operation, description["components"]["schemas"])
+    assert call.params.keys() <= address
+    assert (call.body or {}).keys() <= body

@@ -249,7 +249,7 @@ def test_what_no_header_can_carry_is_refused_and_not_shown(speaker: type[Speaker
 def test_an_address_that_is_none_is_not_called_a_daemon_that_is_down(
     speaker: type[Speaker], url: str
 ) -> None:
-    with pytest.raises(Invalid, match="no address of a daemon"):
+    with pytest.raises(Invalid, match="not the URL of a daemon"):
         speaker(url=url, environ={})
 
 

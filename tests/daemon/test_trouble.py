@@ -60,8 +60,8 @@ def test_a_start_ends_the_api_that_a_killed_supervisor_left_before_it_could_noti
     assert is_running(left)
     assert daemon.start().is_new
     assert not is_running(left)
-    had = f"a killed daemon of this workspace still has port {daemon.port}"
-    assert f"{had}; its API (PID {left}) is ended" in daemon.told
+    had = f"a killed daemon of this workspace still uses port {daemon.port}"
+    assert f"{had}; its API (PID {left}) is stopped" in daemon.told
 
 
 def test_a_start_that_waits_for_a_daemon_takes_over_when_that_is_killed(daemon: Daemon) -> None:
@@ -81,7 +81,7 @@ def test_a_start_that_waits_for_a_daemon_takes_over_when_that_is_killed(daemon: 
     done = control.start(daemon.workspace, daemon.port, tell=kill, plan=daemon.plan)
     first.communicate(timeout=PATIENCE_SECONDS)
     assert done.daemon.pid not in killed
-    assert "the daemon that was found has been killed, another one is started" in daemon.told
+    assert "the running daemon was killed; a new one is started" in daemon.told
 
 
 def test_a_command_that_was_given_our_environment_is_no_api_of_ours(daemon: Daemon) -> None:
@@ -230,7 +230,7 @@ def test_a_stop_during_the_upgrade_of_the_database_ends_both(daemon: Daemon) -> 
         eventually(lambda: record.running(daemon.workspace) is not None)
         assert daemon.stop()
 
-    with pytest.raises(StartFailed, match="it ended while starting"):
+    with pytest.raises(StartFailed, match="it exited while starting"):
         control.start(daemon.workspace, daemon.port, tell=stop_when_told, plan=daemon.plan)
     assert daemon.told == ["the database is being prepared"]
 
@@ -274,7 +274,7 @@ def test_a_program_that_does_not_stop_is_killed(daemon: Daemon) -> None:
 def test_a_configuration_that_is_wrong_fails_the_start(daemon: Daemon, tmp_path: Path) -> None:
     (tmp_path / "wrong.conf").write_text("[nothing]\n")
     daemon.plan = replace(daemon.plan, config=tmp_path / "wrong.conf")
-    with pytest.raises(StartFailed, match="it ended while starting") as failure:
+    with pytest.raises(StartFailed, match="it exited while starting") as failure:
         daemon.start()
     assert any("supervisord section" in line for line in failure.value.tail)
 

@@ -118,7 +118,7 @@ def test_a_long_text_carries_what_was_told_on_its_first_piece(api: Api) -> None:
         ({"structured": {"aspects": 5}}, "aspects: "),
         ({"supersedes": 5}, "supersedes: "),
         ({"supersedes": [""]}, "supersedes.0: an id must not be blank"),
-        ({"supersedes": "none"}, "supersedes names a memory that is not there"),
+        ({"supersedes": "none"}, "supersedes names a memory that does not exist"),
     ],
 )
 def test_parts_of_another_shape_are_refused_by_name_and_nothing_is_saved(

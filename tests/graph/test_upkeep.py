@@ -59,7 +59,7 @@ def test_who_asks_for_communities_gets_them_from_the_worker(both: tuple[Home, Se
     two_triangles(home, "silent")
     path = "/api/repair/cluster-entities"
     looked = api.post(f"{path}?agent_id=asked", {"dryRun": True}).body
-    assert (looked["affected"], looked["message"]) == (6, "dry run: would group 6 entities anew")
+    assert (looked["affected"], looked["message"]) == (6, "dry run: would regroup 6 entities")
     assert looked["details"] == {"entities": 6, "dependencies": 6, "communities": 0}
     made = "SELECT COUNT(*) FROM entity_communities WHERE agent_id = 'asked'"
     assert home.value(made) == 0

@@ -26,15 +26,15 @@ def test_harnesses_are_connected_looked_at_and_taken_out(home: Home, program: Pr
     assert done.status == 0 and "Claude Code is connected" in done.out
     assert str(home.path / ".claude/settings.json") in done.out
     again = program.run("harness", "install", "claude-code", "codex")
-    assert "Claude Code is connected; nothing to change" in again.out
+    assert "Claude Code is connected; no change needed" in again.out
     found = {one["id"]: one for one in program.run("harness", "list", "--json").json()["harnesses"]}
     assert [one for one in found if found[one]["connected"]] == ["claude-code", "codex"]
     home.write(".codex/hooks.json", "{}")
     broken = program.run("harness", "status")
-    assert broken.status == 1 and "our entries are gone" in broken.out
+    assert broken.status == 1 and "the Signet entries are missing" in broken.out
     home.write(".codex/hooks.json", before[".codex/hooks.json"])
     out = program.run("harness", "uninstall", "claude-code", "codex")
-    assert out.status == 0 and "Codex: taken out" in out.out
+    assert out.status == 0 and "Codex: disconnected" in out.out
     assert home.seen() == before
     assert program.run("harness", "status").status == 0
 

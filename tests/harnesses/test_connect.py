@@ -35,7 +35,7 @@ def connected(home: Home, harness: str, wishes: Wishes | None = None) -> None:
 
 
 #: Said of the settings of Claude Code in a home, which have comments.
-IGNORED = "Claude Code ignores a file with comments or trailing commas; take them out"
+IGNORED = "Claude Code ignores a file with comments or trailing commas; remove them"
 
 
 def problems(home: Home, harness: str) -> list[str]:

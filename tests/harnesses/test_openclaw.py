@@ -82,8 +82,8 @@ def test_two_memories_at_once_are_told_and_mended(home: Home) -> None:
     home.write(CONFIG, jsonedit.put(text, openclaw.SLOT, "memory-core"))
     assert told(home) == [
         "plugin and legacy hook are both active",
-        "the memory slot is held by memory-core",
-        "OpenClaw's own memory search is active beside ours",
+        "the memory slot is used by memory-core",
+        "OpenClaw's own memory search is active too",
     ]
     assert registry.mend(home.site)["openclaw"].has_changed
     assert told(home) == []

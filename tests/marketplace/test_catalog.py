@@ -88,7 +88,7 @@ def test_the_catalog_has_the_shape_that_dashboards_read(tools: Tools) -> None:
         "id": "time",
         "source": "signet",
         "name": "Time",
-        "description": "Tells the time anywhere and converts it between zones",
+        "description": "Gives the time and converts it between time zones",
         "githubUrl": home,
         "defaultConfig": time["config"],
     }

@@ -129,7 +129,7 @@ def test_a_redirect_is_followed_on_the_same_host_and_nowhere_else(tools: Tools) 
         away = {"Location": other.url("/mcp")}
         with harbour(lambda path, message: (307, away, b"")) as place:
             failed = add(tools, place.url + "/mcp", headers={"X-Key": "hush"})
-            assert "it sends us to another host" in failed["error"]
+            assert "it redirects to another host" in failed["error"]
         assert other.asked == [] and other.posted == []
 
 
@@ -150,7 +150,7 @@ def test_an_answer_among_events_is_found_and_the_rest_is_not_waited_for(tools: T
 
 def test_what_is_no_answer_is_told_in_words(tools: Tools) -> None:
     cases: list[tuple[Said, str]] = [
-        ((401, JSON, b"{}"), "it answered 401: it wants to know who asks"),
+        ((401, JSON, b"{}"), "it answered 401: it requires authentication"),
         ((500, JSON, b'{"error": {"message": "aground"}}'), "it answered 500: aground"),
         ((200, JSON, b"[]"), "the connection ended before the answer came"),
         ((200, EVENTS, b"data: {}\n\n"), "the connection ended before the answer came"),

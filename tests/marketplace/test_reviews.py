@@ -69,7 +69,7 @@ def test_a_review_that_makes_no_sense_is_refused(tools: Tools) -> None:
 def test_nothing_is_sent_before_somebody_says_where_to(tools: Tools) -> None:
     write(tools)
     said = tools.api.post(f"{REVIEWS}/sync")
-    assert said.status == 400 and "no place to send them to is configured" in said.error
+    assert said.status == 400 and "no endpoint is configured" in said.error
     assert tools.patch(f"{REVIEWS}/config", {"enabled": True}).status == 400
     assert tools.patch(f"{REVIEWS}/config", {"endpointUrl": "file:///etc"}).status == 400
     assert tools.api.get(f"{REVIEWS}/config").body == {

@@ -186,7 +186,7 @@ def test_an_id_of_a_result_names_its_memory_in_every_tool(api: Api) -> None:
     twin = given(use(api, "memory_get", id=shown[2]["id"]))["id"]
     api.run("UPDATE memories SET id = ? WHERE id LIKE ?", f"{twin[:-1]}_", f"{shown[3]['id']}%")
     several = failed(use(api, "memory_forget", id=shown[2]["id"], reason="x"))
-    assert several.startswith(f"Forget failed: several ids begin with {shown[2]['id']}: ")
+    assert several.startswith(f"Forget failed: several ids start with {shown[2]['id']}: ")
     assert len(given(use(api, "memory_list"))["memories"]) == len(left)
 
 
@@ -271,7 +271,7 @@ def test_a_memory_lives_through_all_of_its_tools(api: Api) -> None:
     assert [hit["id"] for hit in found] == [short]
     nothing = given(use(api, "memory_search", query="who keeps bees", min_score=1))
     assert (nothing["results"], nothing["nearest"]["id"]) == ([], short)
-    assert nothing["nearest"]["left_out"].endswith("is below the 1.00 that was asked for")
+    assert nothing["nearest"]["left_out"].endswith("is below the minimum of 1.00")
     assert [row["id"] for row in given(use(api, "memory_list", type="fact"))["memories"]] == [short]
     given(use(api, "memory_modify", id=id_, reason="moved", content="Ana keeps bees and hens."))
     given(use(api, "memory_forget", id=id_, reason="sold"))
@@ -353,8 +353,8 @@ def test_a_session_is_left_alone_and_taken_up_again(api: Api) -> None:
         ("memory_search", {}, "Search failed: query is required"),
         ("memory_search", {"query": 7}, "Search failed: query must be of type string"),
         ("memory_search", {"query": "x", "limit": True}, "limit must be of type number"),
-        ("memory_search", {"query": "x", "limit": 500}, "limit must be from 1 to 100"),
-        ("memory_store", {"content": "x", "tag": "y"}, "unknown argument 'tag'; known are:"),
+        ("memory_search", {"query": "x", "limit": 500}, "limit must be between 1 and 100"),
+        ("memory_store", {"content": "x", "tag": "y"}, "unknown argument 'tag'; known arguments:"),
         ("memory_store", {"content": "x", "visibility": "me"}, "must be one of: global, private"),
         ("memory_store", {"content": "x", "hints": [1]}, "hints must hold values of type string"),
         ("memory_feedback", {"session_key": "s", "ratings": {}}, "at least one entry"),

@@ -140,6 +140,6 @@ def test_an_index_that_does_not_fit_the_rows_leaves_the_file_as_it_was(tmp_path:
         db.execute(VECTOR, ("v1", "m1"))
         db.execute(VECTOR, ("v2", "m1"))
     before = migrate.schema(path)
-    with pytest.raises(migrate.MigrationFailed, match="left as it was: UNIQUE"):
+    with pytest.raises(migrate.MigrationFailed, match="not changed: UNIQUE"):
         migrate.mend(path)
     assert migrate.schema(path) == before

@@ -208,7 +208,7 @@ def test_a_failure_leaves_the_file_as_it_was_and_can_be_repaired(tmp_path: Path)
     master = "SELECT name, sql FROM sqlite_master ORDER BY name"
     rows = "SELECT * FROM memories"
     before = statements(path, master, rows)
-    with pytest.raises(migrate.MigrationFailed, match="left as it was: UNIQUE"):
+    with pytest.raises(migrate.MigrationFailed, match="not changed: UNIQUE"):
         migrate.upgrade(path, now=NOW)
     assert statements(path, master, rows) == before
     statements(path, "UPDATE memories SET idempotency_key = NULL")

@@ -103,7 +103,7 @@ def test_no_more_calls_are_out_at_once_than_there_are_slots(db: Database, tmp_pa
         first = threading.Thread(target=ask, args=(model, 20.0))
         first.start()
         eventually(lambda: len(server.requests) == 1)
-        with pytest.raises(ProviderBusy, match="1 calls are out at once") as busy:
+        with pytest.raises(ProviderBusy, match="1 parallel calls") as busy:
             ask(model, seconds=0.2)
         assert not retry.outcome_of(busy.value).is_provider_down, "others may go on asking"
         assert len(server.requests) == 1

@@ -76,13 +76,13 @@ def test_the_floor_is_why_nothing_more_was_returned(db: Database) -> None:
 def test_a_least_score_is_why_nothing_more_was_returned(db: Database) -> None:
     db.write(remember, "a", "A kettle")
     told = _account(ask(db, "kettle", min_score=1.01, explain=True))
-    assert told["why_no_more"] == "1 more scored too low"
+    assert told["why_no_more"] == "1 more scored below the minimum"
 
 
 def test_nothing_at_all_was_found(db: Database) -> None:
     told = _account(ask(db, "kettle", explain=True))
     assert told["candidates"] == 0
-    assert told["why_no_more"].startswith("nothing that may be read")
+    assert told["why_no_more"].startswith("no readable memory")
 
 
 def test_what_could_not_run_is_named(db: Database) -> None:

@@ -262,8 +262,8 @@ def _link_out(held: dict[str, bytes]) -> None:
     [
         (_flip, "AGENTS.md in it is damaged"),
         (_truncate, "memories.db in it is damaged"),
-        (_drop, "not those that its manifest names"),
-        (_add, "not those that its manifest names"),
+        (_drop, "differ from its manifest"),
+        (_add, "differ from its manifest"),
         (_climb, "outside the workspace"),
         (_link_out, "outside the workspace"),
         (manifest_with(format=2, version="9.9"), r"format 2 \(made by Signet 9.9\)"),
@@ -291,9 +291,9 @@ def test_a_cut_file_and_a_file_of_another_kind_are_no_backups(
     made = create.create(workspace, now=NOON)
     cut = tmp_path / "cut.zip"
     cut.write_bytes(made.path.read_bytes()[:-100])
-    refused(workspace, cut, "is no backup")
+    refused(workspace, cut, "is not a backup")
     cut.write_text("not a zip")
-    refused(workspace, cut, "is no backup")
+    refused(workspace, cut, "is not a backup")
 
 
 def test_a_damaged_database_is_not_put_in_place(workspace: Workspace, tmp_path: Path) -> None:
@@ -353,14 +353,14 @@ def test_a_damaged_database_is_not_backed_up_as_if_it_were_sound(workspace: Work
 def test_where_a_backup_may_go(workspace: Workspace, tmp_path: Path) -> None:
     for target, words in (
         (tmp_path / "no" / "folder.zip", "mkdir -p"),
-        (workspace.root / "skills" / "b.zip", "lies in the workspace"),
-        (workspace.root / "AGENTS.md", "lies in the workspace"),
+        (workspace.root / "skills" / "b.zip", "is in the workspace"),
+        (workspace.root / "AGENTS.md", "is in the workspace"),
     ):
         with pytest.raises(BadTarget, match=words):
             create.create(workspace, target, now=NOON)
     own = tmp_path / "thesis.doc"
     own.write_text("Years of work.")
-    with pytest.raises(BadTarget, match="exists and is no backup"):
+    with pytest.raises(BadTarget, match="exists and is not a Signet backup"):
         create.create(workspace, own, now=NOON)
     assert own.read_text() == "Years of work."
     assert create.create(workspace, tmp_path, now=NOON).path.parent == tmp_path

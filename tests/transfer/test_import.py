@@ -37,7 +37,7 @@ MERGED: list[Record] = [
     {"record": "mention", "memory_id": "again", "entity_id": "e2"},
     {"record": "mention", "memory_id": "nobody", "entity_id": "e2"},
 ]  # fmt: skip
-FATES = (6, 5, ["memory_id names no memory"])
+FATES = (6, 5, ["memory_id names an unknown memory"])
 
 
 def test_what_names_a_row_that_was_here_finds_the_one_that_is_here(empty: Api) -> None:
@@ -86,25 +86,25 @@ def test_a_dry_run_counts_what_the_import_then_does_and_writes_nothing(empty: Ap
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        ({"id": "x"}, "it does not say what record it is"),
-        ({"record": "tokens", "id": "x"}, "tokens is no kind of record"),
-        ({"record": ["memory"]}, "['memory'] is no kind of record"),
+        ({"id": "x"}, "record is missing"),
+        ({"record": "tokens", "id": "x"}, "tokens is not a known kind of record"),
+        ({"record": ["memory"]}, "['memory'] is not a known kind of record"),
         (a_memory("x", ""), "content is missing"),
         (a_memory("", "Rain"), "id is empty"),
         ({"record": "memory", "content": "Rain"}, "id is missing"),
         (a_memory("x", "Rain", importance=7), "importance is out of range"),
-        (a_memory("x", "Rain", importance="high"), "importance is no number"),
-        (a_memory("x", "Rain", version=2**70), "version is no whole number"),
-        (a_memory("x", "Rain", visibility="public"), "visibility is none of archived, global, private"),
-        (a_memory("x", "Rain", created_at="soon"), "created_at is no time"),
-        (a_memory("x", "Rain", tags="[oops"), "tags is no JSON"),
-        (a_memory("x", "Rain", project=5), "project is no text"),
+        (a_memory("x", "Rain", importance="high"), "importance is not a number"),
+        (a_memory("x", "Rain", version=2**70), "version is not a whole number"),
+        (a_memory("x", "Rain", visibility="public"), "visibility is not one of archived, global, private"),
+        (a_memory("x", "Rain", created_at="soon"), "created_at is not a time"),
+        (a_memory("x", "Rain", tags="[oops"), "tags is not JSON"),
+        (a_memory("x", "Rain", project=5), "project is not a string"),
         ({"record": "history", "id": "x", "memory_id": "y"}, "event is missing"),
         ({"record": "dependency", "id": "x", "source_entity_id": "a", "target_entity_id": "b"}, None),
         ({"record": "text", "content": "Rain", "importance": 2}, None),
         ({"record": "text", "content": "x" * 100_001}, None),
-        ({"record": "vectors", "memory_id": "x", "passages": []}, "memory_id names no memory"),
-        ({"record": "vectors", "memory_id": {"a": 1}}, "memory_id names no memory"),
+        ({"record": "vectors", "memory_id": "x", "passages": []}, "memory_id names an unknown memory"),
+        ({"record": "vectors", "memory_id": {"a": 1}}, "memory_id names an unknown memory"),
         ({"record": "hint", "id": "x", "memory_id": ["m1"], "hint": "Why?", "created_at": AT}, None),
     ],
 )  # fmt: skip
@@ -123,7 +123,7 @@ def test_a_record_that_cannot_be_taken_in_costs_nothing_but_itself(
 def test_a_value_that_breaks_a_rule_of_its_table_is_refused_and_the_rest_stays(empty: Api) -> None:
     rows = [entity("e1", "Gate"), entity("e2", "Door")]
     pin = {"record": "pin", "id": "p", "entity_id": "e1", "pin_type": "love", "created_at": AT}
-    assert imported(empty, [*rows, pin]) == (2, 0, ["the values do not fit together"])
+    assert imported(empty, [*rows, pin]) == (2, 0, ["the values contradict each other"])
 
 
 def test_times_are_stored_in_the_one_form_whose_order_is_that_of_time(empty: Api) -> None:

@@ -31,7 +31,7 @@ def test_vectors_of_another_text_are_refused(full: Api, empty: Api) -> None:
     *rows, vectors = body_of(exported(full, "everything=true&vectors=true"))
     imported(empty, rows)
     empty.run("UPDATE memories SET content_hash = 'other' WHERE id = ?", vectors["memory_id"])
-    assert imported(empty, [vectors])[2] == ["the vectors are of another text"]
+    assert imported(empty, [vectors])[2] == ["the vectors belong to another text"]
 
 
 def test_a_second_import_changes_nothing(full: Api, empty: Api) -> None:

@@ -112,7 +112,7 @@ def test_a_file_that_is_no_text_is_named_and_the_others_are_read(tmp_path: Path)
     wrote(tmp_path / ".hidden" / "c.md", "Not read.")
     wrote(tmp_path / "node_modules" / "d.md", "Not read.")
     found = list(markdown.read(tmp_path, Wishes()).records)
-    assert faults(found) == [(str(bad), "is no UTF-8")]
+    assert faults(found) == [(str(bad), "is not UTF-8")]
     assert [one.value["content"] for one in found if not one.fault] == ["Kept."]
 
 
@@ -223,7 +223,7 @@ def test_every_form_of_a_mem0_export_gives_its_memories(tmp_path: Path, text: st
 )
 def test_mem0_json_that_is_cut_off_is_named(tmp_path: Path, text: str) -> None:
     found = list(mem0.read(wrote(tmp_path / "x.json", text), Wishes()).records)
-    assert "is no JSON" in str(found[-1].fault)
+    assert "is not JSON" in str(found[-1].fault)
 
 
 def test_broken_lines_of_an_export_are_named_with_their_number() -> None:
@@ -239,11 +239,11 @@ def test_broken_lines_of_an_export_are_named_with_their_number() -> None:
     found = list(ours.read(io.BytesIO(b"\n".join(lines)), 0).records)
     assert [one.value for one in found if not one.fault] == [{"record": "memory", "id": "1"}]
     assert faults(found) == [
-        ("line 2", "is no JSON"),
-        ("line 4", "is no JSON object"),
-        ("line 5", "is no UTF-8"),
-        ("line 6", "is no JSON"),
-        ("line 7", "is no JSON"),
+        ("line 2", "is not JSON"),
+        ("line 4", "is not a JSON object"),
+        ("line 5", "is not UTF-8"),
+        ("line 6", "is not JSON"),
+        ("line 7", "is not JSON"),
     ]
 
 

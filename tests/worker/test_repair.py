@@ -289,13 +289,11 @@ def test_the_vector_index_follows_the_stored_vectors(daemon: Daemon) -> None:
     assert home.value("SELECT COUNT(*) FROM vec_embeddings_rowids") == int(str(total)) - 2
     home.run("DROP TABLE vec_embeddings")
     made = daemon.repair("resync-vec").body
-    assert (
-        made["affected"] == int(str(total)) - 2 and "made the vector index anew" in made["message"]
-    )
+    assert made["affected"] == int(str(total)) - 2 and "rebuilt the vector index" in made["message"]
     home.run("DELETE FROM vec_embeddings_vector_chunks00")
     assert daemon.api.get("/api/repair/integrity-check").body["vecOk"] is False
     both = daemon.repair("rebuild-indexes").body
-    assert both["success"] is True and "made the vector index anew" in both["message"]
+    assert both["success"] is True and "rebuilt the vector index" in both["message"]
     assert daemon.api.get("/api/repair/integrity-check").body["ok"] is True
     daemon.repair("re-embed", {"fullSweep": True})
 

@@ -17,9 +17,6 @@ _DECLARED: dict[tuple[str, str], Rule] = {
 #: Method and path template of every route.
 TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("GET", "/openapi.json"): access.KNOWN,
-    ("GET", "/api/config"): access.LOCAL,
-    ("POST", "/api/config"): access.ADMIN,
-    ("GET", "/api/identity"): access.LOCAL,
     # Vectors.
     # Jobs.
     # Sessions.
@@ -31,26 +28,6 @@ TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("POST", "/api/hooks/remember"): access.REMEMBER,
     ("POST", "/api/hooks/session-end"): access.REMEMBER,
     ("POST", "/api/hooks/session-checkpoint-extract"): access.REMEMBER,
-    ("GET", "/api/harnesses"): access.LOCAL,
-    ("POST", "/api/harnesses/regenerate"): access.LOCAL,
-    # Knowledge.
-    ("GET", "/api/knowledge/entities"): access.RECALL,
-    ("GET", "/api/knowledge/entities/pinned"): access.RECALL,
-    ("GET", "/api/knowledge/entities/health"): access.RECALL,
-    ("GET", "/api/knowledge/entities/{entity_id}"): access.RECALL,
-    ("GET", "/api/knowledge/entities/{entity_id}/aspects"): access.RECALL,
-    ("GET", "/api/knowledge/entities/{entity_id}/aspects/{aspect_id}/attributes"): access.RECALL,
-    ("GET", "/api/knowledge/entities/{entity_id}/dependencies"): access.RECALL,
-    ("POST", "/api/knowledge/entities/{entity_id}/pin"): access.PIN,
-    ("DELETE", "/api/knowledge/entities/{entity_id}/pin"): access.PIN,
-    ("GET", "/api/knowledge/stats"): access.RECALL,
-    ("GET", "/api/knowledge/traversal/status"): access.RECALL,
-    ("GET", "/api/knowledge/constellation"): access.RECALL,
-    ("GET", "/api/knowledge/hygiene"): access.RECALL,
-    ("GET", "/api/knowledge/communities"): access.RECALL,
-    ("POST", "/api/knowledge/expand"): access.RECALL,
-    ("POST", "/api/knowledge/expand/session"): access.RECALL,
-    ("POST", "/api/graph/impact"): access.RECALL,
     # Operation.
     ("POST", "/api/repair/cluster-entities"): access.OPERATOR,
     ("POST", "/api/repair/requeue-dead"): access.OPERATOR,
@@ -103,49 +80,6 @@ TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("POST", "/api/marketplace/reviews/sync"): access.LOCAL,
     ("PATCH", "/api/marketplace/reviews/{review_id}"): access.LOCAL,
     ("DELETE", "/api/marketplace/reviews/{review_id}"): access.LOCAL,
-    # Secrets.
-    ("GET", "/api/secrets"): access.ADMIN,
-    ("POST", "/api/secrets/exec"): access.ADMIN,
-    ("GET", "/api/secrets/1password/status"): access.ADMIN,
-    ("POST", "/api/secrets/1password/connect"): access.ADMIN,
-    ("DELETE", "/api/secrets/1password/connect"): access.ADMIN,
-    ("GET", "/api/secrets/1password/vaults"): access.ADMIN,
-    ("POST", "/api/secrets/1password/import"): access.ADMIN,
-    ("GET", "/api/secrets/{name}"): access.ADMIN,
-    ("POST", "/api/secrets/{name}"): access.ADMIN,
-    ("DELETE", "/api/secrets/{name}"): access.ADMIN,
-    ("POST", "/api/secrets/{name}/exec"): access.ADMIN,
-    # Tasks that recur.
-    ("GET", "/api/tasks"): access.LOCAL,
-    ("POST", "/api/tasks"): access.LOCAL,
-    ("GET", "/api/tasks/{task_id}"): access.LOCAL,
-    ("PATCH", "/api/tasks/{task_id}"): access.LOCAL,
-    ("DELETE", "/api/tasks/{task_id}"): access.LOCAL,
-    ("POST", "/api/tasks/{task_id}/run"): access.LOCAL,
-    ("GET", "/api/tasks/{task_id}/runs"): access.LOCAL,
-    ("GET", "/api/tasks/{task_id}/stream"): access.LOCAL,
-    # The workspace as a git repository.
-    ("GET", "/api/git/status"): access.LOCAL,
-    ("POST", "/api/git/pull"): access.LOCAL,
-    ("POST", "/api/git/push"): access.LOCAL,
-    ("POST", "/api/git/sync"): access.LOCAL,
-    ("GET", "/api/git/config"): access.LOCAL,
-    ("POST", "/api/git/config"): access.LOCAL,
-    # New versions.
-    ("GET", "/api/update/check"): access.LOCAL,
-    ("GET", "/api/update/config"): access.LOCAL,
-    ("POST", "/api/update/config"): access.LOCAL,
-    ("POST", "/api/update/run"): access.LOCAL,
-    # Skills.
-    ("GET", "/api/skills"): access.LOCAL,
-    ("GET", "/api/skills/search"): access.LOCAL,
-    ("GET", "/api/skills/browse"): access.LOCAL,
-    ("POST", "/api/skills/install"): access.LOCAL,
-    ("GET", "/api/skills/{name}"): access.LOCAL,
-    ("GET", "/api/skills/{name}/related"): access.LOCAL,
-    ("DELETE", "/api/skills/{name}"): access.LOCAL,
-    # Agents.
-    # Messages belong to no project.
 }
 
 _PATTERNS = tuple(

@@ -20,7 +20,7 @@ log = logs.get("pipeline")
 LONGEST_BEAT_MS = 5_000
 
 _RELEASED = Outcome(end=End.RELEASED)
-TIMED_OUT = Outcome(end=End.FAILED, code="timeout", error="did not end when its time was over")
+TIMED_OUT = Outcome(end=End.FAILED, code="timeout", error="did not end within its time limit")
 
 
 class LeaseHeartbeat:

@@ -44,10 +44,13 @@ class Harness:
         place = str(connector.config_path(site))
         if not connector.is_installed(site):
             if records.read(workspace, self.name).is_installed:
-                return [Entry(place=place, problem="our entries are gone")]
+                return [Entry(place=place, problem="the Signet entries are missing")]
             if (file := instructions.left(site, self.name)) is not None:
                 return [
-                    Entry(place=str(file), problem="it is not connected, but our text is in it")
+                    Entry(
+                        place=str(file),
+                        problem="not connected, but it still contains Signet's text",
+                    )
                 ]
             return []
         found = [Entry(place=str(one.path), problem=one.text) for one in connector.problems(site)]

@@ -43,7 +43,7 @@ _FRAME = re.compile(r'^\s+File ".*$', re.MULTILINE)
 
 
 class Exists(Conflict):
-    """The file exists."""
+    """The file already exists."""
 
     code = "file_exists"
 
@@ -61,7 +61,7 @@ def write(workspace: Workspace, target: Path, *, now: datetime) -> list[Part]:
     """Write the report to a new file that only its owner may read, and return its parts. Raises Exists."""
     parts = collect(workspace, now=now)
     if target.exists():
-        raise Exists(f"{target} exists; choose another file with --output")
+        raise Exists(f"{target} already exists; choose another file with --output")
     unfinished = target.with_name(f".{target.name}.part")
     unfinished.unlink(missing_ok=True)
     try:
@@ -89,11 +89,11 @@ def collect(
         found = cleaner.clean(checks)
     return [
         _part("versions.json", "Signet, Python, SQLite, system, libraries", _versions(now)),
-        _part("settings.json", "settings in force, without secrets", settings),
-        _part("doctor.json", "what signet doctor finds", found),
-        _part("database.json", "schema, and how many rows each table has", _database(workspace)),
+        _part("settings.json", "effective settings, without secrets", settings),
+        _part("doctor.json", "results of signet doctor", found),
+        _part("database.json", "schema, and row counts of the tables", _database(workspace)),
         _lines("log.ndjson", f"the last {LOG_LINES} lines of the log", map(json.dumps, log)),
-        _lines("startup.log", "the last lines of the start", startup),
+        _lines("startup.log", "the last lines of the startup log", startup),
     ]
 
 

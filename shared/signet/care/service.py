@@ -32,13 +32,13 @@ class Manager(StrEnum):
 
 
 class Foreign(Conflict):
-    """A service of this name is there that Signet has not written."""
+    """A service of this name exists that Signet did not write."""
 
     code = "service_exists"
 
 
 class Temporary(Conflict):
-    """Signet runs in a temporary environment, which will be gone at the next login."""
+    """Signet runs in a temporary environment that will be removed."""
 
     code = "temporary_environment"
 
@@ -83,7 +83,7 @@ def check_lasting() -> None:
     """Raise Temporary when this program runs in an environment that `uvx` or `pipx run` made for once."""
     if re.search(r"/archive-v\d+/|/pipx/\.cache/", sys.prefix):
         raise Temporary(
-            f"Signet runs in {sys.prefix}, which uvx or pipx removes one day. Install it first, for example with: "
+            f"Signet runs in {sys.prefix}, a temporary environment of uvx or pipx. Install it first, for example with: "
             "uv tool install signetai"
         )
 
@@ -99,7 +99,7 @@ def install(service: Service, run: Run) -> tuple[bool, list[str]]:
     Raises Foreign for a file of this name that is not ours.
     """
     if service.path.exists() and not service.exists:
-        raise Foreign(f"{service.path} was not written by Signet; move it away first")
+        raise Foreign(f"{service.path} was not written by Signet; move it elsewhere first")
     is_new = not service.is_written
     if is_new:
         service.path.parent.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from signet.paths import Workspace, cache_home, config_home
 
 
 class NotOurs(Invalid):
-    """This folder cannot be purged."""
+    """This folder cannot be deleted."""
 
     code = "not_a_workspace"
 
@@ -48,7 +48,7 @@ def steps(
     todo += _folder("sockets and locks", _far_runtime(workspace))
     if purge:
         check_purge(workspace)
-        todo += _folder("everything that is remembered, backups too", workspace.root)
+        todo += _folder("all memories and backups", workspace.root)
         todo += _folder("models and caches", cache_home(environ))
         todo += _folder("the saved choice of a workspace", config_home(environ))
     return todo
@@ -58,7 +58,7 @@ def check_purge(workspace: Workspace) -> None:
     """Raise NotOurs for a folder that is no workspace, or that holds more than one."""
     root = workspace.root.resolve()
     if root == Path.home().resolve() or Path.home().resolve().is_relative_to(root):
-        raise NotOurs(f"{root} holds more than a workspace and is not deleted")
+        raise NotOurs(f"{root} contains other files and is not deleted")
     if root.exists() and not (workspace.database.exists() or workspace.daemon_dir.is_dir()):
         raise NotOurs(f"{root} does not look like a workspace and is not deleted")
 

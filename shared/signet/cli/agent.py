@@ -11,12 +11,13 @@ from typing import Annotated
 import typer
 
 from signet.cli import complete, output
+from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.client import Signet
 from signet.errors import Invalid
 from signet.paths import find_workspace
 
-app = typer.Typer(help="Name agents, each with its own memories.", no_args_is_help=True)
+app = typer.Typer(help="Manage agents; each has its own memories.", no_args_is_help=True)
 
 
 class Policy(StrEnum):
@@ -33,16 +34,14 @@ NameArgument = Annotated[
 ]
 
 
-@app.command("list")
-def list_agents(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app, "list")
+def list_agents(signet: Signet) -> Output:
     """Show the agents, what each may read and how many memories it has.
 
     Examples: signet agent list · signet agent list --json
     """
-    found = client(path).agents()
-    if as_json:
-        output.show({"agents": found})
-        return
+    found = signet.agents()
+    yield {"agents": found}
     ink = output.ink(sys.stdout)
     width = max(output.cells(output.plain(one["id"])) for one in found)
     for one in found:
@@ -53,19 +52,19 @@ def list_agents(path: PathOption = None, as_json: JsonOption = False) -> None:
         output.say(f"{ink.name(name)}{pad}  {one['read_policy']}{group}  {told}")
 
 
-@app.command()
+@command(app)
 def add(
     name: NameArgument,
     memory: Annotated[
-        Policy | None, typer.Option("--memory", help="Whose memories it reads; default shared.")
+        Policy | None, typer.Option("--memory", help="Memories it may read; default: shared.")
     ] = None,
     group: Annotated[
-        str | None, typer.Option("--group", help="The group, for --memory group.")
+        str | None, typer.Option("--group", help="Name of the group, with --memory group.")
     ] = None,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Name an agent, with a folder for its SOUL.md and IDENTITY.md.
+    as_json: bool = False,
+) -> Output:
+    """Add an agent, with a folder for its SOUL.md and IDENTITY.md.
 
     Examples: signet agent add scout · signet agent add reviewer --memory group --group crew
     """
@@ -79,55 +78,49 @@ def add(
         client(path).add_agent(name, read_policy=memory, policy_group=group)
     else:
         _add_here(path, name, memory, group)
-    if as_json:
-        output.show({"name": name, "read_policy": memory, "policy_group": group})
-        return
+    yield {"name": name, "read_policy": memory, "policy_group": group}
     reads = {
         Policy.SHARED: "what all agents share",
         Policy.ISOLATED: "its own memories only",
         Policy.GROUP: f"what the group {group} shares",
     }
     output.say(f"Added {name}; it reads {reads[memory]}")
-    output.hint(f"Say who it is in agents/{name}/SOUL.md and IDENTITY.md.")
+    output.hint(f"Describe it in agents/{name}/SOUL.md and IDENTITY.md.")
 
 
-@app.command()
+@command(app)
 def remove(
+    signet: Signet,
     name: NameArgument,
-    purge: Annotated[bool, typer.Option("--purge", help="Erase its memories for good.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Do not ask.")] = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    purge: Annotated[
+        bool, typer.Option("--purge", help="Delete its memories permanently.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Do not ask for confirmation.")] = False,
+) -> Output:
     """Remove an agent; its memories are archived, its folder stays.
 
     Examples: signet agent remove scout · signet agent remove scout --purge --force
     """
-    daemon = client(path)
     if purge and not force:
-        count = sum(daemon.agent(name)["memories"].values())
+        count = sum(signet.agent(name)["memories"].values())
         if not output.can_ask():
-            raise Invalid("Nobody can be asked here: confirm with --force")
-        question = f"Erase {name} and {output.count(count, 'memory')} for good?"
+            raise Invalid("Not confirmed: stdin is not a terminal. Pass --force")
+        question = f"Delete {name} and {output.count(count, 'memory')} permanently?"
         typer.confirm(question, abort=True, err=True)
-    done = daemon.remove_agent(name, purge=purge)
-    if as_json:
-        output.show(done)
-    else:
-        what = "erased" if done["purged"] else "archived"
-        output.say(f"Removed {name}; its memories are {what}")
+    done = signet.remove_agent(name, purge=purge)
+    yield done
+    what = "erased" if done["purged"] else "archived"
+    output.say(f"Removed {name}; its memories are {what}")
 
 
-@app.command()
-def info(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show one agent: its policy, its memories and its files.
+@command(app)
+def info(signet: Signet, name: NameArgument) -> Output:
+    """Show one agent: read policy, memories and files.
 
     Examples: signet agent info scout · signet agent info default --json
     """
-    found = client(path).agent(name)
-    if as_json:
-        output.show(found)
-        return
+    found = signet.agent(name)
+    yield found
     group = f" {output.plain(found['policy_group'])}" if found["policy_group"] else ""
     counts = [f"{count} {kind}" for kind, count in sorted(found["memories"].items())]
     output.say(f"{output.ink(sys.stdout).name(output.plain(found['id']))}")
@@ -141,7 +134,7 @@ def _asked(as_json: bool) -> Policy:
     if as_json or not output.can_ask():
         return Policy.SHARED
     said = typer.prompt(
-        "Whose memories may it read: shared, isolated",
+        "Memories it may read: shared, isolated",
         default=Policy.SHARED.value,
         err=True,
     )

@@ -11,17 +11,19 @@ import typer
 
 from signet import clock
 from signet.cli import output
+from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
-from signet.client import DaemonNotRunning
+from signet.client import DaemonNotRunning, Signet
 from signet.errors import Conflict
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
     from signet.client.answers import IssuedToken, Token
 
-app = typer.Typer(help="See who you are; issue tokens and take them back.", no_args_is_help=True)
-token_app = typer.Typer(help="Tokens for the modes team and hybrid.", no_args_is_help=True)
+app = typer.Typer(help="Show your identity; create and revoke access tokens.", no_args_is_help=True)
+token_app = typer.Typer(
+    help="Access tokens, for the auth modes team and hybrid.", no_args_is_help=True
+)
 app.add_typer(token_app, name="token")
 
 ROLES = ("admin", "operator", "agent", "readonly")
@@ -29,21 +31,19 @@ DAY_SECONDS = 86_400
 
 
 class NoSecret(Conflict):
-    """No tokens here yet: set auth.mode to team or hybrid in agent.yaml, then start the daemon once."""
+    """This workspace has no token secret: set auth.mode to team or hybrid, then start the daemon once."""
 
     code = "no_auth_secret"
 
 
-@app.command()
-def whoami(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show who you are to the daemon, and what you may do.
+@command(app)
+def whoami(signet: Signet) -> Output:
+    """Show your identity and permissions, as the daemon sees them.
 
     Examples: signet auth whoami · SIGNET_TOKEN=… signet auth whoami
     """
-    me = client(path).whoami()
-    if as_json:
-        output.show(me)
-        return
+    me = signet.whoami()
+    yield me
     claims = me["claims"]
     if claims is None:
         output.say(f"trusted without a token · mode {me['mode']}")
@@ -54,28 +54,33 @@ def whoami(path: PathOption = None, as_json: JsonOption = False) -> None:
     output.say(f"may: {', '.join(me['permissions'])}")
 
 
-@token_app.command()
+@command(token_app)
 def create(
     role: Annotated[
         str,
         typer.Option("--role", help=", ".join(ROLES) + ".", autocompletion=lambda: list(ROLES)),
     ] = "agent",
-    sub: Annotated[str | None, typer.Option("--sub", help="Who it is for; in history.")] = None,
-    project: Annotated[str | None, typer.Option("--project", help="Only this project.")] = None,
-    agent: Annotated[str | None, typer.Option("--agent", help="Only this agent.")] = None,
-    user: Annotated[str | None, typer.Option("--user", help="Only this user.")] = None,
+    sub: Annotated[
+        str | None, typer.Option("--sub", help="Who the token is for; shown in history.")
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", help="Limit it to this project.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option("--agent", help="Limit it to this agent.")] = None,
+    user: Annotated[str | None, typer.Option("--user", help="Limit it to this user.")] = None,
     days: Annotated[
-        float | None, typer.Option("--days", min=0.0001, help="How long it holds; default 7.")
+        float | None, typer.Option("--days", min=0.0001, help="Days until it expires; default: 7.")
     ] = None,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Sign a token and print it, once; without a daemon too.
+) -> Output:
+    """Create a token and print it once. Works without a daemon.
 
     Examples: signet auth token create --role admin · signet auth token create --agent bea --days 30
     """
     if role not in ROLES:
-        raise typer.BadParameter(f"{role!r} is none of {', '.join(ROLES)}", param_hint="--role")
+        raise typer.BadParameter(
+            f"unknown role {role!r}; choose one of: {', '.join(ROLES)}", param_hint="--role"
+        )
     seconds = None if days is None else days * DAY_SECONDS
     try:
         made = client(path).issue_token(
@@ -83,47 +88,42 @@ def create(
         )
     except DaemonNotRunning:
         made = _signed_here(path, role, sub, (project, agent, user), seconds)
-    if as_json:
-        output.show(made)
-        return
+    yield made
     output.say(made["token"])
-    output.hint(f"Holds until {made['expiresAt']}; use it as SIGNET_TOKEN. It is not shown again.")
-    output.hint(f"Take it back with: signet auth token revoke {made['jti']}")
+    output.hint(f"Expires {made['expiresAt']}; set it as SIGNET_TOKEN. It is not shown again.")
+    output.hint(f"Revoke it with: signet auth token revoke {made['jti']}")
 
 
-@token_app.command("list")
-def list_tokens(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the tokens that were issued or used, latest first.
+@command(token_app, "list")
+def list_tokens(signet: Signet) -> Output:
+    """List the tokens that were created or used, newest first.
 
     Examples: signet auth token list · signet auth token list --json
     """
-    found = client(path).tokens()
-    if as_json:
-        output.show({"tokens": found, "count": len(found)})
-        return
+    found = signet.tokens()
+    yield {"tokens": found, "count": len(found)}
     for line in _lines(found):
         output.say(line)
     if not found:
         output.say("No tokens")
 
 
-@token_app.command()
+@command(token_app)
 def revoke(
-    jti: Annotated[str, typer.Argument(metavar="ID", help="Its id, from the list.")],
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Take a token back: the daemon refuses it from now on.
+    signet: Signet,
+    jti: Annotated[
+        str, typer.Argument(metavar="ID", help="Id of the token; see: signet auth token list.")
+    ],
+) -> Output:
+    """Revoke a token: the daemon refuses it from now on.
 
-    All at once: delete .daemon/auth-secret and restart.
+    To revoke all tokens: delete .daemon/auth-secret and restart the daemon.
 
     Examples: signet auth token revoke 0f3a… · signet auth token revoke 0f3a… --json
     """
-    done = client(path).revoke_token(jti)
-    if as_json:
-        output.show(done)
-    else:
-        output.say(f"Revoked {output.plain(done['jti'])} of {output.plain(done['sub'] or '?')}")
+    done = signet.revoke_token(jti)
+    yield done
+    output.say(f"Revoked {output.plain(done['jti'])} of {output.plain(done['sub'] or '?')}")
 
 
 def _signed_here(

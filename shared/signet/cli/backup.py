@@ -9,7 +9,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, PathOption, command
 from signet.cli.progress import Progress
 from signet.domain.backup import kept
 from signet.domain.backup.kept import Kept
@@ -22,26 +22,30 @@ MEGABYTE = 1_000_000
 SHOWN = 5
 
 
+@command()
 def backup(
     file: Annotated[
         str | None,
-        typer.Argument(metavar="[FILE | list]", help="Where to; default: the workspace's own."),
+        typer.Argument(
+            metavar="[FILE | list]",
+            help="File to write; default: one in the workspace's backups folder.",
+        ),
     ] = None,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Copy everything into one file: memories, settings, identity, skills, secrets.
 
-    The daemon may run meanwhile. Logs, caches and what belongs to this run stay out. Secrets are copied as they are,
-    and can only be read on the machine where they were made. `signet backup list` shows the backups that the workspace
+    The daemon may keep running. Logs, caches and runtime files are left out. Secrets are copied encrypted and can
+    only be decrypted on this machine. `signet backup list` shows the backups that the workspace
     keeps: those made by this command without FILE, one a day (the newest seven), and one before memories are
-    forgotten in bulk (the newest three). For people and other programs there is `signet export`.
+    forgotten in bulk (the newest three). To move memories to another program, use `signet export`.
 
     Examples: signet backup · signet backup /mnt/disk/signet.zip · signet backup list
     """
     workspace = find_workspace(path)
     if file == LIST:
-        _list(workspace, as_json=as_json)
+        yield from _list(workspace)
         return
     from signet.domain.backup import create
 
@@ -53,27 +57,23 @@ def backup(
             now=clock.now(),
             tell=lambda done, total: progress.count(done // MEGABYTE, total // MEGABYTE),
         )
-    if as_json:
-        output.show(made.to_dict())
-        return
+    yield made.to_dict()
     output.say(f"Backed up to {made.path}")
     found = made.manifest
     memories = output.count(found.counts.get("memories", 0), "memory")
     output.say(f"  {memories}, {output.count(len(found.files), 'file')}, {output.size(made.bytes)}")
     _say_left_out(found.leftOut)
     if any(entry.path.startswith(".secrets/") for entry in found.files):
-        output.hint("Its secrets can only be read on this machine.")
-    output.hint(f"Bring it back with: signet restore {made.path}")
+        output.hint("The secrets in it can only be decrypted on this machine.")
+    output.hint(f"Restore it with: signet restore {made.path}")
 
 
-def _list(workspace: Workspace, *, as_json: bool) -> None:
+def _list(workspace: Workspace) -> Output:
     found = kept.kept(workspace)
-    if as_json:
-        output.show({"folder": str(workspace.backups_dir), "backups": [*map(to_dict, found)]})
-        return
+    yield {"folder": str(workspace.backups_dir), "backups": [*map(to_dict, found)]}
     if not found:
         output.say("No backups yet")
-        output.hint("Make one with: signet backup")
+        output.hint("Create one with: signet backup")
         return
     for one in found:
         made = output.local(clock.to_text(one.made_at))
@@ -94,6 +94,6 @@ def to_dict(found: Kept) -> dict[str, object]:
 def _say_left_out(left_out: tuple[LeftOut, ...]) -> None:
     ink = output.ink(sys.stderr)
     for one in left_out[:SHOWN]:
-        output.tell(f"{ink.warn('!')} not in it: {output.plain(one.path)} ({one.why})")
+        output.tell(f"{ink.warn('!')} not backed up:  {output.plain(one.path)} ({one.why})")
     if len(left_out) > SHOWN:
         output.tell(f"{ink.warn('!')} and {len(left_out) - SHOWN} more")

@@ -5,48 +5,45 @@ from typing import Annotated, Any
 
 import typer
 
-from signet.cli import output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli import identify, output
+from signet.cli.command import Output, command
+from signet.client import Signet
 from signet.client.call import Call, part, read
-from signet.errors import NotFound
 
 
+@command()
 def bypass(
+    signet: Signet,
     key: Annotated[
-        str | None, typer.Argument(metavar="[SESSION]", help="Its key, or the beginning of it.")
+        str | None,
+        typer.Argument(metavar="SESSION", help="Session key, or its first characters."),
     ] = None,
-    off: Annotated[bool, typer.Option("--off", help="Let them work again.")] = False,
-    as_list: Annotated[bool, typer.Option("--list", "-l", help="Show the sessions.")] = False,
-    as_json: JsonOption = False,
-    path: PathOption = None,
-) -> None:
-    """Let the hooks of a session do nothing; without a session, show those that run.
+    off: Annotated[bool, typer.Option("--off", help="Turn the hooks on again.")] = False,
+    as_list: Annotated[
+        bool, typer.Option("--list", "-l", help="List the active sessions.")
+    ] = False,
+) -> Output:
+    """Turn the hooks of a session off; without a session, list the active ones.
 
     Examples: signet bypass · signet bypass abc123 · signet bypass abc123 --off
     """
-    signet = client(path)
     listed = signet.send(read("/api/sessions"))
     if key is None or as_list:
-        _show(listed, as_json=as_json)
+        yield listed
+        _show(listed)
         return
-    whole = _whole(key, [str(one["key"]) for one in listed["sessions"]])
+    keys = [str(one["key"]) for one in listed["sessions"]]
+    whole = identify.one(keys, key, noun="session", see="bypass", id=str)
     call: Call[dict[str, Any]] = Call(
         method="POST", path=f"/api/sessions/{part(whole)}/bypass", body={"enabled": not off}
     )
     answer = signet.send(call)
-    if as_json:
-        output.show(answer)
-    elif answer["bypassed"]:
-        output.say(f"Hooks of session {output.plain(whole)} do nothing from now on")
-    else:
-        output.say(f"Hooks of session {output.plain(whole)} work again")
+    yield answer
+    state = "off from now on" if answer["bypassed"] else "on again"
+    output.say(f"Hooks of session {output.plain(whole)} are {state}")
 
 
-def _show(listed: dict[str, Any], *, as_json: bool) -> None:
-    if as_json:
-        output.show(listed)
-        return
+def _show(listed: dict[str, Any]) -> None:
     if not listed["sessions"]:
         output.say("No sessions")
         return
@@ -56,16 +53,4 @@ def _show(listed: dict[str, Any], *, as_json: bool) -> None:
         since = str(one["claimedAt"] or "")[:16].replace("T", " ")
         facts = " · ".join(filter(None, (one.get("harness"), one["runtimePath"], since)))
         output.say(f"{output.plain(one['key'])}  {state}  {ink.dim(facts)}")
-    output.hint("To let one rest: signet bypass SESSION")
-
-
-def _whole(typed: str, keys: list[str]) -> str:
-    """Return the key that `typed` is, or is the beginning of; raises NotFound for none and for several."""
-    if typed in keys:
-        return typed
-    found = [key for key in keys if key.startswith(typed)]
-    if len(found) != 1:
-        raise NotFound(
-            f"{'No session' if not found else 'More than one session'} begins with {typed!r}"
-        )
-    return found[0]
+    output.hint("To turn the hooks of one off: signet bypass SESSION")

@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import editor, output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import JsonOption, Output, PathOption, command
 from signet.errors import Invalid
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from signet.config.manifest import Value
 
-app = typer.Typer(help="Look at settings and change them.", invoke_without_command=True)
+app = typer.Typer(help="Show and change settings.", invoke_without_command=True)
 
-KeyArgument = Annotated[str, typer.Argument(metavar="KEY", help="Such as search.alpha.")]
+KeyArgument = Annotated[
+    str, typer.Argument(metavar="KEY", help="Name of the setting, such as search.alpha.")
+]
 #: Where agent.yaml may also keep the pipeline's settings, which counts as the same key.
 _NESTED = "memory.pipelineV2"
 #: What a warning says of how the daemon helps itself with an odd value in the file; here none is written.
@@ -28,9 +30,9 @@ _LENIENCE = re.compile(r"; using .*|[,;] ignored")
 
 @app.callback()
 def configure(context: typer.Context, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Look at settings and change them; alone it opens agent.yaml in your editor.
+    """Show and change settings; without a command it opens agent.yaml in your editor.
 
-    Without a terminal, and with --json, it prints the settings in force instead.
+    Without a terminal, and with --json, it prints the effective settings instead.
 
     Examples: signet config · signet config get search.alpha
     """
@@ -40,20 +42,20 @@ def configure(context: typer.Context, path: PathOption = None, as_json: JsonOpti
         return
     if not as_json and output.can_ask() and sys.stdout.isatty():
         _edit(find_workspace(path))
-    else:
-        _print(find_workspace(path), as_json=as_json)
+        return
+    settings = _settings(find_workspace(path))
+    output.show(settings) if as_json else _print(settings)
 
 
-@app.command()
+@command(app)
 def get(
     key: KeyArgument,
     show_origin: Annotated[
-        bool, typer.Option("--show-origin", help="Say where the value comes from.")
+        bool, typer.Option("--show-origin", help="Also print where the value comes from.")
     ] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Print the value in force; secrets are masked.
+) -> Output:
+    """Print the effective value; secrets are masked.
 
     Examples: signet config get search.alpha · signet config get git --show-origin --json
     """
@@ -68,21 +70,20 @@ def get(
         raise Invalid(f"{key}: unknown key{_hint(wanted, known)}")
     value = known[wanted]
     origin = _origin(find_workspace(path), wanted)
-    if as_json:
-        output.show({"key": wanted, "value": value, **({"origin": origin} if show_origin else {})})
-        return
+    yield {"key": wanted, "value": value, **({"origin": origin} if show_origin else {})}
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     output.say(f"{text}  ({origin})" if show_origin else text)
 
 
-@app.command("set")
+@command(app, "set")
 def set_(
     key: KeyArgument,
-    value: Annotated[str, typer.Argument(metavar="VALUE", help="As YAML: 0.5, true, [a, b].")],
+    value: Annotated[
+        str, typer.Argument(metavar="VALUE", help="The value in YAML, such as 0.5, true or [a, b].")
+    ],
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Change one value in agent.yaml; comments stay. A running daemon follows within two seconds.
+) -> Output:
+    """Change one value in agent.yaml; comments stay. A running daemon applies it within two seconds.
 
     Examples: signet config set search.alpha 0.5 · signet config set git.autoSync false
     """
@@ -101,10 +102,8 @@ def set_(
     workspace.root.mkdir(parents=True, exist_ok=True)
     file = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
     manifest.set_value(file, key, wished)
-    if as_json:
-        output.show({"key": key, "value": wished, "file": str(file)})
-    else:
-        output.say(f"{key} is set in {file}")
+    yield {"key": key, "value": wished, "file": str(file)}
+    output.say(f"{key} is set in {file}")
 
 
 def _parsed(text: str) -> "Value":
@@ -160,16 +159,16 @@ def _hint(key: str, known: Mapping[str, object]) -> str:
     return f"; did you mean {near[0]}?" if near else ""
 
 
-def _print(workspace: Workspace, *, as_json: bool) -> None:
-    """Print the settings in force, one `key: value` a line; secrets are masked."""
-    import json
-
+def _settings(workspace: Workspace) -> Mapping[str, object]:
+    """Return the effective settings; secrets are masked."""
     from signet import config
 
-    settings = config.as_public_dict(config.load(workspace).settings)
-    if as_json:
-        output.show(settings)
-        return
+    return config.as_public_dict(config.load(workspace).settings)
+
+
+def _print(settings: Mapping[str, object]) -> None:
+    import json
+
     for key, value in _flat(settings):
         if not isinstance(value, Mapping):
             output.say(f"{key}: {json.dumps(value, ensure_ascii=False)}")
@@ -182,7 +181,7 @@ def _edit(workspace: Workspace) -> None:
 
     file: Path = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
     if not file.exists():
-        raise Invalid(f"{file} does not exist; make it with: signet setup")
+        raise Invalid(f"{file} does not exist; create it with: signet setup")
     editor.edit(file)
     manifest.parse(file.read_bytes(), file.name)
     output.say(f"{file} can be read")

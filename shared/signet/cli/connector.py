@@ -1,30 +1,28 @@
 """`signet connector …`: folders whose files become documents, and keeping them in step."""
 
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from signet.cli import output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli import identify, output
+from signet.cli.command import Output, command
 from signet.cli.options import AgentOption
-from signet.errors import Conflict, NotFound, SignetError
+from signet.client import Signet
+from signet.errors import SignetError
 
 if TYPE_CHECKING:
-    from signet.client import Signet
     from signet.client.answers import Connector, ConnectorHealth, SyncProgress
 
-app = typer.Typer(help="Folders whose files become documents.", no_args_is_help=True)
+app = typer.Typer(help="Manage folders whose files are read as documents.", no_args_is_help=True)
 
 #: Errors of single files that are shown.
 ERRORS_SHOWN = 5
 
 ConnectorArgument = Annotated[
-    str, typer.Argument(metavar="CONNECTOR", help="Its id, the beginning of it, or its name.")
+    str, typer.Argument(metavar="CONNECTOR", help="Id, first characters of the id, or name.")
 ]
 
 
@@ -34,43 +32,47 @@ class SyncFailed(SignetError):
     code = "sync_failed"
 
 
-@app.command("list")
-def list_connectors(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the connectors, newest first.
+@command(app, "list")
+def list_connectors(signet: Signet) -> Output:
+    """List the connectors, newest first.
 
     Examples: signet connector list · signet connector list --json
     """
-    found = client(path).connectors()
-    if as_json:
-        output.show({"connectors": found, "count": len(found)})
-        return
+    found = signet.connectors()
+    yield {"connectors": found, "count": len(found)}
     for one in found:
         output.say(_line(one))
     if not found:
         output.say("No connectors")
-        output.hint("Read a folder: signet connector add FOLDER --sync")
+        output.hint("Add a folder: signet connector add FOLDER --sync")
 
 
-@app.command()
+@command(app)
 def add(
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="On the daemon's machine.")],
-    name: Annotated[str | None, typer.Option("--name", help="Default: that of the folder.")] = None,
+    signet: Signet,
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="Path of the folder, on the daemon's machine.")
+    ],
+    name: Annotated[
+        str | None, typer.Option("--name", help="Display name; default: the folder's name.")
+    ] = None,
     pattern: Annotated[
         list[str] | None,
-        typer.Option("--pattern", help="Which files; default: **/*.md and **/*.txt. Repeatable."),
+        typer.Option("--pattern", help="Files to read; default: **/*.md and **/*.txt. Repeatable."),
     ] = None,
     ignore: Annotated[
-        list[str] | None, typer.Option("--ignore", help="What to leave out. Repeatable.")
+        list[str] | None, typer.Option("--ignore", help="Files to skip. Repeatable.")
     ] = None,
     max_bytes: Annotated[
-        int | None, typer.Option("--max-bytes", min=1, help="Leave out larger files.")
+        int | None, typer.Option("--max-bytes", min=1, help="Skip files larger than this.")
     ] = None,
     agent: AgentOption = None,
-    sync_now: Annotated[bool, typer.Option("--sync", help="Read it now, and wait.")] = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Register a folder; its files become documents at the first sync.
+    sync_now: Annotated[
+        bool, typer.Option("--sync", help="Read it now and wait until done.")
+    ] = False,
+    as_json: bool = False,
+) -> Output:
+    """Add a folder. The first sync reads its files as documents.
 
     Examples: signet connector add ~/notes --sync · signet connector add docs --pattern "**/*.rst"
     """
@@ -82,55 +84,49 @@ def add(
         "maxFileSize": max_bytes,
     }
     settings = {key: value for key, value in wanted.items() if value is not None}
-    signet = client(path)
     made = signet.add_connector(
         display_name=name or root.name or str(root), settings=settings, agent_id=agent
     )
     if sync_now:
-        _sync(signet, [signet.connector(made["id"])], full=False, as_json=as_json)
-    elif as_json:
-        output.show(made)
+        yield from _sync(signet, [signet.connector(made["id"])], full=False, as_json=as_json)
     else:
-        output.say(f"Registered {made['id']}")
+        yield made
+        output.say(f"Added {made['id']}")
         output.hint(f"Read it: signet connector sync {made['id'][:8]}")
 
 
-@app.command()
+@command(app)
 def sync(
+    signet: Signet,
     connector: Annotated[
-        str | None, typer.Argument(metavar="[CONNECTOR]", help="Which; default: every one.")
+        str | None, typer.Argument(metavar="CONNECTOR", help="Connector to sync; default: all.")
     ] = None,
-    full: Annotated[bool, typer.Option("--full", help="Read every file anew.")] = False,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait for the end.")] = True,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Bring the documents in step with their folders, and show how far that is.
+    full: Annotated[
+        bool, typer.Option("--full", help="Read every file again, changed or not.")
+    ] = False,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until done.")] = True,
+    as_json: bool = False,
+) -> Output:
+    """Read new and changed files, and show the progress.
 
     Examples: signet connector sync · signet connector sync notes --full
     """
-    signet = client(path)
     if connector:
         chosen = [_find(signet, connector)]
     else:
         chosen = [one for one in signet.connectors() if one["provider"] == "filesystem"]
-    _sync(signet, chosen, full=full, wait=wait, as_json=as_json)
+    yield from _sync(signet, chosen, full=full, wait=wait, as_json=as_json)
 
 
-@app.command()
-def health(
-    connector: ConnectorArgument, path: PathOption = None, as_json: JsonOption = False
-) -> None:
-    """Show how a connector is: its last sync, its documents, what was left out.
+@command(app)
+def health(signet: Signet, connector: ConnectorArgument) -> Output:
+    """Show the state of a connector and its skipped files.
 
     Examples: signet connector health notes · signet connector health notes --json
     """
-    signet = client(path)
     one = _find(signet, connector)
     found = signet.connector_health(one["id"])
-    if as_json:
-        output.show(found)
-        return
+    yield found
     output.say(_line(one))
     last = found["lastSyncAt"]
     output.say(f"  last sync   {output.local(last) if last else 'never'}")
@@ -141,54 +137,46 @@ def health(
     _say_errors(found["progress"])
 
 
-@app.command()
+@command(app)
 def remove(
+    signet: Signet,
     connector: ConnectorArgument,
     cascade: Annotated[
-        bool, typer.Option("--documents", help="Its documents too, and what only they hold.")
+        bool,
+        typer.Option(
+            "--documents", help="Delete its documents too, with the memories that only they hold."
+        ),
     ] = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Remove a connector; its documents stay, unless told otherwise.
+) -> Output:
+    """Remove a connector. Its documents are kept, unless --documents is given.
 
     Examples: signet connector remove notes · signet connector remove notes --documents
     """
-    signet = client(path)
     one = _find(signet, connector)
     gone = signet.remove_connector(one["id"], cascade=cascade)
-    if as_json:
-        output.show({**gone, "id": one["id"]})
-    else:
-        output.say(f"Removed {_name(one)}{' and its documents' if cascade else ''}")
+    yield {**gone, "id": one["id"]}
+    output.say(f"Removed {_name(one)}{' and its documents' if cascade else ''}")
 
 
-def _find(signet: "Signet", named: str) -> "Connector":
-    """Return the connector of this id, name or beginning of an id; raises NotFound, or Conflict for several."""
-    found = signet.connectors()
-    tests: tuple[Callable[[Connector], bool], ...] = (
-        lambda one: one["id"] == named,
-        lambda one: one["display_name"] == named,
-        lambda one: one["id"].startswith(named),
+def _find(signet: Signet, named: str) -> "Connector":
+    return identify.one(
+        signet.connectors(),
+        named,
+        noun="connector",
+        see="connector list",
+        id=lambda one: one["id"],
+        name=lambda one: one["display_name"] or "",
     )
-    for test in tests:
-        fitting = [one for one in found if test(one)]
-        if len(fitting) > 1:
-            ids = ", ".join(one["id"][:8] for one in fitting)
-            raise Conflict(f"{named} is more than one connector: {ids}")
-        if fitting:
-            return fitting[0]
-    raise NotFound(f"No connector {named}; see: signet connector list")
 
 
 def _sync(
-    signet: "Signet",
+    signet: Signet,
     chosen: list["Connector"],
     *,
     full: bool,
     wait: bool = True,
     as_json: bool,
-) -> None:
+) -> Output:
     """Sync these one after another; raises SyncFailed when one of them fails."""
     told, failed = [], []
     for one in chosen:
@@ -205,9 +193,8 @@ def _sync(
             _say_ended(one, ended)
     if failed:
         raise SyncFailed("; ".join(failed))
-    if as_json:
-        output.show({"connectors": told, "count": len(told)})
-    elif not chosen:
+    yield {"connectors": told, "count": len(told)}
+    if not chosen:
         output.say("No connectors")
     elif not wait:
         output.say(f"Started {output.count(len(told), 'sync')}")
@@ -221,14 +208,16 @@ def _draw(passing: output.Passing, one: "Connector", seen: "ConnectorHealth") ->
 def _say_ended(one: "Connector", ended: "ConnectorHealth") -> None:
     progress = ended["progress"]
     if ended["status"] == "syncing":
-        output.say(f"{_name(one)}: still syncing; nothing has moved for a minute")
+        output.say(f"{_name(one)}: still syncing; no progress for a minute")
         output.hint("Is the worker running? See: signet status")
         return
-    output.say(f"{_name(one)}: {_counts(progress) if progress else 'in step'}")
+    output.say(f"{_name(one)}: {_counts(progress) if progress else 'up to date'}")
     _say_errors(progress)
     waiting = sum(n for state, n in ended["documents"].items() if state not in ("done", "failed"))
     if waiting:
-        output.hint(f"{output.count(waiting, 'document')} to be read; follow: signet jobs watch")
+        output.hint(
+            f"{output.count(waiting, 'document')} waiting to be read; watch with: signet jobs watch"
+        )
 
 
 def _counts(progress: "SyncProgress") -> str:
@@ -237,7 +226,7 @@ def _counts(progress: "SyncProgress") -> str:
         (progress["documentsAdded"], f"{progress['documentsAdded']} new"),
         (progress["documentsUpdated"], f"{progress['documentsUpdated']} changed"),
         (progress["documentsRemoved"], f"{progress['documentsRemoved']} gone"),
-        (progress["errorCount"], f"{progress['errorCount']} left out"),
+        (progress["errorCount"], f"{progress['errorCount']} skipped"),
     )
     return ", ".join(text for number, text in parts if number) or "no files"
 
@@ -245,7 +234,7 @@ def _counts(progress: "SyncProgress") -> str:
 def _say_errors(progress: "SyncProgress | None") -> None:
     errors = progress["errors"] if progress else []
     for error in errors[:ERRORS_SHOWN]:
-        output.say(f"  left out    {output.plain(error['resourceId'])}: {error['message']}")
+        output.say(f"  skipped     {output.plain(error['resourceId'])}: {error['message']}")
     if progress and progress["errorCount"] > ERRORS_SHOWN:
         output.say(f"  and {progress['errorCount'] - ERRORS_SHOWN} more")
 

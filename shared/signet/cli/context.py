@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption
 from signet.cli.output import Ink
+from signet.client import Signet
 from signet.client.answers import ContextInjection, ContextItem, SessionContext
 from signet.errors import NotFound
 
@@ -23,49 +23,54 @@ LATEST = "latest"
 MOST_SHOWN = 5
 REASONS = {
     "match": "it matches the prompt",
-    "same_matter": "same matter as the best match",
+    "same_matter": "about the same topic as the best match",
     "important": "important and recent",
     "pinned": "pinned",
     "linked": "linked to the project",
-    "project_words": "words of the last sessions",
-    "standing": "part of every start",
+    "project_words": "from the latest sessions",
+    "standing": "included at every session start",
     "rule": "a standing rule",
-    "floor": "too far from the prompt",
+    "floor": "not similar enough to the prompt",
     "budget": "no room left",
-    "said": "said already",
-    "origin": "its origin is not trusted unasked",
+    "said": "repeats another item",
+    "origin": "its source is not trusted for automatic use",
 }
 SIGNS = {
     "named": "named",
     "quoted": "quoted",
-    "values": "its values stand there",
-    "words": "its rare words stand there",
+    "values": "its values appear there",
+    "words": "its rare words appear there",
 }
-STATES = {"changed": "changed since", "forgotten": "forgotten since", "gone": "not there any more"}
+STATES = {"changed": "changed since", "forgotten": "forgotten since", "gone": "no longer there"}
 PHASES = {"start": "Session start", "compaction": "Before compaction", "recall": "Recall"}
 
 
+@command()
 def why(
+    signet: Signet,
     session: Annotated[
         str | None,
-        typer.Argument(metavar="SESSION", help="Its key, or the beginning of it."),
+        typer.Argument(
+            metavar="SESSION",
+            help="Session key, or its first characters; default: the newest of this folder.",
+        ),
     ] = None,
     prompt: Annotated[
         int | None,
-        typer.Option("--prompt", min=0, help="Show the texts of this prompt; 0: the start."),
+        typer.Option(
+            "--prompt", min=0, help="Show the texts given with this prompt; 0 is the session start."
+        ),
     ] = None,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show what a session was given, from where and why, and what of it was used.
+) -> Output:
+    """Show what was injected into a session, why, and what was used.
 
-    Without a session it is the newest one of this folder. Looking changes nothing.
+    Without SESSION, shows the newest session of this folder. Changes nothing.
 
     Examples: signet why · signet why 3f2a91c0 · signet why 3f2a91c0 --prompt 2 · signet why --json
     """
     folder = str(Path.cwd())
-    answer = client(path).session_context(
+    answer = signet.session_context(
         session or LATEST, project=None if session else folder, agent_id=agent
     )
     if prompt is not None:
@@ -73,9 +78,7 @@ def why(
         if not answer["injections"]:
             last = answer["totals"]["prompts"]
             raise NotFound(f"This session has {output.count(last, 'prompt')}; there is no {prompt}")
-    if as_json:
-        output.show(answer)
-        return
+    yield answer
     ink = output.ink(sys.stdout)
     if session is None:
         output.say(ink.dim(f"The newest session of {output.plain(_home(folder))}"))
@@ -89,7 +92,7 @@ def why(
         number = min(1, answer["totals"]["prompts"])
         output.hint(f"Texts: signet why {shlex.quote(key)} --prompt {number}")
     elif any(one["bestScore"] is not None for one in answer["injections"]):
-        output.hint("Why memories rank as they do: signet recall QUESTION --explain")
+        output.hint("Why memories are ranked as they are: signet recall QUESTION --explain")
 
 
 def _head(answer: SessionContext, ink: Ink) -> Iterator[str]:
@@ -141,7 +144,7 @@ def _injection(one: ContextInjection, ink: Ink) -> Iterator[str]:
         said = "; ".join(f"{count} {_reason(reason)}" for reason, count in counts.most_common())
         yield f"  left out  {said}{_nearest(one)}"
     elif not one["given"]:
-        yield f"  nothing was near enough{_nearest(one)}"
+        yield f"  nothing was similar enough{_nearest(one)}"
 
 
 def _message(one: ContextInjection, ink: Ink) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
+from signet.cli.command import Answer, Output, PathOption, PortOption, command
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
@@ -17,28 +18,20 @@ if TYPE_CHECKING:
 OPENCLAW_SECONDS = 30.0
 
 app = typer.Typer(
-    help="Start, stop and look at the daemon.", no_args_is_help=True, rich_markup_mode=None
+    help="Start, stop and inspect the daemon.", no_args_is_help=True, rich_markup_mode=None
 )
 
-PathOption = Annotated[
-    str | None,
-    typer.Option("--path", "-p", help="The workspace; default: SIGNET_PATH or ~/.agents."),
-]
-PortOption = Annotated[
-    int | None, typer.Option(min=1, max=65_535, help="The port; default: SIGNET_PORT or 3850.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON value.")]
 
-
-@app.command()
+@command(app)
 def start(
     path: PathOption = None,
     port: PortOption = None,
     foreground: Annotated[
-        bool, typer.Option("--foreground", help="Run here until Ctrl-C or SIGTERM; logs to stdout.")
+        bool,
+        typer.Option("--foreground", help="Run in the foreground until Ctrl-C; logs go to stdout."),
     ] = False,
-    as_json: JsonOption = False,
-) -> None:
+    as_json: bool = False,
+) -> Output:
     """Start the daemon and return when it is ready.
 
     Examples: signet daemon start · signet daemon start --port 4000 --foreground
@@ -48,37 +41,39 @@ def start(
     workspace = find_workspace(path)
     if foreground:
         found = control.foreground(workspace, port or default_port(), tell=_tell)
-        return _say_started(workspace, control.Started(daemon=found, is_new=False), as_json)
+        yield from _say_started(workspace, control.Started(daemon=found, is_new=False))
+        return
     with shown_log(as_json):
         done = control.start(workspace, port or default_port(), tell=_tell)
-    _say_started(workspace, done, as_json)
+    yield from _say_started(workspace, done)
 
 
-@app.command()
-def stop(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Stop the daemon; a job that does not end within seconds goes back to the queue.
+@command(app)
+def stop(path: PathOption = None) -> Output:
+    """Stop the daemon. Jobs that do not end within seconds return to the queue.
 
     Examples: signet daemon stop · signet daemon stop --path ~/other
     """
     from signet.daemon import control
 
     was_running = control.stop(find_workspace(path))
-    text = "Daemon stopped" if was_running else "Daemon is not running"
-    _print({"running": False, "stopped": was_running}, text, as_json)
+    yield {"running": False, "stopped": was_running}
+    output.say("Daemon stopped" if was_running else "Daemon is not running")
 
 
-@app.command()
+@command(app)
 def restart(
     path: PathOption = None,
     port: PortOption = None,
     no_openclaw: Annotated[
-        bool, typer.Option("--no-openclaw", help="Do not restart OpenClaw too, if it is set up so.")
+        bool,
+        typer.Option("--no-openclaw", help="Do not restart OpenClaw, even if agent.yaml says how."),
     ] = False,
-    as_json: JsonOption = False,
-) -> None:
-    """Stop the daemon if it runs, even if it hangs, and start it on the port it had.
+    as_json: bool = False,
+) -> Output:
+    """Restart the daemon on the same port, even if it hangs.
 
-    Then OpenClaw is restarted, if agent.yaml says how (services.openclaw.restart_command).
+    Also restarts OpenClaw, if services.openclaw.restart_command is set in agent.yaml.
 
     Examples: signet daemon restart · signet daemon restart --port 4000
     """
@@ -89,21 +84,20 @@ def restart(
         done = control.restart(workspace, port, default_port=default_port(), tell=_tell)
     if not no_openclaw:
         _restart_openclaw(workspace)
-    _say_started(workspace, done, as_json)
+    yield from _say_started(workspace, done)
 
 
-@app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the daemon and its three processes; exit 1 when it does not run.
+@command(app)
+def status(path: PathOption = None) -> Output:
+    """Show the daemon and its three processes; exit 1 if it is not running.
 
     Examples: signet daemon status · signet daemon status --json
     """
     from signet.daemon import control
 
     found = control.status(find_workspace(path))
-    _print(found, "\n".join(_status_lines(found)), as_json)
-    if not found["running"]:
-        raise typer.Exit(1)
+    yield Answer(found, status=0 if found["running"] else 1)
+    output.advise("\n".join(_status_lines(found)))
 
 
 @contextlib.contextmanager
@@ -159,14 +153,14 @@ def _tell(missing: str) -> None:
     output.tell(f"Not ready yet: {missing} …")
 
 
-def _say_started(workspace: Workspace, done: "Started", as_json: bool) -> None:
+def _say_started(workspace: Workspace, done: "Started") -> Output:
     from signet.daemon import control
 
     if done.daemon.notice:
         output.tell(done.daemon.notice)
-    text = "Daemon started" if done.is_new else "Daemon is already running"
-    facts = {**control.status(workspace), "started": done.is_new}
-    _print(facts, f"{text}\n{done.daemon.url}", as_json)
+    yield {**control.status(workspace), "started": done.is_new}
+    output.say("Daemon started" if done.is_new else "Daemon is already running")
+    output.say(done.daemon.url)
 
 
 def _status_lines(found: dict[str, object]) -> list[str]:
@@ -186,7 +180,3 @@ def _status_lines(found: dict[str, object]) -> list[str]:
         f"Workspace  {found['workspace']}",
         *(shown or ["Its supervisor does not answer. Replace it with: signet daemon restart"]),
     ]
-
-
-def _print(value: object, text: str, as_json: bool) -> None:
-    output.show(value) if as_json else output.advise(text)

@@ -7,20 +7,24 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption, PortOption, default_port, shown_log
+from signet.cli.command import Output, PathOption, PortOption, command
+from signet.cli.daemon import default_port, shown_log
 from signet.paths import find_workspace
 
 #: Without one of these a program of Linux has no screen to open a window on.
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
+@command()
 def dashboard(
     path: PathOption = None,
-    no_open: Annotated[bool, typer.Option("--no-open", help="Only print the address.")] = False,
+    no_open: Annotated[
+        bool, typer.Option("--no-open", help="Print the address, open nothing.")
+    ] = False,
     port: PortOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Open the daemon's page in a browser; starts the daemon when it does not run.
+    as_json: bool = False,
+) -> Output:
+    """Open the daemon's page in a browser; starts the daemon if needed.
 
     Examples: signet dashboard · signet dashboard --no-open
     """
@@ -34,21 +38,23 @@ def dashboard(
             tell=lambda reason: passing.show(f"Not ready yet: {reason}"),
         )
     url, at = started.daemon.url, started.daemon.port
-    if as_json:
-        is_open = not no_open and open_page(url)
-        output.show({"url": url, "opened": is_open, "started": started.is_new})
-        return
+    is_open = not no_open and open_page(url)
+    yield {"url": url, "opened": is_open, "started": started.is_new}
     output.say(url)
-    show_page(url, at, opens=not no_open)
+    say_where(at, is_missing=not no_open and not is_open)
 
 
 def show_page(url: str, port: int, *, opens: bool) -> None:
     """Open the page where that can be done; else say how to get there."""
-    is_open = opens and open_page(url)
+    say_where(port, is_missing=opens and not open_page(url))
+
+
+def say_where(port: int, *, is_missing: bool) -> None:
+    """Say how to reach the page over SSH, or that the browser `is_missing`."""
     if (forward := forward_command(port)) is not None:
         output.hint(f"From your own machine: {forward}, then open http://127.0.0.1:{port}")
-    elif opens and not is_open:
-        output.hint("No browser was found; open the address yourself")
+    elif is_missing:
+        output.hint("No browser found; open the address yourself")
 
 
 def open_page(url: str) -> bool:

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 import typer
 
 from signet.cli import output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, command
 from signet.cli.output import Ink
+from signet.client import Signet
 from signet.client.call import part, read
 
 _LABEL = 12
@@ -17,35 +17,28 @@ _LABEL = 12
 _ELSEWHERE = frozenset({"score", "status", "reasons", "help"})
 
 
+@command()
 def diagnostics(
+    signet: Signet,
     domain: Annotated[
-        str | None, typer.Argument(metavar="[DOMAIN]", help="Only this one, with its numbers.")
+        str | None,
+        typer.Argument(metavar="DOMAIN", help="Show only this domain, with its figures."),
     ] = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show how well each part of the store is; exit 1 when all of it is not healthy.
+) -> Output:
+    """Show health scores of the stored data; exit 1 unless all is healthy.
 
     Examples: signet diagnostics · signet diagnostics queue --json
     """
-    signet = client(path)
     if domain is not None:
         found = signet.send(read(f"/api/diagnostics/{part(domain)}"))
-        if as_json:
-            output.show(found)
-            return
+        yield found
         for line in _domain(domain, found, output.ink(sys.stdout)):
             output.say(line)
         return
     found = signet.send(read("/api/diagnostics"))
-    whole = found["composite"]
-    if as_json:
-        output.show(found)
-    else:
-        for line in _report(found, output.ink(sys.stdout)):
-            output.say(line)
-    if whole["status"] != "healthy":
-        raise typer.Exit(1)
+    yield Answer(found, status=0 if found["composite"]["status"] == "healthy" else 1)
+    for line in _report(found, output.ink(sys.stdout)):
+        output.say(line)
 
 
 def _report(found: Mapping[str, Any], ink: Ink) -> Iterator[str]:

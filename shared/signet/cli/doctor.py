@@ -8,7 +8,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.cli.output import Ink
 from signet.errors import SignetError
 from signet.paths import Workspace, find_workspace
@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 _LABEL = 13
 
 
+@command()
 def doctor(
     fix: Annotated[
-        bool, typer.Option("--fix", help="Repair what can be repaired without losing anything.")
+        bool, typer.Option("--fix", help="Repair what can be repaired without losing data.")
     ] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Look at everything, with the daemon up or down; exit 1 when something is broken.
+    as_json: bool = False,
+) -> Output:
+    """Check the whole installation; exit 1 if something is broken.
 
-    ✓ is well, ! is worth a look, ✗ is broken; beside it stands what to do. With --fix, what is safe is repaired and
-    each step shown: modes of files, an interrupted restore, a missing backup; and through the daemon, with its limits
-    and in its history, indexes and stale leases.
+    ✓ is fine, ! deserves a look, ✗ is broken; each line ends with the command that helps. --fix does the safe
+    repairs and shows each step: file modes, an interrupted restore, a missing backup and, through the daemon,
+    indexes and stale leases.
 
     Examples: signet doctor · signet doctor --fix
     """
@@ -41,11 +42,8 @@ def doctor(
         if not as_json:
             _show_steps(steps)
         found = _examined(workspace, shown=not as_json)
-    if as_json:
-        output.show([one.to_dict() for one in found])
-    broken = sum(one.status == "fail" for one in found)
-    if broken:
-        raise typer.Exit(1)
+    is_broken = any(one.status == "fail" for one in found)
+    yield Answer([one.to_dict() for one in found], status=1 if is_broken else 0)
 
 
 def _examined(workspace: Workspace, *, shown: bool) -> "list[Check]":
@@ -82,5 +80,5 @@ def _show_steps(steps: "Sequence[tuple[Mend, tuple[bool, str]]]") -> None:
         sign = ink.good("✓") if is_done else ink.bad("✗")
         output.say(f"{sign} {mend.what}: {output.plain(told)}")
     if not steps:
-        output.say("Nothing that could be repaired safely")
+        output.say("Nothing to repair automatically")
     output.say()

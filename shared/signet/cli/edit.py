@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import editor, identify, options, output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, command
 from signet.cli.options import AgentOption, IdArgument, TagsOption, TypeOption
 from signet.client import Signet
 from signet.errors import Invalid
@@ -18,31 +17,32 @@ from signet.errors import Invalid
 _FIELDS = "--content, --type, --tags, --importance, --pin, --unpin or --who"
 
 
+@command()
 def edit(
+    signet: Signet,
     memory_id: IdArgument,
     content: Annotated[
-        str | None, typer.Option("--content", "-c", help="The new text; - reads standard input.")
+        str | None, typer.Option("--content", "-c", help="New text; - reads standard input.")
     ] = None,
     type: TypeOption = None,
     tags: TagsOption = None,
     importance: Annotated[
         str | None, typer.Option("--importance", "-i", help="From 0 to 1.")
     ] = None,
-    pin: Annotated[bool | None, typer.Option("--pin/--unpin", help="Whether it fades.")] = None,
-    who: Annotated[str | None, typer.Option("--who", "-w", help="Who says so.")] = None,
+    pin: Annotated[
+        bool | None, typer.Option("--pin/--unpin", help="Pinned memories never fade.")
+    ] = None,
+    who: Annotated[str | None, typer.Option("--who", "-w", help="Author of the memory.")] = None,
     reason: Annotated[
-        str, typer.Option("--reason", "-r", help="Why; history keeps it.")
+        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
     ] = "edited on the command line",
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Change a memory; without a field, its text opens in your editor. Empty tags clear them.
+) -> Output:
+    """Change a memory. Without options, its text opens in your editor. --tags "" clears tags.
 
     Examples: signet memory edit ID --pin · signet memory edit ID --tags style,python
     """
     level = options.importance(importance)
-    signet = client(path)
     full_id = identify.whole(signet, memory_id, agent=agent)
     version = None
     if all(value is None for value in (content, type, tags, level, pin, who)):
@@ -62,9 +62,8 @@ def edit(
         if_version=version,
         agent_id=agent,
     )
-    if as_json:
-        output.show(done)
-    elif done["status"] == "no_changes":
+    yield done
+    if done["status"] == "no_changes":
         output.say("Nothing changed")
     else:
         output.say(f"Changed: {full_id} (version {done['newVersion']})")

@@ -14,6 +14,6 @@ def edit(file: Path) -> None:
     try:
         status = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
     except OSError as error:
-        raise Invalid(f"{editor} cannot be started: {error.strerror}") from error
+        raise Invalid(f"{editor} could not be started: {error.strerror}") from error
     if status:
         raise Invalid(f"{editor} ended with status {status}; nothing was changed")

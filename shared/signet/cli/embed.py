@@ -6,33 +6,35 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, PathOption, command
+from signet.client import Signet
 from signet.client.call import read
 from signet.errors import Conflict
 from signet.paths import find_workspace
 
-app = typer.Typer(help="Count missing vectors, and make them.", no_args_is_help=True)
+app = typer.Typer(help="Count and create missing vectors.", no_args_is_help=True)
 
 #: What versions of the TypeScript program kept vectors in, beside the database.
 OLD_STORE = "vectors.zvec"
 _LABEL = 12
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be done; change nothing.")
+]
 
 
 class NothingToRollBack(Conflict):
-    """Vectors stay in the rows they came in; there is nothing to roll back."""
+    """There is nothing to roll back: vectors are not moved by an upgrade."""
 
     code = "nothing_to_roll_back"
 
 
-@app.command()
-def audit(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Count memories with, without, and with a stale vector.
+@command(app)
+def audit(signet: Signet) -> Output:
+    """Count memories with, without, and with an outdated vector.
 
     Examples: signet embed audit · signet embed audit --json
     """
-    gaps = client(path).send(read("/api/repair/embedding-gaps"))
+    gaps = signet.send(read("/api/repair/embedding-gaps"))
     total, lacking, stale = (int(gaps[name]) for name in ("total", "unembedded", "stale"))
     found = {
         "total": total,
@@ -41,56 +43,55 @@ def audit(path: PathOption = None, as_json: JsonOption = False) -> None:
         "stale": stale,
         "coverage": gaps["coverage"],
     }
-    if as_json:
-        output.show(found)
-        return
+    yield found
     for name, value in found.items():
         output.say(f"{name:<{_LABEL}}{value}")
     if lacking:
-        output.hint("To make them: signet embed backfill")
+        output.hint("To create them: signet embed backfill")
 
 
-@app.command()
+@command(app)
 def backfill(
     dry_run: DryRunOption = False,
     batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, max=500, help="So many memories.")
+        int, typer.Option("--batch-size", min=1, max=500, help="Memories per run.")
     ] = 50,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Make missing vectors now, oldest memories first; the daemon does the same by itself, a few at a time.
+) -> Output:
+    """Create missing vectors now, oldest memories first.
+
+    The daemon does the same in the background, a few at a time.
 
     Examples: signet embed backfill --dry-run · signet embed backfill --batch-size 500
     """
-    _repair("re-embed", path, {"batchSize": batch_size, "dryRun": dry_run}, as_json=as_json)
+    yield from _repair("re-embed", path, {"batchSize": batch_size, "dryRun": dry_run})
 
 
+@command()
 def migrate_vectors(
     dry_run: DryRunOption = False,
     keep_blobs: Annotated[
-        bool, typer.Option("--keep-blobs", help="Always so: vectors stay in their rows.")
+        bool, typer.Option("--keep-blobs", help="Has no effect: vectors are never moved.")
     ] = False,
     remove_zvec: Annotated[
         bool, typer.Option("--remove-zvec", help=f"Delete memory/{OLD_STORE} of earlier versions.")
     ] = False,
     rollback: Annotated[
-        bool, typer.Option("--rollback", help="Refused: nothing is moved that could come back.")
+        bool, typer.Option("--rollback", help="Always refused: there is nothing to roll back.")
     ] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Bring the vector index in line with the stored vectors.
+) -> Output:
+    """Synchronise the vector index with the stored vectors.
 
-    Vectors of an earlier Signet came with its database; nothing has to be moved.
+    Vectors of an earlier Signet are read where they are; none are moved.
 
     Examples: signet migrate-vectors --dry-run · signet migrate-vectors --remove-zvec
     """
     if rollback:
         raise NothingToRollBack
-    _repair("resync-vec", path, {"dryRun": dry_run}, as_json=as_json)
+    yield from _repair("resync-vec", path, {"dryRun": dry_run})
     old = find_workspace(path).memory_dir / OLD_STORE
-    if not remove_zvec or as_json:
+    if not remove_zvec:
         return
     if not old.exists():
         output.say(f"There is no {old}")
@@ -101,9 +102,11 @@ def migrate_vectors(
         output.say(f"Deleted {old}")
 
 
-def _repair(name: str, path: str | None, body: dict[str, object], *, as_json: bool) -> None:
+def _repair(name: str, path: str | None, body: dict[str, object]) -> Output:
     from signet.cli import repair
     from signet.domain.repair.catalog import ACTIONS
 
     action = next(one for one in ACTIONS if one.path == name)
-    repair.show(repair.perform(path, action, body), as_json=as_json)
+    found = repair.perform(path, action, body)
+    yield found
+    repair.show(found)

@@ -6,50 +6,49 @@ from collections.abc import Iterator
 import typer
 
 from signet.cli import output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, command
 from signet.cli.output import Ink
+from signet.client import Signet
 from signet.client.answers import EmbeddingsHealth, EmbeddingsStatus
 
-app = typer.Typer(help="Look at the vectors of memories.", no_args_is_help=True)
+app = typer.Typer(help="Inspect the vectors of memories.", no_args_is_help=True)
 
 _LABEL = 12
 
 
-@app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show whether vectors can be made, and how far the tracker is.
+@command(app)
+def status(signet: Signet) -> Output:
+    """Show whether vectors can be created, and the progress.
 
     Examples: signet embeddings status · signet embeddings status --json
     """
-    found = client(path).embeddings_status()
-    if as_json:
-        output.show(found)
-        return
+    found = signet.embeddings_status()
+    yield found
     for line in _status(found, output.ink(sys.stdout)):
         output.say(line)
 
 
-@app.command()
-def health(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def health(signet: Signet) -> Output:
     """Check the stored vectors; exit 1 when a check fails.
 
     Examples: signet embeddings health · signet embeddings health --json
     """
-    found = client(path).embeddings_health()
-    if as_json:
-        output.show(found)
-    else:
-        for line in _health(found, output.ink(sys.stdout)):
-            output.say(line)
-    if any(check["status"] == "fail" for check in found["checks"]):
-        raise typer.Exit(1)
+    found = signet.embeddings_health()
+    is_broken = any(check["status"] == "fail" for check in found["checks"])
+    yield Answer(found, status=1 if is_broken else 0)
+    for line in _health(found, output.ink(sys.stdout)):
+        output.say(line)
 
 
 def _status(found: EmbeddingsStatus, ink: Ink) -> Iterator[str]:
     is_there = found["available"]
     dot = ink.good("●") if is_there else ink.dim("○")
-    said = "Vectors can be made" if is_there else "No vectors can be made; recall goes by words"
+    said = (
+        "Vectors can be created"
+        if is_there
+        else "Vectors cannot be created; recall uses keywords only"
+    )
     yield f"{dot} {ink.bold(said)}"
     dimensions = found.get("dimensions")
     model = " · ".join(

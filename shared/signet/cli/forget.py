@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import entry, identify, output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, command
 from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
     AgentOption,
@@ -30,13 +29,15 @@ SHOWN = 10
 BATCH = 200
 
 
+@command()
 def forget(
+    signet: Signet,
     memory_ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Ids, or their first 8 characters or more."),
+        typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
     ] = None,
     query: Annotated[
-        str | None, typer.Option("--query", help="Those that hold these words.")
+        str | None, typer.Option("--query", help="Memories that contain these words.")
     ] = None,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
@@ -45,26 +46,27 @@ def forget(
     until: UntilOption = None,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", "-l", min=1, help="Forget at most this many (default: all)."),
+        typer.Option("--limit", "-l", min=1, help="Forget at most this many; default: all."),
     ] = None,
     reason: Annotated[
-        str | None, typer.Option("--reason", "-r", help="Why; history keeps it.")
+        str | None, typer.Option("--reason", "-r", help="Reason, kept in the history.")
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Remove for good, pinned ones too; no way back.")
+        bool,
+        typer.Option("--force", help="Delete permanently, pinned memories too; cannot be undone."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     full: FullOption = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be forgotten; change nothing.")
+    ] = False,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Forget memories by id, by words and by filters; they can be recovered for 30 days.
+    as_json: bool = False,
+) -> Output:
+    """Forget memories by id, words or filters. They can be recovered for 30 days.
 
     Examples: signet memory forget ID --reason outdated · signet memory forget --tags scratch --dry-run
     """
-    signet = client(path)
     ids = [identify.whole(signet, one, agent=agent) for one in memory_ids or ()] or None
     choice: Choice = {
         "ids": ids,
@@ -80,21 +82,24 @@ def forget(
     if not found["count"]:
         check_type(signet, type, agent=agent)
     if dry_run and as_json:
-        output.show(found)
-        return
+        yield found
     if limit is None:
         _check(found, ids)
     if not as_json and not yes:
         _preview(signet, found, agent, full=full)
     if dry_run or not found["count"]:
-        _say_nothing_done(found, as_json=as_json)
+        yield found
+        would = f"{_counted(found)} would be forgotten" if found["count"] else "No memories found"
+        output.say(would)
         return
     said = _asked(found, reason, force=force, yes=yes, as_json=as_json)
     if said is None:
         output.say("Nothing forgotten")
         raise typer.Exit(1)
     done = _forgotten(signet, found, said, force=force, agent=agent, as_json=as_json)
-    _report(done, force=force, as_json=as_json)
+    refused = [one for one in done["results"] if one["status"] != "deleted"]
+    yield Answer(done, status=1 if refused else 0)
+    _report(done, force=force)
 
 
 def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
@@ -120,7 +125,7 @@ def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
 def _check(found: ForgetPreview, ids: Sequence[str] | None) -> None:
     missing = set(ids or ()) - {one["id"] for one in found["candidates"]}
     if missing:
-        why = "Not there, forgotten already, or left out by the other options"
+        why = "Not found, already forgotten, or excluded by the other options"
         raise NotFound(f"{why}: {', '.join(sorted(missing))}")
 
 
@@ -181,15 +186,6 @@ def _entry(signet: Signet, candidate: Candidate, agent: str | None) -> Entry:
     )
 
 
-def _say_nothing_done(found: ForgetPreview, *, as_json: bool) -> None:
-    if as_json:
-        output.show(found)
-    elif found["count"]:
-        output.say(f"{_counted(found)} would be forgotten")
-    else:
-        output.say("No memories found")
-
-
 def _counted(found: ForgetPreview) -> str:
     what = output.count(found["count"], "memory")
     return what if found["count"] == found["total"] else f"{what} of {found['total']}"
@@ -202,45 +198,42 @@ def _asked(
     can_ask = output.can_ask() and not as_json
     if not yes:
         if not can_ask:
-            raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
+            raise Invalid(
+                "Not confirmed: stdin is not a terminal. Pass --yes, or --dry-run to look first"
+            )
         what = _counted(found)
-        question = f"Remove {what} for good?" if force else f"Forget {what}?"
+        question = f"Delete {what} permanently?" if force else f"Forget {what}?"
         if not typer.confirm(question, err=True):
             return None
     if reason is None:
         if not can_ask:
-            raise Invalid("A reason is needed: give --reason")
-        reason = str(typer.prompt("Why? History keeps it", err=True))
+            raise Invalid("A reason is required: pass --reason")
+        reason = str(typer.prompt("Reason, kept in the history", err=True))
     return reason
 
 
-def _report(done: ForgottenMany, *, force: bool, as_json: bool) -> None:
-    refused = [one for one in done["results"] if one["status"] != "deleted"]
-    if as_json:
-        output.show(done)
-    else:
-        what = output.count(done["deleted"], "memory")
-        if done["deleted"]:
-            output.say(f"{what} removed for good" if force else f"{what} forgotten")
-        if copy := done.get("backup"):
-            output.hint(f"Everything as it was before: {copy}")
-        if "backupSkipped" in done:
-            output.hint(f"No backup was made before: {done['backupSkipped']}")
-        if left := done["total"] - done["requested"]:
-            output.hint(f"{left} more match: run it again, or without --limit")
-        for one in refused:
+def _report(done: ForgottenMany, *, force: bool) -> None:
+    what = output.count(done["deleted"], "memory")
+    if done["deleted"]:
+        output.say(f"{what} deleted permanently" if force else f"{what} forgotten")
+    if copy := done.get("backup"):
+        output.hint(f"Backup of the state before: {copy}")
+    if "backupSkipped" in done:
+        output.hint(f"No backup was made before: {done['backupSkipped']}")
+    if left := done["total"] - done["requested"]:
+        output.hint(f"{left} more match: run the command again, or without --limit")
+    for one in done["results"]:
+        if one["status"] != "deleted":
             _warn(one["id"] or "", one["status"])
-        if done["deleted"] and not force:
-            first = next(str(one["id"]) for one in done["results"] if one["status"] == "deleted")
-            output.hint(f"Bring back within 30 days: signet memory recover {first[:ID_CHARS]}")
-    if refused:
-        raise typer.Exit(1)
+    if done["deleted"] and not force:
+        first = next(str(one["id"]) for one in done["results"] if one["status"] == "deleted")
+        output.hint(f"Recover within 30 days with: signet memory recover {first[:ID_CHARS]}")
 
 
 def _warn(memory_id: str, status: str) -> None:
     why = (
-        "it is pinned; take that off with signet memory edit --unpin, or --force removes it for good"
+        "it is pinned; unpin it with signet memory edit --unpin, or pass --force to delete it permanently"
         if status == "pinned_requires_force"
         else status
     )
-    output.tell(f"{output.ink(sys.stderr).bad('error:')} {memory_id[:ID_CHARS]} stays: {why}")
+    output.tell(f"{output.ink(sys.stderr).bad('error:')} {memory_id[:ID_CHARS]} was kept: {why}")

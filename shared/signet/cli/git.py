@@ -1,36 +1,34 @@
 """`signet git …`: the workspace as a git repository."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from signet.cli import output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, command
+from signet.client import Signet
 from signet.errors import SignetError
 
-app = typer.Typer(help="Keep the workspace in step with a git remote.", no_args_is_help=True)
+app = typer.Typer(help="Synchronise the workspace with a git remote.", no_args_is_help=True)
 
 #: Longer than git may take to fetch and to push.
 SECONDS = 660.0
 
 
 class GitFailed(SignetError):
-    """Git did not do it."""
+    """Git failed."""
 
     code = "git_failed"
 
 
-@app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show how the repository stands.
+@command(app)
+def status(signet: Signet) -> Output:
+    """Show the state of the repository.
 
     Examples: signet git status · signet git status --json
     """
-    found = client(path).call("GET", "/api/git/status")
-    if as_json:
-        output.show(found)
-        return
+    found = signet.call("GET", "/api/git/status")
+    yield found
     if not found["isRepo"]:
         output.say("The workspace is not a git repository")
         return
@@ -42,77 +40,68 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
     )
     last = found["lastSync"]
     mode = "on" if found["autoSync"] else "off"
-    output.say(f"last sync   {output.local(last) if last else 'never'}, by itself: {mode}")
+    output.say(f"last sync   {output.local(last) if last else 'never'}, automatic: {mode}")
     if found["problem"]:
         output.say(f"problem     {output.plain(found['problem'])}")
 
 
-@app.command()
-def pull(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Bring in what the remote has beyond this copy; nothing that is only here is lost.
+@command(app, seconds=SECONDS)
+def pull(signet: Signet, as_json: bool) -> Output:
+    """Pull commits from the remote. Local changes are never lost.
 
     Examples: signet git pull · signet git pull --json
     """
-    _do("pull", path, as_json)
+    yield from _do(signet, "pull", as_json)
 
 
-@app.command()
-def push(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Send what this copy has beyond the remote.
+@command(app, seconds=SECONDS)
+def push(signet: Signet, as_json: bool) -> Output:
+    """Push local commits to the remote.
 
     Examples: signet git push · signet git push --json
     """
-    _do("push", path, as_json)
+    yield from _do(signet, "push", as_json)
 
 
-@app.command()
-def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app, seconds=SECONDS)
+def sync(signet: Signet, as_json: bool) -> Output:
     """Pull, then push.
 
     Examples: signet git sync · signet git sync --json
     """
-    _do("sync", path, as_json)
+    yield from _do(signet, "sync", as_json)
 
 
-@app.command()
+@command(app)
 def enable(
+    signet: Signet,
     interval: Annotated[
-        int, typer.Option("--interval", "-i", min=60, max=86_400, help="Seconds between two.")
+        int, typer.Option("--interval", "-i", min=60, max=86_400, help="Seconds between two syncs.")
     ] = 300,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Commit changes, pull and push by itself.
+) -> Output:
+    """Turn automatic commit, pull and push on.
 
     Examples: signet git enable · signet git enable -i 900
     """
     wished: dict[str, object] = {"enabled": True, "autoSync": True, "syncInterval": interval}
-    _set(wished, f"Syncing every {interval} s", path, as_json)
+    yield signet.call("POST", "/api/git/config", body=wished)
+    output.say(f"Automatic sync is on, every {interval} s")
 
 
-@app.command()
-def disable(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Pull and push only when told to.
+@command(app)
+def disable(signet: Signet) -> Output:
+    """Turn automatic sync off.
 
     Examples: signet git disable · signet git disable --json
     """
-    _set({"autoSync": False}, "Syncing only when told to", path, as_json)
+    yield signet.call("POST", "/api/git/config", body={"autoSync": False})
+    output.say("Automatic sync is off")
 
 
-def _do(verb: str, path: str | None, as_json: bool) -> None:
+def _do(signet: Signet, verb: str, as_json: bool) -> Output:
     with output.Passing(quiet=as_json):
-        done = client(path, timeout_seconds=SECONDS).call("POST", f"/api/git/{verb}", body={})
+        done = signet.call("POST", f"/api/git/{verb}", body={})
     if not done["success"]:
         raise GitFailed(done["message"])
-    _tell(done, done["message"], as_json)
-
-
-def _set(wished: dict[str, object], words: str, path: str | None, as_json: bool) -> None:
-    _tell(client(path).call("POST", "/api/git/config", body=wished), words, as_json)
-
-
-def _tell(answer: dict[str, Any], words: str, as_json: bool) -> None:
-    if as_json:
-        output.show(answer)
-    else:
-        output.say(output.plain(words))
+    yield done
+    output.say(output.plain(done["message"]))

@@ -6,12 +6,12 @@ Works on files, with or without the daemon. What changes can be seen before with
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.cli.service import DryRunOption
 from signet.paths import Workspace, find_workspace
 
@@ -31,7 +31,7 @@ ConversationsOption = Annotated[
     bool | None,
     typer.Option(
         "--allow-conversations/--no-conversations",
-        help="Whether OpenClaw hands conversations to Signet.",
+        help="Let OpenClaw pass conversations to Signet, or not.",
         show_default=False,
     ),
 ]
@@ -45,33 +45,36 @@ NamesArgument = Annotated[
 ]
 
 
-@app.command("list")
-def list_harnesses(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app, "list")
+def list_harnesses(path: PathOption = None) -> Output:
     """Show which harnesses are connected.
 
     Examples: signet harness list · signet harness list --json
     """
-    _show(find_workspace(path), as_json=as_json)
+    rows = _rows(find_workspace(path))
+    yield {"harnesses": rows}
+    _show(rows)
 
 
-@app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show which harnesses are connected; exit 1 when a connection does not work.
+@command(app)
+def status(path: PathOption = None) -> Output:
+    """Show which harnesses are connected; exit 1 if a connection is broken.
 
     Examples: signet harness status · signet harness status --json
     """
-    if not _show(find_workspace(path), as_json=as_json):
-        raise typer.Exit(1)
+    rows = _rows(find_workspace(path))
+    yield Answer({"harnesses": rows}, status=1 if any(one["problems"] for one in rows) else 0)
+    _show(rows)
 
 
-@app.command()
+@command(app)
 def install(
     names: NamesArgument,
     legacy: Annotated[
         bool | None,
         typer.Option(
             "--legacy/--plugin",
-            help="OpenClaw's older hook, or the plugin in its memory slot (the default).",
+            help="OpenClaw: legacy hook, or plugin in its memory slot (the default).",
             show_default=False,
         ),
     ] = None,
@@ -79,17 +82,17 @@ def install(
         bool,
         typer.Option(
             "--configure-openclaw-workspace",
-            help="Make this workspace OpenClaw's, whatever it has.",
+            help="Make this workspace OpenClaw's workspace, replacing its current one.",
         ),
     ] = False,
     conversations: ConversationsOption = None,
     dry_run: DryRunOption = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Connect harnesses; running it again changes nothing.
+    as_json: bool = False,
+) -> Output:
+    """Connect harnesses. Safe to run again.
 
-    A file is copied before its first change, and one that does not parse stays as it is.
+    A file is backed up before its first change; one that does not parse is left unchanged.
 
     Examples: signet harness install claude-code codex · signet harness install openclaw --dry-run
     """
@@ -105,30 +108,26 @@ def install(
     if not (as_json or dry_run) and sys.stdin.isatty() and sys.stderr.isatty():
         wishes = _with_consent(site, names, wishes)
     done = {name: registry.connect(site, name, wishes, dry_run=dry_run) for name in names}
-    if as_json:
-        output.show({name: asdict(one) for name, one in done.items()})
-    else:
-        for name, one in done.items():
-            if not one.success:
-                output.failed(f"{name}: {one.message}", "harness_refused", as_json=False)
-                continue
-            _say_diff(one.diff) if dry_run else output.say(_told(one.message, one.has_changed))
-            for file in () if dry_run else (*one.configs_patched, *one.files_written):
-                output.say(f"  {file}")
-            for warning in one.warnings:
-                output.tell(f"{output.ink(sys.stderr).warn('!')} {output.plain(warning)}")
-    if not all(one.success for one in done.values()):
-        raise typer.Exit(1)
+    is_done = all(one.success for one in done.values())
+    yield Answer({name: asdict(one) for name, one in done.items()}, status=0 if is_done else 1)
+    for name, one in done.items():
+        if not one.success:
+            output.failed(f"{name}: {one.message}", "harness_refused", as_json=False)
+            continue
+        _say_diff(one.diff) if dry_run else output.say(_told(one.message, one.has_changed))
+        for file in () if dry_run else (*one.configs_patched, *one.files_written):
+            output.say(f"  {file}")
+        for warning in one.warnings:
+            output.tell(f"{output.ink(sys.stderr).warn('!')} {output.plain(warning)}")
 
 
-@app.command()
+@command(app)
 def uninstall(
     names: NamesArgument,
     dry_run: DryRunOption = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Take Signet out of harnesses; their files become what they were before.
+) -> Output:
+    """Disconnect harnesses and restore their files.
 
     Examples: signet harness uninstall codex · signet harness uninstall claude-code --dry-run
     """
@@ -139,22 +138,19 @@ def uninstall(
     site = site_of(find_workspace(path))
     found = {name: registry.find(name) for name in names}
     done = {name: registry.disconnect(site, name, dry_run=dry_run) for name in names}
-    if as_json:
-        output.show({name: asdict(one) for name, one in done.items()})
-    else:
-        for name, one in done.items():
-            files = (*one.configs_patched, *one.files_removed)
-            if dry_run:
-                _say_diff(one.diff)
-            else:
-                what = "taken out" if files else "was not connected"
-                output.say(f"{found[name].name}: {what}")
-            for file in () if dry_run else files:
-                output.say(f"  {file}")
-            for why in one.refused:
-                output.failed(f"{why}; the file stays as it is", "harness_refused", as_json=False)
-    if any(one.refused for one in done.values()):
-        raise typer.Exit(1)
+    is_refused = any(one.refused for one in done.values())
+    yield Answer({name: asdict(one) for name, one in done.items()}, status=1 if is_refused else 0)
+    for name, one in done.items():
+        files = (*one.configs_patched, *one.files_removed)
+        if dry_run:
+            _say_diff(one.diff)
+        else:
+            what = "disconnected" if files else "was not connected"
+            output.say(f"{found[name].name}: {what}")
+        for file in () if dry_run else files:
+            output.say(f"  {file}")
+        for why in one.refused:
+            output.failed(f"{why}; the file was not changed", "harness_refused", as_json=False)
 
 
 def site_of(workspace: Workspace) -> "Site":
@@ -182,48 +178,38 @@ def _with_consent(site: "Site", names: list[str], wishes: "Wishes") -> "Wishes":
     return replace(wishes, conversations=typer.confirm("Allow it?", default=True, err=True))
 
 
-def _show(workspace: Workspace, *, as_json: bool) -> bool:
-    """Show every harness; return whether those that are connected work."""
+def _rows(workspace: Workspace) -> list[dict[str, Any]]:
+    """Return every harness: whether it is connected, and what is wrong with its entries."""
     from signet.care.harnesses import CONNECTORS
     from signet.domain.harnesses import registry
 
     found = {one.name: list(one.entries(workspace)) for one in CONNECTORS}
-    faults = {
-        name: [f"{one.place}: {one.problem}" for one in entries if one.problem]
+    return [
+        {
+            "id": name,
+            "name": registry.find(name).name,
+            "connected": bool(entries),
+            "problems": [f"{one.place}: {one.problem}" for one in entries if one.problem],
+        }
         for name, entries in found.items()
-    }
-    if as_json:
-        rows = [
-            {
-                "id": name,
-                "name": registry.find(name).name,
-                "connected": bool(entries),
-                "problems": faults[name],
-            }
-            for name, entries in found.items()
-        ]
-        output.show({"harnesses": rows})
-        return not any(faults.values())
+    ]
+
+
+def _show(rows: list[dict[str, Any]]) -> None:
     ink = output.ink(sys.stdout)
-    for name, entries in found.items():
-        state = (
-            "connected"
-            if entries and not faults[name]
-            else "broken"
-            if entries
-            else "not connected"
-        )
-        shown = {"connected": ink.good, "broken": ink.bad, "not connected": ink.dim}[state](state)
-        output.say(f"{ink.name(f'{name:<12}')} {shown}")
-        for fault in faults[name]:
+    for one in rows:
+        state = ink.bad("broken") if one["problems"] else ink.good("connected")
+        shown = state if one["connected"] else ink.dim("not connected")
+        name = f"{one['id']:<12}"
+        output.say(f"{ink.name(name)} {shown}")
+        for fault in one["problems"]:
             output.say(f"  {output.plain(fault)}")
-    if broken := " ".join(name for name in faults if faults[name]):
-        output.hint(f"To put it right: signet harness install {broken}")
-    return not any(faults.values())
+    if broken := " ".join(one["id"] for one in rows if one["problems"]):
+        output.hint(f"To repair it: signet harness install {broken}")
 
 
 def _told(message: str, has_changed: bool) -> str:
-    return message if has_changed else f"{message}; nothing to change"
+    return message if has_changed else f"{message}; no change needed"
 
 
 def _say_diff(diff: str) -> None:

@@ -81,7 +81,7 @@ class Hook:
 
 HOOKS: Mapping[str, Hook] = {
     "session-start": Hook(
-        help="Print what a session begins with.",
+        help="Print the context for a new session.",
         flags={"--project": "project", "--agent-id": "agentId", "--context": "context"},
         reads=("sessionKey", "project", "agentId", "context"),
         prints="inject",
@@ -89,7 +89,7 @@ HOOKS: Mapping[str, Hook] = {
         is_lifecycle=True,
     ),
     "user-prompt-submit": Hook(
-        help="Print what is known about a prompt.",
+        help="Print memories that are relevant to a prompt.",
         flags={"--project": "project"},
         reads=("sessionKey", "project", "userPrompt", "lastAssistantMessage", "transcriptPath"),
         prints="inject",
@@ -97,29 +97,29 @@ HOOKS: Mapping[str, Hook] = {
         is_lifecycle=True,
     ),
     "session-end": Hook(
-        help="Hand the transcript of a session over.",
+        help="Submit the transcript of a session that ends.",
         flags={"--project": "cwd"},
         reads=("sessionKey", "cwd", "transcriptPath", "transcript", "reason"),
         is_spooled=True,
         is_lifecycle=True,
     ),
     "pre-compaction": Hook(
-        help="Print what a summary of the session should hold.",
+        help="Print instructions for a summary before compaction.",
         flags={"--project": "project", "--message-count": "messageCount"},
         reads=("sessionKey", "project", "sessionContext", "messageCount"),
         prints="summaryPrompt",
         is_lifecycle=True,
     ),
     "compaction-complete": Hook(
-        help="Save the summary of a session.",
+        help="Save the summary made by compaction.",
         flags={"--summary": "summary", "-s": "summary"},
         reads=("sessionKey", "project", "summary"),
         needs="summary",
         is_spooled=True,
     ),
-    "synthesis": Hook(help="Print the request for a MEMORY.md.", prints="prompt"),
+    "synthesis": Hook(help="Print the prompt that generates MEMORY.md.", prints="prompt"),
     "synthesis-complete": Hook(
-        help="Put a text in the place of MEMORY.md.",
+        help="Replace MEMORY.md with a generated text.",
         flags={"--content": "content", "-c": "content"},
         needs="content",
     ),
@@ -261,7 +261,7 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
         return _skipped(f"{error.message}; hook skipped", entry)
     answer = spooled.answer_of(reply.body)
     if entry is not None and not answer:  # another program that has our port
-        return _skipped(f"{daemon.url} does not answer as Signet does; hook skipped", entry)
+        return _skipped(f"{daemon.url} is not a Signet daemon; hook skipped", entry)
     if reply.status == OTHER_WORKSPACE:
         return _skipped(f"{answer.get('error')}; hook skipped", entry)
     if reply.status >= 400:
@@ -319,7 +319,7 @@ def _skipped(why: str, entry: spool.Entry | None) -> int:
     """Say why nothing was done; what must not be lost waits."""
     if entry is not None:
         spool.hold(entry)
-        why += "; kept for later"
+        why += "; saved, will be sent later"
     _tell(why)
     return 0
 

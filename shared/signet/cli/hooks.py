@@ -7,7 +7,7 @@ import typer
 
 from signet.cli import hook
 
-app = typer.Typer(help="What the hooks of a harness run.", no_args_is_help=True)
+app = typer.Typer(help="Commands that the hooks of a harness run.", no_args_is_help=True)
 _ANY = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
@@ -19,7 +19,7 @@ def _help(name: str) -> str:
     flags = " ".join(f"{flag} …" for flag in hook.HOOKS[name].flags)
     own = f"Its own options: {flags}\n\n" if flags else ""
     return (
-        f"{hook.HOOKS[name].help}\n\nNeeds -H HARNESS; reads a JSON object from stdin; --json prints the whole answer."
+        f"{hook.HOOKS[name].help}\n\nRequires -H HARNESS. Reads a JSON object from stdin."
         f"\n\n{own}Examples: signet hook {name} -H codex · signet hook {name} -H codex --json"
     )
 

@@ -1,7 +1,12 @@
-"""From what a person types to the id of a memory."""
+"""From what a person types to the id of a memory, or to one row of a list."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from signet.client import Signet
 from signet.errors import Conflict, Invalid, NotFound
+
+Row = TypeVar("Row")
 
 #: A shorter beginning is more likely a slip than an id.
 SHORTEST = 8
@@ -10,7 +15,7 @@ _UUID_CHARS = 36
 
 
 class Ambiguous(Conflict):
-    """Several memories have an id that begins so."""
+    """Several memories have an id with this prefix."""
 
     code = "ambiguous_id"
 
@@ -24,10 +29,42 @@ def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
     if typed in found:
         return typed
     if len(typed) < SHORTEST:
-        raise Invalid(f"{typed!r} is too short: give at least {SHORTEST} characters of the id")
+        raise Invalid(
+            f"{typed!r} is too short: give at least the first {SHORTEST} characters of the id"
+        )
     if not found:
-        raise NotFound(f"No memory has an id that begins with {typed}")
+        raise NotFound(f"No memory has an id that starts with {typed}")
     if len(found) > 1:
         shown = "\n  ".join(found)
-        raise Ambiguous(f"Several memories begin with {typed}; give more of it:\n  {shown}")
+        raise Ambiguous(f"Several ids start with {typed}; give more characters:\n  {shown}")
     return found[0]
+
+
+def one(
+    rows: Iterable[Row],
+    typed: str,
+    *,
+    noun: str,
+    see: str,
+    id: Callable[[Row], str],
+    name: Callable[[Row], str] = lambda row: "",
+) -> Row:
+    """Return the row with this id or name, or whose id starts so; raises NotFound, or Conflict for several.
+
+    `see` is the command that lists the rows.
+    """
+    known = list(rows)
+    tests: tuple[Callable[[Row], bool], ...] = (
+        lambda row: id(row) == typed,
+        lambda row: name(row) == typed,
+        lambda row: name(row).casefold() == typed.casefold(),
+        lambda row: id(row).startswith(typed),
+    )
+    for test in tests:
+        found = [row for row in known if test(row)]
+        if len(found) > 1:
+            ids = ", ".join(id(row)[:SHORTEST] for row in found)
+            raise Conflict(f"{typed} matches several {noun}s: {ids}")
+        if found:
+            return found[0]
+    raise NotFound(f"There is no {noun} {typed}; see: signet {see}")

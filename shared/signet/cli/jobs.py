@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from signet.cli import output
+from signet.cli.command import JsonOption, Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.options import SinceOption, UntilOption
 from signet.cli.output import Ink
-from signet.client import Job
+from signet.client import Job, Signet
 from signet.client.answers import ChangedJobs
 from signet.client.call import Call
 
-app = typer.Typer(help="Look at the work in the background.", no_args_is_help=True)
+app = typer.Typer(help="Inspect and control background jobs.", no_args_is_help=True)
 
 #: The states a job rests in (queue/kinds.py, which loads the database).
 Status = Literal["pending", "leased", "completed", "dead"]
@@ -27,38 +27,54 @@ _ELSEWHERE = frozenset({"attempt_count", "last_error", "errors", "lease_token", 
 _STATUS_WIDTH = max(map(len, get_args(Status)))
 
 
-KindOption = Annotated[str | None, typer.Option("--kind", help="Such as extract or embed.")]
-CodeOption = Annotated[
-    str | None, typer.Option("--code", help="Whose last error has this code, such as timeout.")
+KindOption = Annotated[
+    str | None, typer.Option("--kind", help="Only jobs of this kind, such as extract or embed.")
 ]
-IdsArgument = Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Which jobs.")]
-AllOption = Annotated[bool, typer.Option("--all", help="Every job that this command can change.")]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Only tell which.")]
+CodeOption = Annotated[
+    str | None,
+    typer.Option("--code", help="Only jobs whose last error has this code, such as timeout."),
+]
+IdsArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of the jobs.")
+]
+AllOption = Annotated[bool, typer.Option("--all", help="All jobs that this command can change.")]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="List the jobs; change nothing.")]
 ManyOption = Annotated[int, typer.Option("--limit", "-l", min=1, max=500, help="How many.")]
 ChangedOption = Annotated[
     int | None,
-    typer.Option("--limit", "-l", min=1, max=500, help="At most this many; else 50, or every ID."),
+    typer.Option(
+        "--limit",
+        "-l",
+        min=1,
+        max=500,
+        help="Change at most this many; default: 50, or every ID given.",
+    ),
 ]
 
 
-@app.command("list")
+@command(app, "list")
 def list_jobs(
-    status: Annotated[Status | None, typer.Option("--status", help="Only these.")] = None,
+    signet: Signet,
+    status: Annotated[
+        Status | None, typer.Option("--status", help="Only jobs in this state.")
+    ] = None,
     kind: KindOption = None,
     code: CodeOption = None,
-    memory: Annotated[str | None, typer.Option("--memory", help="Of this memory.")] = None,
-    document: Annotated[str | None, typer.Option("--document", help="Of this document.")] = None,
+    memory: Annotated[
+        str | None, typer.Option("--memory", help="Only jobs of this memory.")
+    ] = None,
+    document: Annotated[
+        str | None, typer.Option("--document", help="Only jobs of this document.")
+    ] = None,
     since: SinceOption = None,
     until: UntilOption = None,
     limit: ManyOption = 20,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show jobs, latest change first.
+) -> Output:
+    """List jobs, last changed first.
 
     Examples: signet jobs list · signet jobs list --status dead --kind extract
     """
-    found = client(path).jobs(
+    found = signet.jobs(
         status=status,
         kind=kind,
         code=code,
@@ -68,32 +84,27 @@ def list_jobs(
         until=until,
         limit=limit,
     )
-    if as_json:
-        output.show({"jobs": found, "count": len(found)})
-        return
+    yield {"jobs": found, "count": len(found)}
     if not found:
         output.say("No jobs")
     ink = output.ink(sys.stdout)
     for job in found:
         output.say(_line(job, ink))
     if len(found) == limit:
-        output.hint(f"The latest {limit}. For more: --limit")
+        output.hint(f"Only the latest {limit} are shown. For more: --limit")
 
 
-@app.command()
+@command(app)
 def show(
-    job_id: Annotated[str, typer.Argument(help="The id of the job.")],
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show everything about one job, its last errors included.
+    signet: Signet,
+    job_id: Annotated[str, typer.Argument(help="Id of the job.")],
+) -> Output:
+    """Show one job in full, with its latest errors.
 
     Examples: signet jobs show ID · signet jobs show ID --json
     """
-    job = client(path).job(job_id)
-    if as_json:
-        output.show(job)
-        return
+    job = signet.job(job_id)
+    yield job
     for name, value in job.items():
         if name not in _ELSEWHERE and value not in (None, [], {}):
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -103,69 +114,71 @@ def show(
         output.say(f"{'failed':<{_NAME_WIDTH}}{output.local(past['at'])}  {said}")
 
 
-@app.command()
+@command(app)
 def retry(
+    signet: Signet,
     ids: IdsArgument = None,
     kind: KindOption = None,
     code: CodeOption = None,
     everything: AllOption = False,
     limit: ChangedOption = None,
     dry_run: DryRunOption = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Give dead jobs a fresh start; one that waits for its next try starts now.
+) -> Output:
+    """Retry dead jobs now, and jobs that wait for their next attempt.
 
     Examples: signet jobs retry ID · signet jobs retry --kind extract --dry-run
     """
-    signet = client(path)
     if ids and len(ids) == 1 and not dry_run:
-        _print(signet.retry_job(ids[0]), "It waits for its turn again", as_json)
+        yield signet.retry_job(ids[0])
+        output.say("It is queued again")
         return
     _needs_choice(ids, kind, code, everything)
     found = signet.retry_jobs(
         ids=ids, kind=kind, code=code, all=everything, limit=limit, dry_run=dry_run
     )
-    _print(found, _changed(found, "given a fresh start"), as_json)
+    yield found
+    _say_changed(found, "retried")
 
 
-@app.command()
+@command(app)
 def cancel(
+    signet: Signet,
     ids: IdsArgument = None,
     kind: KindOption = None,
     code: CodeOption = None,
     everything: AllOption = False,
     limit: ChangedOption = None,
     dry_run: DryRunOption = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """End jobs: those that wait at once, those that run when they next look up.
+) -> Output:
+    """Cancel waiting jobs at once, and running jobs at their next check.
 
     Examples: signet jobs cancel ID · signet jobs cancel --kind embed --dry-run
     """
-    signet = client(path)
     if ids and len(ids) == 1 and not dry_run:
         ended = signet.cancel_job(ids[0])
-        text = "It runs, and was asked to stop" if ended.get("cancelRequested") else "Cancelled"
-        _print(ended, text, as_json)
+        yield ended
+        is_running = ended.get("cancelRequested")
+        output.say("It is running and was asked to stop" if is_running else "Cancelled")
         return
     _needs_choice(ids, kind, code, everything)
     found = signet.cancel_jobs(
         ids=ids, kind=kind, code=code, all=everything, limit=limit, dry_run=dry_run
     )
-    _print(found, _changed(found, "cancelled"), as_json)
+    yield found
+    _say_changed(found, "cancelled")
 
 
 @app.command()
 def watch(
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Keep watching until Ctrl-C.")
+    ] = False,
     path: PathOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the work going through until nothing is left that can be done now.
+    """Show progress until no more jobs can run now.
 
-    With --json each event of a job is a line; the first and the last say what is left.
+    With --json, prints one line per job event; the first and last lines give the jobs left.
 
     Examples: signet jobs watch · signet jobs watch --follow --json
     """
@@ -175,35 +188,37 @@ def watch(
     seen(client(path), follow=follow)
 
 
-@app.command()
-def pause(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Let running jobs finish and start none, until resumed, through restarts too.
+@command(app)
+def pause(signet: Signet) -> Output:
+    """Start no more jobs until resumed. Running jobs finish; survives restarts.
 
     Examples: signet jobs pause · signet jobs pause --json
     """
-    answer = client(path).pause()
-    _print(answer, "Paused. Go on with: signet jobs resume", as_json)
+    yield signet.pause()
+    output.advise("Paused. Continue with: signet jobs resume")
 
 
-@app.command()
-def resume(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Let jobs start again.
+@command(app)
+def resume(signet: Signet) -> Output:
+    """Start jobs again after a pause.
 
     Examples: signet jobs resume · signet jobs resume --json
     """
-    _print(client(path).resume(), "Resumed", as_json)
+    yield signet.resume()
+    output.say("Resumed")
 
 
-@app.command()
-def nudge(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Try now what waits for its next try, and ask models again that were away.
+@command(app)
+def nudge(signet: Signet) -> Output:
+    """Try waiting jobs and unreachable models again now.
 
     Examples: signet jobs nudge · signet jobs nudge --json
     """
     asked: Call[dict[str, Any]] = Call(method="POST", path="/api/pipeline/nudge", body={})
-    answer = client(path).send(asked)
-    woken = "Nudged" if answer["nudged"] else "No worker is at work: it will begin with this"
-    _print(answer, woken, as_json)
+    answer = signet.send(asked)
+    yield answer
+    later = "No worker is running; it will do this first when it starts"
+    output.say("Nudged" if answer["nudged"] else later)
 
 
 def _line(job: Job, ink: Ink) -> str:
@@ -221,20 +236,16 @@ def _needs_choice(
     ids: list[str] | None, kind: str | None, code: str | None, everything: bool
 ) -> None:
     if not (ids or kind or code or everything):
-        raise typer.BadParameter("say which jobs: their ids, --kind, --code or --all")
+        raise typer.BadParameter("choose the jobs: ids, --kind, --code or --all")
 
 
-def _changed(found: ChangedJobs, done: str) -> str:
+def _say_changed(found: ChangedJobs, done: str) -> None:
     jobs = output.count(found["affected"], "job")
-    if not found["dryRun"]:
-        return f"{jobs} {done}"
-    return "\n".join([*found["ids"], f"{jobs} would be {done}"])
-
-
-def _print(answer: object, text: str, as_json: bool) -> None:
-    if as_json:
-        output.show(answer)
+    if found["dryRun"]:
+        output.say("\n".join([*found["ids"], f"{jobs} would be {done}"]))
     else:
-        output.advise(text)
-        if isinstance(answer, dict) and answer.get("more"):
-            output.hint("More jobs match: run it again, or give a larger --limit (500 at most)")
+        output.say(f"{jobs} {done}")
+    if found.get("more"):
+        output.hint(
+            "More jobs match: run the command again, or give a larger --limit (500 at most)"
+        )

@@ -11,7 +11,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import JsonOption, PathOption
 from signet.cli.options import SinceOption
 from signet.observe import logfile, logread
 from signet.paths import find_workspace
@@ -19,21 +19,24 @@ from signet.paths import find_workspace
 
 def logs(
     path: PathOption = None,
-    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="How many lines.")] = 50,
-    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until Ctrl-C.")] = False,
+    lines: Annotated[int, typer.Option("--lines", "-n", min=0, help="Number of lines.")] = 50,
+    follow: Annotated[
+        bool, typer.Option("--follow", "-f", help="Keep printing new lines until Ctrl-C.")
+    ] = False,
     level: Annotated[
-        str, typer.Option("--level", "-l", help="The least level: debug, info, warn, error.")
+        str, typer.Option("--level", "-l", help="Lowest level shown: debug, info, warn, error.")
     ] = "debug",
     category: Annotated[
-        str | None, typer.Option("--category", "-c", help="Only this category, such as pipeline.")
+        str | None,
+        typer.Option("--category", "-c", help="Only lines of this category, such as pipeline."),
     ] = None,
     since: SinceOption = None,
     grep: Annotated[
-        str | None, typer.Option("--grep", help="Only what this regular expression matches.")
+        str | None, typer.Option("--grep", help="Only lines that match this regular expression.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the daemon's processes logged, in the order of time.
+    """Show the log of the daemon's processes, oldest line first.
 
     Examples: signet daemon logs -n 100 -l warn · signet daemon logs -f -c pipeline · signet daemon logs --since 1h
     """
@@ -43,7 +46,7 @@ def logs(
 
     workspace = find_workspace(path)
     if record.running(workspace) is None:
-        output.hint("Daemon is not running; this is what it logged before")
+        output.hint("Daemon is not running; these are its last log lines")
     place = logfile.place(workspace.log_dir, os.environ)
     wanted = logread.Filter(level=level, category=category, since=since, text=_pattern(grep))
     # Opened before the older lines are read, so that no line falls between.

@@ -71,7 +71,7 @@ def _run(given: list[str]) -> int:
         with _noting_completion(given):
             status = _called(tree.command(), given)
         if status == INTERRUPTED:
-            output.hint("Interrupted. What was done before is kept.")
+            output.hint("Interrupted. Completed steps are kept.")
         return status
     except TyperException as error:
         _wrong_usage(error, as_json=as_json)
@@ -92,7 +92,7 @@ def _run(given: list[str]) -> int:
             raise
         output.failed(f"unexpected {type(error).__name__}: {error}", "internal", as_json=as_json)
         if not as_json:
-            output.hint(f"For the whole trace: signet -vv {' '.join(given)}")
+            output.hint(f"For the stack trace: signet -vv {' '.join(given)}")
         return 1
 
 

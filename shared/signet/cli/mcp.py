@@ -132,7 +132,7 @@ class Bridge:
         try:
             said = json.loads(reply.body) if reply.body else None
         except ValueError as error:
-            raise Unavailable(f"{found.url} answered, but not as a Signet daemon does") from error
+            raise Unavailable(f"{found.url} answered, but is not a Signet daemon") from error
         if reply.status not in _ACCEPTED:
             why = said.get("error") if isinstance(said, dict) else None
             raise Unavailable(str(why or f"the daemon answered {reply.status}"))

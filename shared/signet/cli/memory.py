@@ -7,41 +7,39 @@ from typing import Annotated
 import typer
 
 from signet.cli import edit, entry, forget, identify, output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, command
 from signet.cli.entry import Entry
 from signet.cli.options import AgentOption, FullOption, IdArgument, OnlyTypeOption, check_type
 from signet.cli.output import Ink
+from signet.client import Signet
 from signet.client.answers import Change, Found, Memory, MemorySummary
 
-app = typer.Typer(help="Look at memories, change and forget them.", no_args_is_help=True)
+app = typer.Typer(help="List, show, change and forget memories.", no_args_is_help=True)
 app.command("edit")(edit.edit)
 app.command("forget")(forget.forget)
 
 _LABEL = 12
 
 
-@app.command("list")
+@command(app, "list")
 def list_memories(
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=1000, help="How many.")] = 20,
-    offset: Annotated[int, typer.Option("--offset", min=0, help="How many to skip.")] = 0,
+    signet: Signet,
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
+    ] = 20,
+    offset: Annotated[int, typer.Option("--offset", min=0, help="Number of results to skip.")] = 0,
     type: OnlyTypeOption = None,
     full: FullOption = False,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show memories, newest first.
+) -> Output:
+    """List memories, newest first.
 
     Examples: signet memory list · signet memory list --type decision --limit 50
     """
-    signet = client(path)
     page = signet.memories(limit=limit, offset=offset, type=type, agent_id=agent)
     if not page["memories"]:
         check_type(signet, type, agent=agent)
-    if as_json:
-        output.show(page)
-        return
+    yield page
     rows, ink = page["memories"], output.ink(sys.stdout)
     if not rows:
         output.say("No memories")
@@ -56,93 +54,81 @@ def list_memories(
         )
 
 
-@app.command()
+@command(app)
 def show(
+    signet: Signet,
     memory_id: IdArgument,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show one memory with all that is known about it.
+) -> Output:
+    """Show one memory with all its fields.
 
     Examples: signet memory show 019ac0de-1f2a-7b3c · signet memory show ID --json
     """
-    signet = client(path)
     found = signet.get(identify.whole(signet, memory_id, agent=agent), agent_id=agent)
-    if as_json:
-        output.show(found)
-    else:
-        _say(_card(found, output.ink(sys.stdout)))
+    yield found
+    _say(_card(found, output.ink(sys.stdout)))
 
 
-@app.command()
+@command(app)
 def history(
+    signet: Signet,
     memory_id: IdArgument,
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=1000, help="How many.")] = 200,
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
+    ] = 200,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show what has happened to a memory, oldest first; forgotten ones too.
+) -> Output:
+    """Show all changes of a memory, oldest first. Works for forgotten ones.
 
     Examples: signet memory history 019ac0de-1f2a-7b3c · signet memory history ID --json
     """
-    signet = client(path)
     full_id = identify.whole(signet, memory_id, agent=agent)
     found = signet.history(full_id, limit=limit, agent_id=agent)
-    if as_json:
-        output.show({"memoryId": full_id, "count": len(found), "history": found})
-        return
+    yield {"memoryId": full_id, "count": len(found), "history": found}
     ink = output.ink(sys.stdout)
     for change in found:
         _say(_event(change, ink))
 
 
-@app.command()
+@command(app)
 def recover(
+    signet: Signet,
     memory_id: IdArgument,
     reason: Annotated[
-        str, typer.Option("--reason", "-r", help="Why; history keeps it.")
+        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
     ] = "recovered on the command line",
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Bring a forgotten memory back, within 30 days.
+) -> Output:
+    """Recover a memory forgotten within the last 30 days.
 
     Examples: signet memory recover 019ac0de-1f2a-7b3c · signet memory recover ID --reason "was right"
     """
-    signet = client(path)
     full_id = identify.whole(signet, memory_id, agent=agent)
     done = signet.recover(full_id, reason=reason, agent_id=agent)
-    if as_json:
-        output.show(done)
-    else:
-        output.say(f"Recovered: {full_id}")
+    yield done
+    output.say(f"Recovered: {full_id}")
 
 
-@app.command()
+@command(app)
 def similar(
+    signet: Signet,
     memory_id: IdArgument,
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many.")] = 10,
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=100, help="Maximum number of results.")
+    ] = 10,
     type: OnlyTypeOption = None,
     full: FullOption = False,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show the memories that mean nearly the same, nearest first.
+) -> Output:
+    """List memories with a similar meaning, most similar first.
 
     Examples: signet memory similar 019ac0de-1f2a-7b3c · signet memory similar ID -l 3 --json
     """
-    signet = client(path)
     full_id = identify.whole(signet, memory_id, agent=agent)
     found = signet.similar(full_id, k=limit, type=type, agent_id=agent)
     if not found:
         check_type(signet, type, agent=agent)
-    if as_json:
-        output.show({"results": found})
-        return
+    yield {"results": found}
     if not found:
         output.say("No memories found")
     for one in found:

@@ -2,7 +2,8 @@
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption, default_port
+from signet.cli.command import Output, PathOption, command
+from signet.cli.daemon import default_port
 from signet.errors import NotFound
 from signet.paths import find_workspace
 
@@ -11,13 +12,16 @@ EARLIER = "an earlier Signet"
 
 
 class NoDatabase(NotFound):
-    """No memory database found. Make one with: signet setup"""
+    """No memory database found. Create one with: signet setup"""
 
     code = "no_database"
 
 
-def migrate_schema(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Upgrade the database to this version, after a copy; the daemon does the same when it starts.
+@command()
+def migrate_schema(path: PathOption = None) -> Output:
+    """Upgrade the database to this version; a copy is made first.
+
+    The daemon does the same when it starts.
 
     Examples: signet migrate-schema · signet migrate-schema --path ~/other --json
     """
@@ -31,12 +35,11 @@ def migrate_schema(path: PathOption = None, as_json: JsonOption = False) -> None
     if record.running(workspace) is None:
         probe.check_alone(workspace, probe.earlier(workspace, default_port()))
     done = migrate.upgrade(workspace.database, now=clock.now())
-    if as_json:
-        copy = str(done.copy) if done.copy else None
-        output.show({"before": done.before, "after": done.after, "copy": copy})
-    elif done.before == done.after:
+    copy = str(done.copy) if done.copy else None
+    yield {"before": done.before, "after": done.after, "copy": copy}
+    if done.before == done.after:
         output.say(f"Schema {done.after} is current")
     else:
         output.say(f"Schema upgraded: {done.before or EARLIER} → {done.after}")
         if done.copy is not None:
-            output.say(f"The state before is kept in {done.copy}")
+            output.say(f"A copy of the previous database is in {done.copy}")

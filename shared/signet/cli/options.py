@@ -48,32 +48,50 @@ def types(incomplete: str) -> list[str]:
 
 AgentOption = Annotated[
     str | None,
-    typer.Option("--agent", help="Whose memory; default: yours.", autocompletion=complete.agents),
+    typer.Option(
+        "--agent",
+        help="Agent whose memories are used; default: your own.",
+        autocompletion=complete.agents,
+    ),
 ]
-TagsOption = Annotated[str | None, typer.Option("--tags", "-t", help="Tags, with commas between.")]
-ProjectOption = Annotated[str | None, typer.Option("--project", help="The project it is about.")]
+TagsOption = Annotated[str | None, typer.Option("--tags", "-t", help="Tags, separated by commas.")]
+ProjectOption = Annotated[
+    str | None, typer.Option("--project", help="Project, usually its folder.")
+]
 TypeOption = Annotated[
     str | None,
-    typer.Option("--type", help="Such as preference or decision.", autocompletion=types),
+    typer.Option(
+        "--type", help="Type of the memory, such as preference or decision.", autocompletion=types
+    ),
 ]
 OnlyTypeOption = Annotated[
-    str | None, typer.Option("--type", "-t", help="Only this type.", autocompletion=types)
+    str | None,
+    typer.Option("--type", "-t", help="Only memories of this type.", autocompletion=types),
 ]
-OnlyTagsOption = Annotated[str | None, typer.Option("--tags", help="Only with all of these.")]
-OnlyWhoOption = Annotated[str | None, typer.Option("--who", help="Only said by them.")]
+OnlyTagsOption = Annotated[
+    str | None, typer.Option("--tags", help="Only memories with all of these tags.")
+]
+OnlyWhoOption = Annotated[str | None, typer.Option("--who", help="Only memories by this author.")]
 SinceOption = Annotated[
     str | None,
-    typer.Option("--since", metavar="TIME", parser=when.first, help=f"Not older: {when.HELP}."),
+    typer.Option(
+        "--since", metavar="TIME", parser=when.first, help=f"Only from this time on: {when.HELP}."
+    ),
 ]
 UntilOption = Annotated[
     str | None,
-    typer.Option("--until", metavar="TIME", parser=when.last, help="Not newer; a day to its end."),
+    typer.Option(
+        "--until",
+        metavar="TIME",
+        parser=when.last,
+        help="Only up to this time; a date means its end.",
+    ),
 ]
 FullOption = Annotated[
-    bool, typer.Option("--full", help="Show long memories whole; a pipe always gets them whole.")
+    bool, typer.Option("--full", help="Show long memories in full (always so when piped).")
 ]
 IdArgument = Annotated[
-    str, typer.Argument(metavar="ID", help="The id, or its first 8 characters or more.")
+    str, typer.Argument(metavar="ID", help="Memory id, or at least its first 8 characters.")
 ]
 
 
@@ -87,6 +105,6 @@ def importance(text: str | None) -> float | None:
         value = -1.0
     if not 0 <= value <= 1:
         raise typer.BadParameter(
-            f"{text!r} is not a number from 0 to 1, nor critical", param_hint="--importance"
+            f"{text!r} is neither a number from 0 to 1 nor critical", param_hint="--importance"
         )
     return value

@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import entry, output, when, why
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
     AgentOption,
@@ -22,18 +21,23 @@ from signet.cli.options import (
     check_type,
 )
 from signet.cli.output import Ink
+from signet.client import Signet
 from signet.client.answers import Hit, Recalled
 
 #: What is said of a stage that an answer had to do without.
 DEGRADED = {
-    "vector": "By words alone: the embedding model is still loading, or missing "
-    "(signet embeddings status says which)"
+    "vector": "Keyword results only: the embedding model is loading or missing "
+    "(see: signet embeddings status)"
 }
 
 
+@command()
 def recall(
-    query: Annotated[str, typer.Argument(help="The question; - reads it from standard input.")],
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=100, help="How many.")] = 10,
+    signet: Signet,
+    query: Annotated[str, typer.Argument(help="Question or keywords; - reads standard input.")],
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=100, help="Maximum number of results.")
+    ] = 10,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
     who: OnlyWhoOption = None,
@@ -45,36 +49,36 @@ def recall(
             "--as-of",
             metavar="TIME",
             parser=when.last,
-            help="What was believed then, as for --since; a day to its end.",
+            help="Answer as the memory was at this time; a date means its end.",
         ),
     ] = None,
     project: ProjectOption = None,
     keyword_query: Annotated[
-        str | None, typer.Option("--keyword-query", help="Other words for the keyword search.")
+        str | None,
+        typer.Option("--keyword-query", help="Use these words for the keyword search instead."),
     ] = None,
-    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned ones.")] = False,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")] = False,
     importance_min: Annotated[
-        float | None, typer.Option("--importance-min", min=0, max=1, help="At least so important.")
+        float | None,
+        typer.Option("--importance-min", min=0, max=1, help="Minimum importance (0–1)."),
     ] = None,
     min_score: Annotated[
-        float | None, typer.Option("--min-score", min=0, max=1, help="At least so near.")
+        float | None,
+        typer.Option("--min-score", min=0, max=1, help="Drop results scored below this (0–1)."),
     ] = None,
     expand: Annotated[
-        bool, typer.Option("--expand", help="Add the conversations that results come from.")
+        bool, typer.Option("--expand", help="Add the conversations that the results come from.")
     ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say for each why it is where it is.")
+        bool, typer.Option("--explain", help="Explain the rank of each result.")
     ] = False,
     full: FullOption = False,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Find the memories that answer a question, best first.
+) -> Output:
+    """Search memories for the answer to a question, best match first.
 
     Examples: signet recall "tabs or spaces" · signet recall deploys -t decision --since 2026-01-01 --json
     """
-    signet = client(path)
     answer = signet.recall(
         sys.stdin.read() if query == "-" else query,
         limit=limit,
@@ -95,22 +99,20 @@ def recall(
     )
     if not answer["results"]:
         check_type(signet, type, agent=agent)
-    if as_json:
-        output.show(answer["results"])
-        return
+    yield answer["results"]
     for line in _lines(answer, output.ink(sys.stdout), full=full):
         output.say(line)
     for stage in answer.get("degraded", ()):
-        output.hint(DEGRADED.get(stage, f"This answer had to do without: {stage}"))
+        output.hint(DEGRADED.get(stage, f"This stage was skipped: {stage}"))
 
 
 def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
     yield from why.time_lines(answer, ink)
     if "nearest" in answer:
         nearest = answer["nearest"]
-        yield "No memories found that are near enough. The nearest:"
+        yield "No relevant memories found. The most similar one:"
         yield from entry.lines(_entry(nearest), ink, full=full)
-        yield f"  left out: {output.plain(nearest['left_out'])}"
+        yield f"  not returned: {output.plain(nearest['left_out'])}"
     elif not answer["results"]:
         yield "No memories found"
     for hit in answer["results"]:

@@ -6,23 +6,29 @@ from typing import Annotated
 import typer
 
 from signet.cli import identify, options, output, when
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, command
 from signet.cli.options import AgentOption, ProjectOption, TagsOption, TypeOption
+from signet.client import Signet
 from signet.client.answers import Remembered
 
 CRITICAL = "critical"
 
 
+@command()
 def remember(
-    content: Annotated[str, typer.Argument(help="The text; - reads it from standard input.")],
-    who: Annotated[str, typer.Option("--who", "-w", help="Who says so.")] = "user",
+    signet: Signet,
+    content: Annotated[str, typer.Argument(help="Text to save; - reads standard input.")],
+    who: Annotated[str, typer.Option("--who", "-w", help="Author of the memory.")] = "user",
     tags: TagsOption = None,
     importance: Annotated[
         str | None,
-        typer.Option("--importance", "-i", help="From 0 to 1, or critical."),
+        typer.Option(
+            "--importance", "-i", help="Importance from 0 to 1, or critical; default: 0.8."
+        ),
     ] = None,
-    critical: Annotated[bool, typer.Option("--critical", help="Pin it; it never fades.")] = False,
+    critical: Annotated[
+        bool, typer.Option("--critical", help="Pin the memory; it never fades.")
+    ] = False,
     type: TypeOption = None,
     event_at: Annotated[
         str | None,
@@ -30,26 +36,27 @@ def remember(
             "--when",
             metavar="TIME",
             parser=when.middle,
-            help=f"When it happened, if not now: {when.HELP}.",
+            help=f"Time it happened, if not now: {when.HELP}.",
         ),
     ] = None,
     supersedes: Annotated[
         list[str] | None,
-        typer.Option("--supersedes", metavar="ID", help="The memory that it corrects; repeatable."),
+        typer.Option(
+            "--supersedes", metavar="ID", help="Id of a memory that this one replaces. Repeatable."
+        ),
     ] = None,
     agent: AgentOption = None,
-    private: Annotated[bool, typer.Option("--private", help="Only its agent may read it.")] = False,
+    private: Annotated[
+        bool, typer.Option("--private", help="Readable only by its own agent.")
+    ] = False,
     project: ProjectOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Save a memory; what it says is distilled in the background.
+) -> Output:
+    """Save a memory. Facts are extracted from it in the background.
 
     Examples: signet remember "I prefer tabs" · cat notes.md | signet remember - --tags notes
     """
     is_critical = critical or importance == CRITICAL
     level = 1.0 if is_critical else options.importance(importance)
-    signet = client(path)
     saved = signet.remember(
         sys.stdin.read() if content == "-" else content,
         who=who,
@@ -63,17 +70,15 @@ def remember(
         private=private,
         project=project,
     )
-    if as_json:
-        output.show(saved)
-    else:
-        output.say(_told(saved))
+    yield saved
+    output.say(_told(saved))
 
 
 def _told(saved: Remembered) -> str:
     kinds = saved.get("masked", ())
-    masked = f"\nMasked: {', '.join(kinds)}. Keep it with: signet secret put" if kinds else ""
+    masked = f"\nMasked: {', '.join(kinds)}. To store a secret: signet secret put" if kinds else ""
     if saved["deduped"]:
-        return f"Already remembered: {saved['id']}{masked}"
+        return f"Already saved: {saved['id']}{masked}"
     pieces = f" and {len(saved['ids']) - 1} more pieces" if len(saved.get("ids", ())) > 1 else ""
     vector = "(embedded)" if saved["embedded"] else "(no embedding yet)"
     corrected = saved.get("superseded", ())

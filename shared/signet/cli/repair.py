@@ -3,23 +3,21 @@
 import inspect
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
 import typer
 
 from signet.cli import output, when
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.output import Ink
+from signet.client import Signet
 from signet.client.call import Call, given, read
 from signet.domain.repair.catalog import ACTIONS, Action, Filter, Option
 from signet.errors import SignetError
 
-if TYPE_CHECKING:
-    from signet.client import Signet
-
-app = typer.Typer(help="Look what is wrong, and put it right.", no_args_is_help=True)
+app = typer.Typer(help="Check for and repair faults in the stored data.", no_args_is_help=True)
 
 #: A repair that takes longer goes on in the background, and is watched there.
 WAIT_SECONDS = 60.0
@@ -38,111 +36,100 @@ class NotRepaired(SignetError):
     code = "repair_failed"
 
 
-@app.command("list")
-def list_repairs(as_json: JsonOption = False) -> None:
-    """Show every repair, and by what it can be limited.
+@command(app, "list")
+def list_repairs() -> Output:
+    """List all repairs and their options.
 
     Examples: signet repair list · signet repair list --json
     """
-    if as_json:
-        rows = [
-            {"command": _name(one), "action": one.name, "help": one.help, "filters": one.filters}
-            for one in ACTIONS
-        ]
-        output.show({"repairs": rows, "count": len(rows)})
-        return
+    rows = [
+        {"command": _name(one), "action": one.name, "help": one.help, "filters": one.filters}
+        for one in ACTIONS
+    ]
+    yield {"repairs": rows, "count": len(rows)}
     ink = output.ink(sys.stdout)
     for one in ACTIONS:
         output.say(f"{ink.name(f'{_name(one):<{_LABEL}}')}{one.help}")
-    output.hint("Each only looks. To do it: signet repair NAME --apply")
+    output.hint("By default a repair is a dry run. To perform it: signet repair NAME --apply")
 
 
-@app.command()
-def stats(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Count missing vectors, duplicates, and what lies in the archive.
+@command(app)
+def stats(signet: Signet) -> Output:
+    """Count missing vectors, duplicates and archived rows.
 
     Examples: signet repair stats · signet repair stats --json
     """
-    signet = client(path)
     found = {
         name: signet.send(read(f"/api/repair/{name}"))
         for name in ("embedding-gaps", "dedup-stats", "cold-stats")
     }
-    if as_json:
-        output.show(found)
-        return
+    yield found
     gaps, twins, cold = found.values()
     output.say(f"{'without a vector':<{_LABEL}}{gaps['unembedded']} of {gaps['total']}")
-    output.say(f"{'twice or more':<{_LABEL}}{twins['exactExcess']} of {twins['totalActive']}")
+    output.say(f"{'duplicates':<{_LABEL}}{twins['exactExcess']} of {twins['totalActive']}")
     output.say(f"{'in the archive':<{_LABEL}}{cold['count']}")
 
 
-@app.command()
-def integrity(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Read through the whole database file; exit 1 when it is damaged.
+@command(app, seconds=WAIT_SECONDS)
+def integrity(signet: Signet) -> Output:
+    """Check the whole database file; exit 1 if it is damaged.
 
     Examples: signet repair integrity · signet repair integrity --json
     """
-    found = client(path, timeout_seconds=WAIT_SECONDS).send(read("/api/repair/integrity-check"))
+    found = signet.send(read("/api/repair/integrity-check"))
+    yield Answer(found, status=1 if found["ok"] is False else 0)
     ink = output.ink(sys.stdout)
-    if as_json:
-        output.show(found)
-    else:
-        parts = {
-            "database": found["ok"] is not None and found["sqlite"] == ["ok"],
-            "full text": found["ftsOk"],
-            "vector index": found["vecOk"],
-        }
-        for name, is_ok in parts.items():
-            output.say(f"{ink.good('✓') if is_ok else ink.bad('✗')} {name}")
-        for line in found["sqlite"] if found["sqlite"] != ["ok"] else ():
-            output.say(f"  {output.plain(line)}")
-        if found.get("timedOut"):
-            output.hint("The file is large; not all of it was read")
-    if found["ok"] is False:
-        raise typer.Exit(1)
+    parts = {
+        "database": found["ok"] is not None and found["sqlite"] == ["ok"],
+        "full text": found["ftsOk"],
+        "vector index": found["vecOk"],
+    }
+    for name, is_ok in parts.items():
+        output.say(f"{ink.good('✓') if is_ok else ink.bad('✗')} {name}")
+    for line in found["sqlite"] if found["sqlite"] != ["ok"] else ():
+        output.say(f"  {output.plain(line)}")
+    if found.get("timedOut"):
+        output.hint("The file is large; only part of it was checked")
 
 
-@app.command("dead-memories")
+@command(app, "dead-memories")
 def dead_memories(
-    limit: Annotated[int, typer.Option("--limit", "-l", min=1, max=500, help="How many.")] = 20,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show memories that nobody trusts or uses.
+    signet: Signet,
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=500, help="Maximum number of results.")
+    ] = 20,
+) -> Output:
+    """List memories with low confidence that are not used.
 
     Examples: signet repair dead-memories · signet repair dead-memories -l 100 --json
     """
-    found = client(path).send(read("/api/repair/dead-memories", limit=limit))
-    if as_json:
-        output.show(found)
-        return
+    found = signet.send(read("/api/repair/dead-memories", limit=limit))
+    yield found
     ink = output.ink(sys.stdout)
     for one in found["items"]:
         output.say(f"{ink.dim(one['id'])}  {output.short(one['content'], 90)}")
-    output.say(f"{output.count(found['total'], 'memory')} that nobody trusts or uses")
+    output.say(f"{output.count(found['total'], 'memory')} with low confidence that are not used")
 
 
 def _name(action: Action) -> str:
     return "forget-dead-memories" if "/" in action.path else action.path
 
 
-def _command(action: Action) -> Callable[..., None]:
-    """Return the command of an action, with options as the catalog describes them."""
+def _add(action: Action) -> None:
+    """Add the command of an action, with options as the catalog describes them."""
     options = [one for one in action.options if one.name != action.switch]
 
-    def repair(**said: Any) -> None:
-        _run(action, options, said)
+    def repair(**said: Any) -> Output:
+        return _run(action, options, said)
 
     parameters = [*_filters(action), *(_parameter(one) for one in options), *_COMMON]
     repair.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typeshed does not know it
-    repair.__annotations__ = {one.name: one.annotation for one in parameters}
     name = _name(action)
     looks, does = f"signet repair {name}", f"signet repair {name} --apply"
     if action.name == "forgetDeadMemories":
         looks, does = "signet repair dead-memories", f"signet repair {name} ID --reason old"
     repair.__doc__ = f"{action.help}\n\nExamples: {looks} · {does}"
-    return repair
+    command(app, name)(repair)
 
 
 def _keyword(name: str, annotation: Any, default: object = None) -> inspect.Parameter:
@@ -153,8 +140,8 @@ def _keyword(name: str, annotation: Any, default: object = None) -> inspect.Para
 
 
 def _filters(action: Action) -> list[inspect.Parameter]:
-    age = "Only changed or made before then, such as 2d."
-    young = "Only since then, such as 90m."
+    age = "Only rows older than this, such as 2d."
+    young = "Only rows newer than this, such as 90m."
     every = {
         Filter.IDS: [
             _keyword(
@@ -167,7 +154,10 @@ def _filters(action: Action) -> list[inspect.Parameter]:
         ],
         Filter.KIND: [
             _keyword(
-                "kind", Annotated[list[str] | None, typer.Option("--kind", help="Only this kind.")]
+                "kind",
+                Annotated[
+                    list[str] | None, typer.Option("--kind", help="Only this kind. Repeatable.")
+                ],
             )
         ],
         Filter.AGE: [
@@ -178,7 +168,8 @@ def _filters(action: Action) -> list[inspect.Parameter]:
             _keyword(
                 "error",
                 Annotated[
-                    str | None, typer.Option("--error", help="Part of the error; * is any text.")
+                    str | None,
+                    typer.Option("--error", help="Text in the error; * matches any text."),
                 ],
             )
         ],
@@ -210,15 +201,19 @@ def _parameter(option: Option) -> inspect.Parameter:
 _COMMON = (
     _keyword(
         "apply",
-        Annotated[bool, typer.Option("--apply/--dry-run", help="Do it; else only look.")],
+        Annotated[
+            bool,
+            typer.Option(
+                "--apply/--dry-run", help="Perform the repair, or only show what it would do."
+            ),
+        ],
         False,
     ),
     _keyword("path", PathOption),
-    _keyword("as_json", JsonOption, False),
 )
 
 
-def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> None:
+def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> Output:
     body = {one.name: said[one.name] for one in options}
     chosen = {
         "ids": said.get("ids") or None,
@@ -231,12 +226,11 @@ def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> None
     switch = {} if action.switch is None else {action.switch: apply}
     sent = given({**body, **chosen}) | switch | {"dryRun": not apply}
     found = perform(said["path"], action, sent)
-    show(found, as_json=said["as_json"])
-    if said["as_json"]:
-        return
+    yield found
+    show(found)
     if not apply and found["affected"]:
         words = [word for word in sys.argv[1:] if word not in ("--dry-run", "--json")]
-        output.hint(f"To do it: signet {shlex.join(words)} --apply")
+        output.hint(f"To perform it: signet {shlex.join(words)} --apply")
 
 
 def perform(path: str | None, action: Action, body: Mapping[str, object]) -> dict[str, Any]:
@@ -250,11 +244,8 @@ def perform(path: str | None, action: Action, body: Mapping[str, object]) -> dic
     return found
 
 
-def show(found: Mapping[str, Any], *, as_json: bool) -> None:
+def show(found: Mapping[str, Any]) -> None:
     """Print the result of a repair."""
-    if as_json:
-        output.show(found)
-        return
     for line in _lines(found, output.ink(sys.stdout)):
         output.say(line)
 
@@ -274,7 +265,7 @@ def _open_job(found: Mapping[str, Any]) -> str | None:
     return details.get("jobId") if details.get("status") in ("pending", "leased") else None
 
 
-def _followed(signet: "Signet", job_id: str, found: dict[str, Any]) -> dict[str, Any]:
+def _followed(signet: Signet, job_id: str, found: dict[str, Any]) -> dict[str, Any]:
     """Wait for the job of a repair and return its result; Ctrl-C leaves it at work."""
     import time
 
@@ -298,7 +289,7 @@ def _followed(signet: "Signet", job_id: str, found: dict[str, Any]) -> dict[str,
 
 def _refusal(found: Mapping[str, Any]) -> str:
     said = str(found["error"])
-    return f"{said}; the gate holds for everybody" if found.get("reason") == "budget" else said
+    return f"{said}; this limit applies to all callers" if found.get("reason") == "budget" else said
 
 
 def _lines(found: Mapping[str, Any], ink: Ink) -> Iterator[str]:
@@ -341,4 +332,4 @@ def _value(value: object) -> str:
 
 
 for _action in ACTIONS:
-    app.command(_name(_action))(_command(_action))
+    _add(_action)

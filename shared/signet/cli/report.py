@@ -7,21 +7,23 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, PathOption, command
 from signet.paths import find_workspace
 
 
+@command()
 def report(
     file: Annotated[
         str | None,
-        typer.Option("--output", "-o", help="The file; default: signet-report-TIME.zip here."),
+        typer.Option(
+            "--output", "-o", help="File to write; default: signet-report-TIME.zip in this folder."
+        ),
     ] = None,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Write what helps to find a fault into a zip: versions, settings, doctor, log, counts.
+) -> Output:
+    """Write a zip for a bug report: versions, settings, doctor, log, counts.
 
-    It holds no text of a memory and no secret, and is sent to nobody: look into it, and attach it where you ask.
+    It contains no memory texts and no secrets, and is not sent anywhere. Attach it to your bug report.
 
     Examples: signet report · signet report -o fault.zip
     """
@@ -31,11 +33,9 @@ def report(
     name = file or f"signet-report-{now.astimezone():%Y-%m-%d-%H%M%S}.zip"
     target = Path(name).expanduser().absolute()
     parts = care.write(find_workspace(path), target, now=now)
-    if as_json:
-        contents = [{"name": p.name, "what": p.what, "bytes": len(p.content)} for p in parts]
-        output.show({"file": str(target), "bytes": target.stat().st_size, "contents": contents})
-        return
+    contents = [{"name": p.name, "what": p.what, "bytes": len(p.content)} for p in parts]
+    yield {"file": str(target), "bytes": target.stat().st_size, "contents": contents}
     output.say(f"Report written to {target}")
     for part in parts:
         output.say(f"  {part.name:<16}{output.size(len(part.content)):>10}  {part.what}")
-    output.hint("It was sent to nobody. Have a look before you pass it on.")
+    output.hint("It was not sent anywhere. Check it before you share it.")

@@ -11,7 +11,8 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption, shown_log
+from signet.cli.command import Output, PathOption, command
+from signet.cli.daemon import shown_log
 from signet.cli.progress import Progress
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace, find_workspace
@@ -32,23 +33,24 @@ class Source:
     manifest: "Manifest | None"
 
 
+@command()
 def restore(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="A backup, or a folder that a restore has put aside."),
+        typer.Argument(metavar="FILE", help="A backup file, or a folder that a restore kept."),
     ],
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Verify it and show what would happen.")
+        bool, typer.Option("--dry-run", help="Verify the backup and show what would happen.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Put a backup into the place of what is there now; that is kept aside, and the way back is shown.
+    as_json: bool = False,
+) -> Output:
+    """Replace the workspace with a backup. The current state is kept.
 
-    Everything is verified, unpacked, brought to this version's schema and checked before anything is touched; then the
-    daemon stops for the moment of the exchange, and starts again if it ran. When the command is killed, either the old
-    state is there or the new one: `signet daemon start`, or another restore, finishes what was begun.
+    The backup is verified, unpacked and upgraded to this version's schema before anything is changed; then the daemon
+    stops briefly, and starts again if it was running. If the command is killed, you have either the old state or the
+    new one: `signet daemon start`, or another restore, finishes the interrupted one.
 
     Examples: signet restore signet.zip --dry-run · signet restore signet.zip --yes
     """
@@ -57,12 +59,15 @@ def restore(
     with _opened(chosen, as_json=as_json) as (source, reader):
         facts = _facts(workspace, source)
         if dry_run:
-            _show_dry_run(facts, as_json=as_json)
+            yield {"dryRun": True, **facts}
+            for line in _lines(facts):
+                output.say(line)
+            output.say("Nothing was changed")
             return
         if not yes and not _is_wanted(facts, as_json=as_json):
             output.say("Nothing restored")
             raise typer.Exit(1)
-        _do(workspace, source, reader, as_json=as_json)
+        yield from _do(workspace, source, reader, as_json=as_json)
 
 
 @contextlib.contextmanager
@@ -109,33 +114,26 @@ def _lines(facts: dict[str, object]) -> Iterator[str]:
         memories = output.count(backup["counts"].get("memories", 0), "memory")
         yield f"Holds      {memories}, {files}, {size}"
         if backup["schema"] != facts["schema"]:
-            yield f"Schema     {backup['schema']}, will be brought to {facts['schema']}"
-    there = "a database that cannot be read"
+            yield f"Schema     {backup['schema']}, will be upgraded to {facts['schema']}"
+    there = "an unreadable database"
     if isinstance(present, dict):
         there = output.count(present.get("memories", 0), "memory")
-    yield f"Replaces   {there} in {facts['workspace']}, kept aside"
+    yield f"Replaces   {there} in {facts['workspace']}, which is kept"
     if facts["daemonRunning"]:
-        yield "Daemon     runs; it is stopped for a moment and started again"
-
-
-def _show_dry_run(facts: dict[str, object], *, as_json: bool) -> None:
-    if as_json:
-        output.show({"dryRun": True, **facts})
-        return
-    for line in _lines(facts):
-        output.say(line)
-    output.say("Nothing was changed")
+        yield "Daemon     is running; it is stopped briefly and started again"
 
 
 def _is_wanted(facts: dict[str, object], *, as_json: bool) -> bool:
     if as_json or not output.can_ask():
-        raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
+        raise Invalid(
+            "Not confirmed: stdin is not a terminal. Pass --yes, or --dry-run to look first"
+        )
     for line in _lines(facts):
         output.tell(line)
     return typer.confirm("Restore it?", err=True)
 
 
-def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_json: bool) -> None:
+def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_json: bool) -> Output:
     from signet import config
     from signet.config.sections import AuthMode
     from signet.daemon import control, record
@@ -145,7 +143,9 @@ def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_jso
     workspace.make()
     with alone(workspace):
         if (finished := restore.resume(workspace)) is not None:
-            output.tell(f"A restore that was interrupted is finished first; before it: {finished}")
+            output.tell(
+                f"An interrupted restore was finished first; the previous state is in {finished}"
+            )
         staged = _staged(workspace, source, reader, as_json=as_json)
         found = record.running(workspace)
         control.stop(workspace)
@@ -156,7 +156,16 @@ def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_jso
             if found is not None:
                 with shown_log(as_json):
                     control.start(workspace, found.port, tell=output.tell)
-    _report(source, staged, aside, as_json=as_json, is_running=found is not None)
+    yield {
+        "restored": True,
+        "from": str(source.path),
+        "replaced": str(aside),
+        "schema": staged.schema,
+        "migratedFrom": staged.migrated_from,
+        "counts": staged.counts,
+        "daemonRunning": found is not None,
+    }
+    _report(source, staged, aside, is_running=found is not None)
     if config.load(workspace).settings.auth.mode != AuthMode.LOCAL:
         output.hint("Tokens revoked since then are valid again: signet auth token list")
 
@@ -168,34 +177,19 @@ def _staged(
 
     if reader is None:
         if not source.path.resolve().is_relative_to(workspace.replaced_dir.resolve()):
-            raise NotFound(f"{source.path} is a folder that no restore has put aside")
+            raise NotFound(f"{source.path} is not a folder that a restore kept")
         return restore.adopt(source.path, now=clock.now())
     with _Counted("Unpacking", reader.manifest.total_bytes, quiet=as_json) as counted:
         return restore.stage(workspace, reader, now=clock.now(), tell=counted.tell)
 
 
-def _report(
-    source: Source, staged: "Staged", aside: Path, *, as_json: bool, is_running: bool
-) -> None:
-    if as_json:
-        output.show(
-            {
-                "restored": True,
-                "from": str(source.path),
-                "replaced": str(aside),
-                "schema": staged.schema,
-                "migratedFrom": staged.migrated_from,
-                "counts": staged.counts,
-                "daemonRunning": is_running,
-            }
-        )
-        return
+def _report(source: Source, staged: "Staged", aside: Path, *, is_running: bool) -> None:
     memories = output.count(staged.counts.get("memories", 0), "memory")
     output.say(f"Restored {memories} from {source.path}")
     if staged.migrated_from:
-        output.say(f"  brought from schema {staged.migrated_from} to {staged.schema}")
-    output.say(f"  what was there before is kept in {aside}")
-    output.hint(f"Go back with: signet restore {aside}\nOr remove it: rm -r {aside}")
+        output.say(f"  upgraded from schema {staged.migrated_from} to {staged.schema}")
+    output.say(f"  the previous state is kept in {aside}")
+    output.hint(f"Undo with: signet restore {aside}\nOr delete the previous state: rm -r {aside}")
     if not is_running:
         output.hint("Start the daemon with: signet daemon start")
 

@@ -14,7 +14,7 @@ import typer
 
 from signet import config
 from signet.cli import complete, output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.errors import Forbidden, Invalid
 from signet.paths import find_workspace
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-app = typer.Typer(help="Keep credentials, and run commands with them.", no_args_is_help=True)
+app = typer.Typer(help="Store credentials, and run commands with them.", no_args_is_help=True)
 onepassword_app = typer.Typer(
-    help="1Password as a source of secrets.\n\n"
+    help="Use 1Password as a source of secrets.\n\n"
     "Examples: signet secret onepassword connect · signet secret onepassword import",
     no_args_is_help=True,
 )
@@ -36,7 +36,7 @@ SECONDS = 60.0
 NameArgument = Annotated[
     str,
     typer.Argument(
-        help="Name, as an environment variable has it.", autocompletion=complete.secrets
+        help="Name of the secret, such as OPENAI_API_KEY.", autocompletion=complete.secrets
     ),
 ]
 
@@ -46,22 +46,22 @@ def put(
     name: NameArgument,
     value: Annotated[
         str | None,
-        typer.Argument(help="The value; seen by others in the process list. Better: leave it out."),
+        typer.Argument(help="Value; visible in the process list, so better leave it out."),
     ] = None,
     path: PathOption = None,
 ) -> None:
-    """Keep a value; without one on the line it is asked for, or read from stdin.
+    """Store a secret. Without VALUE it is asked for, or read from stdin.
 
     Examples: signet secret put OPENAI_API_KEY · pass show key | signet secret put OPENAI_API_KEY
     """
     vault = _vault(path)
     vault.put(name, _given(name) if value is None else value)
-    output.say(f"Secret {name} is kept")
+    output.say(f"Secret {name} is stored")
 
 
 @app.command()
 def get(name: NameArgument, path: PathOption = None) -> None:
-    """Print one value, and nothing else.
+    """Print the value of a secret, and nothing else.
 
     Examples: signet secret get OPENAI_API_KEY · export KEY="$(signet secret get OPENAI_API_KEY)"
     """
@@ -71,25 +71,23 @@ def get(name: NameArgument, path: PathOption = None) -> None:
     output.say(_vault(path).value(name))
 
 
-@app.command("list")
-def list_(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """List the names, oldest first.
+@command(app, "list")
+def list_(path: PathOption = None) -> Output:
+    """List the names of secrets, oldest first.
 
     Examples: signet secret list · signet secret list --json
     """
     names = _vault(path).names()
-    if as_json:
-        output.show({"secrets": names})
-        return
+    yield {"secrets": names}
     for name in names:
         output.say(name)
     if not names:
-        output.hint("No secrets yet. Keep one with: signet secret put NAME")
+        output.hint("No secrets yet. Store one with: signet secret put NAME")
 
 
 @app.command()
 def has(name: NameArgument, path: PathOption = None) -> None:
-    """Print true or false; the exit status says the same.
+    """Check whether a secret exists: prints true or false, exits 0 or 1.
 
     Examples: signet secret has OPENAI_API_KEY && echo yes · signet secret has GITHUB_TOKEN
     """
@@ -103,38 +101,42 @@ def has(name: NameArgument, path: PathOption = None) -> None:
 def delete(
     name: NameArgument,
     path: PathOption = None,
-    force: Annotated[bool, typer.Option("--force", "--yes", "-y", help="Do not ask.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", "--yes", "-y", help="Do not ask for confirmation.")
+    ] = False,
 ) -> None:
-    """Drop a secret.
+    """Delete a secret.
 
     Examples: signet secret delete OLD_KEY · signet secret delete OLD_KEY --force
     """
     vault = _vault(path)
     if not force:
         if not output.can_ask():
-            raise Invalid("Nobody can be asked here; say --force")
-        typer.confirm(f"Drop {name}?", abort=True, err=True)
+            raise Invalid("Not confirmed: stdin is not a terminal. Pass --force")
+        typer.confirm(f"Delete {name}?", abort=True, err=True)
     vault.delete(name)
-    output.say(f"Secret {name} is gone")
+    output.say(f"Secret {name} is deleted")
 
 
 @app.command("exec", context_settings={"allow_interspersed_args": False})
 def exec_(
-    command: Annotated[list[str], typer.Argument(help="Program and arguments, as they are.")],
+    command: Annotated[list[str], typer.Argument(help="Program and its arguments.")],
     secret: Annotated[
         list[str] | None,
-        typer.Option("--secret", "-s", help="Secret to give it, as NAME or VARIABLE=NAME; repeat."),
+        typer.Option(
+            "--secret", "-s", help="Secret to pass, as NAME or VARIABLE=NAME. Repeatable."
+        ),
     ] = None,
     path: PathOption = None,
 ) -> None:
-    """Run a program with secrets in its environment; its output is shown without their values.
+    """Run a program with secrets as environment variables, masked in its output.
 
     Examples: signet secret exec -s GITHUB_TOKEN gh pr list · signet secret exec -s KEY=op://a/b/c ./deploy
     """
     from signet.domain.secrets import run, use
 
     if not secret:
-        raise Invalid("-s/--secret is needed, before the command")
+        raise Invalid("-s/--secret is required, before the command")
     vault = _vault(path)
     wanted = {
         one.partition("=")[0]: one.partition("=")[2] or one.partition("=")[0] for one in secret
@@ -148,8 +150,8 @@ def exec_(
     raise typer.Exit(ran.code)
 
 
-@onepassword_app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(onepassword_app)
+def status(path: PathOption = None) -> Output:
     """Show whether 1Password is connected.
 
     Examples: signet secret onepassword status · signet secret onepassword status --json
@@ -157,92 +159,80 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
     from signet.domain.secrets import account
 
     found = _wait(account.status(_vault(path)))
-    if as_json:
-        output.show(found)
-    elif found["connected"]:
+    yield found
+    if found["connected"]:
         output.say(f"Connected: {found['vaultCount']} vaults")
     else:
         output.say(f"Not connected: {found.get('error', 'no account is configured')}")
 
 
-@onepassword_app.command()
-def connect(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Connect a service account; its token is asked for, or read from stdin.
+@command(onepassword_app)
+def connect(path: PathOption = None) -> Output:
+    """Connect a service account. Its token is asked for, or read from stdin.
 
     Examples: signet secret onepassword connect · signet secret onepassword connect < token
     """
     from signet.domain.secrets import account
 
     found = _wait(account.connect(_vault(path), _given("token")))
-    if as_json:
-        output.show(found)
-    else:
-        output.say(f"Connected: {found['vaultCount']} vaults")
+    yield found
+    output.say(f"Connected: {found['vaultCount']} vaults")
 
 
-@onepassword_app.command()
-def disconnect(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Forget the token of the service account.
+@command(onepassword_app)
+def disconnect(path: PathOption = None) -> Output:
+    """Delete the token of the service account.
 
     Examples: signet secret onepassword disconnect · signet secret onepassword disconnect --json
     """
     from signet.domain.secrets import account
 
     found = account.disconnect(_vault(path))
-    if as_json:
-        output.show(found)
-    else:
-        output.say("Disconnected" if found["existed"] else "Was not connected")
+    yield found
+    output.say("Disconnected" if found["existed"] else "1Password was not connected")
 
 
-@onepassword_app.command()
-def vaults(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """List the vaults that the service account opens.
+@command(onepassword_app)
+def vaults(path: PathOption = None) -> Output:
+    """List the vaults that the service account can read.
 
     Examples: signet secret onepassword vaults · signet secret onepassword vaults --json
     """
     from signet.domain.secrets import onepassword, use
 
     found = _wait(onepassword.vaults(use.token(_vault(path))))
-    if as_json:
-        output.show({"vaults": found, "count": len(found)})
-        return
+    yield {"vaults": found, "count": len(found)}
     for one in found:
         output.say(f"{output.plain(one['name'])}  {one['id']}")
 
 
-@onepassword_app.command("import")
+@command(onepassword_app, "import")
 def import_(
     vault: Annotated[
-        list[str] | None, typer.Option("--vault", "-v", help="Only this vault; repeat.")
+        list[str] | None, typer.Option("--vault", "-v", help="Only this vault. Repeatable.")
     ] = None,
-    prefix: Annotated[str, typer.Option(help="What the names begin with.")] = "OP",
+    prefix: Annotated[str, typer.Option(help="Prefix for the names.")] = "OP",
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Also replace secrets that exist.")
+        bool, typer.Option("--overwrite", help="Replace existing secrets.")
     ] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Copy credentials into the vault.
+) -> Output:
+    """Copy credentials from 1Password into Signet.
 
     Examples: signet secret onepassword import · signet secret onepassword import -v Work --prefix WORK
     """
     from signet.domain.secrets import account
 
     done = _wait(account.copy(_vault(path), names=vault, prefix=prefix, overwrite=overwrite))
-    if as_json:
-        output.show(done.body)
-    else:
-        for name in done.imported:
-            output.say(name)
-        output.hint(
-            f"{len(done.imported)} imported, {len(done.skipped)} exist already, "
-            f"{len(done.errors)} failed"
-        )
-        for error in done.errors:
-            output.tell(output.plain(error))
-    if done.errors:
-        raise typer.Exit(1)
+    yield Answer(done.body, status=1 if done.errors else 0)
+    for name in done.imported:
+        output.say(name)
+    output.hint(
+        f"{len(done.imported)} imported, {len(done.skipped)} exist already, "
+        f"{len(done.errors)} failed"
+    )
+    for error in done.errors:
+        output.tell(output.plain(error))
 
 
 def _vault(path: str | None) -> "Vault":

@@ -9,15 +9,14 @@ from urllib.parse import quote
 import typer
 
 from signet.cli import output
-from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, command
 from signet.client import Signet
 from signet.client.call import Body
 from signet.domain.marketplace.models import ServerFailed
 from signet.errors import Invalid
 
 app = typer.Typer(
-    help="Install tool servers of others for your agents, switch them on and off.",
+    help="Install, enable and disable MCP servers for your agents.",
     no_args_is_help=True,
 )
 
@@ -29,184 +28,187 @@ _DESCRIPTION_CHARS = 90
 _UNDECIDED = ("waiting", "starting")
 _LOOK_SECONDS = 0.2
 
-IdArgument = Annotated[str, typer.Argument(metavar="ID", help="Its id, as `mcp list` shows it.")]
-CommandArgument = Annotated[
-    list[str] | None, typer.Argument(metavar="COMMAND", help="After --: how it is started.")
+IdArgument = Annotated[
+    str, typer.Argument(metavar="ID", help="Id of the server; see: signet mcp list.")
 ]
-UrlOption = Annotated[str | None, typer.Option("--url", help="Its address, instead of a command.")]
+CommandArgument = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="COMMAND", help="After --: command that starts the server."),
+]
+UrlOption = Annotated[
+    str | None, typer.Option("--url", help="URL of the server, instead of a command.")
+]
 EnvOption = Annotated[
     list[str] | None,
-    typer.Option("--env", "-e", metavar="NAME=VALUE", help="A variable; may be $secret:NAME."),
+    typer.Option(
+        "--env",
+        "-e",
+        metavar="NAME=VALUE",
+        help="Environment variable; the value may be $secret:NAME. Repeatable.",
+    ),
 ]
 HeaderOption = Annotated[
     list[str] | None,
-    typer.Option("--header", metavar="NAME=VALUE", help="A header; may hold $secret:NAME."),
+    typer.Option(
+        "--header",
+        metavar="NAME=VALUE",
+        help="HTTP header; the value may hold $secret:NAME. Repeatable.",
+    ),
 ]
 EnableOption = Annotated[
-    bool, typer.Option("--enable", help="Switch it on, if it starts and answers; else exit 1.")
+    bool, typer.Option("--enable", help="Enable it at once; exit 1 if it does not answer.")
 ]
 
 
-@app.command("list")
-def list_servers(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the installed tool servers and how they stand.
+@command(app, "list")
+def list_servers(signet: Signet) -> Output:
+    """List the installed MCP servers and their state.
 
     Examples: signet mcp list · signet mcp list --json
     """
-    found = client(path).call("GET", _ROOT)
-    if as_json:
-        output.show(found)
-        return
+    found = signet.call("GET", _ROOT)
+    yield found
     rows = [(one["id"], _standing(one), one["description"]) for one in found["servers"]]
-    _say_rows(rows, "No tool server is installed. To see some: signet mcp browse")
+    _say_rows(rows, "No MCP server is installed. To see some: signet mcp browse")
 
 
-@app.command()
+@command(app)
 def browse(
-    words: Annotated[str, typer.Argument(metavar="WORDS", help="What it is for.")] = "",
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show the tool servers that can be installed by name.
+    signet: Signet,
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="Words to search for.")] = "",
+) -> Output:
+    """List the MCP servers that can be installed by name.
 
     Examples: signet mcp browse · signet mcp browse web
     """
-    found = client(path).call("GET", f"{_ROOT}/browse?q={quote(words, safe='')}")
-    if as_json:
-        output.show(found)
-        return
+    found = signet.call("GET", f"{_ROOT}/browse?q={quote(words, safe='')}")
+    yield found
     marked = [
         (one["id"], "installed" if one["installed"] else "", one["description"])
         for one in found["results"]
     ]
-    _say_rows(marked, "No tool server is for that")
+    _say_rows(marked, "No MCP server matches")
     if found["registryError"]:
         output.hint(found["registryError"])
 
 
-@app.command()
+@command(app, seconds=SECONDS)
 def install(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="As `mcp browse` shows it.")],
+    signet: Signet,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="Name of the server; see: signet mcp browse.")
+    ],
     inputs: Annotated[
         list[str] | None,
-        typer.Option("--input", "-i", metavar="NAME=VALUE", help="What it needs to be told."),
+        typer.Option(
+            "--input",
+            "-i",
+            metavar="NAME=VALUE",
+            help="An input that the server needs. Repeatable.",
+        ),
     ] = None,
-    source: Annotated[str, typer.Option(help="signet, or registry.")] = "signet",
+    source: Annotated[str, typer.Option(help="Catalog: signet (default) or registry.")] = "signet",
     enable: EnableOption = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Install a tool server by name; it runs only once it is switched on.
+    as_json: bool = False,
+) -> Output:
+    """Install an MCP server by name. It runs only once enabled.
 
     Examples: signet mcp install time --enable · signet mcp install filesystem -i folder=/work
     """
     body = {"id": name, "source": source, "inputs": _pairs(inputs)}
-    _install("install", body, path, as_json, is_on=enable)
+    yield from _install(signet, "install", body, is_on=enable, quiet=as_json)
 
 
-@app.command()
+@command(app, seconds=SECONDS)
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call it.")],
+    signet: Signet,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name for the server.")],
     command: CommandArgument = None,
     url: UrlOption = None,
     env: EnvOption = None,
     header: HeaderOption = None,
     enable: EnableOption = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Install a tool server by its command or address; it runs only once it is switched on.
+    as_json: bool = False,
+) -> Output:
+    """Install an MCP server by command or URL. It runs only once enabled.
 
     Examples: signet mcp add notes -- npx -y notes-mcp · signet mcp add deck --url http://127.0.0.1:9000/mcp
     """
     body = {"name": name, "config": _config(command, url, env, header)}
-    _install("register", body, path, as_json, is_on=enable)
+    yield from _install(signet, "register", body, is_on=enable, quiet=as_json)
 
 
-@app.command()
+@command(app, seconds=SECONDS)
 def test(
+    signet: Signet,
     command: CommandArgument = None,
     url: UrlOption = None,
     env: EnvOption = None,
     header: HeaderOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Start a tool server only to see its tools; it is not installed.
+) -> Output:
+    """List the tools of an MCP server without installing it.
 
     Examples: signet mcp test -- npx -y notes-mcp · signet mcp test --url http://127.0.0.1:9000/mcp
     """
     body = {"config": _config(command, url, env, header)}
-    found = _asked(path).call("POST", f"{_ROOT}/test", body=body)
-    if as_json:
-        output.show(found)
-    elif found["success"]:
+    found = signet.call("POST", f"{_ROOT}/test", body=body)
+    yield Answer(found, status=0 if found["success"] else 1)
+    if found["success"]:
         _say_rows([(one["name"], "", one["description"]) for one in found["tools"]], "No tools")
-    if not found["success"]:
-        if not as_json:
-            output.failed(found["error"], "tool_server_failed", as_json=False)
-        raise typer.Exit(1)
+    else:
+        output.failed(found["error"], "tool_server_failed", as_json=False)
 
 
-@app.command()
-def tools(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the tools of all servers that are on.
+@command(app, seconds=SECONDS)
+def tools(signet: Signet) -> Output:
+    """List the tools of all enabled servers.
 
     Examples: signet mcp tools · signet mcp tools --json
     """
-    found = _asked(path).call("GET", f"{_ROOT}/tools?refresh=1")
-    if as_json:
-        output.show(found)
-        return
+    found = signet.call("GET", f"{_ROOT}/tools?refresh=1")
+    yield found
     _say_rows([(one["name"], "", one["description"]) for one in found["tools"]], "No tools")
     for one in found["servers"]:
         if one["error"]:
             output.hint(output.plain(one["error"]))
 
 
-@app.command()
-def enable(server: IdArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Switch a tool server on: it is started, and agents see its tools. One that does not answer stays off.
+@command(app, seconds=SECONDS)
+def enable(signet: Signet, server: IdArgument, as_json: bool = False) -> Output:
+    """Enable an MCP server. Agents see its tools once it answers.
 
     Examples: signet mcp enable filesystem · signet mcp enable time --json
     """
-    _tell_server(_switched_on(_asked(path), server, quiet=as_json), as_json)
+    yield from _shown(_switched_on(signet, server, quiet=as_json))
 
 
-@app.command()
-def disable(server: IdArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Switch a tool server off: it is stopped, and its tools are gone.
+@command(app, seconds=SECONDS)
+def disable(signet: Signet, server: IdArgument) -> Output:
+    """Disable an MCP server: it is stopped and its tools are hidden.
 
     Examples: signet mcp disable filesystem · signet mcp disable time --json
     """
-    _tell_server(_switch(_asked(path), server, is_on=False), as_json)
+    yield from _shown(_switch(signet, server, is_on=False))
 
 
-@app.command()
-def remove(server: IdArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Stop a tool server and forget it.
+@command(app)
+def remove(signet: Signet, server: IdArgument) -> Output:
+    """Stop and uninstall an MCP server.
 
     Examples: signet mcp remove filesystem · signet mcp remove time --json
     """
-    done = client(path).call("DELETE", f"{_ROOT}/{quote(server, safe='')}")
-    if as_json:
-        output.show(done)
-    else:
-        output.say(f"Removed {output.plain(server)}")
-
-
-def _asked(path: str | None) -> Signet:
-    return client(path, timeout_seconds=SECONDS)
+    done = signet.call("DELETE", f"{_ROOT}/{quote(server, safe='')}")
+    yield done
+    output.say(f"Removed {output.plain(server)}")
 
 
 def _install(
-    how: str, body: Mapping[str, object], path: str | None, as_json: bool, *, is_on: bool
-) -> None:
-    daemon = _asked(path)
+    daemon: Signet, how: str, body: Mapping[str, object], *, is_on: bool, quiet: bool
+) -> Output:
     done = daemon.call("POST", f"{_ROOT}/{how}", body={**body, "enabled": False})
     if is_on:
-        done |= _switched_on(daemon, done["server"]["id"], quiet=as_json)
-    _tell_server(done, as_json)
+        done |= _switched_on(daemon, done["server"]["id"], quiet=quiet)
+    yield from _shown(done)
 
 
 def _switched_on(daemon: Signet, server: str, *, quiet: bool) -> Body:
@@ -224,8 +226,8 @@ def _switched_on(daemon: Signet, server: str, *, quiet: bool) -> Body:
         _switch(daemon, server, is_on=False)
         why = found["error"] or f"{found['id']} did not answer within {SECONDS:.0f} s"
         raise ServerFailed(
-            f"{output.plain(why)}. {found['id']} is installed, but off",
-            hint=f"When it works: signet mcp enable {found['id']}. Or: signet mcp remove {found['id']}",
+            f"{output.plain(why)}. {found['id']} is installed, but disabled",
+            hint=f"Try again with: signet mcp enable {found['id']}. Or: signet mcp remove {found['id']}",
         )
     return done
 
@@ -242,7 +244,7 @@ def _config(
 ) -> dict[str, object]:
     """Return the config that the options say; raises Invalid when they say two or none."""
     if bool(command) == bool(url):
-        raise Invalid("give either --url or, after --, a command")
+        raise Invalid("pass either --url, or a command after --")
     if url:
         return {"url": url, "headers": _pairs(header)}
     program, *arguments = command or ()
@@ -254,19 +256,17 @@ def _pairs(given: Sequence[str] | None) -> dict[str, str]:
     for one in given or ():
         name, equals, value = one.partition("=")
         if not equals or not name.strip():
-            raise Invalid("write it as NAME=VALUE")
+            raise Invalid("expected NAME=VALUE")
         found[name.strip()] = value
     return found
 
 
-def _tell_server(done: Mapping[str, Any], as_json: bool) -> None:
-    if as_json:
-        output.show(done)
-        return
+def _shown(done: Mapping[str, Any]) -> Output:
+    yield done
     server = done["server"]
     output.say(f"{output.plain(server['id'])}: {_standing(server)}")
     if not server["enabled"]:
-        output.hint(f"To switch it on: signet mcp enable {server['id']}")
+        output.hint(f"To enable it: signet mcp enable {server['id']}")
 
 
 def _standing(server: Mapping[str, Any]) -> str:

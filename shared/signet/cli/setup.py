@@ -5,14 +5,15 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption, PortOption, shown_log
+from signet.cli.command import JsonOption, PathOption, PortOption
+from signet.cli.daemon import shown_log
 from signet.cli.harness import ConversationsOption
 from signet.errors import Invalid
 from signet.paths import find_workspace
 
 
 class NoTerminal(Invalid):
-    """Setup asks questions and this is no terminal. Use --non-interactive; signet setup --help names its flags."""
+    """Setup asks questions, but stdin is not a terminal. Use --non-interactive; for its flags: signet setup --help."""
 
     code = "no_terminal"
 
@@ -20,67 +21,84 @@ class NoTerminal(Invalid):
 def setup(
     path: PathOption = None,
     non_interactive: Annotated[
-        bool, typer.Option("--non-interactive", help="Ask nothing; what is missing is named.")
+        bool,
+        typer.Option(
+            "--non-interactive", help="Ask no questions; fail if a required option is missing."
+        ),
     ] = False,
-    name: Annotated[str | None, typer.Option("--name", help="What the agent is called.")] = None,
+    name: Annotated[str | None, typer.Option("--name", help="Name of the agent.")] = None,
     description: Annotated[
-        str | None, typer.Option("--description", help="What the agent is, in a sentence.")
+        str | None, typer.Option("--description", help="One sentence about the agent.")
     ] = None,
     harness: Annotated[
         list[str] | None,
         typer.Option(
             "--harness",
             metavar="NAME",
-            help="To connect: claude-code, opencode, openclaw, codex; may be repeated.",
+            help="Harness to connect: claude-code, opencode, openclaw or codex. Repeatable.",
             autocompletion=lambda: ["claude-code", "opencode", "openclaw", "codex"],
         ),
     ] = None,
     embedding_provider: Annotated[
         str | None,
-        typer.Option("--embedding-provider", help="Vectors: native, ollama, openai, none."),
+        typer.Option(
+            "--embedding-provider", help="Who creates vectors: native, ollama, openai or none."
+        ),
     ] = None,
     embedding_model: Annotated[
-        str | None, typer.Option("--embedding-model", help="Its model; default by provider.")
+        str | None,
+        typer.Option("--embedding-model", help="Model of that provider; default: its usual one."),
     ] = None,
     extraction_provider: Annotated[
         str | None,
         typer.Option(
             "--extraction-provider",
-            help="Facts: auto, rules, ollama, claude-code, codex, opencode, none.",
+            help="Who extracts facts: auto, rules, ollama, claude-code, codex, opencode or none.",
         ),
     ] = None,
     extraction_model: Annotated[
-        str | None, typer.Option("--extraction-model", help="Its model; default by provider.")
+        str | None,
+        typer.Option("--extraction-model", help="Model of that provider; default: its usual one."),
     ] = None,
     search_balance: Annotated[
         str | None,
-        typer.Option("--search-balance", help="Weight of meaning against words; default 0.7."),
+        typer.Option(
+            "--search-balance", help="Weight of vectors against keywords, 0–1; default: 0.7."
+        ),
     ] = None,
     openclaw_runtime_path: Annotated[
         str | None,
-        typer.Option("--openclaw-runtime-path", help="plugin or legacy; default: plugin."),
+        typer.Option(
+            "--openclaw-runtime-path", help="OpenClaw integration: plugin (default) or legacy."
+        ),
     ] = None,
     conversations: ConversationsOption = None,
     configure_openclaw_workspace: Annotated[
         bool,
-        typer.Option("--configure-openclaw-workspace", help="Make it OpenClaw's workspace too."),
+        typer.Option(
+            "--configure-openclaw-workspace", help="Make this workspace OpenClaw's workspace too."
+        ),
     ] = False,
     open_dashboard: Annotated[
-        bool, typer.Option("--open-dashboard", help="Open it at the end.")
+        bool, typer.Option("--open-dashboard", help="Open the dashboard when done.")
     ] = False,
-    skip_git: Annotated[bool, typer.Option("--skip-git", help="Keep no history in git.")] = False,
-    no_daemon: Annotated[bool, typer.Option("--no-daemon", help="Do not start it.")] = False,
+    skip_git: Annotated[
+        bool, typer.Option("--skip-git", help="Do not keep the workspace in git.")
+    ] = False,
+    no_daemon: Annotated[
+        bool, typer.Option("--no-daemon", help="Do not start the daemon.")
+    ] = False,
     no_model: Annotated[
-        bool, typer.Option("--no-model", help="Do not fetch the native model (84 MB).")
+        bool, typer.Option("--no-model", help="Do not download the native model (84 MB).")
     ] = False,
     port: PortOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make the workspace, connect harnesses, start the daemon.
+    """Create the workspace, connect harnesses, start the daemon.
 
-    On a workspace that is there it puts right what is missing. Nothing you wrote is overwritten, and nothing is
-    written before the last question is answered. A second run changes nothing. No model is needed: without one, recall
-    goes by words and facts are found by rules.
+    In an existing workspace it adds what is missing. Your own files are never overwritten, and nothing is written
+    before the last question is answered. A second run changes nothing. No model is required: without one, recall uses
+    keywords and facts are extracted by rules.
 
     Examples: signet setup · signet setup --harness codex
     """

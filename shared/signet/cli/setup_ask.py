@@ -42,9 +42,11 @@ def ask(plan: Plan, wanted: Wanted, earlier: Earlier | None) -> tuple[Plan, Want
     ink = output.ink(sys.stderr)
     output.tell(f"{ink.bold('Signet setup')} · {plan.workspace.root}")
     output.tell(
-        f"Found here: {', '.join(found) or 'no harness and no Ollama; both can come later'}"
+        f"Found here: {', '.join(found) or 'no harness and no Ollama; both can be added later'}"
     )
-    output.tell(ink.dim("Enter takes what is in brackets. Ctrl-C stops; nothing is written yet."))
+    output.tell(
+        ink.dim("Press Enter for the value in brackets. Ctrl-C stops; nothing is written yet.")
+    )
     offered = connect.unconnected(plan.workspace, plan.settings.harnesses)
     return _Questions(plan, wanted, earlier, installed, offered, models).put()
 
@@ -78,7 +80,7 @@ class _Questions:
         todo["dashboard"] = todo["dashboard"] and not self.wanted.opens_dashboard
         self._total = sum(todo.values())
         if todo["name"]:
-            name = self._line("What is your agent called?", settings.agent.name)
+            name = self._line("What is the name of your agent?", settings.agent.name)
             chosen = replace(chosen, name=choices.line(name))
         if todo["harnesses"]:
             chosen = replace(chosen, harnesses=self._harnesses())
@@ -115,7 +117,7 @@ class _Questions:
             one: HARNESSES[one].name + (", found here" if one in self.installed else "")
             for one in choices.HARNESSES
         }
-        self._list("Which harnesses shall remember here? One or several.", options)
+        self._list("Which harnesses should Signet connect? One or several.", options)
         given = self._read(" " * _INDENT, usual)
         while True:
             if given.strip().lower() == NOBODY:
@@ -126,15 +128,15 @@ class _Questions:
                 given = self._again(error.message, usual)
 
     def _embedding(self) -> tuple[EmbeddingProvider, str | None]:
-        here = ", ".join(self.models.vectors[:3]) or "it has none yet"
+        here = ", ".join(self.models.vectors[:3]) or "none installed yet"
         here = here if self.models.url else "it does not answer now"
         picked = self._one_of(
-            "Who turns texts into vectors, so that recall goes by meaning?",
+            "Who creates the vectors for semantic recall?",
             {
-                "native": "the daemon itself, with a model of 84 MB that is fetched once",
+                "native": "the daemon itself, with a model of 84 MB, downloaded once",
                 "ollama": f"a model of Ollama: {here}",
                 "openai": "a paid service: every text is sent to it",
-                "none": "nobody; recall goes by words",
+                "none": "no vectors; recall uses keywords only",
             },
             usual="native",
         )
@@ -144,16 +146,16 @@ class _Questions:
     def _extraction(self) -> tuple[TextProvider, str | None]:
         best = self.models.best_text
         auto = f"Ollama's {best or LOCAL_TEXT_MODEL} whenever it answers, else built-in rules"
-        options = {"auto": auto, "rules": "built-in rules; no model at all"}
+        options = {"auto": auto, "rules": "built-in rules only, no model"}
         if best is not None:
-            options["ollama"] = f"{best} of your Ollama; work waits while it is away"
+            options["ollama"] = f"{best} of your Ollama; jobs wait while it is not running"
         options |= {
-            name: f"your {HARNESSES[name].name} account, in the background: uses up its quota"
+            name: f"your {HARNESSES[name].name} account, in the background; counts against its quota"
             for name in ("claude-code", "codex", "opencode")
             if name in self.installed
         }
-        options["none"] = "nobody; memories stay as they are written"
-        picked = self._one_of("Who distils memories into facts?", options, usual="auto")
+        options["none"] = "no extraction; memories stay as written"
+        picked = self._one_of("Who extracts facts from memories?", options, usual="auto")
         return TextProvider(picked), best if picked in ("auto", "ollama") else None
 
     def _offers_import(self) -> bool:

@@ -101,7 +101,7 @@ def do(plan: Plan, wanted: Wanted, earlier: Earlier | None, *, quiet: bool) -> D
     else:
         migrated = migrate.upgrade(workspace.database, now=clock.now())
         if migrated.copy is not None:
-            upgraded = f"Database upgraded; its earlier state is kept in {migrated.copy}"
+            upgraded = f"Database upgraded; a copy of the previous one is in {migrated.copy}"
     imported = None
     if wanted.imports and earlier is not None and started is not None:
         tally = transfer.take_database(earlier.database, path=str(workspace.root))
@@ -135,7 +135,7 @@ def _model(*, wanted: bool, quiet: bool) -> tuple[str, bool]:
     if install.status().state is install.State.READY:
         return "installed", True
     if not wanted:
-        return "not installed, as asked", False
+        return "not installed (--no-model)", False
     is_silent = quiet or not sys.stderr.isatty()
     try:
         done = install.install(_silent if is_silent else models.show_progress)

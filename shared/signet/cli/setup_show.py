@@ -64,7 +64,7 @@ def _steps(done: Done, ink: Ink) -> Iterator[str]:
     if prepared.commits:
         yield from _row(well, "Git", f"committed {', '.join(prepared.commits)}")
     if prepared.git_problem:
-        yield from _row(lacking, "Git", f"no history is kept: {prepared.git_problem}")
+        yield from _row(lacking, "Git", f"not kept in git: {prepared.git_problem}")
     if done.upgraded:
         yield from _row(well, "Database", done.upgraded)
     for one in done.connected:
@@ -81,10 +81,10 @@ def _steps(done: Done, ink: Ink) -> Iterator[str]:
             lacking,
             "Earlier",
             f"the TypeScript Signet in {done.earlier.workspace} has {held}; "
-            f"take them in with: signet import {done.earlier.database}",
+            f"import them with: signet import {done.earlier.database}",
         )
     if not prepared.is_news and not any(one.changed for one in done.connected):
-        yield from _row(well, "Files", "everything was there and right; nothing was changed")
+        yield from _row(well, "Files", "already set up; nothing was changed")
 
 
 def _is_elsewhere(done: Done) -> bool:
@@ -96,7 +96,7 @@ def _is_elsewhere(done: Done) -> bool:
 
 
 def _found(done: Done) -> str:
-    words = {State.FRESH: "made", State.MIGRATION: "taken over", State.REPAIR: "found"}
+    words = {State.FRESH: "created", State.MIGRATION: "taken over", State.REPAIR: "found"}
     return words[done.prepared.state]
 
 
@@ -118,20 +118,20 @@ def _models(done: Done, well: str, lacking: str) -> Iterator[str]:
     settings = load(done.plan.workspace).settings
     vectors, texts = settings.embedding, settings.pipeline.extraction
     if done.model is not None:
-        more = "" if done.is_model_there else f". Recall goes by words until: {ADD_MODEL}"
+        more = "" if done.is_model_there else f". Recall uses keywords until you run: {ADD_MODEL}"
         sign = well if done.is_model_there else lacking
         yield from _row(sign, "Vectors", f"{vectors.model}, {done.model}{more}")
     elif vectors.provider is EmbeddingProvider.NONE:
-        yield from _row(well, "Vectors", "none; recall goes by words")
+        yield from _row(well, "Vectors", "none; recall uses keywords only")
     else:
         yield from _row(well, "Vectors", f"{vectors.model} of {vectors.provider}")
     match texts.provider:
         case TextProvider.NONE:
-            said = "nobody; memories stay as they are written"
+            said = "none; memories stay as written"
         case TextProvider.RULES:
             said = "built-in rules"
         case TextProvider.AUTO:
-            said = f"{texts.model} of Ollama whenever it answers, else built-in rules"
+            said = f"{texts.model} of Ollama when it answers, else built-in rules"
         case _:
             said = f"{texts.model} of {texts.provider}"
     yield from _row(well, "Facts", said)
@@ -152,9 +152,9 @@ def _closing(done: Done, ink: Ink) -> Iterator[str]:
     elif found := connect.unconnected(done.plan.workspace, done.plan.settings.harnesses):
         said = ", ".join(HARNESSES[one].name for one in found)
         command = f"signet setup --harness {','.join(found)}{at}"
-        yield f"Found here and not connected: {said}. To connect: {ink.bold(command)}"
+        yield f"Found but not connected: {said}. To connect: {ink.bold(command)}"
     else:
-        yield f"No harness was found here. When one is: {ink.bold(f'signet setup{at}')}"
+        yield f"No harness was found on this machine. Once you install one: {ink.bold(f'signet setup{at}')}"
     yield f"Try: {ink.bold(f'{TRY}{at}')}"
 
 

@@ -13,12 +13,12 @@ from typing import Annotated
 import typer
 
 from signet.cli import complete, output
+from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
 from signet.client import Signet
 from signet.paths import find_workspace
 
-app = typer.Typer(help="Look at skills, install and remove them.", no_args_is_help=True)
+app = typer.Typer(help="List, install and remove skills.", no_args_is_help=True)
 
 #: Longer than an installation may take.
 INSTALL_SECONDS = 90.0
@@ -26,13 +26,13 @@ _DESCRIPTION_CHARS = 100
 
 NameArgument = Annotated[
     str,
-    typer.Argument(metavar="NAME", help="The name of the skill.", autocompletion=complete.skills),
+    typer.Argument(metavar="NAME", help="Name of the skill.", autocompletion=complete.skills),
 ]
 
 
-@app.command("list")
-def list_skills(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the installed skills.
+@command(app, "list")
+def list_skills(path: PathOption = None) -> Output:
+    """List the installed skills.
 
     Examples: signet skill list · signet skill list --json
     """
@@ -44,24 +44,23 @@ def list_skills(path: PathOption = None, as_json: JsonOption = False) -> None:
     else:
         found = files.every(find_workspace(path).skills_dir)
         rows = [(one.title, one.version, one.description) for one in found]
-    if as_json:
-        keys = ("name", "version", "description")
-        skills = [dict(zip(keys, row, strict=True)) for row in rows]
-        output.show({"skills": skills, "count": len(rows)})
-        return
+    keys = ("name", "version", "description")
+    skills = [dict(zip(keys, row, strict=True)) for row in rows]
+    yield {"skills": skills, "count": len(rows)}
     _say_rows([(name, version or "", "", told) for name, version, told in rows], "No skills")
 
 
-@app.command()
+@command(app)
 def install(
     name: Annotated[
         str,
-        typer.Argument(metavar="NAME", help="A name, a folder, an archive or owner/repo@skill."),
+        typer.Argument(
+            metavar="NAME", help="Name in a catalog, folder, archive, or owner/repo@skill."
+        ),
     ],
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Install a skill; one of that name is replaced.
+) -> Output:
+    """Install a skill; replaces a skill of the same name.
 
     Examples: signet skill install web-search · signet skill install ./my-skill
     """
@@ -80,14 +79,12 @@ def install(
         folder = find_workspace(path).skills_dir
         made = installing.install(folder, name, source, catalogs=catalog.folders())
         name, told = made.name, f"Installed {made.name} from {made.source}"
-    if as_json:
-        output.show({"success": True, "name": name, "output": told})
-    else:
-        output.say(output.plain(told))
+    yield {"success": True, "name": name, "output": told}
+    output.say(output.plain(told))
 
 
-@app.command()
-def uninstall(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def uninstall(name: NameArgument, path: PathOption = None) -> Output:
     """Remove a skill (also: signet skill remove).
 
     Examples: signet skill uninstall web-search · signet skill remove recall
@@ -100,29 +97,26 @@ def uninstall(name: NameArgument, path: PathOption = None, as_json: JsonOption =
     else:
         files.remove(find_workspace(path).skills_dir, name)
     told = f"Removed {name}"
-    if as_json:
-        output.show({"success": True, "name": name, "message": told})
-    else:
-        output.say(told)
+    yield {"success": True, "name": name, "message": told}
+    output.say(told)
 
 
 app.command("remove", hidden=True)(uninstall)
 
 
-@app.command()
+@command(app)
 def search(
-    query: Annotated[str, typer.Argument(metavar="WORDS", help="What it is for.")],
+    query: Annotated[str, typer.Argument(metavar="WORDS", help="Words to search for.")],
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show installed skills and those that could be, that hold all of the words.
+) -> Output:
+    """Search installed and available skills for all of the words.
 
     Examples: signet skill search web · signet skill search "release notes" --json
     """
     from signet.domain.skills import catalog
 
     if not query.strip():
-        raise typer.BadParameter("nothing to look for")
+        raise typer.BadParameter("the query is empty")
     daemon = _daemon(path)
     if daemon is not None:
         rows = [
@@ -140,19 +134,17 @@ def search(
             )
             for one in catalog.search(folder, catalog.folders(), query)
         ]
-    if as_json:
-        keys = ("name", "installs", "installed", "description")
-        output.show({"results": [dict(zip(keys, row, strict=True)) for row in rows]})
-        return
+    keys = ("name", "installs", "installed", "description")
+    yield {"results": [dict(zip(keys, row, strict=True)) for row in rows]}
     _say_rows(
         [(name, "", "installed" if here else "", told) for name, _, here, told in rows],
-        "No skill holds these words",
+        "No skill contains all of these words",
     )
 
 
-@app.command()
-def show(name: NameArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Print the file of a skill.
+@command(app)
+def show(name: NameArgument, path: PathOption = None) -> Output:
+    """Print the SKILL.md of a skill.
 
     Examples: signet skill show recall · signet skill show web-search --json
     """
@@ -163,10 +155,8 @@ def show(name: NameArgument, path: PathOption = None, as_json: JsonOption = Fals
         content = daemon.skill(name)["content"]
     else:
         content = files.find(find_workspace(path).skills_dir, name).content
-    if as_json:
-        output.show({"name": name, "content": content})
-    else:
-        output.say(content.removesuffix("\n"))
+    yield {"name": name, "content": content}
+    output.say(content.removesuffix("\n"))
 
 
 def _daemon(path: str | None) -> Signet | None:

@@ -8,8 +8,8 @@ from typing import Any
 from signet import __version__, clock
 from signet.care import contents
 from signet.cli import backup, output, work
+from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.output import Ink
 from signet.client import DaemonNotRunning
 from signet.domain.backup import kept
@@ -22,8 +22,9 @@ _FILES = ("AGENTS.md", "agent.yaml")
 _REMOTE = frozenset({"openai", "anthropic", "claude-code", "codex", "opencode"})
 
 
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show daemon, processes, queue and memories; exit 0 when it is stopped too.
+@command()
+def status(path: PathOption = None) -> Output:
+    """Show daemon, queue and memories. Exits 0 even if the daemon is stopped.
 
     Examples: signet status · signet status --json
     """
@@ -44,24 +45,21 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
     found["backups"] = _backups(workspace)
     found["disk"] = contents.disk(workspace)
     found["harnesses"] = _connected(workspace)
-    if as_json:
-        output.show(found)
-        return
+    yield found
     ink = output.ink(sys.stdout)
     for line in _running(found, ink) if found["running"] else _stopped(found, ink):
         output.advise(line)
 
 
-def paths(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show where everything is.
+@command()
+def paths(path: PathOption = None) -> Output:
+    """Show the paths of all files and folders.
 
     Examples: signet paths · signet paths --json
     """
     workspace = find_workspace(path)
     found = places(workspace)
-    if as_json:
-        output.show(found)
-        return
+    yield found
     for name, place in found.items():
         output.say(f"{name:<{_LABEL}}{place}")
 
@@ -86,7 +84,7 @@ def places(workspace: Workspace) -> dict[str, str]:
 
 def _stopped(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     is_made = found["files"]["memories.db"]
-    help = "start it with: signet daemon start" if is_made else "begin with: signet setup"
+    help = "start it with: signet daemon start" if is_made else "set it up with: signet setup"
     yield f"{ink.dim('○')} {ink.bold('Daemon stopped')} · {help}"
     if found["memories"]["total"] is not None:
         yield _row("memories", str(found["memories"]["total"]))
@@ -121,7 +119,7 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     if found["version"] != __version__:
         yield ink.warn(f"! {__version__} is installed") + " · use it with: signet restart"
     for key in found["restartRequired"]:
-        yield ink.warn(f"! {key} changed") + " · take it over with: signet restart"
+        yield ink.warn(f"! {key} changed") + " · apply it with: signet restart"
 
 
 def troubles(health: Mapping[str, Any], ink: Ink) -> Iterator[str]:
@@ -144,10 +142,10 @@ def _backups(workspace: Workspace) -> dict[str, Any]:
 def _backup(backups: dict[str, Any], ink: Ink) -> str:
     newest = backups["newest"]
     if newest is None:
-        return ink.dim("none yet · make one with: signet backup")
+        return ink.dim("none yet · create one with: signet backup")
     age = clock.now() - clock.parse(newest["createdAt"])
     text = f"{output.span(max(age.total_seconds(), 0))} ago"
-    text = ink.warn(f"{text}, make one with: signet backup") if age > kept.OLD else text
+    text = ink.warn(f"{text}, create a new one with: signet backup") if age > kept.OLD else text
     return f"{text} · {backups['count']} kept, {output.size(backups['bytes'])}"
 
 
@@ -183,23 +181,23 @@ def _queue(queue: dict[str, Any], ink: Ink) -> str:
 def _vectors(found: dict[str, Any], ink: Ink) -> str:
     embedding, provider = found["embedding"], found["vectors"]
     if embedding["model"] is None:
-        return "off, recall by keywords"
+        return "off, recall uses keywords only"
     done = f"{embedding['embedded']} of {embedding['total']} · {provider['provider']}"
     text = f"{done} {embedding['model']}{_away(provider['provider'], ink)}"
     if provider["available"] or found["waitsFor"]:
         return text
-    why = output.plain(provider.get("error") or "cannot be used now")
+    why = output.plain(provider.get("error") or "not reachable now")
     return f"{text} · {ink.warn(why)}"
 
 
 def _texts(extraction: dict[str, Any], ink: Ink) -> str:
     provider = str(extraction.get("provider", "auto"))
-    words = {"none": "nobody distils them", "rules": "built-in rules"}
+    words = {"none": "none", "rules": "built-in rules"}
     if provider in words:
         return words[provider]
     model = str(extraction.get("model", ""))
     if provider == "auto":
-        return f"{model} of Ollama whenever it answers, else built-in rules"
+        return f"{model} of Ollama when it answers, else built-in rules"
     return f"{provider} {model}{_away(provider, ink)}"
 
 
@@ -230,9 +228,7 @@ def _harnesses(connected: list[dict[str, Any]], ink: Ink) -> str:
     if not broken:
         return "  ".join(marks)
     name, text = broken[0]
-    return "  ".join(
-        [*marks, f"· {ink.bad(text)} · put it right with: signet harness install {name}"]
-    )
+    return "  ".join([*marks, f"· {ink.bad(text)} · repair it with: signet harness install {name}"])
 
 
 def _row(name: str, text: str) -> str:

@@ -2,16 +2,15 @@
 
 from pathlib import Path
 
-import typer
-
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.errors import NotFound, SignetError
 from signet.paths import Workspace, find_workspace
 
 
-def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Bring skills, files and connections up to date; what a person wrote stays, and what one took out stays out.
+@command()
+def sync(path: PathOption = None) -> Output:
+    """Update built-in skills, files and harness connections. Your own changes are kept.
 
     Examples: signet sync · signet sync --json
     """
@@ -22,7 +21,7 @@ def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
 
     workspace = find_workspace(path)
     if not workspace.root.is_dir():
-        raise NotFound(f"There is no workspace at {workspace.root}; make one with: signet setup")
+        raise NotFound(f"There is no workspace at {workspace.root}; create one with: signet setup")
     settings = config.load(workspace).settings
     made = _files(workspace, settings.agent.name, settings.agent.description)
     site = site_of(workspace)
@@ -31,16 +30,12 @@ def sync(path: PathOption = None, as_json: JsonOption = False) -> None:
         syncing.note(done, harness, registry.bring_up_to_date(site, harness))
     done = syncing.both(done, syncing.sync(site, settings))
     delivered = _delivered(workspace, path)
-    if as_json:
-        told = {"changed": done.changed, "warnings": done.warnings, "failures": done.failures}
-        output.show({**told, "delivered": delivered})
-    else:
-        for line in done.output.splitlines():
-            output.say(output.plain(line))
-        if delivered:
-            output.say(f"Handed over what hooks had kept: {output.count(delivered, 'call')}")
-    if done.failures:
-        raise typer.Exit(1)
+    facts = {"changed": done.changed, "warnings": done.warnings, "failures": done.failures}
+    yield Answer({**facts, "delivered": delivered}, status=1 if done.failures else 0)
+    for line in done.output.splitlines():
+        output.say(output.plain(line))
+    if delivered:
+        output.say(f"Sent saved hook calls: {output.count(delivered, 'call')}")
 
 
 def _delivered(workspace: Workspace, path: str | None) -> int:

@@ -1,30 +1,28 @@
 """`signet task …`: prompts that a harness is given again and again, and what became of them."""
 
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from signet.cli import output
+from signet.cli import identify, output
+from signet.cli.command import JsonOption, Output, PathOption, command
 from signet.cli.connect import client, own_token
-from signet.cli.daemon import JsonOption, PathOption
-from signet.errors import Conflict, Invalid, NotFound, SignetError
+from signet.client import Signet
+from signet.errors import Invalid, SignetError
 
-if TYPE_CHECKING:
-    from signet.client import Signet
-
-app = typer.Typer(help="Prompts that a harness is given on a schedule.", no_args_is_help=True)
+app = typer.Typer(help="Run prompts in a harness on a schedule.", no_args_is_help=True)
 
 HARNESSES = ("claude-code", "codex", "opencode")
 
 TaskArgument = Annotated[
-    str, typer.Argument(metavar="TASK", help="Its id, the beginning of it, or its name.")
+    str, typer.Argument(metavar="TASK", help="Id, first characters of the id, or name.")
 ]
-NameOption = Annotated[str | None, typer.Option("--name", help="What it is called.")]
-PromptOption = Annotated[str | None, typer.Option("--prompt", help="What the harness is told.")]
+NameOption = Annotated[str | None, typer.Option("--name", help="Name of the task.")]
+PromptOption = Annotated[str | None, typer.Option("--prompt", help="Prompt that the harness runs.")]
 CronOption = Annotated[
-    str | None, typer.Option("--cron", help='When: minute hour day month weekday, as "0 9 * * 1".')
+    str | None,
+    typer.Option("--cron", help='Schedule as minute hour day month weekday, such as "0 9 * * 1".'),
 ]
 HarnessOption = Annotated[
     str | None,
@@ -33,19 +31,23 @@ HarnessOption = Annotated[
     ),
 ]
 FolderOption = Annotated[
-    str | None, typer.Option("--directory", help="Where it works; default: your home.")
+    str | None, typer.Option("--directory", help="Working directory; default: your home.")
 ]
 ZoneOption = Annotated[
-    str | None, typer.Option("--timezone", help="Of the hours; default: the daemon's.")
+    str | None,
+    typer.Option("--timezone", help="Time zone, such as Europe/Paris; default: the daemon's."),
 ]
-SkillOption = Annotated[str | None, typer.Option("--skill", help="A skill to go with the prompt.")]
+SkillOption = Annotated[str | None, typer.Option("--skill", help="Skill to add to the prompt.")]
 ModeOption = Annotated[
-    str | None, typer.Option("--skill-mode", help="inject its text, or slash its name.")
+    str | None,
+    typer.Option("--skill-mode", help="How: inject (its text) or slash (/name before the prompt)."),
 ]
 FreeOption = Annotated[
     bool | None,
     typer.Option(
-        "--skip-permissions/--ask-permissions", help="Let Claude Code do everything unasked."
+        "--skip-permissions/--ask-permissions",
+        help="Run Claude Code with --dangerously-skip-permissions: "
+        "it edits files and runs commands without asking.",
     ),
 ]
 
@@ -56,34 +58,29 @@ class RunFailed(SignetError):
     code = "run_failed"
 
 
-@app.command("list")
-def list_tasks(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the tasks, newest first.
+@command(app, "list")
+def list_tasks(signet: Signet) -> Output:
+    """List the tasks, newest first.
 
     Examples: signet task list · signet task list --json
     """
-    found = client(path).call("GET", "/api/tasks")
-    if as_json:
-        output.show(found)
-        return
+    found = signet.call("GET", "/api/tasks")
+    yield found
     for one in found["tasks"]:
         output.say(_line(one))
     if not found["tasks"]:
         output.say("No tasks")
-        output.hint('Make one: signet task add --name Tidy --prompt "…" --cron "0 9 * * *"')
+        output.hint('Add one: signet task add --name Tidy --prompt "…" --cron "0 9 * * *"')
 
 
-@app.command()
-def show(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
+@command(app)
+def show(signet: Signet, task: TaskArgument) -> Output:
     """Show a task and its last runs.
 
     Examples: signet task show tidy · signet task show tidy --json
     """
-    signet = client(path)
     found = signet.call("GET", f"/api/tasks/{_find(signet, task)['id']}")
-    if as_json:
-        output.show(found)
-        return
+    yield found
     one = found["task"]
     output.say(_line(one))
     output.say(f"  prompt      {output.plain(one['prompt'])}")
@@ -96,8 +93,9 @@ def show(task: TaskArgument, path: PathOption = None, as_json: JsonOption = Fals
         output.say(_run_line(run))
 
 
-@app.command()
+@command(app)
 def add(
+    signet: Signet,
     name: NameOption = None,
     prompt: PromptOption = None,
     cron: CronOption = None,
@@ -107,29 +105,26 @@ def add(
     skill: SkillOption = None,
     skill_mode: ModeOption = None,
     skip_permissions: FreeOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Make a task.
+) -> Output:
+    """Add a task.
 
     Examples: signet task add --name Tidy --prompt "sort notes" --cron "0 9 * * *" · signet task add --name Tea \
     --prompt "tea?" --cron "0 16 * * *" --harness codex
     """
     for option, value in (("--name", name), ("--prompt", prompt), ("--cron", cron)):
         if not value:
-            raise Invalid(f"{option} is needed")
+            raise Invalid(f"{option} is required")
     body = _body(
         name, prompt, cron, harness, directory, timezone, skill, skill_mode, skip_permissions
     )
-    made = client(path).call("POST", "/api/tasks", body=body)
-    if as_json:
-        output.show(made)
-    else:
-        output.say(f"Made {made['id']}, next run {output.local(made['nextRunAt'])}")
+    made = signet.call("POST", "/api/tasks", body=body)
+    yield made
+    output.say(f"Added {made['id']}, next run {output.local(made['nextRunAt'])}")
 
 
-@app.command()
+@command(app)
 def edit(
+    signet: Signet,
     task: TaskArgument,
     name: NameOption = None,
     prompt: PromptOption = None,
@@ -141,12 +136,10 @@ def edit(
     skill_mode: ModeOption = None,
     skip_permissions: FreeOption = None,
     enabled: Annotated[
-        bool | None, typer.Option("--enable/--disable", help="Let it run on its schedule or not.")
+        bool | None, typer.Option("--enable/--disable", help="Turn its schedule on or off.")
     ] = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Change a task; an empty --skill, --directory or --timezone takes it away.
+) -> Output:
+    """Change a task. An empty --skill, --directory or --timezone removes it.
 
     Examples: signet task edit tidy --cron "0 8 * * *" · signet task edit tidy --disable
     """
@@ -156,38 +149,32 @@ def edit(
     body |= {} if enabled is None else {"enabled": enabled}
     if not body:
         raise Invalid("Nothing to change; see: signet task edit --help")
-    signet = client(path)
     one = _find(signet, task)
     done = signet.call("PATCH", f"/api/tasks/{one['id']}", body=body)
-    if as_json:
-        output.show(done)
-    else:
-        output.say(f"Changed {output.plain(str(body.get('name') or one['name']))}")
+    yield done
+    output.say(f"Changed {output.plain(str(body.get('name') or one['name']))}")
 
 
-@app.command()
-def remove(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Remove a task with its runs; one that is on is ended.
+@command(app)
+def remove(signet: Signet, task: TaskArgument) -> Output:
+    """Remove a task and its runs. A running one is stopped.
 
     Examples: signet task remove tidy · signet task remove tidy --json
     """
-    signet = client(path)
     one = _find(signet, task)
     gone = signet.call("DELETE", f"/api/tasks/{one['id']}")
-    if as_json:
-        output.show(gone)
-    else:
-        output.say(f"Removed {output.plain(one['name'])}")
+    yield gone
+    output.say(f"Removed {output.plain(one['name'])}")
 
 
-@app.command()
+@command(app)
 def run(
     task: TaskArgument,
-    follow: Annotated[bool, typer.Option("--watch", "-w", help="Show what it says.")] = False,
+    follow: Annotated[bool, typer.Option("--watch", "-w", help="Show its output.")] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Run a task now, also one that is disabled.
+    as_json: bool = False,
+) -> Output:
+    """Run a task now, even if its schedule is off.
 
     Examples: signet task run tidy · signet task run tidy --watch
     """
@@ -196,30 +183,27 @@ def run(
     started = signet.call("POST", f"/api/tasks/{one['id']}/run", body={})
     if follow:
         _follow(one["id"], path, as_json=as_json, run_id=started["runId"])
-    elif as_json:
-        output.show(started)
     else:
+        yield started
         output.say(f"Started {started['runId']}")
         output.hint(f"Follow it: signet task watch {one['id'][:8]}")
 
 
-@app.command()
+@command(app)
 def runs(
+    signet: Signet,
     task: TaskArgument,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="How many.")] = 20,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show the runs of a task, newest first.
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=200, help="Maximum number of runs.")
+    ] = 20,
+) -> Output:
+    """List the runs of a task, newest first.
 
     Examples: signet task runs tidy · signet task runs tidy -n 100 --json
     """
-    signet = client(path)
     one = _find(signet, task)
     found = signet.call("GET", f"/api/tasks/{one['id']}/runs", limit=limit)
-    if as_json:
-        output.show(found)
-        return
+    yield found
     for each in found["runs"]:
         output.say(_run_line(each))
     if not found["runs"]:
@@ -228,7 +212,7 @@ def runs(
 
 @app.command()
 def watch(task: TaskArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show what the runs of a task say, until you end it.
+    """Show the output of a task's runs until Ctrl-C.
 
     Examples: signet task watch tidy · signet task watch tidy --json
     """
@@ -280,22 +264,16 @@ def _body(
     return {key: value for key, value in fields.items() if value is not None}
 
 
-def _find(signet: "Signet", named: str) -> dict[str, Any]:
-    """Return the task of this id, name or beginning of an id; raises NotFound, or Conflict for several."""
+def _find(signet: Signet, named: str) -> dict[str, Any]:
     found: list[dict[str, Any]] = signet.call("GET", "/api/tasks")["tasks"]
-    tests: tuple[Callable[[dict[str, Any]], bool], ...] = (
-        lambda one: one["id"] == named,
-        lambda one: one["name"].casefold() == named.casefold(),
-        lambda one: one["id"].startswith(named),
+    return identify.one(
+        found,
+        named,
+        noun="task",
+        see="task list",
+        id=lambda one: str(one["id"]),
+        name=lambda one: str(one["name"]),
     )
-    for test in tests:
-        fitting = [one for one in found if test(one)]
-        if len(fitting) > 1:
-            ids = ", ".join(one["id"][:8] for one in fitting)
-            raise Conflict(f"{named} is more than one task: {ids}")
-        if fitting:
-            return fitting[0]
-    raise NotFound(f"No task {named}; see: signet task list")
 
 
 def _line(one: dict[str, Any]) -> str:

@@ -16,8 +16,8 @@ import typer
 
 from signet import clock, ids
 from signet.cli import output
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
 from signet.cli.options import SinceOption
 from signet.cli.progress import Progress
 from signet.client import Signet
@@ -50,29 +50,33 @@ class Conflict(StrEnum):
     OVERWRITE = "overwrite"
 
 
+@command()
 def export(
     file: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", help="The file; - is stdout; default: signet-export-DATE.ndjson."
+            "--output", "-o", help="File to write; - is stdout; default: signet-export-DATE.ndjson."
         ),
     ] = None,
     vectors: Annotated[
-        bool, typer.Option("--vectors", help="Add the vectors; else they are made anew.")
+        bool,
+        typer.Option(
+            "--vectors", help="Include the vectors; without them, import creates them again."
+        ),
     ] = False,
     agent: Annotated[
-        str | None, typer.Option("--agent", help="Only what this agent may read.")
+        str | None, typer.Option("--agent", help="Only memories that this agent may read.")
     ] = None,
     since: SinceOption = None,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Write everything to a file: memories, history, entities, documents, sessions.
+    as_json: bool = False,
+) -> Output:
+    """Export memories, history, graph, documents and sessions.
 
-    One JSON object per line; its "record" says what it is: agent, memory, history, hint, entity, aspect, attribute,
-    dependency, relation, mention, document, chunk, transcript, summary and others. Its other fields are the columns
-    of one row. Forgotten memories and private ones of all agents are in it; secrets, tokens and settings are not.
-    `signet import` reads it. The whole format: signet/domain/transfer/FORMAT.md
+    Writes one JSON object per line. Its field "record" is one of: agent, memory, history, hint, entity, aspect,
+    attribute, dependency, relation, mention, document, chunk, transcript, summary and others. The other fields are
+    the columns of one row. Forgotten memories and private ones of all agents are included; secrets, tokens and
+    settings are not. `signet import` reads it. The whole format: signet/domain/transfer/FORMAT.md
 
     Examples: signet export · signet export -o - --since 2026-01-01 | gzip > new.ndjson.gz
     """
@@ -93,49 +97,53 @@ def export(
                 tally.add(record["record"], Fate.NEW)
                 progress.count(done, total)
     counts = {kind: number for (kind, _), number in tally.counts.items()}
-    if as_json and name != DASH:
-        output.show({"file": str(Path(name).absolute()), "rows": done, "counts": counts})
-        return
+    if name != DASH:
+        yield {"file": str(Path(name).absolute()), "rows": done, "counts": counts}
     tell = output.tell if name == DASH else output.say
     tell(f"Exported {output.count(done, 'row')}" + ("" if name == DASH else f" to {name}"))
     for kind, number in counts.items():
         tell(f"  {kind:<16}{number}")
 
 
+@command()
 def import_(
-    source: Annotated[str, typer.Argument(help="A file, a folder, or - for an export on stdin.")],
+    source: Annotated[
+        str, typer.Argument(help="File or folder to import, or - for an export on stdin.")
+    ],
     format: Annotated[
         str,
         typer.Option(
-            "--from", help="auto, signet, upstream, bundle, claude-code, markdown or mem0."
+            "--from", help="Format: auto, signet, upstream, bundle, claude-code, markdown or mem0."
         ),
     ] = "auto",
     conflict: Annotated[
         Conflict,
         typer.Option(
             "--conflict",
-            help="For identity files and skills that exist on both sides.",
+            help="What to do with identity files and skills that already exist.",
         ),
     ] = Conflict.SKIP,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; count what would be new.")
+        bool, typer.Option("--dry-run", help="Count what would be imported; change nothing.")
     ] = False,
     agent: Annotated[
-        str | None, typer.Option("--agent", help="Whose the memories will be; default: yours.")
+        str | None, typer.Option("--agent", help="Agent that gets the memories; default: your own.")
     ] = None,
     project: Annotated[
-        str | None, typer.Option("--project", help="The project they are about.")
+        str | None, typer.Option("--project", help="Project of the memories, usually its folder.")
     ] = None,
     sessions: Annotated[
-        bool, typer.Option("--sessions", help="Claude Code: transcripts as well.")
+        bool, typer.Option("--sessions", help="For Claude Code: import session transcripts too.")
     ] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Take memories in: an export, an earlier database or its export bundle, Claude Code, Markdown, mem0.
+    as_json: bool = False,
+) -> Output:
+    """Import memories from an export or from other programs.
 
-    Nothing comes twice, so a run that was stopped is simply started again. What cannot be taken in is named with
-    its line and left out; the exit status is then 1. A forgotten memory does not come back.
+    Reads exports, databases and bundles of an earlier Signet, Claude Code memory, Markdown folders and mem0.
+
+    Nothing is imported twice, so an interrupted import can simply be started again. Records that cannot be read are
+    listed with their line and skipped; the exit status is then 1. Forgotten memories stay forgotten.
 
     Examples: signet import all.ndjson --dry-run · signet import ~/.claude
     """
@@ -148,16 +156,18 @@ def import_(
     with choose.opened(source, chosen, wishes, now=clock.now()) as opened:
         if opened.format in OWNED and (agent or project):
             raise typer.BadParameter(
-                f"a {opened.format} source says itself whose and about what its memories are",
+                f"not possible here: a {opened.format} source already names agent and project",
                 param_hint="--agent" if agent else "--project",
             )
         run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=dry_run)
         with Progress("Importing", quiet=as_json, unit=opened.unit) as progress:
             run.all(progress)
         run.copy(workspace, overwrite=conflict is Conflict.OVERWRITE)
-    _report(run, as_json=as_json)
-    if run.tally.of(Fate.REFUSED):
-        raise typer.Exit(1)
+    totals = {str(fate): run.tally.of(fate) for fate in Fate}
+    facts = {"format": run.source.format, "dryRun": run.is_dry, **totals}
+    facts |= {"kinds": run.tally.by_kind(), "reasons": run.reasons}
+    yield Answer(facts, status=1 if run.tally.of(Fate.REFUSED) else 0)
+    _report(run)
 
 
 def take_database(database: Path, *, path: str) -> Tally:
@@ -199,7 +209,9 @@ class _Run:
                 self._post([], last=True)
         except Unavailable:
             if not self.is_dry:
-                output.hint("What was imported is kept. Run the same command again to go on.")
+                output.hint(
+                    "What was imported so far is kept. Run the same command again to continue."
+                )
             raise
 
     def copy(self, workspace: Workspace, *, overwrite: bool) -> None:
@@ -210,7 +222,7 @@ class _Run:
                 fate = one.copy(workspace.root, overwrite=overwrite, dry_run=self.is_dry)
                 self.tally.add(one.kind, fate)
             else:
-                why = "files are only copied where the daemon's workspace is"
+                why = "files are only copied on the daemon's machine"
                 self._refuse(one.kind, Found(where=str(one.place), done=0), why)
 
     def _send(self, batch: list[Found]) -> None:
@@ -297,23 +309,14 @@ def _format(name: str) -> "Format | None":
         return Format(name)
     except ValueError:
         names = ", ".join(["auto", *Format])
-        raise typer.BadParameter(f"{name} is none of {names}", param_hint="--from") from None
+        raise typer.BadParameter(
+            f"{name} is unknown; choose one of: {names}", param_hint="--from"
+        ) from None
 
 
-def _report(run: _Run, *, as_json: bool) -> None:
+def _report(run: _Run) -> None:
     tally = run.tally
     totals = {str(fate): tally.of(fate) for fate in Fate}
-    if as_json:
-        output.show(
-            {
-                "format": run.source.format,
-                "dryRun": run.is_dry,
-                **totals,
-                "kinds": tally.by_kind(),
-                "reasons": run.reasons,
-            }
-        )
-        return
     ink = output.ink(sys.stdout)
     did = "Would import" if run.is_dry else "Imported"
     words = ", ".join(f"{number} {fate}" for fate, number in totals.items())

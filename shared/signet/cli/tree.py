@@ -24,7 +24,13 @@ if TYPE_CHECKING:
 #: A first sentence is not longer.
 _WHOLE = 1_000
 #: How the map groups the commands.
-FIRST, MEMORY, AGENTS, DAEMON, CARE = "First steps", "Memory", "Agents", "Daemon", "Care"
+FIRST, MEMORY, AGENTS, DAEMON, MAINTENANCE = (
+    "First steps",
+    "Memory",
+    "Agents",
+    "Daemon",
+    "Maintenance",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,15 +92,15 @@ ROWS = (
     Row("config", DAEMON, "config:app"),
     Row("configure", DAEMON, "config:app", hidden=True),
     Row("update", DAEMON, "update:app"),
-    Row("diagnostics", CARE, "diagnostics:diagnostics"),
-    Row("repair", CARE, "repair:app"),
-    Row("doctor", CARE, "doctor:doctor"),
-    Row("migrate-schema", CARE, "migrate:migrate_schema"),
-    Row("migrate-vectors", CARE, "embed:migrate_vectors"),
-    Row("backup", CARE, "backup:backup"),
-    Row("restore", CARE, "restore:restore"),
-    Row("report", CARE, "report:report"),
-    Row("uninstall", CARE, "uninstall:uninstall"),
+    Row("diagnostics", MAINTENANCE, "diagnostics:diagnostics"),
+    Row("repair", MAINTENANCE, "repair:app"),
+    Row("doctor", MAINTENANCE, "doctor:doctor"),
+    Row("migrate-schema", MAINTENANCE, "migrate:migrate_schema"),
+    Row("migrate-vectors", MAINTENANCE, "embed:migrate_vectors"),
+    Row("backup", MAINTENANCE, "backup:backup"),
+    Row("restore", MAINTENANCE, "restore:restore"),
+    Row("report", MAINTENANCE, "report:report"),
+    Row("uninstall", MAINTENANCE, "uninstall:uninstall"),
 )
 
 
@@ -114,7 +120,7 @@ class _Commands(MutableMapping[str, "Command"]):
         self._made[name] = command
 
     def __delitem__(self, name: str) -> None:
-        raise TypeError("commands are not taken away")
+        raise TypeError("commands cannot be removed")
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._rows)
@@ -166,16 +172,19 @@ def command() -> TyperGroup:
 def signet(
     context: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", "-V", help="Print the version.", is_eager=True)
+        bool, typer.Option("--version", "-V", help="Print the version and exit.", is_eager=True)
     ] = False,
-    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colour.")] = False,
+    no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
     quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="Print results and errors only.")
+        bool, typer.Option("--quiet", "-q", help="Print only results and errors.")
     ] = False,
     verbose: Annotated[
         int,
         typer.Option(
-            "-v", count=True, show_default=False, help="Say more; -vv shows traces of errors."
+            "-v",
+            count=True,
+            show_default=False,
+            help="Print more details; -vv prints stack traces of errors.",
         ),
     ] = 0,
 ) -> None:

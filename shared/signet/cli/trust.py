@@ -5,38 +5,38 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, PathOption, command
 from signet.errors import Invalid, NotFound
 from signet.paths import Workspace, find_workspace
 
 KEY = "auth.trustedOrigins"
 
 app = typer.Typer(
-    help="Browser extensions and desktop pages that may call the daemon.", no_args_is_help=True
+    help="Allow browser extensions and desktop apps to call the daemon.", no_args_is_help=True
 )
 origin_app = typer.Typer(
-    help="""Origins whose pages may call the daemon and read its answers.
+    help="""Manage the origins whose pages may call the daemon.
 
-    Trusting an origin means: every page and script of it, whoever wrote it and whoever changes it later, may read,
+    Trusting an origin means: every page and script of it, now and after any later change, may read,
     save, change and forget your memories and settings, as a program on this machine may. In the modes team and hybrid
-    it needs the same token as any other client there. Secrets, and commands run with them, stay closed to it.
+    it needs the same token as any other client there. It gets no access to secrets and to commands run with them.
 
     An origin is a scheme, a host and a port, exactly as the browser sends it: chrome-extension://ID,
     moz-extension://ID, tauri://localhost, http://tauri.localhost, http://localhost:5173. There are no patterns, and
-    null is never trusted. The list is auth.trustedOrigins in agent.yaml; a running daemon follows within two seconds.
+    null is never trusted. The list is auth.trustedOrigins in agent.yaml; changes apply within two seconds.
     """,
     no_args_is_help=True,
 )
 app.add_typer(origin_app, name="origin")
 
 OriginArgument = Annotated[
-    str, typer.Argument(metavar="ORIGIN", help="Such as chrome-extension://ID.")
+    str, typer.Argument(metavar="ORIGIN", help="Origin, such as chrome-extension://ID.")
 ]
 
 
-@origin_app.command()
-def add(origin: OriginArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Trust an origin. What that means: signet trust origin --help.
+@command(origin_app)
+def add(origin: OriginArgument, path: PathOption = None) -> Output:
+    """Trust an origin. What that allows: signet trust origin --help.
 
     Examples: signet trust origin add tauri://localhost · signet trust origin add moz-extension://ID
     """
@@ -48,22 +48,24 @@ def add(origin: OriginArgument, path: PathOption = None, as_json: JsonOption = F
     if added not in known:
         known = [*known, added]
         _write(workspace, known)
-    _say(known, f"Pages of {added} may call the daemon now", as_json=as_json)
+    yield _origins(known)
+    output.say(f"Pages of {added} may call the daemon now")
 
 
-@origin_app.command("list")
-def list_(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show the origins that are trusted.
+@command(origin_app, "list")
+def list_(path: PathOption = None) -> Output:
+    """List the trusted origins.
 
     Examples: signet trust origin list · signet trust origin list --json
     """
     known = _trusted(find_workspace(path))
-    _say(known, "\n".join(known) or "No origin is trusted", as_json=as_json)
+    yield _origins(known)
+    output.say("\n".join(known) or "No origin is trusted")
 
 
-@origin_app.command()
-def remove(origin: OriginArgument, path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Trust an origin no longer.
+@command(origin_app)
+def remove(origin: OriginArgument, path: PathOption = None) -> Output:
+    """Stop trusting an origin.
 
     Examples: signet trust origin remove tauri://localhost · signet trust origin remove moz-extension://ID
     """
@@ -73,7 +75,8 @@ def remove(origin: OriginArgument, path: PathOption = None, as_json: JsonOption 
         raise NotFound(f"{output.plain(origin)} is not trusted; see: signet trust origin list")
     known.remove(origin.strip())
     _write(workspace, known)
-    _say(known, f"Pages of {origin.strip()} may not call the daemon any more", as_json=as_json)
+    yield _origins(known)
+    output.say(f"Pages of {origin.strip()} may no longer call the daemon")
 
 
 def _trusted(workspace: Workspace) -> list[str]:
@@ -94,8 +97,5 @@ def _write(workspace: Workspace, known: list[str]) -> None:
     manifest.set_value(path, KEY, [*known])
 
 
-def _say(known: list[str], text: str, *, as_json: bool) -> None:
-    if as_json:
-        output.show({"origins": known, "count": len(known)})
-    else:
-        output.say(text)
+def _origins(known: list[str]) -> dict[str, object]:
+    return {"origins": known, "count": len(known)}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Answer, Output, PathOption, command
 from signet.cli.service import DryRunOption
 from signet.errors import Invalid
 from signet.paths import find_workspace
@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 WORD = "purge"
 
 
+@command()
 def uninstall(
     purge: Annotated[
-        bool, typer.Option("--purge", help="Delete the workspace too, with everything in it.")
+        bool, typer.Option("--purge", help="Also delete the workspace with all memories.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     dry_run: DryRunOption = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Stop the daemon and take out its service, shell completion and entries in harnesses.
+    as_json: bool = False,
+) -> Output:
+    """Remove the service, shell completion and harness entries; stop the daemon.
 
-    What is remembered stays where it is, unless --purge is given; then the word "purge" is asked for, or --yes.
+    Memories are kept, unless --purge is given; it asks for the word "purge", or --yes.
     The program itself is removed by the tool that installed it, whose command is shown.
 
     Examples: signet uninstall --dry-run · signet uninstall --purge --yes
@@ -41,40 +42,33 @@ def uninstall(
     workspace = find_workspace(path)
     todo = care.steps(workspace, commands.run, purge=purge)
     if dry_run:
-        _show(todo, as_json=as_json)
+        yield {"dryRun": True, "wouldRemove": [step.what for step in todo]}
+        for step in todo:
+            output.say(f"Would remove {step.what}")
+        if not todo:
+            output.say("There is nothing to remove")
         return
     if purge and not yes and not _is_wanted(todo, as_json=as_json):
         output.say("Nothing removed")
         raise typer.Exit(1)
     refused = [why for step in todo if (why := _do(step, as_json=as_json)) is not None]
     kept = None if purge else str(workspace.root)
-    if as_json:
-        removed = [step.what for step in todo]
-        output.show({"removed": removed, "refused": refused, "kept": kept})
-    else:
-        if not todo:
-            output.say("There was nothing to take out")
-        if kept is not None and workspace.root.exists():
-            output.say(f"Kept: {kept}")
-            output.hint(f"To delete it: {care.delete_command(workspace)}")
-        output.hint(f"To remove the program: {care.program_command()}")
-    if refused:
-        raise typer.Exit(1)
-
-
-def _show(todo: "Sequence[Step]", *, as_json: bool) -> None:
-    if as_json:
-        output.show({"dryRun": True, "wouldRemove": [step.what for step in todo]})
-        return
-    for step in todo:
-        output.say(f"Would remove {step.what}")
+    removed = [step.what for step in todo]
+    facts = {"removed": removed, "refused": refused, "kept": kept}
+    yield Answer(facts, status=1 if refused else 0)
     if not todo:
-        output.say("There is nothing to take out")
+        output.say("There was nothing to remove")
+    if kept is not None and workspace.root.exists():
+        output.say(f"Kept: {kept}")
+        output.hint(f"To delete it: {care.delete_command(workspace)}")
+    output.hint(f"To remove the program: {care.program_command()}")
 
 
 def _is_wanted(todo: "Sequence[Step]", *, as_json: bool) -> bool:
     if as_json or not output.can_ask():
-        raise Invalid("Nobody can be asked here: confirm with --yes, or look with --dry-run")
+        raise Invalid(
+            "Not confirmed: stdin is not a terminal. Pass --yes, or --dry-run to look first"
+        )
     for step in todo:
         output.tell(f"  {step.what}")
     return str(typer.prompt(f'This cannot be undone. Type "{WORD}"', err=True)).strip() == WORD
@@ -86,7 +80,7 @@ def _do(step: "Step", *, as_json: bool) -> str | None:
     try:
         notes = step.do()
     except OSError as error:
-        why = f"{step.what} stays: {error.filename or ''} {error.strerror or error}"
+        why = f"{step.what} was not removed: {error.filename or ''} {error.strerror or error}"
         if not as_json:
             output.tell(f"{ink.bad('error:')} {why}")
         return why

@@ -1,15 +1,16 @@
 """`signet update …`: is there a new version, and installing it with the tool that installed this one."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from signet.cli import output
+from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.daemon import JsonOption, PathOption
+from signet.client import Signet
 from signet.errors import SignetError
 
-app = typer.Typer(help="Look for new versions and install them.", invoke_without_command=True)
+app = typer.Typer(help="Check for new versions and install them.", invoke_without_command=True)
 
 #: Longer than an installation may take.
 SECONDS = 960.0
@@ -23,7 +24,7 @@ class UpdateFailed(SignetError):
 
 @app.callback()
 def update(context: typer.Context) -> None:
-    """Look for new versions and install them; alone it is `update check`.
+    """Check for new versions and install them. Without a command: update check.
 
     Examples: signet update · signet update install
     """
@@ -31,15 +32,14 @@ def update(context: typer.Context) -> None:
         check()
 
 
-@app.command()
+@command(app)
 def check(
     force: Annotated[
-        bool, typer.Option("--force", "-f", help="Ask, however new the last answer is.")
+        bool, typer.Option("--force", "-f", help="Ask the index even if the last answer is recent.")
     ] = False,
     path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Ask the package index whether there is a new version; an answer holds for an hour.
+) -> Output:
+    """Check the package index for a new version. Answers are cached for an hour.
 
     Examples: signet update check · signet update check --force
     """
@@ -48,102 +48,91 @@ def check(
     if not force and not found["cached"] and found["checkedAt"] is None:
         # Whoever types this has allowed it.
         found = signet.call("GET", "/api/update/check", force=True)
-    if as_json:
-        output.show(found)
-        return
+    yield found
     if found.get("checkError"):
-        raise UpdateFailed(f"Not known: {found['checkError']}")
+        raise UpdateFailed(f"Check failed: {found['checkError']}")
     if found["updateAvailable"]:
-        output.say(f"{found['latestVersion']} is there; this is {found['currentVersion']}")
-        output.hint("Install it: signet update install")
+        output.say(f"{found['latestVersion']} is available; installed is {found['currentVersion']}")
+        output.hint("Install it with: signet update install")
     else:
         output.say(f"{found['currentVersion']} is the newest version")
     _say_pending(found.get("pendingVersion"))
 
 
-@app.command()
+@command(app, seconds=SECONDS)
 def install(
+    signet: Signet,
     version: Annotated[
-        str | None, typer.Argument(metavar="[VERSION]", help="Which; default: the newest.")
+        str | None,
+        typer.Argument(metavar="VERSION", help="Version to install; default: the newest."),
     ] = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Install a version; the daemon goes on with the old one until it is restarted.
+    as_json: bool = False,
+) -> Output:
+    """Install a version. The daemon uses it after a restart.
 
     Examples: signet update install · signet update install 0.2.0
     """
     body = {} if version is None else {"targetVersion": version}
     with output.Passing(quiet=as_json):
-        done = client(path, timeout_seconds=SECONDS).call("POST", "/api/update/run", body=body)
+        done = signet.call("POST", "/api/update/run", body=body)
     if not done["success"]:
         raise UpdateFailed(done["message"])
-    if as_json:
-        output.show(done)
-        return
+    yield done
     output.advise(done["message"])
     if done["restartRequired"]:
-        output.hint("Restart it: signet restart")
+        output.hint("Restart the daemon with: signet restart")
 
 
-@app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show how new versions are looked for; asks nobody.
+@command(app)
+def status(signet: Signet) -> Output:
+    """Show the settings and the last result of update checks.
 
     Examples: signet update status · signet update status --json
     """
-    found = client(path).call("GET", "/api/update/config")
-    if as_json:
-        output.show(found)
-        return
-    output.say(f"looks by itself     {_word(found['autoCheck'] or found['autoInstall'])}")
-    output.say(f"installs by itself  {_word(found['autoInstall'])}")
+    found = signet.call("GET", "/api/update/config")
+    yield found
+    output.say(f"automatic check     {_word(found['autoCheck'] or found['autoInstall'])}")
+    output.say(f"automatic install   {_word(found['autoInstall'])}")
     output.say(f"every               {found['checkInterval']} s, channel {found['channel']}")
     if found["lastAutoUpdateError"]:
         output.say(f"last failure        {output.plain(found['lastAutoUpdateError'])}")
     _say_pending(found["pendingRestartVersion"])
 
 
-@app.command()
+@command(app)
 def enable(
+    signet: Signet,
     interval: Annotated[
-        int, typer.Option("--interval", "-i", min=300, max=604_800, help="Seconds between two.")
+        int,
+        typer.Option("--interval", "-i", min=300, max=604_800, help="Seconds between two checks."),
     ] = 21_600,
     install_too: Annotated[
-        bool, typer.Option("--install", help="Install them too, but no major version.")
+        bool, typer.Option("--install", help="Also install them, except major versions.")
     ] = False,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Let the daemon look for new versions by itself.
+) -> Output:
+    """Turn automatic checks for new versions on.
 
     Examples: signet update enable · signet update enable --install -i 86400
     """
     wished = {"autoCheck": True, "autoInstall": install_too, "checkInterval": interval}
-    _set(wished, f"Looking for new versions every {interval} s", path, as_json)
+    yield signet.call("POST", "/api/update/config", body=wished)
+    output.say(f"Automatic checks are on, every {interval} s")
 
 
-@app.command()
-def disable(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Look for new versions only when told to.
+@command(app)
+def disable(signet: Signet) -> Output:
+    """Turn automatic checks for new versions off.
 
     Examples: signet update disable · signet update disable --json
     """
     wished = {"autoCheck": False, "autoInstall": False}
-    _set(wished, "Looking for new versions only when told to", path, as_json)
-
-
-def _set(wished: dict[str, Any], words: str, path: str | None, as_json: bool) -> None:
-    done = client(path).call("POST", "/api/update/config", body=wished)
-    if as_json:
-        output.show(done)
-    else:
-        output.say(words)
+    yield signet.call("POST", "/api/update/config", body=wished)
+    output.say("Automatic checks are off")
 
 
 def _say_pending(version: str | None) -> None:
     if version:
-        output.advise(f"Restart to use {version}: signet restart")
+        output.advise(f"To use {version}, restart the daemon with: signet restart")
 
 
 def _word(value: bool) -> str:

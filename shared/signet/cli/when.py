@@ -50,7 +50,7 @@ def _span(text: str, now: datetime) -> tuple[datetime, datetime]:
     except (ValueError, OverflowError):
         found = None
     if found is None:
-        raise typer.BadParameter(f"{text!r} is no time; write {HELP}")
+        raise typer.BadParameter(f"{text!r} is not a time; use {HELP}")
     return found
 
 

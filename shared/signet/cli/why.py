@@ -8,23 +8,26 @@ from signet.client.answers import Channel, Recalled, Stage, Why
 
 #: What each channel looks at.
 CHANNELS = {
-    "keyword": "its words",
-    "hint": "a question that it answers",
-    "vector": "its meaning",
-    "graph": "the things it is about",
+    "keyword": "keywords",
+    "hint": "a question it answers (hint)",
+    "vector": "meaning",
+    "graph": "its entities",
 }
 #: What each stage looks at, when it raised a score and when it lowered it.
 STAGES = {
     "blend": ("words and meaning together", "words and meaning together"),
-    "neighbours": ("what stands beside it fits too", "what stands beside it fits less"),
+    "neighbours": ("its neighbours fit too", "its neighbours fit less"),
     "graph": ("it is linked to what you asked about", "others are linked more closely"),
-    "rehearsal": ("it was used before", "it was used long ago"),
-    "time": ("it is of the time you asked about", "it is of another time"),
-    "hubs": ("what it is about is rare", "what it is about is everywhere"),
-    "questions": ("it tells", "it only asks"),
-    "expected": ("it gives the kind of thing you asked for", "others give what you asked for"),
-    "resolution": ("it settles something", "it settles nothing"),
-    "superseded": ("it is what holds now", "a later memory corrects it"),
+    "rehearsal": ("it was used recently", "it was used long ago"),
+    "time": ("it is from the time you asked about", "it is from another time"),
+    "hubs": ("its topic is rare", "its topic is common"),
+    "questions": ("it is a statement", "it is only a question"),
+    "expected": (
+        "it contains the kind of answer you asked for",
+        "others contain the kind of answer you asked for",
+    ),
+    "resolution": ("it states an outcome", "it states no outcome"),
+    "superseded": ("it is current", "a later memory corrects it"),
 }
 #: A smaller change of a score is not seen in two decimals.
 _VISIBLE = 0.005
@@ -61,7 +64,7 @@ def _found(channels: Mapping[str, Channel]) -> str:
         if "rank" not in one
     ]
     weighed = f"; weighed: {', '.join(beside)}" if beside else ""
-    return (" and ".join(by) or "what stands beside it") + weighed
+    return (" and ".join(by) or "its neighbours") + weighed
 
 
 def _channel(name: str) -> str:

@@ -46,24 +46,24 @@ def why(pipeline: PipelineStatus) -> list[str]:
     """Return why jobs wait, other than for their turn. Pure."""
     found = []
     if pipeline["paused"]:
-        found.append("paused · go on with: signet jobs resume")
+        found.append("paused · continue with: signet jobs resume")
     if pipeline["mode"] == "disabled":
-        found.append("the pipeline is switched off in agent.yaml")
+        found.append("the pipeline is disabled in agent.yaml")
     for budget in pipeline["providers"]["budgets"]:
         if budget["usedUp"]:
             found.append(
-                f"{budget['provider']} has used up its hour: {budget['calls']} of {budget['maxCallsPerHour']} calls,"
+                f"{budget['provider']} used its hourly budget: {budget['calls']} of {budget['maxCallsPerHour']} calls,"
                 f" {budget['tokens']} of {budget['maxTokensPerHour']} tokens"
             )
     for one in _breakers(pipeline):
         said = output.short(output.plain(one["error"] or "its model does not answer"), _ERROR_CHARS)
-        again = f", tried next {_time(one['retryAt'])}" if one["retryAt"] else ""
+        again = f", next attempt {_time(one['retryAt'])}" if one["retryAt"] else ""
         jobs = output.count(one["waiting"], "job")
-        held = f"held back since {_time(one['since'])}, {jobs} wait{'s' * (one['waiting'] == 1)}"
+        held = f"paused since {_time(one['since'])}, {jobs} wait{'s' * (one['waiting'] == 1)}"
         found.append(f"{', '.join(one['queues'])}: {said} · {held}{again}")
     later = sum(one["pending"] for one in _kinds(pipeline).values() if one["queue"] == LATER)
     if later:
-        found.append(f"{output.count(later, 'job')} of a kind that this version does not run")
+        found.append(f"{output.count(later, 'job')} of a kind this version cannot run")
     if not pipeline["workers"]["extraction"]["running"]:
         found.append("the worker is not running")
     return found

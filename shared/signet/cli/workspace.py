@@ -8,19 +8,19 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.daemon import JsonOption, PathOption
+from signet.cli.command import Output, PathOption, command
 from signet.errors import Invalid
 from signet.paths import Workspace, config_home, find_workspace
 
-app = typer.Typer(help="See and choose the workspace.", no_args_is_help=True)
+app = typer.Typer(help="Show and choose the workspace.", no_args_is_help=True)
 
 _LABEL = 12
 _VARIABLES = ("SIGNET_PATH", "SIGNET_WORKSPACE")
 
 
-@app.command()
-def status(path: PathOption = None, as_json: JsonOption = False) -> None:
-    """Show which workspace applies, and why.
+@command(app)
+def status(path: PathOption = None) -> Output:
+    """Show the workspace in use, and why.
 
     Examples: signet workspace status · signet workspace status --json
     """
@@ -31,22 +31,19 @@ def status(path: PathOption = None, as_json: JsonOption = False) -> None:
         "exists": workspace.root.is_dir(),
         "database": workspace.database.exists(),
     }
-    if as_json:
-        output.show(found)
-        return
-    words = {"saved": "the saved default", "default": "the usual place"}
+    yield found
+    words = {"saved": "the saved default", "default": "the default place"}
     output.say(f"{'workspace':<{_LABEL}}{workspace.root}")
     output.say(f"{'from':<{_LABEL}}{words.get(str(found['from']), found['from'])}")
     if not found["database"]:
-        output.hint("Nothing is there yet; make it with: signet setup")
+        output.hint("It does not exist yet; create it with: signet setup")
 
 
-@app.command("set")
+@command(app, "set")
 def set_default(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="The folder.")],
-    as_json: JsonOption = False,
-) -> None:
-    """Use this workspace from now on where no --path and no variable names another.
+    path: Annotated[str, typer.Argument(metavar="PATH", help="Workspace folder.")],
+) -> Output:
+    """Set the default workspace, used without --path and SIGNET_PATH.
 
     Examples: signet workspace set ~/agents · signet workspace set ~/.agents
     """
@@ -54,18 +51,16 @@ def set_default(
 
     workspace = Workspace(Path(path).expanduser().absolute())
     if not path.strip() or (workspace.root.exists() and not workspace.root.is_dir()):
-        raise Invalid(f"{path!r} is no folder")
+        raise Invalid(f"{path!r} is not a folder")
     place = _saved()
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(place, json.dumps({"workspace": str(workspace.root)}).encode())
-    if as_json:
-        output.show({"workspace": str(workspace.root), "saved": str(place)})
-        return
+    yield {"workspace": str(workspace.root), "saved": str(place)}
     output.say(f"The default workspace is {workspace.root}")
     for name in filter(os.environ.get, _VARIABLES):
-        output.hint(f"{name} is set and goes first: {os.environ[name]}")
+        output.hint(f"{name} is set and takes precedence: {os.environ[name]}")
     if not workspace.database.exists():
-        output.hint("Nothing is there yet; make it with: signet setup")
+        output.hint("It does not exist yet; create it with: signet setup")
 
 
 def _origin(path: str | None) -> str:

@@ -42,7 +42,7 @@ class DaemonSilent(Unavailable):
 
 
 class ConnectionBroken(Unavailable):
-    """The connection to the daemon broke before its answer was complete."""
+    """The connection to the daemon broke before the answer was complete."""
 
     code = "connection_broken"
 
@@ -64,13 +64,13 @@ def foreign(url: str) -> BadAnswer:
 def silent(url: str, seconds: float) -> DaemonSilent:
     """Return the error that something took the connection and gave no answer."""
     return DaemonSilent(
-        f"{url} takes connections and did not answer within {seconds:g} s. If Signet has the port: signet daemon "
-        "restart. If another program has it: signet daemon start --port NUMBER. To find out: signet doctor"
+        f"{url} accepts connections but did not answer within {seconds:g} s. If Signet uses the port: signet daemon "
+        "restart. If another program uses it: signet daemon start --port NUMBER. To find out: signet doctor"
     )
 
 
 class Unauthenticated(SignetError):
-    """The daemon wants a token; set SIGNET_TOKEN."""
+    """The daemon requires a token; set SIGNET_TOKEN."""
 
     kind = Kind.UNAUTHENTICATED
     code = "unauthenticated"
@@ -124,7 +124,7 @@ def refusal(status: int, body: object, retry_after: str | None = None) -> Signet
     """Return the error that a 4xx or 5xx answer stands for, with the daemon's own text, code and fields."""
     if not isinstance(body, dict) or not isinstance(body.get("error"), str):
         return BadAnswer(
-            f"The daemon answered with status {status} and without a reason", http_status=status
+            f"The daemon answered with status {status} and no reason", http_status=status
         )
     base = _OF_STATUS.get(status, SignetError)
     code = body.get("code")

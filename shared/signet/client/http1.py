@@ -70,7 +70,7 @@ def take_chunks(received: bytearray) -> tuple[bytes, bool]:
     taken, start, is_last = bytearray(), 0, False
     while not is_last and (end := received.find(b"\r\n", start)) >= 0:
         if (found := _SIZE.fullmatch(received, start, end)) is None:
-            raise Malformed("it sent no chunk")
+            raise Malformed("it sent an invalid chunk")
         size = int(found[1], 16)
         after = end + 2 + size
         is_last = not size
@@ -78,7 +78,7 @@ def take_chunks(received: bytearray) -> tuple[bytes, bool]:
             if len(received) < after + 2:
                 break
             if received[after : after + 2] != b"\r\n":
-                raise Malformed("it sent a chunk of another length")
+                raise Malformed("it sent a chunk of the wrong length")
             taken += received[end + 2 : after]
             after += 2
         start = after
@@ -97,7 +97,7 @@ def _parted(received: bytes) -> tuple[int, dict[str, str], bytes]:
     for each in lines:
         name, colon, value = each.decode("latin-1").partition(":")
         if not colon or not name or name != name.strip():
-            raise Malformed("it sent a line that is no header")
+            raise Malformed("it sent an invalid header line")
         headers[name.lower()] = value.strip()
     return int(found[1]), headers, rest
 
@@ -106,10 +106,10 @@ def _body(headers: dict[str, str], rest: bytes) -> bytes:
     if headers.get("transfer-encoding", "").lower() == "chunked":
         body, is_whole = take_chunks(bytearray(rest))
         if not is_whole:
-            raise Malformed("half of the reply is missing")
+            raise Malformed("part of the reply is missing")
         return body
     if (length := headers.get("content-length")) is None:
         return rest
     if not _LENGTH.fullmatch(length.encode()) or len(rest) < int(length):
-        raise Malformed("half of the reply is missing")
+        raise Malformed("part of the reply is missing")
     return rest[: int(length)]

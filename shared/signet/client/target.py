@@ -116,12 +116,12 @@ def _checked(url: str) -> str:
     except ValueError:
         is_address = False
     if not is_address:
-        raise Invalid(f"{url!r} is no address of a daemon, such as http://127.0.0.1:3850")
+        raise Invalid(f"{url!r} is not the URL of a daemon, such as http://127.0.0.1:3850")
     return url
 
 
 def _sendable(name: str, value: str) -> str:
     """Return the value of a header; its text is in no message, because it may be a token."""
     if _UNSENDABLE.search(value):
-        raise Invalid(f"{name} holds a line break or another character that cannot be sent")
+        raise Invalid(f"{name} contains a line break or another character that cannot be sent")
     return value

@@ -8,7 +8,7 @@ from signet.paths import Workspace
 
 
 class UnsafeBind(Invalid):
-    """The daemon would be open to others without a token."""
+    """The daemon would be reachable by others without a token."""
 
     code = "unsafe_bind"
 
@@ -32,8 +32,8 @@ def check_readable(loaded: Loaded, workspace: Workspace) -> None:
     """
     if loaded.error is not None and workspace.auth_secret.exists():
         raise UnreadableAuth(
-            f"Refusing to start: {loaded.error}. This workspace has tokens, and without the file nobody knows "
-            "who needs one"
+            f"Refusing to start: {loaded.error}. This workspace has tokens, and without the file access "
+            "cannot be checked"
         )
 
 
@@ -46,7 +46,7 @@ def check_bind(settings: Settings, address: Address) -> None:
         raise UnknownAuthMode()
     if settings.auth.mode is AuthMode.LOCAL and not is_loopback(address.bind):
         raise UnsafeBind(
-            f"Refusing to listen on {address.bind}: auth.mode is local, so anybody who reaches it could read "
+            f"Refusing to listen on {address.bind}: auth.mode is local, so anyone who can reach it could read "
             "everything. Unset SIGNET_BIND, or set auth.mode to team or hybrid",
             bind=address.bind,
         )

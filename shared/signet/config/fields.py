@@ -183,7 +183,7 @@ def read(
     """Return the section that `raw` describes and append to `warnings`; `outer` holds the flat names."""
     if not isinstance(raw, Mapping):
         if raw is not None:
-            warnings.append(f"{path or 'agent.yaml'}: a section is expected; using its defaults")
+            warnings.append(f"{path or 'agent.yaml'}: expected a section; using its defaults")
         raw = NOTHING
     values = dict(defaults)
     places: dict[str, str] = {}
@@ -214,7 +214,7 @@ def read(
     made = cls(**values)
     for name, where in places.items():
         if (used := getattr(made, name)) != values[name]:
-            warnings.append(f"{where}: does not fit the settings beside it; using {_say(used)}")
+            warnings.append(f"{where}: conflicts with related settings; using {_say(used)}")
     return made
 
 
@@ -256,7 +256,7 @@ def resolve_secrets(
         elif isinstance(value, str) and value.startswith(SECRET_REFERENCE):
             found = lookup(value.removeprefix(SECRET_REFERENCE))
             if found is None:
-                warnings.append(f"{where}: the vault holds no such secret")
+                warnings.append(f"{where}: the vault has no such secret")
             changes[item.name] = value if found is None and not rule.is_secret else found
     return replace(values, **changes)  # type: ignore[type-var]  # every section is a dataclass
 

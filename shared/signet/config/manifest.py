@@ -51,7 +51,7 @@ def parse(source: bytes, name: str = NAMES[0]) -> dict[object, object]:
     if found is None:
         return {}
     if not isinstance(found, dict):
-        raise ManifestError(f"{name} line 1: the file must hold keys and values", line=1)
+        raise ManifestError(f"{name} line 1: the file must contain keys and values", line=1)
     return found
 
 

@@ -15,7 +15,7 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 
 
 class NotAnOrigin(Invalid):
-    """An origin is expected as browsers send it, such as chrome-extension://ID or http://localhost:5173."""
+    """Expected an origin as browsers send it, such as chrome-extension://ID or http://localhost:5173."""
 
     code = "not_an_origin"
 
@@ -23,9 +23,11 @@ class NotAnOrigin(Invalid):
 def checked(text: str) -> str:
     """Return the text if it names exactly one origin that may be trusted; raises NotAnOrigin, which says why not."""
     if text == "null":
-        raise NotAnOrigin("null is the origin of every sandboxed page and local file; trust none")
+        raise NotAnOrigin(
+            "null is the origin of every sandboxed page and local file; it cannot be trusted"
+        )
     if "*" in text:
-        raise NotAnOrigin("Patterns are not possible; name each origin")
+        raise NotAnOrigin("Patterns are not supported; list each origin")
     scheme, divider, place = text.partition("://")
     if not divider or scheme.lower() in _WITHOUT_ORIGIN:
         raise NotAnOrigin
@@ -41,7 +43,7 @@ def checked(text: str) -> str:
     if text != (meant := f"{scheme.lower()}://{exact}"):
         raise NotAnOrigin(f"Browsers send this origin as {meant}")
     if scheme == "http" and not (is_loopback(host) or host.endswith(".localhost")):
-        raise NotAnOrigin("https is needed: a page that comes over http can be changed on its way")
+        raise NotAnOrigin("https is required: a page sent over http can be changed in transit")
     return text
 
 

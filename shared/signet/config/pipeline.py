@@ -25,7 +25,7 @@ from signet.config.fields import (
 from signet.config.predictor import Predictor, PredictorPipeline
 from signet.config.values import CENTURY_MS
 
-_NICE = "the worker gives way to everything else by its low priority"
+_NICE = "the worker always runs at low priority"
 
 
 class MaintenanceMode(StrEnum):
@@ -151,7 +151,7 @@ class Documents(Section):
     """Text from outside, in chunks. An overlap is always shorter than its chunk."""
 
     RETIRED: ClassVar[Mapping[str, str]] = {
-        "worker_interval_ms": "documents are read as soon as they are handed over"
+        "worker_interval_ms": "documents are read as soon as they are added"
     }
 
     worker_interval_ms: int = integer(10_000, 1_000, 300_000, flat=("documentWorkerIntervalMs",))
@@ -206,7 +206,7 @@ class EmbeddingTracker(Section):
     """Finds memories without a vector."""
 
     RETIRED: ClassVar[Mapping[str, str]] = {
-        "batch_size": "every memory without a vector is queued, and the worker sets the pace"
+        "batch_size": "every memory without a vector is queued at once"
     }
 
     enabled: bool = flag(True)

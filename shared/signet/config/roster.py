@@ -50,7 +50,7 @@ def roster(value: object, where: str, warnings: list[str]) -> object:
         place = f"{where}[{index}]"
         agent = read(RosterAgent, each, warnings, path=place)
         if not agent.name or agent.name in found:
-            warnings.append(f"{place}: no name of its own; skipped")
+            warnings.append(f"{place}: its name is missing or already used; skipped")
             continue
         found[agent.name] = agent
     return tuple(found.values())

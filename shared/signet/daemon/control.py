@@ -92,7 +92,7 @@ def start(
             except _Killed:
                 if time.monotonic() > deadline:
                     raise
-                tell("the daemon that was found has been killed, another one is started")
+                tell("the running daemon was killed; a new one is started")
     except _GaveUp as reason:
         raise StartFailed(str(reason), log, _tail(log, from_byte)) from None
 
@@ -193,9 +193,9 @@ def _running_else_free(
             is_ours = orphans or _is_of(workspace, taken)
             if time.monotonic() > (deadline if is_ours else patient_until):
                 raise
-        said = f"a killed daemon of this workspace still has port {port}"
+        said = f"a killed daemon of this workspace still uses port {port}"
         for pid in orphans:
-            said += f"; its API (PID {pid}) is ended"
+            said += f"; its API (PID {pid}) is stopped"
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         if not told or orphans:
@@ -258,12 +258,12 @@ def _await(
     while True:
         if child is not None and (code := _exit_status(child)) is not None:
             if code != record.ALREADY:
-                raise _GaveUp("it ended while starting")
+                raise _GaveUp("it exited while starting")
             return _follow_winner(workspace, tell)
         if child is None and record.running(workspace) is None:
             # A daemon that was stopped, or could not start, has removed its record.
             kind = _Killed if workspace.pid_file.exists() else _GaveUp
-            raise kind("it ended while starting")
+            raise kind("it exited while starting")
         answer = ready.ask_ready(workspace, host, port, timeout_seconds=1.0)
         if answer.status == 200 and (found := record.running(workspace)) is not None:
             return Started(daemon=found, is_new=found.pid == child)
@@ -294,7 +294,7 @@ def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started
     while (found := record.running(workspace)) is None:
         if time.monotonic() > deadline:
             # Nobody records itself: the lock was still that of a supervisor on its way out.
-            raise _Killed("another start of the same workspace ended")
+            raise _Killed("another start of this workspace failed")
         time.sleep(_LOOK_SECONDS)
     return _await(workspace, None, found.host, found.port, tell)
 

@@ -18,7 +18,7 @@ class DaemonHung(Unavailable):
 
 
 class WorkspaceUnusable(SignetError):
-    """The workspace cannot be written."""
+    """The workspace is not writable."""
 
     code = "workspace_unusable"
 

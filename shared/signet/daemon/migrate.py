@@ -25,7 +25,7 @@ def main() -> int:
     workspace = Workspace(Path(sys.argv[1]))
     if (restored := swap.finish(workspace)) is not None:
         aside = workspace.root / restored.aside
-        sys.stdout.write(f"An interrupted restore was finished; what was before is in {aside}\n")
+        sys.stdout.write(f"An interrupted restore was finished; the previous state is in {aside}\n")
     try:
         done = migrate.upgrade(workspace.database, now=clock.now())
     except SignetError as error:
@@ -33,7 +33,7 @@ def main() -> int:
         return 1
     _begin_a_life(workspace)
     if done.copy is not None:
-        sys.stdout.write(f"Database upgraded; its earlier state is kept in {done.copy}\n")
+        sys.stdout.write(f"Database upgraded; a copy of the previous one is in {done.copy}\n")
     return 0
 
 

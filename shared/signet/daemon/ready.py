@@ -69,7 +69,7 @@ def check_free(port: int, *, bind: str = LOOPBACK) -> None:
     if refusal is None:
         return
     if refusal.errno == errno.EACCES:
-        raise PortTaken(f"Port {port} may only be used by the system administrator", port=port)
+        raise PortTaken(f"Port {port} can only be used by root", port=port)
     if refusal.errno == errno.EADDRNOTAVAIL:
         raise PortTaken(f"This machine has no address {bind}; see SIGNET_BIND", port=port)
     answer = ask(port, "/health", timeout_seconds=1.0, host=host_of(bind))

@@ -55,7 +55,7 @@ class SchemaTooNew(SignetError):
 
 
 class MigrationFailed(SignetError):
-    """The database could not be brought to the schema of this version."""
+    """The database could not be upgraded to the schema of this version."""
 
     code = "migration_failed"
 
@@ -94,7 +94,7 @@ class Differences:
         return sorted(
             [f"{key} is missing" for key in self.missing]
             + [f"{key} differs" for key in self.differs]
-            + [f"{key} is of another program" for key in self.foreign]
+            + [f"{key} belongs to another program" for key in self.foreign]
         )
 
 
@@ -204,7 +204,7 @@ def mend(database: Path) -> list[str]:
         except sqlite.Error as error:
             connection.execute("ROLLBACK")
             raise MigrationFailed(
-                f"{database} could not be put right and was left as it was: {error}"
+                f"{database} could not be repaired and was not changed: {error}"
             ) from error
     return done
 
@@ -291,7 +291,7 @@ def _migrate(database: Path, before: str | None, now: datetime) -> Migration:
     ) as error:  # whatever it was: the transaction is rolled back, and the user learns why
         reason = getattr(error, "orig", error)  # the driver's own words, without the statement
         raise MigrationFailed(
-            f"{database} could not be brought to schema {head()} and was left as it was: {reason}"
+            f"{database} could not be upgraded to schema {head()} and was not changed: {reason}"
         ) from error
     if has_rows and before is None:
         _compact(database)

@@ -31,7 +31,7 @@ class Damaged(Unavailable):
 def damaged(database: Path, error: Exception) -> Damaged:
     """Return the error about a file that cannot be read, with what to do."""
     return Damaged(
-        f"{database} cannot be read: {error}. Bring a backup back: signet backup list, then "
+        f"{database} cannot be read: {error}. Restore a backup: signet backup list, then "
         "signet restore FILE",
         path=str(database),
     )

@@ -83,7 +83,7 @@ def found(body: Body, view: View) -> Body:
 def context(body: Body, view: View) -> Body:
     """Return a context without its sources, which its text names; a page of an episode as it is."""
     if "context" in body:
-        return {"context": body["context"] or "Nothing is remembered about this."}
+        return {"context": body["context"] or "No memories found about this."}
     return _lean({name: body.get(name) for name in ("id", "text", "page", "pages")})
 
 

@@ -72,7 +72,9 @@ def checked(arguments: Sequence[Argument], given: object) -> dict[str, object]:
     known = {argument.name: argument for argument in arguments}
     for name in given:
         if name not in known:
-            raise Invalid(f"unknown argument '{name}'; known are: {', '.join(known) or 'none'}")
+            raise Invalid(
+                f"unknown argument '{name}'; known arguments: {', '.join(known) or 'none'}"
+            )
     found = {}
     for name, argument in known.items():
         value = given.get(name)
@@ -104,7 +106,7 @@ def _fitting(argument: Argument, value: object) -> object:
     if argument.among and value not in argument.among:
         raise Invalid(f"{name} must be one of: {', '.join(argument.among)}")
     if isinstance(value, int | float) and not _within(argument, value):
-        raise Invalid(f"{name} must be from {argument.least} to {argument.most}")
+        raise Invalid(f"{name} must be between {argument.least} and {argument.most}")
     held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     kind = argument.values
     if kind is not None and not all(_is(kind, one) for one in held):

@@ -15,7 +15,7 @@ CALL_SECONDS = 60.0
 _ROOT = "/api/marketplace/mcp"
 CALL_PATH = f"{_ROOT}/call"
 _ID = text("server_id", "serverId from mcp_server_list", required=True)
-_REFRESH = flag("refresh", "Ask the servers again instead of using the last answer", default=False)
+_REFRESH = flag("refresh", "Ask the servers again instead of using the cached list", default=False)
 
 
 def _names(name: str, text: str) -> Argument:
@@ -43,7 +43,7 @@ _CALL = Tool(
         Argument(name="server_id", kind=Kind.TEXT, text=_ID.text, to="serverId", required=True),
         text("tool", "Name of the tool on that server", required=True),
         Argument(
-            name="args", kind=Kind.MAP, text="Arguments as the tool's schema says", values=None
+            name="args", kind=Kind.MAP, text="Arguments, following the tool's schema", values=None
         ),
     ),
     method="POST",
@@ -56,7 +56,7 @@ _CALL = Tool(
 SERVERS = (
     Tool(
         name="mcp_server_list",
-        text="List the tools of other tool servers that the user installed and switched on. With many "
+        text="List the tools of other tool servers that the user installed and enabled. With many "
         "of them, mcp_server_search gives a shorter answer.",
         arguments=(_REFRESH,),
         method="GET",
@@ -66,10 +66,10 @@ SERVERS = (
     ),
     Tool(
         name="mcp_server_search",
-        text="Find a tool of another tool server by what it does, when none of your own tools can do "
-        "what is wanted. What is found can then be called by its name.",
+        text="Find a tool of another tool server by what it does, when none of your own tools fits. "
+        "Found tools can be called by name.",
         arguments=(
-            text("query", "What the tool should do, at least two characters", required=True),
+            text("query", "What the tool should do", required=True),
             number("limit", "Up to 50", least=1, most=50),
             _REFRESH,
             flag("promote", "List the results as tools of their own", default=True),
@@ -81,13 +81,13 @@ SERVERS = (
     ),
     _switch(
         "enable",
-        "Switch an installed tool server on: it is started and its tools are listed. Only when the "
+        "Enable an installed tool server: it is started and its tools are listed. Only when the "
         "user asks.",
         enabled=True,
     ),
     _switch(
         "disable",
-        "Switch a tool server off: it is stopped and its tools are no longer listed. Only when the "
+        "Disable a tool server: it is stopped and its tools are no longer listed. Only when the "
         "user asks.",
         enabled=False,
     ),
@@ -134,19 +134,19 @@ SERVERS = (
             Argument(
                 name="mode",
                 kind=Kind.TEXT,
-                text="Which are listed",
+                text="Which tools are listed",
                 among=("compact", "hybrid", "expanded"),
             ),
             number(
                 "max_expanded_tools",
-                "Most tools listed in mode hybrid, up to 100 (default 12)",
+                "Maximum tools listed in mode hybrid, up to 100 (default 12)",
                 to="maxExpandedTools",
                 least=0,
                 most=100,
             ),
             number(
                 "max_search_results",
-                "Most search results, and most tools listed in mode compact, up to 50 (default 8)",
+                "Maximum search results, and tools listed in mode compact, up to 50 (default 8)",
                 to="maxSearchResults",
                 least=1,
                 most=50,

@@ -14,10 +14,10 @@ from signet.mcp.tool import Tool, flag, number, text
 EXEC_SECONDS = 30.0
 
 _ID = text("id", "Id from a result", required=True)
-_REASON = text("reason", "Why, for its history", required=True)
+_REASON = text("reason", "Reason, for its history", required=True)
 _SESSION = text("session_key", "Session key", required=True)
 #: A connection belongs to one agent, which its address or headers name.
-_AGENT = text("agent_id", "Agent whose memory it is", to="agentId", listed=False)
+_AGENT = text("agent_id", "Agent that owns the memory", to="agentId", listed=False)
 
 _MEMORY = (
     Tool(
@@ -31,14 +31,21 @@ _MEMORY = (
             text("project", "Only this project folder"),
             text("tags", "Comma-separated"),
             text("who", "Only saved by this program or person", listed=False),
-            text("since", "From this ISO date"),
-            text("until", "To this ISO date"),
-            number("min_score", "Least relevance", least=0, most=1, listed=False),
+            text("since", "Earliest ISO date"),
+            text("until", "Latest ISO date"),
+            number("min_score", "Minimum relevance (0–1)", least=0, most=1, listed=False),
             flag("expand", "Add the transcripts of their sessions", listed=False),
-            text("keyword_query", "Words to match", to="keywordQuery", listed=False),
+            text("keyword_query", "Words for the keyword search", to="keywordQuery", listed=False),
             flag("pinned", "Only pinned memories", listed=False),
-            number("importance_min", "Minimum importance", least=0, most=1, listed=False),
-            number("score_min", "Least relevance", to="min_score", least=0, most=1, listed=False),
+            number("importance_min", "Minimum importance (0–1)", least=0, most=1, listed=False),
+            number(
+                "score_min",
+                "Minimum relevance (0–1)",
+                to="min_score",
+                least=0,
+                most=1,
+                listed=False,
+            ),
             _AGENT,
         ),
         method="POST",
@@ -55,7 +62,7 @@ _MEMORY = (
             text("type", "fact, preference, decision, procedural, rationale…"),
             number("importance", "0 to 1", least=0, most=1),
             text("tags", "Comma-separated"),
-            flag("pinned", "Never let it fade"),
+            flag("pinned", "Pin it"),
             text("project", "Project folder; default: this session's"),
             Argument(
                 name="visibility",
@@ -120,7 +127,7 @@ _MEMORY = (
     Tool(
         name="memory_forget",
         text="Remove a wrong, outdated or unwanted memory. It can be recovered for 30 days.",
-        arguments=(_ID, _REASON, flag("force", "Even if it is pinned")),
+        arguments=(_ID, _REASON, flag("force", "Also forget a pinned memory")),
         method="DELETE",
         path="/api/memory/{id}",
         failed="Forget failed",
@@ -129,8 +136,8 @@ _MEMORY = (
     ),
     Tool(
         name="memory_feedback",
-        text="Rate memories that were put into this session; <memory-feedback> names session key "
-        "and ids.",
+        text="Rate memories that were injected into this session; <memory-feedback> gives session "
+        "key and ids.",
         arguments=(
             Argument(
                 name="session_key",
@@ -156,14 +163,16 @@ _MEMORY = (
     ),
     Tool(
         name="memory_context",
-        text="What earlier sessions, commits, notes and rules say about a task, verbatim. Or all of one of "
-        "them, by its id (session:abc).",
+        text="Quote earlier sessions, commits, notes and rules about a task. Or show one of them in full, "
+        "by id (session:abc).",
         arguments=(
             text("prompt", "The task"),
-            text("id", "Id in a heading"),
-            number("page", "Of a long one", least=1),
+            text("id", "Id from a heading"),
+            number("page", "Page of a long text", least=1),
             text("project", "Only this project folder", listed=False),
-            number("max_chars", "Size", to="maxChars", least=0, most=20_000, listed=False),
+            number(
+                "max_chars", "Maximum characters", to="maxChars", least=0, most=20_000, listed=False
+            ),
             text("session_key", "Session key", to="sessionKey", listed=False),
             _AGENT,
         ),
@@ -174,13 +183,20 @@ _MEMORY = (
     ),
     Tool(
         name="knowledge_expand",
-        text="Everything known about one person, project or other thing: rules, facts, "
+        text="Show everything known about one person, project or other entity: rules, facts, "
         "relations and memories.",
         arguments=(
-            text("entity_name", "Its name", to="entity", required=True),
-            text("question", "Puts relevant facts first", listed=False),
-            text("aspect_filter", "Only aspects named like this", to="aspect", listed=False),
-            number("max_tokens", "Size", to="maxTokens", default=2000, least=100, listed=False),
+            text("entity_name", "Name of the entity", to="entity", required=True),
+            text("question", "Question, to rank facts", listed=False),
+            text("aspect_filter", "Only aspects with this name", to="aspect", listed=False),
+            number(
+                "max_tokens",
+                "Maximum characters",
+                to="maxTokens",
+                default=2000,
+                least=100,
+                listed=False,
+            ),
         ),
         method="POST",
         path="/api/knowledge/expand",
@@ -194,11 +210,13 @@ _PEERS = (
         name="agent_peers",
         text="List other agent sessions that are active now.",
         arguments=(
-            text("session_key", "Your session, to leave it out"),
+            text("session_key", "Your session, to exclude it"),
             text("project", "Only this project folder", listed=False),
-            text("agent_id", "The agent that asks", listed=False),
+            text("agent_id", "Your agent", listed=False),
             flag("include_self", "Include the asking session", default=False, listed=False),
-            number("limit", "Most results", default=50, least=1, most=200, listed=False),
+            number(
+                "limit", "Maximum number of results", default=50, least=1, most=200, listed=False
+            ),
         ),
         method="GET",
         path="/api/cross-agent/presence",
@@ -211,7 +229,7 @@ _PEERS = (
             text("content", "The message", required=True),
             text("to_agent_id", "Receiving agent", to="toAgentId"),
             text("to_session_key", "Receiving session", to="toSessionKey"),
-            flag("broadcast", "To all"),
+            flag("broadcast", "Send to all agents"),
             Argument(
                 name="type",
                 kind=Kind.TEXT,
@@ -220,22 +238,22 @@ _PEERS = (
                 listed=False,
             ),
             text("from_session_key", "Your session", to="fromSessionKey", listed=False),
-            text("from_agent_id", "The agent that sends", to="fromAgentId", listed=False),
+            text("from_agent_id", "Your agent", to="fromAgentId", listed=False),
             Argument(
                 name="via",
                 kind=Kind.TEXT,
-                text="How it travels",
+                text="Transport: local or acp",
                 among=("local", "acp"),
                 listed=False,
             ),
-            text("acp_base_url", "Address of the relay", to="acpBaseUrl", listed=False),
+            text("acp_base_url", "URL of the relay", to="acpBaseUrl", listed=False),
             text(
                 "acp_target_agent_name",
-                "Agent at the relay",
+                "Name of the agent at the relay",
                 to="acpTargetAgentName",
                 listed=False,
             ),
-            number("acp_timeout_ms", "Time for the relay", to="acpTimeoutMs", listed=False),
+            number("acp_timeout_ms", "Timeout of the relay", to="acpTimeoutMs", listed=False),
         ),
         method="POST",
         path="/api/cross-agent/messages",
@@ -247,9 +265,16 @@ _PEERS = (
         text="Read messages from other agents and sessions.",
         arguments=(
             text("session_key", "Your session"),
-            text("since", "From this ISO date", listed=False),
-            number("limit", "Up to 500", default=100, least=1, most=500, listed=False),
-            text("agent_id", "The agent whose inbox it is", listed=False),
+            text("since", "Earliest ISO date", listed=False),
+            number(
+                "limit",
+                "Maximum number of results (up to 500)",
+                default=100,
+                least=1,
+                most=500,
+                listed=False,
+            ),
+            text("agent_id", "Agent whose inbox is read", listed=False),
             flag("include_sent", "Include sent messages", default=False, listed=False),
             flag("include_broadcast", "Include broadcasts", default=True, listed=False),
         ),
@@ -272,7 +297,7 @@ _MACHINE = (
         name="secret_exec",
         text="Run a shell command with secrets as environment variables, redacted in its output.",
         arguments=(
-            text("command", "Run by sh", required=True),
+            text("command", "Shell command (sh)", required=True),
             Argument(
                 name="secrets",
                 kind=Kind.MAP,
@@ -288,7 +313,7 @@ _MACHINE = (
     ),
     Tool(
         name="session_bypass",
-        text="Turn a session's automatic memory off or on. Only when the user asks.",
+        text="Turn automatic memory of a session off or on. Only when the user asks.",
         arguments=(
             _SESSION,
             Argument(name="enabled", kind=Kind.BOOL, text="true: off", required=True),

@@ -29,13 +29,13 @@ _LATER = frozenset({408, 425, 429})
 
 
 class Unfetchable(PermanentJobError):
-    """What is at this address cannot be taken, however often it is asked for."""
+    """The content of this address cannot be used; trying again will not help."""
 
     code = "unfetchable"
 
 
 class Busy(HttpError):
-    """The server cannot answer for now."""
+    """The server cannot answer at the moment."""
 
     code = "http_busy"
 
@@ -75,7 +75,7 @@ def fetch(
             if isinstance(found, Page):
                 return found
             if body is not None:
-                raise Unfetchable(f"{shown(url)} sends what is posted there to another address")
+                raise Unfetchable(f"{shown(url)} redirects a POST request")
             url = _joined(url, found)
     raise Unfetchable(f"more than {MAX_REDIRECTS} redirects")
 
@@ -143,7 +143,7 @@ def _checked(url: str) -> "httpx.URL":
     if parts.scheme not in ("http", "https") or not parts.host:
         raise Unfetchable("only http and https addresses can be fetched")
     if parts.userinfo:
-        raise Unfetchable("an address must not hold a password")
+        raise Unfetchable("an address must not contain a password")
     return parts
 
 
@@ -187,4 +187,4 @@ def _plain(reply: "httpx.Response", max_bytes: int) -> Iterator[bytes]:
     except zlib.error as error:
         raise Broken(f"the page is not {packing}: {error}") from error
     if not unpack.eof:
-        raise Broken("the page ends before its packing does")
+        raise Broken("the compressed page is incomplete")

@@ -34,7 +34,7 @@ MAX_ERROR_BYTES = 4096
 
 
 class HttpError(SignetError):
-    """The other side could not be spoken to over HTTP."""
+    """The HTTP request failed."""
 
     kind = Kind.UNAVAILABLE
     code = "http"
@@ -53,7 +53,7 @@ class TimedOut(HttpError):
 
 
 class Broken(HttpError):
-    """The connection broke, or what came over it is not HTTP of a sane size."""
+    """The connection broke, or the answer is not valid HTTP or too large."""
 
     code = "http_broken"
 

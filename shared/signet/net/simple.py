@@ -23,7 +23,7 @@ _BASE = re.compile(r"<base\b[^>]*>", re.IGNORECASE)
 
 
 class NoPage(ValueError):
-    """What the index answered with is not the page of a package."""
+    """The index did not answer with a package page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

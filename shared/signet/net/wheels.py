@@ -112,7 +112,7 @@ def fetch(
         else:
             return
     if not failed:
-        raise NotOffered("pip or uv is set up to ask no package index (no-index)")
+        raise NotOffered("pip or uv is configured to use no package index (no-index)")
     raise max(failed, key=lambda error: error.weight)
 
 
@@ -131,7 +131,9 @@ def _take(page: "_Reader", wheel: Wheel, to: Path, progress: Progress) -> None:
     if not files:
         raise NotOffered(f"the package index has no {wheel.name} ({shown(page.url)})")
     url, listed = files[0].url, files[0].sha256
-    other = HashMismatch(f"the {wheel.name} of {shown(url)} is another file: its SHA-256 differs")
+    other = HashMismatch(
+        f"the {wheel.name} of {shown(url)} is a different file: its SHA-256 differs"
+    )
     if listed not in (None, wheel.sha256):
         raise other
     digest, done = hashlib.sha256(), 0
@@ -170,7 +172,7 @@ class _Reader:
         except NotOffered:
             return []
         except simple.NoPage as error:
-            raise Refused(f"{shown(self.url)} does not answer as a package index does") from error
+            raise Refused(f"{shown(self.url)} is not a package index") from error
 
     def chunks(self, url: str) -> Iterator[bytes]:
         """Yield what is at an address; raises FetchFailed."""
@@ -179,7 +181,7 @@ class _Reader:
             return
         with _failures(url), self._reply(url) as reply:
             if reply.status_code in (404, 410):
-                raise NotOffered(f"{shown(url)} is not there ({reply.status_code})")
+                raise NotOffered(f"{shown(url)} does not exist ({reply.status_code})")
             if reply.status_code in _BUSY:
                 raise Interrupted(f"{shown(url)} answered {reply.status_code}; try again later")
             if not reply.is_success:
@@ -259,7 +261,7 @@ def _last_part(url: str) -> str:
 def _advice(reply: "httpx.Response") -> str:
     if reply.status_code not in (401, 403, 407):
         return ""
-    return "; it wants a user name and a password, in the address of the index or in ~/.netrc"
+    return "; it requires a user name and password, in the URL of the index or in ~/.netrc"
 
 
 @contextmanager
@@ -273,7 +275,7 @@ def _failures(url: str) -> Iterator[None]:
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             raise Refused(
                 f"the certificate of {shown(url)} is not trusted ({error}); "
-                "name the file of your own authority in SSL_CERT_FILE"
+                "set SSL_CERT_FILE to the file of your own certificate authority"
             ) from error
         raise NoNetwork(f"no network: {shown(url)} cannot be reached ({_why(error)})") from error
     except httpx.TransportError as error:

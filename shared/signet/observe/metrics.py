@@ -44,7 +44,7 @@ OPERATION_SECONDS = Histogram(
     buckets=_NARROW,
 )
 WRITE_WAIT = Histogram(
-    "signet_writer_wait_seconds", "Longest wait of a write of one transaction", buckets=_FAST
+    "signet_writer_wait_seconds", "Longest wait of a write in one transaction", buckets=_FAST
 )
 GROUP_SIZE = Histogram(
     "signet_writer_batch_size",
@@ -64,7 +64,7 @@ JOB_ATTEMPTS = Counter("signet_job_attempts_total", "Leases taken on jobs", ["jo
 JOB_SECONDS = Histogram("signet_job_seconds", "Time a job ran", ["job_type"], buckets=_SLOW)
 JOB_OUTCOMES = Counter("signet_job_outcomes_total", "Ends of runs of jobs", ["job_type", "outcome"])
 FENCED = Counter("signet_fenced_total", "Results refused because the lease was lost")
-REAPED = Counter("signet_reaped_total", "Leases ended by somebody else than their owner", ["why"])
+REAPED = Counter("signet_reaped_total", "Leases ended by another process than their owner", ["why"])
 WAKE = Counter("signet_wake_total", "Wake-ups of the worker", ["by"])
 PROVIDER_CALLS = Counter(
     "signet_provider_calls_total", "Calls of model providers", ["provider", "outcome"]
@@ -77,7 +77,7 @@ PROVIDER_TOKENS = Counter(
 )
 UNREADABLE = Counter(
     "signet_provider_unreadable_answers_total",
-    "Answers of models that could not be read",
+    "Model answers that could not be parsed",
     ["provider", "why"],
 )
 RECALL_STAGE = Histogram(
@@ -87,7 +87,7 @@ BEATS = Counter("signet_beats_total", "Periodic tasks started by the scheduler",
 CHECKPOINT_SECONDS = Histogram(
     "signet_checkpoint_seconds", "Time of a WAL checkpoint", buckets=_FAST
 )
-ERRORS = Counter("signet_errors_total", "Errors by the words of the taxonomy", ["stage", "code"])
+ERRORS = Counter("signet_errors_total", "Errors by stage and code", ["stage", "code"])
 REPAIRS = Counter("signet_repairs_total", "Repairs asked for", ["action", "outcome"])
 
 

@@ -32,7 +32,7 @@ class AnthropicModel:
         """Return the text blocks of the answer to one user message, joined."""
         if not self._has_key:
             raise ProviderDown(
-                f"{self.name}: needs a key (api_key or ANTHROPIC_API_KEY)",
+                f"{self.name}: requires a key (api_key or ANTHROPIC_API_KEY)",
                 retry_after_seconds=REFUSED_SECONDS,
                 provider=self.name,
             )

@@ -148,7 +148,7 @@ class Exchange:
         self, method: str, path: str, payload: Mapping[str, object] | None, seconds: float
     ) -> object:
         if self._api_key is not None and not _is_header_text(self._api_key):
-            raise self._down("the key holds characters that no key has", REFUSED_SECONDS)
+            raise self._down("the key contains invalid characters", REFUSED_SECONDS)
         try:
             reply = self._client.send(method, path, json=payload, timeout_seconds=seconds)
         except http.Unreachable as error:

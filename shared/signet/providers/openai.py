@@ -65,7 +65,7 @@ class _Server:
     def _need_key(self) -> None:
         if self._is_vendor and not self._has_key:
             raise ProviderDown(
-                f"{self.name}: {VENDOR_HOST} needs a key (api_key or OPENAI_API_KEY)",
+                f"{self.name}: {VENDOR_HOST} requires a key (api_key or OPENAI_API_KEY)",
                 retry_after_seconds=REFUSED_SECONDS,
                 provider=self.name,
             )

@@ -123,7 +123,7 @@ class RationedModel:
         while (slot := self._free_slot()) is None:
             if time.monotonic() >= until:
                 raise ProviderBusy(
-                    f"{self.name}: {self._ration.at_once} calls are out at once already",
+                    f"{self.name}: {self._ration.at_once} parallel calls already",
                     retry_after_seconds=BUSY_SECONDS,
                     provider=self.name,
                 )

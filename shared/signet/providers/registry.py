@@ -117,7 +117,7 @@ def resolve(settings: TextSettings, probe: Probe) -> Resolution:
         return _without_model(settings, RULES, "the built-in rules are configured")
     model = language_model(settings)
     if model is None:
-        return _without_model(settings, NONE, f"{name} is no provider")
+        return _without_model(settings, NONE, f"{name} is not a provider")
     return _with(settings, name, model, f"{model.name} is configured")
 
 

@@ -15,7 +15,7 @@ DONE = "[DONE]"
 
 
 class Cut(ValueError):
-    """The stream ends before the answer does."""
+    """The stream ended before the answer was complete."""
 
 
 def joined(body: bytes) -> Json | None:
@@ -29,7 +29,7 @@ def joined(body: bytes) -> Json | None:
         if piece.get("error"):
             return piece
     if not whole or not (DONE in texts or any(map(_is_last, pieces))):
-        raise Cut("the stream breaks off")
+        raise Cut("the stream broke off")
     return _whole(pieces)
 
 

@@ -144,7 +144,7 @@ def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
         case Status.DEAD:
             if not transitions.requeue(tx, now=now, job_ids=[job_id]):
                 twin = str(tx.value(_TWIN, (job_id,)))
-                raise Conflict(f"Job {twin} for the same target is open already", open_job_id=twin)
+                raise Conflict(f"Job {twin} for the same target is already open", open_job_id=twin)
         case Status.LEASED:
             raise Conflict("The job is running. To end it: cancel it", status=Status.LEASED.value)
         case state:

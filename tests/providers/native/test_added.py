@@ -120,12 +120,12 @@ def too_few_rows(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [
-        (no_graph, "holds no ONNX graph"),
-        (no_tokenizer, "holds no tokenizer"),
+        (no_graph, "contains no ONNX graph"),
+        (no_tokenizer, "contains no tokenizer"),
         (byte_pairs, "its tokenizer is BPE"),
         (broken_graph, "cannot load its graph"),
         (odd_inputs, "pixels"),
-        (one_vector, "the same for every sentence"),
+        (one_vector, "equal for all sentences"),
         (too_few_rows, "cannot embed a sentence"),
     ],
 )

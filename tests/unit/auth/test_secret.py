@@ -48,7 +48,7 @@ def test_a_secret_that_others_may_read_is_refused(tmp_path: Path, mode: int) -> 
     path = tmp_path / "auth-secret"
     path.write_bytes(b"s" * 32)
     path.chmod(mode)
-    with pytest.raises(BadSecret, match="may be read by others"):
+    with pytest.raises(BadSecret, match="is readable by other users"):
         secret.ensure(path)
 
 

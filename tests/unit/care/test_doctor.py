@@ -152,7 +152,7 @@ def test_vectors_out_of_step_are_a_finding(workspace: Workspace) -> None:
         db.write(lambda tx: tx.run("DELETE FROM embeddings WHERE id = 'v5'"))
     found = looked(workspace)["vectors"]
     assert found.status is Status.WARN
-    assert found.detail.startswith("1 not in the index, 1 in it")
+    assert found.detail.startswith("1 missing from the index, 1 in it")
     assert found.fix == "signet repair resync-vec --apply"
 
 

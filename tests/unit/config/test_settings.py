@@ -183,7 +183,7 @@ def test_a_section_that_is_none_takes_its_defaults_with_one_warning(
 ) -> None:
     found, warnings = settings_from({section: value})
     assert found == Settings()
-    assert warnings == (f"{section}: a section is expected; using its defaults",)
+    assert warnings == (f"{section}: expected a section; using its defaults",)
 
 
 @pytest.mark.parametrize(
@@ -520,7 +520,7 @@ def test_secret_references_are_replaced_wherever_text_stands() -> None:
     made, missing = with_secrets(found, {"A": "1", "B": "2"}.get)
     assert (made.embedding.api_key, made.owner.name) == ("1", "2")
     assert made.pipeline.extraction.api_key is None
-    assert missing == ("pipelineV2.extraction.apiKey: the vault holds no such secret",)
+    assert missing == ("pipelineV2.extraction.apiKey: the vault has no such secret",)
 
 
 def names_of(section: type[Section]) -> list[str]:
@@ -615,9 +615,9 @@ def check(raw: Mapping[object, object]) -> None:
         ("pipelineV2.worker.overloadBackoffMs", 60_000, "low priority"),
         ("pipelineV2.worker.pollMs", 500, "as soon as they are due"),
         ("pipelineV2.workerPollMs", 500, "as soon as they are due"),
-        ("pipelineV2.documents.workerIntervalMs", 20_000, "as soon as they are handed over"),
-        ("pipelineV2.documentWorkerIntervalMs", 20_000, "as soon as they are handed over"),
-        ("pipelineV2.embeddingTracker.batchSize", 4, "the worker sets the pace"),
+        ("pipelineV2.documents.workerIntervalMs", 20_000, "as soon as they are added"),
+        ("pipelineV2.documentWorkerIntervalMs", 20_000, "as soon as they are added"),
+        ("pipelineV2.embeddingTracker.batchSize", 4, "queued at once"),
         ("memory.database", "memory/other.db", "the database is memory/memories.db"),
     ],
     ids=[

@@ -114,14 +114,14 @@ def test_changes_that_do_not_fit_stay_and_nothing_else_changes(three: Trio, name
     arrives(three, name, "theirs\n")
     done = pull(three)
     assert not done.success
-    assert done.message.startswith("Pull failed: changes here do not fit")
+    assert done.message.startswith("Pull failed: local changes conflict")
     assert (three.here.root / name).read_text() == "mine\n"
     assert (three.here.root / "beside.md").read_text() == "also mine\n"
     assert three.here.git("rev-parse", "HEAD") == before
     assert three.here.git("stash", "list") == ""
     # Once it is committed, it is for a person to put together.
     three.here.commit(name, "mine\n")
-    assert "both sides have gone on (1 commit here, 1 commit there)" in pull(three).message
+    assert "both sides have new commits (1 commit here, 1 commit there)" in pull(three).message
     refused = push(three)
     assert not refused.success and refused.message.startswith("Push failed: ")
     assert (three.here.root / name).read_text() == "mine\n"
@@ -130,7 +130,7 @@ def test_changes_that_do_not_fit_stay_and_nothing_else_changes(three: Trio, name
 def test_a_merge_that_is_under_way_is_left_alone(three: Trio) -> None:
     arrives(three, "SOUL.md", "theirs\n")
     (three.here.root / ".git" / "MERGE_HEAD").write_text(three.here.git("rev-parse", "HEAD"))
-    assert pull(three).message == "Pull failed: a merge or rebase is under way"
+    assert pull(three).message == "Pull failed: a merge or rebase is in progress"
 
 
 def test_another_branch_is_not_touched(three: Trio) -> None:
@@ -162,7 +162,7 @@ def test_a_commit_with_what_must_stay_is_not_pushed(three: Trio, path: str) -> N
     three.here.git("commit", "--quiet", "--message", "taken out again")
     done = push(three)
     assert not done.success
-    assert done.message.startswith(f"Push failed: a commit that was not pushed yet holds {path}")
+    assert done.message.startswith(f"Push failed: an unpushed commit contains {path}")
     assert "oops" not in three.there.git("ls-remote", "origin")
 
 

@@ -1,24 +1,21 @@
 """The workspace as a git repository: how it stands, pull, push, both, and its settings."""
 
 import asyncio
-from dataclasses import asdict
-
-from fastapi import APIRouter
 
 from signet import clock
 from signet.domain.gitsync import settings as git_settings
 from signet.domain.gitsync import status, sync
 from signet.domain.gitsync.sync import Outcome
 from signet.domain.secrets.vault import Vault
+from signet.wire import git as wire
+from signet.wire.git import ChangedGitSettings, GitDone, GitSettings, GitStatus
 from signet.wire.requests.git import GitConfigBody
-from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State
+from signet_api.serving import serves
 
-router = APIRouter(prefix="/api/git", tags=["git"], route_class=JsonRoute)
 
-
-@router.get("/status")
-async def get_status(state: Shared) -> dict[str, object]:
+@serves(wire.GIT_STATUS)
+async def get_status(state: Shared) -> GitStatus:
     """Return how the repository stands; asks nobody on the network."""
     settings = state.settings.git
     found = await asyncio.to_thread(status.standing, state.workspace, settings, _vault(state).find)
@@ -37,40 +34,40 @@ async def get_status(state: Shared) -> dict[str, object]:
     }
 
 
-@router.post("/pull")
-async def post_pull(state: Shared) -> dict[str, object]:
+@serves(wire.GIT_PULL)
+async def post_pull(state: Shared) -> GitDone:
     """Bring in what the remote has beyond this copy."""
     settings = state.settings.git
     done = await asyncio.to_thread(sync.pull, state.workspace, settings, _vault(state).find)
-    return _told(done)
+    return _done(done)
 
 
-@router.post("/push")
-async def post_push(state: Shared) -> dict[str, object]:
+@serves(wire.GIT_PUSH)
+async def post_push(state: Shared) -> GitDone:
     """Send what this copy has beyond the remote."""
     settings = state.settings.git
     done = await asyncio.to_thread(sync.push, state.workspace, settings, _vault(state).find)
-    return _told(done)
+    return _done(done)
 
 
-@router.post("/sync")
-async def post_sync(state: Shared) -> dict[str, object]:
+@serves(wire.GIT_SYNC)
+async def post_sync(state: Shared) -> GitDone:
     """Pull, then push."""
     settings, now = state.settings.git, clock.now()
     done = await asyncio.to_thread(
         sync.sync, state.workspace, settings, _vault(state).find, now=now
     )
-    return _told(done)
+    return _done(done)
 
 
-@router.get("/config")
-async def get_config(state: Shared) -> dict[str, object]:
+@serves(wire.GIT_SETTINGS)
+async def get_config(state: Shared) -> GitSettings:
     """Return the settings in force."""
     return await asyncio.to_thread(git_settings.shown, state.workspace, state.settings.git)
 
 
-@router.post("/config")
-async def post_config(body: GitConfigBody, state: Shared) -> dict[str, object]:
+@serves(wire.CHANGE_GIT_SETTINGS)
+async def post_config(body: GitConfigBody, state: Shared) -> ChangedGitSettings:
     """Change settings, in agent.yaml."""
     wished = body.model_dump(by_alias=True, exclude_none=True)
     changed = await asyncio.to_thread(git_settings.change, state.workspace, wished)
@@ -82,5 +79,12 @@ def _vault(state: State) -> Vault:
     return Vault(state.workspace.vault)
 
 
-def _told(done: Outcome) -> dict[str, object]:
-    return {name: value for name, value in asdict(done).items() if value is not None}
+def _done(done: Outcome) -> GitDone:
+    body: GitDone = {"success": done.success, "message": done.message}
+    if done.changes is not None:
+        body["changes"] = done.changes
+    if done.pulled is not None:
+        body["pulled"] = done.pulled
+    if done.pushed is not None:
+        body["pushed"] = done.pushed
+    return body

@@ -3,25 +3,24 @@
 import asyncio
 from pathlib import Path
 
-from fastapi import APIRouter
-
 from signet.domain.harnesses import registry, sync
 from signet.domain.harnesses.models import Site
 from signet.domain.sessions import harness_calls
+from signet.wire import harnesses as wire
+from signet.wire.harnesses import Harnesses, KnownHarness, Regenerated
 from signet_api.deps import Shared, State
+from signet_api.serving import serves
 
-router = APIRouter(prefix="/api/harnesses", tags=["harnesses"])
 
-
-@router.get("")
-async def get_harnesses(state: Shared) -> dict[str, object]:
+@serves(wire.HARNESSES)
+async def get_harnesses(state: Shared) -> Harnesses:
     """Return every harness that can be connected: its file, and when it has called last."""
     seen = await state.db.aread(harness_calls.last)
     return {"harnesses": await asyncio.to_thread(_listed, _site(state), seen)}
 
 
-@router.post("/regenerate")
-async def post_regenerate(state: Shared) -> dict[str, object]:
+@serves(wire.REGENERATE_HARNESSES)
+async def post_regenerate(state: Shared) -> Regenerated:
     """Bring connected harnesses and what agents read up to date; `output` says what was done and what failed."""
     output, is_whole = await asyncio.to_thread(_regenerated, _site(state), state)
     message = (
@@ -36,7 +35,7 @@ def _site(state: State) -> Site:
     )
 
 
-def _listed(site: Site, seen: dict[str, str]) -> list[dict[str, object]]:
+def _listed(site: Site, seen: dict[str, str]) -> list[KnownHarness]:
     paths = {
         "claude-code": site.home / ".claude" / "settings.json",
         "opencode": site.config_home / "opencode" / "AGENTS.md",

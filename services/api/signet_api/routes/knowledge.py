@@ -1,12 +1,12 @@
 """The entities of an agent: lists, what is known of one, and what a person wants of it."""
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar, cast
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
@@ -16,149 +16,176 @@ from signet.domain.graph.browse import Detail
 from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.pins import Pin, PinType
-from signet.domain.graph.stats import EntityHealth
 from signet.domain.graph.views import CountedAspect, CountedEntity
 from signet.domain.memory import filters
 from signet.errors import Frozen, Invalid
+from signet.wire import knowledge as wire
+from signet.wire.knowledge import (
+    Aspects,
+    AttributePage,
+    Dependencies,
+    Entity,
+    EntityCounts,
+    EntityPage,
+    Pinned,
+    PinnedEntity,
+    WholeEntity,
+)
 from signet.wire.requests.knowledge import PinBody
-from signet_api.bodies import JsonRoute
+from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Shared, State, agent_of
-from signet_api.params import whole
-
-router = APIRouter(tags=["knowledge"], route_class=JsonRoute)
+from signet_api.params import Agent
+from signet_api.serving import serves
 
 _CAMEL = re.compile(r"_([a-z])")
 
 T = TypeVar("T")
 U = TypeVar("U")
+Shape = TypeVar("Shape")
 
 KINDS = ("attribute", "constraint")
 STATUSES = ("active", "superseded", "deleted")
-#: Rows of a page, and how far pages reach.
-USUAL, MOST, FURTHEST = 50, 200, 1_000_000
-#: Fields of a counted entity that stand next to the entity.
-COUNTS = ("aspect_count", "attribute_count", "constraint_count", "incoming", "outgoing")
+#: How far pages reach.
+FURTHEST = 1_000_000
+Limit = Annotated[int, Whole(1, 200)]
+Offset = Annotated[int, Whole(0, FURTHEST)]
 
 
-@router.get("/api/knowledge/entities")
-async def get_entities(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.ENTITIES)
+async def get_entities(
+    agent: Agent,
+    state: Shared,
+    type: Text = None,
+    q: Text = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> EntityPage:
     """Return a page of an agent's entities with how much is known of each, the important ones first."""
-    params = request.query_params
-    limit, offset = _page(request)
     rows, total = await look(
         state,
-        await agent(request),
+        agent,
         browse.entities,
-        type=params.get("type") or None,
-        q=params.get("q") or None,
+        type=type,
+        q=q,
         limit=limit,
         offset=offset,
         otherwise=((), 0),
     )
-    items = [{"entity": _entity(row), **_counts(row)} for row in rows]
+    items: list[wire.CountedEntity] = [{"entity": _entity(row), **_counts(row)} for row in rows]
     return {"items": items, "limit": limit, "offset": offset, "total": total}
 
 
-@router.get("/api/knowledge/entities/pinned")
-async def get_pinned(request: Request, state: Shared) -> list[dict[str, object]]:
+@serves(wire.PINNED_ENTITIES)
+async def get_pinned(agent: Agent, state: Shared, pin_type: Text = None) -> list[PinnedEntity]:
     """Return the pinned entities, newest first; with `pin_type=suppress` those left out of walks."""
-    type = _one_of("pin_type", request.query_params.get("pin_type"), tuple(PinType)) or PinType.PIN
-    found = await look(state, await agent(request), pins.listed, PinType(type), otherwise=())
-    return [as_wire(row) for row in found]
+    type = _one_of("pin_type", pin_type, tuple(PinType)) or PinType.PIN
+    found = await look(state, agent, pins.listed, PinType(type), otherwise=())
+    return [as_wire(PinnedEntity, row) for row in found]
 
 
-@router.get("/api/knowledge/entities/health")
-async def get_entity_health(request: Request, state: Shared) -> list[dict[str, object]]:
+@serves(wire.ENTITY_HEALTH)
+async def get_entity_health(
+    agent: Agent,
+    state: Shared,
+    since: str | None = None,
+    min_comparisons: Annotated[int, Whole(1, FURTHEST)] = 3,
+) -> list[wire.EntityHealth]:
     """Return how the predictor did in the sessions about each entity, best first."""
-    params = request.query_params
     found = await look(
         state,
-        await agent(request),
+        agent,
         stats.health,
-        since=filters.instant("since", params.get("since")),
-        least=whole(params.get("min_comparisons"), 3, low=1, high=FURTHEST),
+        since=filters.instant("since", since),
+        least=min_comparisons,
         otherwise=(),
     )
     return [_health(one) for one in found]
 
 
-@router.get("/api/knowledge/entities/{entity_id}")
-async def get_entity(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.ENTITY)
+async def get_entity(entity_id: str, agent: Agent, state: Shared) -> WholeEntity:
     """Return one entity and how much is known of it."""
-    found = await look(state, await agent(request), browse.detail, entity_id, otherwise=None)
+    found = await look(state, agent, browse.detail, entity_id, otherwise=None)
     if found is None:
         raise UnknownEntity(entityId=entity_id)
     return _detail(found)
 
 
-@router.get("/api/knowledge/entities/{entity_id}/aspects")
-async def get_aspects(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.ASPECTS)
+async def get_aspects(entity_id: str, agent: Agent, state: Shared) -> Aspects:
     """Return the sides from which an entity is known, the weightiest first."""
-    rows = await look(state, await agent(request), browse.aspects, entity_id, otherwise=())
+    rows = await look(state, agent, browse.aspects, entity_id, otherwise=())
     return {"items": [_aspect(row) for row in rows]}
 
 
-@router.get("/api/knowledge/entities/{entity_id}/aspects/{aspect_id}/attributes")
+@serves(wire.ATTRIBUTES)
 async def get_attributes(
-    entity_id: str, aspect_id: str, request: Request, state: Shared
-) -> dict[str, object]:
+    entity_id: str,
+    aspect_id: str,
+    agent: Agent,
+    state: Shared,
+    kind: Text = None,
+    status: Text = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+) -> AttributePage:
     """Return a page of what is said of an entity under one aspect; what holds, unless another status is asked for."""
-    params = request.query_params
-    limit, offset = _page(request)
-    status = _one_of("status", params.get("status"), (*STATUSES, "all")) or "active"
+    status = _one_of("status", status, (*STATUSES, "all")) or "active"
     rows = await look(
         state,
-        await agent(request),
+        agent,
         browse.attributes,
         entity_id,
         aspect_id,
-        kind=_one_of("kind", params.get("kind"), KINDS),
+        kind=_one_of("kind", kind, KINDS),
         status=None if status == "all" else status,
         limit=limit,
         offset=offset,
         otherwise=(),
     )
-    return {"items": [as_wire(row) for row in rows], "limit": limit, "offset": offset}
+    items = [as_wire(wire.Attribute, row) for row in rows]
+    return {"items": items, "limit": limit, "offset": offset}
 
 
-@router.get("/api/knowledge/entities/{entity_id}/dependencies")
-async def get_dependencies(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.DEPENDENCIES)
+async def get_dependencies(
+    entity_id: str, agent: Agent, state: Shared, direction: Text = None
+) -> Dependencies:
     """Return the edges of an entity, the strongest first."""
-    asked = request.query_params.get("direction")
-    direction = _one_of("direction", asked, ("incoming", "outgoing", "both")) or "both"
-    rows = await look(
-        state, await agent(request), browse.dependencies, entity_id, direction, otherwise=()
-    )
-    return {"items": [as_wire(row) for row in rows]}
+    direction = _one_of("direction", direction, ("incoming", "outgoing", "both")) or "both"
+    rows = await look(state, agent, browse.dependencies, entity_id, direction, otherwise=())
+    return {"items": [as_wire(wire.Dependency, row) for row in rows]}
 
 
-@router.post("/api/knowledge/entities/{entity_id}/pin")
+@serves(wire.PIN_ENTITY)
 async def post_pin(
-    entity_id: str, request: Request, state: Shared, body: PinBody | None = None
-) -> dict[str, object]:
+    entity_id: str,
+    request: Request,
+    state: Shared,
+    body: PinBody | None = None,
+    agent_id: Text = None,
+) -> Pinned:
     """Count an entity more in walks of the graph, or leave it out of them."""
     _check_frozen(state)
     asked = body or PinBody.model_validate({})
     pin = Pin(type=PinType(asked.pin_type), weight=asked.weight_override, reason=asked.reason)
     now = clock.now()
-    agent_id = await agent(request, asked.agent_id)
-    weight = await state.db.awrite(_pin, entity_id, pin, agent_id, now=now)
-    is_pinned = pin.type is PinType.PIN
-    how = {"pinnedAt": clock.to_text(now)} if is_pinned else {"suppressed": True}
-    return {"pinned": is_pinned, **how, "pinType": pin.type, "weightOverride": weight}
+    agent = await agent_of(asked.agent_id or agent_id, None, request)
+    weight = await state.db.awrite(_pin, entity_id, pin, agent, now=now)
+    pinned: Pinned = {"pinned": pin.type is PinType.PIN}
+    if pinned["pinned"]:
+        pinned["pinnedAt"] = clock.to_text(now)
+    else:
+        pinned["suppressed"] = True
+    return {**pinned, "pinType": pin.type, "weightOverride": weight}
 
 
-@router.delete("/api/knowledge/entities/{entity_id}/pin")
-async def delete_pin(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.UNPIN_ENTITY)
+async def delete_pin(entity_id: str, agent: Agent, state: Shared) -> Pinned:
     """Take back a pin or a suppression."""
     _check_frozen(state)
-    await state.db.awrite(pins.clear, entity_id, agent_id=await agent(request))
+    await state.db.awrite(pins.clear, entity_id, agent_id=agent)
     return {"pinned": False}
-
-
-async def agent(request: Request, named: str | None = None) -> str:
-    """Return the agent whose graph is asked for, by the body, the address or the headers."""
-    return await agent_of(named or request.query_params.get("agent_id"), None, request)
 
 
 async def look(
@@ -185,12 +212,6 @@ def _pin(tx: WriteTx, entity_id: str, pin: Pin, agent_id: str, *, now: datetime)
     return pins.put(tx, entity_id, pin, reader=agents.reader(tx, agent_id), now=now)
 
 
-def _page(request: Request) -> tuple[int, int]:
-    params = request.query_params
-    limit = whole(params.get("limit"), USUAL, low=1, high=MOST)
-    return limit, whole(params.get("offset"), 0, low=0, high=FURTHEST)
-
-
 def _one_of(name: str, text: str | None, known: tuple[str, ...]) -> str | None:
     """Return the word, None when there is none; raises Invalid for any that is not known."""
     if text and text not in known:
@@ -203,25 +224,24 @@ def _check_frozen(state: State) -> None:
         raise Frozen
 
 
-def as_wire(row: NamedTuple, *, without: Collection[str] = ()) -> dict[str, object]:
-    """Return the fields of a row by the names that clients read: `pinned_at` is `pinnedAt`."""
-    return {
-        wire: value
-        for (name, wire), value in zip(_wire_names(type(row)), row, strict=True)
-        if name not in without
-    }
+def as_wire(kind: type[Shape], row: NamedTuple) -> Shape:
+    """Return the fields of a row that an answer of this kind has, by its names: `pinned_at` is `pinnedAt`."""
+    wanted, names = kind.__annotations__, _wire_names(type(row))
+    return cast(
+        "Shape", {name: value for name, value in zip(names, row, strict=True) if name in wanted}
+    )
 
 
 @cache
-def _wire_names(shape: type[NamedTuple]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, _CAMEL.sub(lambda m: m[1].upper(), name)) for name in shape._fields)
+def _wire_names(shape: type[NamedTuple]) -> tuple[str, ...]:
+    return tuple(_CAMEL.sub(lambda m: m[1].upper(), name) for name in shape._fields)
 
 
-def _entity(row: CountedEntity) -> dict[str, object]:
-    return as_wire(row, without=COUNTS) | {"pinned": bool(row.pinned)}
+def _entity(row: CountedEntity) -> Entity:
+    return {**as_wire(Entity, row), "pinned": bool(row.pinned)}
 
 
-def _counts(row: CountedEntity) -> dict[str, object]:
+def _counts(row: CountedEntity) -> EntityCounts:
     return {
         "aspectCount": row.aspect_count,
         "attributeCount": row.attribute_count,
@@ -230,28 +250,34 @@ def _counts(row: CountedEntity) -> dict[str, object]:
     }
 
 
-def _detail(found: Detail) -> dict[str, object]:
+def _detail(found: Detail) -> WholeEntity:
     counts = _counts(found.entity)
-    parts = {"task": found.task, "skill": found.skill}
-    return {
+    whole: WholeEntity = {
         "entity": _entity(found.entity),
         "structuralDensity": counts,
-        **counts,
+        "aspectCount": counts["aspectCount"],
+        "attributeCount": counts["attributeCount"],
+        "constraintCount": counts["constraintCount"],
+        "dependencyCount": counts["dependencyCount"],
         "incomingDependencyCount": found.entity.incoming,
         "outgoingDependencyCount": found.entity.outgoing,
-        **{name: as_wire(row) for name, row in parts.items() if row is not None},
     }
+    if found.task is not None:
+        whole["task"] = as_wire(wire.EntityTask, found.task)
+    if found.skill is not None:
+        whole["skill"] = as_wire(wire.EntitySkill, found.skill)
+    return whole
 
 
-def _aspect(row: CountedAspect) -> dict[str, object]:
+def _aspect(row: CountedAspect) -> wire.CountedAspect:
     return {
-        "aspect": as_wire(row, without=("attribute_count", "constraint_count")),
+        "aspect": as_wire(wire.Aspect, row),
         "attributeCount": row.attribute_count,
         "constraintCount": row.constraint_count,
     }
 
 
-def _health(one: EntityHealth) -> dict[str, object]:
+def _health(one: stats.EntityHealth) -> wire.EntityHealth:
     return {
         "entityId": one.entity_id,
         "entityName": one.name,

@@ -1,10 +1,11 @@
 """The graph as a whole: its picture, its counts, its doubts, and what hangs on one entity."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 
 from signet import clock
 from signet.domain.graph import browse, expand, hygiene, impact, latest_traversal, stats
@@ -16,14 +17,29 @@ from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.weights import WeightBounds
 from signet.errors import Invalid
+from signet.wire import knowledge as wire
+from signet.wire.knowledge import (
+    AffectedEntity,
+    DependencyTarget,
+    DescribedEntity,
+    DrawnAspect,
+    DrawnAttribute,
+    DrawnEdge,
+    DrawnEntity,
+    EntitySession,
+    EntitySessions,
+    Hygiene,
+    KnowledgeStats,
+    LinkedMemory,
+    TraversalStatus,
+)
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
+from signet.wire.requests.model import Text, Whole
 from signet_api import rows
-from signet_api.bodies import JsonRoute
-from signet_api.deps import Shared
-from signet_api.params import whole
-from signet_api.routes.knowledge import agent, as_wire, look
-
-router = APIRouter(tags=["knowledge"], route_class=JsonRoute)
+from signet_api.deps import Shared, agent_of
+from signet_api.params import Agent
+from signet_api.routes.knowledge import as_wire, look
+from signet_api.serving import serves
 
 #: How long a walk along edges may take.
 IMPACT_MS = 200
@@ -32,62 +48,72 @@ MOST_SESSIONS = 50
 MOST_DEPTH = 10
 
 
-@router.get("/api/knowledge/stats")
-async def get_stats(request: Request, state: Shared) -> Mapping[str, int | float]:
+@serves(wire.KNOWLEDGE_STATS)
+async def get_stats(agent: Agent, state: Shared) -> KnowledgeStats:
     """Return how much an agent's graph knows."""
     bounds = WeightBounds.of(state.settings.pipeline.feedback)
     return await state.db.aread(
         tolerate_missing_tables,
         stats.NOTHING,
         stats.counts,
-        agent_id=await agent(request),
+        agent_id=agent,
         bounds=bounds,
         now=clock.now(),
     )
 
 
-@router.get("/api/knowledge/traversal/status")
-async def get_traversal_status(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.TRAVERSAL_STATUS)
+async def get_traversal_status(agent: Agent, state: Shared) -> TraversalStatus:
     """Return what the newest walk through the graph has met, null before the first."""
-    found = await look(state, await agent(request), latest_traversal.newest, otherwise=None)
+    found = await look(state, agent, latest_traversal.newest, otherwise=None)
     return {"status": found}
 
 
-@router.get("/api/knowledge/constellation")
-async def get_constellation(request: Request, state: Shared) -> Response:
+@serves(wire.CONSTELLATION)
+async def get_constellation(
+    agent: Agent,
+    state: Shared,
+    limit: Annotated[int, Whole(1, 1_000)] = 150,
+    max_aspects_per_entity: Annotated[int, Whole(1, 25)] = 6,
+    max_attributes_per_aspect: Annotated[int, Whole(1, 250)] = 4,
+    dependency_limit: Annotated[int, Whole(1, 2_000)] = 500,
+) -> Response:
     """Return the most important entities with what is known of them, and the edges between them."""
-    params = request.query_params
     extent = Extent(
-        entities=whole(params.get("limit"), 150, low=1, high=1_000),
-        aspects_per_entity=whole(params.get("max_aspects_per_entity"), 6, low=1, high=25),
-        attributes_per_aspect=whole(params.get("max_attributes_per_aspect"), 4, low=1, high=250),
-        dependencies=whole(params.get("dependency_limit"), 500, low=1, high=2_000),
+        entities=limit,
+        aspects_per_entity=max_aspects_per_entity,
+        attributes_per_aspect=max_attributes_per_aspect,
+        dependencies=dependency_limit,
     )
-    found = await look(state, await agent(request), browse.draw, extent, otherwise=Constellation())
-    edges = [as_wire(row) for row in found.dependencies]
+    found = await look(state, agent, browse.draw, extent, otherwise=Constellation())
+    edges = [as_wire(DrawnEdge, row) for row in found.dependencies]
     drawn = _drawn(found)
     return await asyncio.to_thread(rows.answer, {"dependencies": edges}, "entities", drawn)
 
 
-@router.get("/api/knowledge/hygiene")
-async def get_hygiene(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.HYGIENE)
+async def get_hygiene(
+    agent: Agent,
+    state: Shared,
+    limit: Annotated[int, Whole(1, 200)] = 50,
+    memory_limit: Annotated[int, Whole(1, 1_000)] = 200,
+) -> Hygiene:
     """Return what is doubtful in the graph; changes nothing."""
-    params = request.query_params
     found = await look(
         state,
-        await agent(request),
+        agent,
         hygiene.report,
-        limit=whole(params.get("limit"), 50, low=1, high=200),
-        memories=whole(params.get("memory_limit"), 200, low=1, high=1_000),
+        limit=limit,
+        memories=memory_limit,
         otherwise=Report(),
     )
     return _report(found)
 
 
-@router.post("/api/knowledge/expand")
+@serves(wire.EXPAND)
 async def post_expand(
-    request: Request, state: Shared, body: ExpandBody | None = None
-) -> dict[str, object]:
+    request: Request, state: Shared, body: ExpandBody | None = None, agent_id: Text = None
+) -> wire.Expanded:
     """Return everything that is known of an entity, within a budget of tokens."""
     asked = body or ExpandBody.model_validate({})
     name = asked.entity.strip()
@@ -98,7 +124,7 @@ async def post_expand(
     async with state.recalls:
         found = await look(
             state,
-            await agent(request, asked.agent_id),
+            await agent_of(asked.agent_id or agent_id, None, request),
             expand.expand,
             name,
             aspect=asked.aspect,
@@ -111,17 +137,17 @@ async def post_expand(
     return _expanded(found)
 
 
-@router.post("/api/knowledge/expand/session")
+@serves(wire.EXPAND_SESSIONS)
 async def post_expand_session(
-    body: ExpandSessionBody, request: Request, state: Shared
-) -> dict[str, object]:
+    body: ExpandSessionBody, request: Request, state: Shared, agent_id: Text = None
+) -> EntitySessions:
     """Return summaries of the sessions that speak of an entity, newest first."""
     name = body.entity_name.strip()
     if not name:
         raise Invalid("entityName is required")
     entity_name, found, total = await look(
         state,
-        await agent(request, body.agent_id),
+        await agent_of(body.agent_id or agent_id, None, request),
         expand.sessions,
         name,
         session=body.session_id,
@@ -129,12 +155,14 @@ async def post_expand_session(
         limit=min(MOST_SESSIONS, max(1, body.max_results)),
         otherwise=(name, (), 0),
     )
-    summaries = [as_wire(row, without=("total",)) for row in found]
+    summaries = [as_wire(EntitySession, row) for row in found]
     return {"entityName": entity_name, "summaries": summaries, "total": total}
 
 
-@router.post("/api/graph/impact")
-async def post_impact(body: ImpactBody, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.IMPACT)
+async def post_impact(
+    body: ImpactBody, request: Request, state: Shared, agent_id: Text = None
+) -> wire.Impact:
     """Return which entities a change of one hits, nearest first."""
     if not body.entity_id:
         raise Invalid("entityId is required")
@@ -143,7 +171,7 @@ async def post_impact(body: ImpactBody, request: Request, state: Shared) -> dict
     ends_at = clock.monotonic_ms() + IMPACT_MS
     found = await look(
         state,
-        await agent(request, body.agent_id),
+        await agent_of(body.agent_id or agent_id, None, request),
         impact.of,
         body.entity_id,
         upstream=body.direction == "upstream",
@@ -163,25 +191,24 @@ def _beginning(named: str | None, now: datetime) -> str:
         raise Invalid("timeRange must be last_week, last_month or an ISO timestamp") from error
 
 
-def _drawn(found: Constellation) -> Iterator[dict[str, object]]:
+def _drawn(found: Constellation) -> Iterator[DrawnEntity]:
     for row in found.entities:
-        aspects = [
+        aspects: list[DrawnAspect] = [
             {
-                **as_wire(aspect, without=("entity_id",)),
+                **as_wire(DrawnAspect, aspect),
                 "attributes": [
-                    as_wire(said, without=("aspect_id",))
-                    for said in found.attributes.get(aspect.id, ())
+                    as_wire(DrawnAttribute, said) for said in found.attributes.get(aspect.id, ())
                 ],
             }
             for aspect in found.aspects.get(row.id, ())
         ]
-        yield as_wire(row) | {"pinned": bool(row.pinned), "aspects": aspects}
+        yield {**as_wire(DrawnEntity, row), "pinned": bool(row.pinned), "aspects": aspects}
 
 
-def _expanded(found: Expanded) -> dict[str, object]:
+def _expanded(found: Expanded) -> wire.Expanded:
     entity = found.entity
     return {
-        "entity": as_wire(entity),
+        "entity": as_wire(DescribedEntity, entity),
         "constraints": [
             {"entityName": entity.name, "content": one.content, "importance": one.importance}
             for one in found.constraints
@@ -202,14 +229,14 @@ def _expanded(found: Expanded) -> dict[str, object]:
             }
             for view in found.aspects
         ],
-        "dependencies": [as_wire(one) for one in found.dependencies],
+        "dependencies": [as_wire(DependencyTarget, one) for one in found.dependencies],
         "memoryCount": found.memory_count,
-        "memories": [as_wire(one) for one in found.memories],
+        "memories": [as_wire(LinkedMemory, one) for one in found.memories],
     }
 
 
-def _impact(found: Impact, direction: str) -> dict[str, object]:
-    return {
+def _impact(found: Impact, direction: str) -> wire.Impact:
+    body: wire.Impact = {
         "entityId": found.entity_id,
         "entityName": found.name,
         "direction": direction,
@@ -217,15 +244,17 @@ def _impact(found: Impact, direction: str) -> dict[str, object]:
             {
                 "depth": ring.depth,
                 "label": ring.label,
-                "entities": [as_wire(one) for one in ring.entities],
+                "entities": [as_wire(AffectedEntity, one) for one in ring.entities],
             }
             for ring in found.rings
         ],
-        **({"timedOut": True} if found.timed_out else {}),
     }
+    if found.timed_out:
+        body["timedOut"] = True
+    return body
 
 
-def _report(found: Report) -> dict[str, object]:
+def _report(found: Report) -> Hygiene:
     return {
         "suspiciousEntities": [
             {"id": one.id, "name": one.name, "reason": one.reason} for one in found.suspicious

@@ -26,10 +26,9 @@ from signet.errors import Invalid
 from signet.queue import admin
 from signet_api import processes
 from signet_api.bodies import parse
-from signet_api.deps import Shared, State, Who
+from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.errors import RETRY_AFTER
 from signet_api.params import whole
-from signet_api.routes.knowledge import agent
 
 router = APIRouter(tags=["repair"])
 
@@ -153,7 +152,10 @@ async def get_dead_memories(request: Request, state: Shared) -> dict[str, object
 async def _answer(action: Action, request: Request, state: State, actor: Actor) -> JSONResponse:
     sent = await _body(request)
     if any(option.name == "agentId" for option in action.options):
-        sent = {"agentId": await agent(request), **sent}
+        sent = {
+            "agentId": await agent_of(request.query_params.get("agent_id"), None, request),
+            **sent,
+        }
     order = _order(action, sent, state, _repairer(request, actor), request=request)
     _check(order, state)
     result = await _done(order, state)

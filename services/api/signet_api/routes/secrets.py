@@ -3,18 +3,20 @@
 import asyncio
 from collections.abc import Mapping
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import Request
 
 from signet.config.sections import AuthMode
 from signet.domain.secrets import run, use
 from signet.domain.secrets.vault import Vault
 from signet.errors import Forbidden, Invalid
 from signet.observe import logs
+from signet.wire import secrets as wire
 from signet.wire.requests.secrets import ExecBody, SecretBody
+from signet.wire.secrets import KeptSecret, Ran, Secrets, SecretValue
 from signet_api.access import is_here
-from signet_api.bodies import JsonRoute
 from signet_api.deps import Shared, State, Who
 from signet_api.near import only_from_here
+from signet_api.serving import serves
 
 log = logs.get("secrets")
 
@@ -26,34 +28,26 @@ _AGENTS = frozenset({"agent", "harness"})
 from_here = only_from_here("Secrets")
 
 
-router = APIRouter(
-    prefix="/api/secrets",
-    tags=["secrets"],
-    route_class=JsonRoute,
-    dependencies=[Depends(from_here)],
-)
-
-
-@router.get("")
-async def get_secrets(state: Shared) -> dict[str, object]:
+@serves(wire.SECRETS, first=from_here)
+async def get_secrets(state: Shared) -> Secrets:
     """Return the names of all secrets, oldest first; values are never listed."""
     return {"secrets": await asyncio.to_thread(vault_of(state).names)}
 
 
-@router.post("/exec")
-async def post_exec(body: ExecBody, state: Shared, actor: Who) -> dict[str, object]:
+@serves(wire.RUN_WITH_SECRETS, first=from_here)
+async def post_exec(body: ExecBody, state: Shared, actor: Who) -> Ran:
     """Run a shell command with secrets as environment variables; its output is redacted."""
     return await _ran(state, body, body.secrets, actor.name)
 
 
-@router.post("/{name}/exec")
-async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) -> dict[str, object]:
+@serves(wire.RUN_WITH_SECRET, first=from_here)
+async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) -> Ran:
     """Run a shell command with one secret in the variable of its name."""
     return await _ran(state, body, body.secrets or {name: name}, actor.name)
 
 
-@router.get("/{name}")
-async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> dict[str, object]:
+@serves(wire.SECRET, first=from_here)
+async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> SecretValue:
     """Return one value to a person on this machine; agents get it only as a variable of a command."""
     is_near = is_here(dict(request.scope["headers"]), request.scope.get("client"))
     if not is_near or state.authority.mode is AuthMode.TEAM:
@@ -67,16 +61,16 @@ async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> 
     return {"name": name, "value": value}
 
 
-@router.post("/{name}")
-async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> dict[str, object]:
+@serves(wire.PUT_SECRET, first=from_here)
+async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> KeptSecret:
     """Keep a value under a name, in the place of an earlier one."""
     await asyncio.to_thread(vault_of(state).put, name, body.value)
     log.info("secret.kept", name=name, actor=actor.name)
     return {"success": True, "name": name}
 
 
-@router.delete("/{name}")
-async def delete_secret(name: str, state: Shared, actor: Who) -> dict[str, object]:
+@serves(wire.REMOVE_SECRET, first=from_here)
+async def delete_secret(name: str, state: Shared, actor: Who) -> KeptSecret:
     """Drop a secret."""
     await asyncio.to_thread(vault_of(state).delete, name)
     log.info("secret.dropped", name=name, actor=actor.name)
@@ -88,9 +82,7 @@ def vault_of(state: State) -> Vault:
     return Vault(state.workspace.vault)
 
 
-async def _ran(
-    state: State, body: ExecBody, wanted: Mapping[str, str], actor: str
-) -> dict[str, object]:
+async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: str) -> Ran:
     if not body.command.strip():
         raise Invalid("command is required")
     milliseconds = body.timeout_ms

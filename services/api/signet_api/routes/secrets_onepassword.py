@@ -2,48 +2,47 @@
 
 import asyncio
 
-from fastapi import APIRouter, Depends
-
 from signet.domain.secrets import account
+from signet.wire import secrets as wire
 from signet.wire.requests.secrets import ConnectBody, ImportBody
-from signet_api.bodies import JsonRoute
+from signet.wire.secrets import (
+    ConnectedOnePassword,
+    DisconnectedOnePassword,
+    ImportedSecrets,
+    OnePassword,
+    Vaults,
+)
 from signet_api.deps import Shared
 from signet_api.routes.secrets import from_here, vault_of
-
-router = APIRouter(
-    prefix="/api/secrets/1password",
-    tags=["secrets"],
-    route_class=JsonRoute,
-    dependencies=[Depends(from_here)],
-)
+from signet_api.serving import serves
 
 
-@router.get("/status")
-async def get_status(state: Shared) -> dict[str, object]:
+@serves(wire.ONE_PASSWORD, first=from_here)
+async def get_status(state: Shared) -> OnePassword:
     """Return whether 1Password is connected, and its vaults."""
     return await account.status(vault_of(state))
 
 
-@router.post("/connect")
-async def post_connect(body: ConnectBody, state: Shared) -> dict[str, object]:
+@serves(wire.CONNECT_ONE_PASSWORD, first=from_here)
+async def post_connect(body: ConnectBody, state: Shared) -> ConnectedOnePassword:
     """Keep the token of a service account, once it has opened its list of vaults."""
     return await account.connect(vault_of(state), body.token)
 
 
-@router.delete("/connect")
-async def delete_connect(state: Shared) -> dict[str, object]:
+@serves(wire.DISCONNECT_ONE_PASSWORD, first=from_here)
+async def delete_connect(state: Shared) -> DisconnectedOnePassword:
     """Forget the token."""
     return await asyncio.to_thread(account.disconnect, vault_of(state))
 
 
-@router.get("/vaults")
-async def get_vaults(state: Shared) -> dict[str, object]:
+@serves(wire.ONE_PASSWORD_VAULTS, first=from_here)
+async def get_vaults(state: Shared) -> Vaults:
     """Return the vaults that the token opens."""
     return await account.vaults(vault_of(state))
 
 
-@router.post("/import")
-async def post_import(body: ImportBody, state: Shared) -> dict[str, object]:
+@serves(wire.IMPORT_FROM_ONE_PASSWORD, first=from_here)
+async def post_import(body: ImportBody, state: Shared) -> ImportedSecrets:
     """Copy credentials into the vault; without `overwrite` a name that exists is left alone."""
     done = await account.copy(
         vault_of(state),

@@ -3,9 +3,6 @@
 import asyncio
 from collections.abc import Callable
 
-from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
-
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.skills import catalog, files, install, node, relations, roster
@@ -14,52 +11,55 @@ from signet.domain.skills.models import Rules, Skill
 from signet.domain.skills.relations import Related
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
+from signet.wire import skills as wire
 from signet.wire.requests.skills import InstallBody
-from signet_api.bodies import JsonRoute
-from signet_api.deps import Shared, State, agent_of
+from signet.wire.skills import (
+    CatalogSkill,
+    FoundSkills,
+    InstalledSkill,
+    OfferedSkills,
+    RelatedSkill,
+    RelatedSkills,
+    RemovedSkill,
+    SkillFile,
+    Skills,
+)
+from signet_api.deps import Shared, State
+from signet_api.params import Agent
+from signet_api.serving import serves
 
-router = APIRouter(tags=["skills"], route_class=JsonRoute)
 log = logs.get("skills")
 
 
-@router.get("/api/skills")
-async def get_skills(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.SKILLS)
+async def get_skills(agent: Agent, state: Shared) -> Skills:
     """Return the installed skills, sorted by name; for an agent whose skills the roster lists, only these."""
-    agent_id = await agent_of(request.query_params.get("agent_id"), None, request)
     limits = roster.limits(state.settings)
     every = await asyncio.to_thread(files.every, state.workspace.skills_dir)
-    found = [one for one in every if roster.shows(limits, agent_id, one.name, one.title)]
+    found = [one for one in every if roster.shows(limits, agent, one.name, one.title)]
     return {"skills": [_meta(skill) for skill in found], "count": len(found)}
 
 
-@router.get("/api/skills/search", response_model=None)
-async def get_search(request: Request, state: Shared) -> dict[str, object] | JSONResponse:
+@serves(wire.SEARCH_SKILLS)
+async def get_search(state: Shared, q: str = "") -> FoundSkills:
     """Return installed skills and those of catalogs that hold the words of `q`."""
-    query = request.query_params.get("q", "").strip()
-    if not query:
-        return JSONResponse(
-            {
-                "results": [],
-                "error": "Query parameter q is required",
-                "code": Invalid.code,
-            },
-            400,
-        )
+    if not (query := q.strip()):
+        raise Invalid("Query parameter q is required", results=[])
     folder = state.workspace.skills_dir
     found = await asyncio.to_thread(catalog.search, folder, catalog.folders(), query)
     return {"results": [_entry(entry) for entry in found]}
 
 
-@router.get("/api/skills/browse")
-async def get_browse(state: Shared) -> dict[str, object]:
+@serves(wire.BROWSE_SKILLS)
+async def get_browse(state: Shared) -> OfferedSkills:
     """Return what the catalogs of this machine offer, the most popular first."""
     folder = state.workspace.skills_dir
     found = await asyncio.to_thread(catalog.browse, folder, catalog.folders())
     return {"results": [_entry(entry) for entry in found], "total": len(found)}
 
 
-@router.post("/api/skills/install")
-async def post_install(body: InstallBody, state: Shared) -> dict[str, object]:
+@serves(wire.INSTALL_SKILL)
+async def post_install(body: InstallBody, state: Shared) -> InstalledSkill:
     """Install a skill from a catalog, a path or a repository; one of that name is replaced."""
     if not body.name.strip():
         raise Invalid("name is required")
@@ -85,23 +85,23 @@ async def post_install(body: InstallBody, state: Shared) -> dict[str, object]:
     }
 
 
-@router.get("/api/skills/{name}")
-async def get_skill(name: str, state: Shared) -> dict[str, object]:
+@serves(wire.SKILL)
+async def get_skill(name: str, state: Shared) -> SkillFile:
     """Return what a skill says of itself, and the whole file as `content`."""
     skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
-    return _meta(skill) | {"content": skill.content}
+    return {**_meta(skill), "content": skill.content}
 
 
-@router.get("/api/skills/{name}/related")
-async def get_related(name: str, state: Shared) -> dict[str, object]:
+@serves(wire.RELATED_SKILLS)
+async def get_related(name: str, state: Shared) -> RelatedSkills:
     """Return the skills that have to do with one: needed by it, needing it, or alike."""
     skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
     found = await state.db.aread(relations.of, skill.name) or []
     return {"name": skill.title, "related": [_related(one) for one in found], "count": len(found)}
 
 
-@router.delete("/api/skills/{name}")
-async def delete_skill(name: str, state: Shared) -> dict[str, object]:
+@serves(wire.REMOVE_SKILL)
+async def delete_skill(name: str, state: Shared) -> RemovedSkill:
     """Remove a skill."""
     gone = await asyncio.to_thread(files.remove, state.workspace.skills_dir, name)
     await _follow(state, gone, lambda tx: node.remove(tx, gone, now=clock.now()))
@@ -118,7 +118,7 @@ async def _follow(state: State, name: str, change: Callable[[WriteTx], object]) 
         log.warning("skill.not_in_graph", skill=name, detail=error.message)
 
 
-def _meta(skill: Skill) -> dict[str, object]:
+def _meta(skill: Skill) -> wire.Skill:
     return {
         "name": skill.title,
         "description": skill.description,
@@ -140,7 +140,7 @@ def _meta(skill: Skill) -> dict[str, object]:
     }
 
 
-def _entry(entry: Entry) -> dict[str, object]:
+def _entry(entry: Entry) -> CatalogSkill:
     skill = entry.skill
     return {
         "name": skill.name,
@@ -155,7 +155,7 @@ def _entry(entry: Entry) -> dict[str, object]:
     }
 
 
-def _related(one: Related) -> dict[str, object]:
+def _related(one: Related) -> RelatedSkill:
     return {
         "name": one.node.name,
         "description": one.node.description,

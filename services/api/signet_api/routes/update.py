@@ -2,23 +2,21 @@
 
 import asyncio
 
-from fastapi import APIRouter
-
 from signet import __version__, clock
 from signet.config.sections import Updates
 from signet.domain.updates import check, install, versions
 from signet.domain.updates import settings as update_settings
 from signet.domain.updates import state as update_state
 from signet.paths import Workspace
+from signet.wire import update as wire
 from signet.wire.requests.update import UpdateConfigBody, UpdateRunBody
-from signet_api.bodies import JsonRoute
+from signet.wire.update import ChangedUpdateSettings, Installed, UpdateCheck, UpdateSettings
 from signet_api.deps import Shared
+from signet_api.serving import serves
 
-router = APIRouter(prefix="/api/update", tags=["update"], route_class=JsonRoute)
 
-
-@router.get("/check")
-async def get_check(state: Shared, force: str = "") -> dict[str, object]:
+@serves(wire.CHECK_UPDATE)
+async def get_check(state: Shared, force: str = "") -> UpdateCheck:
     """Return whether there is a new version; asks the index only with `force=true`, or when that was allowed."""
     found = await asyncio.to_thread(
         check.check,
@@ -27,14 +25,8 @@ async def get_check(state: Shared, force: str = "") -> dict[str, object]:
         force=force == "true",
         now=clock.now(),
     )
-    known, pending = found.known, await asyncio.to_thread(_pending)
-    told = {
-        "releaseUrl": known.release_url,
-        "publishedAt": known.published_at,
-        "checkError": known.check_error,
-        "pendingVersion": pending,
-    }
-    return {
+    known, pending = found.known, await asyncio.to_thread(update_state.pending_version)
+    body: UpdateCheck = {
         "currentVersion": __version__,
         "latestVersion": known.latest_version,
         "updateAvailable": known.is_update,
@@ -43,27 +35,35 @@ async def get_check(state: Shared, force: str = "") -> dict[str, object]:
         "restartRequired": pending is not None,
         "cached": found.is_cached,
         "checkedAt": known.checked_at,
-        **{name: value for name, value in told.items() if value is not None},
     }
+    if known.release_url is not None:
+        body["releaseUrl"] = known.release_url
+    if known.published_at is not None:
+        body["publishedAt"] = known.published_at
+    if known.check_error is not None:
+        body["checkError"] = known.check_error
+    if pending is not None:
+        body["pendingVersion"] = pending
+    return body
 
 
-@router.get("/config")
-async def get_config(state: Shared) -> dict[str, object]:
+@serves(wire.UPDATE_SETTINGS)
+async def get_config(state: Shared) -> UpdateSettings:
     """Return how new versions are looked for, and what came of it last."""
-    return await asyncio.to_thread(_told, state.workspace, state.settings.updates)
+    return await asyncio.to_thread(_settings, state.workspace, state.settings.updates)
 
 
-@router.post("/config")
-async def post_config(body: UpdateConfigBody, state: Shared) -> dict[str, object]:
+@serves(wire.CHANGE_UPDATE_SETTINGS)
+async def post_config(body: UpdateConfigBody, state: Shared) -> ChangedUpdateSettings:
     """Change that, in agent.yaml."""
     wished = body.model_dump(exclude_none=True)
     changed = await asyncio.to_thread(update_settings.change, state.workspace, wished)
-    told = await asyncio.to_thread(_told, state.workspace, changed)
-    return {"success": True, "config": told, "persisted": True, **told}
+    config = await asyncio.to_thread(_settings, state.workspace, changed)
+    return {"success": True, "config": config, "persisted": True, **config}
 
 
-@router.post("/run")
-async def post_run(state: Shared, body: UpdateRunBody | None = None) -> dict[str, object]:
+@serves(wire.INSTALL_UPDATE)
+async def post_run(state: Shared, body: UpdateRunBody | None = None) -> Installed:
     """Install a version with the tool that installed this one; the daemon goes on until it is restarted."""
     done = await asyncio.to_thread(
         install.install,
@@ -72,20 +72,19 @@ async def post_run(state: Shared, body: UpdateRunBody | None = None) -> dict[str
         body.target_version if body else None,
         now=clock.now(),
     )
-    told = {"output": done.output, "installedVersion": done.installed_version}
-    return {
+    installed: Installed = {
         "success": done.success,
         "message": done.message,
         "restartRequired": done.installed_version is not None,
-        **{name: value for name, value in told.items() if value is not None},
     }
+    if done.output is not None:
+        installed["output"] = done.output
+    if done.installed_version is not None:
+        installed["installedVersion"] = done.installed_version
+    return installed
 
 
-def _pending() -> str | None:
-    return update_state.pending_version()
-
-
-def _told(workspace: Workspace, settings: Updates) -> dict[str, object]:
+def _settings(workspace: Workspace, settings: Updates) -> UpdateSettings:
     known = update_state.read(workspace)
     return {
         "autoInstall": settings.auto_install,

@@ -21,7 +21,7 @@ _WORDS = {"healthy": Status.OK, "degraded": Status.WARN, "unhealthy": Status.FAI
 def checks(scene: Scene) -> Iterator[Check]:
     """Yield the checks of the database; only the first when it cannot be read."""
     if not scene.workspace.database.exists():
-        yield warn("database", "there is none yet", "signet daemon start")
+        yield warn("database", "no database yet", "signet daemon start")
         return
     sound = _sound(scene)
     yield sound
@@ -34,7 +34,7 @@ def checks(scene: Scene) -> Iterator[Check]:
         try:
             yield from _counted(scene, scene.tx)
         except sqlite.OperationalError as error:
-            yield ok("counts", f"not finished in the time there is ({error})")
+            yield ok("counts", f"not finished in time ({error})")
 
 
 def _counted(scene: Scene, tx: ReadTx) -> Iterator[Check]:
@@ -50,9 +50,9 @@ def _sound(scene: Scene) -> Check:
     found = snapshot.quick_problems(database, most=3, seconds=INTEGRITY_SECONDS)
     size = f"{database.stat().st_size / 1e6:,.1f} MB"
     if found is None:
-        return ok("database", f"{size}; no fault in what could be read in {INTEGRITY_SECONDS} s")
+        return ok("database", f"{size}; no faults in the part checked within {INTEGRITY_SECONDS} s")
     if not found:
-        return ok("database", f"{size}, sound")
+        return ok("database", f"{size}, no faults found")
     return fail(
         "database",
         f"damaged: {'; '.join(found)}",
@@ -69,7 +69,7 @@ def _schema(scene: Scene) -> Check:
         return ok("schema", found)
     return warn(
         "schema",
-        f"{found or 'that of an earlier program'}; the next start brings it to {migrate.head()}, after a copy",
+        f"{found or 'that of an earlier Signet'}; the next start upgrades it to {migrate.head()} and keeps a copy",
         "signet daemon restart",
     )
 
@@ -79,7 +79,7 @@ def _structure(scene: Scene) -> Check:
     database = scene.workspace.database
     found = migrate.compare(database)
     if not (told := "; ".join(found.told())):
-        return ok("structure", "every table, index and trigger is as it should be")
+        return ok("structure", "all tables, indexes and triggers are correct")
     if any(key.endswith("_fts") for key in found.missing):
         return fail("structure", told, rules.FTS_HELP, mend.repair(scene, "check-fts"))
     lost = [key for key in (*found.missing, *found.differs) if key.startswith("table ")]
@@ -87,8 +87,8 @@ def _structure(scene: Scene) -> Check:
         return fail("structure", told, "signet backup list, then: signet restore FILE")
     answer = fail if found.missing or found.differs or found.guards else warn
     can = Mend(
-        what="make indexes and triggers as they should be",
-        do=lambda: ", ".join(migrate.mend(database)) or "nothing was left to do",
+        what="repair indexes and triggers",
+        do=lambda: ", ".join(migrate.mend(database)) or "nothing left to do",
     )
     return answer("structure", told, "signet doctor --fix", can)
 
@@ -98,10 +98,10 @@ def _vectors(scene: Scene, tx: ReadTx) -> Check:
     if drift is None:
         return ok("vectors", "no index yet")
     if not any(drift):
-        return ok("vectors", "the index holds every vector and no other")
+        return ok("vectors", "the index is complete")
     return warn(
         "vectors",
-        f"{drift.missing} not in the index, {drift.orphaned} in it that are gone",
+        f"{drift.missing} missing from the index, {drift.orphaned} in it without a stored vector",
         "signet repair resync-vec --apply",
         mend.repair(scene, "resync-vec"),
     )

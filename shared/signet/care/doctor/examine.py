@@ -51,4 +51,4 @@ def _guarded(
     try:
         yield from checks(scene)
     except (SignetError, OSError, sqlite.Error) as error:
-        yield fail(name, f"could not be examined to the end: {error}", "signet logs -l warn")
+        yield fail(name, f"the check failed: {error}", "signet logs -l warn")

@@ -36,7 +36,7 @@ def checks(scene: Scene) -> Iterator[Check]:
         return
     yield warn(
         "languages",
-        f"{told}, and {embedding.model} reads English only: they are found by their words, hardly by their meaning",
+        f"{told}, and {embedding.model} reads English only: they are found by keywords, hardly by meaning",
         "signet models install DIR (a multilingual model, such as multilingual-e5-small as ONNX)",
     )
 

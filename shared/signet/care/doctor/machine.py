@@ -41,7 +41,7 @@ def _sqlite(scene: Scene) -> Check:
     if not version_is_safe():
         return warn(
             "sqlite",
-            f"{version} has a rare bug that can damage a write-ahead log; Signet works around it",
+            f"{version} has a rare bug that can damage the write-ahead log; Signet works around it",
             "use a Python with SQLite 3.51.3 or later, or: pip install pysqlite3",
         )
     if not has_vectors:
@@ -57,9 +57,11 @@ def _disk(scene: Scene) -> Check:
     database = _size(scene.workspace.database)
     told = f"{usage.free / 1e9:,.1f} GB free of {usage.total / 1e9:,.1f} GB"
     if usage.free < LEAST_FREE_BYTES:
-        return fail("disk", f"{told}: saving will fail soon", f"make room on the disk of {place}")
+        return fail(
+            "disk", f"{told}: saving will fail soon", f"free some space on the disk of {place}"
+        )
     if usage.free < LEAST_FREE_SHARE * usage.total or usage.free < 2 * database:
-        return warn("disk", f"{told}: little room for backups and upgrades", "make some room")
+        return warn("disk", f"{told}: little space for backups and upgrades", "free some space")
     return ok("disk", told)
 
 
@@ -69,7 +71,7 @@ def _file_system(scene: Scene) -> Check:
     if kind in NETWORK:
         return fail(
             "file system",
-            f"{place} is on {kind}: a database on a network disk will be damaged sooner or later",
+            f"{place} is on {kind}: network disks can damage the database",
             "move it to a local disk: signet backup, then signet restore FILE -p DIRECTORY",
         )
     return ok("file system", f"{kind or 'local'}")

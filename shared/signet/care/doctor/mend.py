@@ -25,7 +25,7 @@ def repair(scene: Scene, path: str) -> Mend:
 
 def _ask(scene: Scene, path: str) -> str:
     if scene.running is None:
-        raise Unavailable("it needs the daemon: signet daemon start, then again")
+        raise Unavailable("requires the daemon: signet daemon start, then run this again")
     signet = Signet(
         url=scene.running.url,
         token=own_token(scene.workspace, "doctor", now=scene.now),

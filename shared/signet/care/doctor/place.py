@@ -27,7 +27,7 @@ def _folder(workspace: Workspace) -> Check:
         return fail("workspace", f"{root} does not exist", "signet daemon start")
     missing = [p for p in (root, workspace.memory_dir) if p.exists() and not os.access(p, os.W_OK)]
     if missing:
-        return fail("workspace", f"{missing[0]} cannot be written", f"chown -R $USER {missing[0]}")
+        return fail("workspace", f"{missing[0]} is not writable", f"chown -R $USER {missing[0]}")
     return ok("workspace", str(root))
 
 
@@ -37,20 +37,20 @@ def _settings(scene: Scene) -> Check:
     if scene.loaded.warnings:
         more = f" (and {len(scene.loaded.warnings) - 1} more)" * (len(scene.loaded.warnings) > 1)
         return warn("settings", f"{scene.loaded.warnings[0]}{more}", "signet status")
-    return ok("settings", "agent.yaml is understood")
+    return ok("settings", "agent.yaml is valid")
 
 
 def _modes(workspace: Workspace) -> Check:
     open_ones = [*too_open(workspace)]
     if not open_ones:
-        return ok("file modes", "private files are private")
+        return ok("file modes", "private files are readable only by you")
     path = open_ones[0][0]
     more = f" and {len(open_ones) - 1} more" * (len(open_ones) > 1)
     return fail(
         "file modes",
-        f"others may read {path} (mode {stat.S_IMODE(path.stat().st_mode):04o}){more}",
+        f"other users can read {path} (mode {stat.S_IMODE(path.stat().st_mode):04o}){more}",
         "signet doctor --fix",
-        Mend(what="make private files private", do=partial(_close, tuple(open_ones))),
+        Mend(what="restrict private files to you", do=partial(_close, tuple(open_ones))),
     )
 
 
@@ -73,16 +73,16 @@ def too_open(workspace: Workspace) -> Iterator[tuple[Path, int]]:
 def _close(paths: tuple[tuple[Path, int], ...]) -> str:
     for path, mode in paths:
         path.chmod(mode)
-    return f"{len(paths)} made private"
+    return f"{len(paths)} restricted to you"
 
 
 def _restore(scene: Scene) -> Check:
     workspace = scene.workspace
     if not workspace.restore_journal.exists():
-        return ok("restores", "none is unfinished")
+        return ok("restores", "none unfinished")
     return fail(
         "restores",
-        "a restore was interrupted while it exchanged files",
+        "a restore was interrupted",
         "signet daemon start",
         Mend(what="finish the interrupted restore", do=partial(_finish, workspace)),
     )
@@ -91,7 +91,7 @@ def _restore(scene: Scene) -> Check:
 def _finish(workspace: Workspace) -> str:
     from signet.domain.backup import restore
 
-    return f"finished; what was there before is in {restore.resume(workspace)}"
+    return f"finished; the previous state is in {restore.resume(workspace)}"
 
 
 def _backup(scene: Scene) -> Check:
@@ -114,4 +114,4 @@ def _mend_backup(scene: Scene) -> Mend:
 
         return str(create.create(scene.workspace, now=scene.now).path)
 
-    return Mend(what="make a backup", do=back_up)
+    return Mend(what="create a backup", do=back_up)

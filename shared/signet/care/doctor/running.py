@@ -38,7 +38,7 @@ def _daemon(scene: Scene) -> Check:
     if found is None:
         if scene.workspace.pid_file.exists():
             return warn(
-                "daemon", "not running; its last end was no clean one", "signet daemon start"
+                "daemon", "not running; it did not end cleanly last time", "signet daemon start"
             )
         return warn("daemon", "not running", "signet daemon start")
     answer = ready.ask_ready(
@@ -67,10 +67,10 @@ def _processes(scene: Scene) -> Check:
 def _version(scene: Scene) -> Check:
     assert scene.running is not None
     if scene.running.version in ("", __version__):
-        return ok("update", f"{__version__} is installed and runs")
+        return ok("update", f"{__version__} is installed and running")
     return warn(
         "update",
-        f"{scene.running.version} runs, {__version__} is installed",
+        f"{scene.running.version} is running, {__version__} is installed",
         "signet daemon restart",
     )
 
@@ -93,9 +93,9 @@ def _others(scene: Scene) -> Check:
         pid for pid in _pids() if pid != own and record.is_supervisor(pid, scene.workspace)
     ]
     if not strangers:
-        return ok("one daemon", "no other on this workspace")
+        return ok("one daemon", "no second one on this workspace")
     told = ", ".join(map(str, strangers))
-    return fail("one daemon", f"another one works on it, PID {told}", f"kill {told}")
+    return fail("one daemon", f"a second one uses this workspace, PID {told}", f"kill {told}")
 
 
 def _pids() -> Iterator[int]:
@@ -109,13 +109,13 @@ def _vectors_from(scene: Scene) -> Check:
     wanted = chosen.vector_settings(scene.settings, scene.loaded.environment)
     embedder = registry.embedder(wanted)
     if embedder is None:
-        return ok("embeddings", "switched off; recall goes by words")
+        return ok("embeddings", "switched off; recall uses keywords only")
     if (why := embedder.fault()) is None:
-        return ok("embeddings", f"{embedder.name} is there")
+        return ok("embeddings", f"{embedder.name} answers")
     fix = "signet models install" if wanted.provider == registry.NATIVE else "signet logs -l warn"
     if wanted.model.startswith(ADDED_MODEL):
         fix = "signet models install DIR, or: signet models use all-MiniLM-L6-v2"
-    return warn("embeddings", f"{embedder.name}: {why}; recall goes by words", fix)
+    return warn("embeddings", f"{embedder.name}: {why}; recall uses keywords only", fix)
 
 
 def _texts_from(scene: Scene) -> Check:
@@ -135,15 +135,15 @@ def _held_back(scene: Scene) -> Check:
     """Look for queues that stand still because their model fails every job."""
     found = [] if scene.tx is None else stats.breakers(scene.tx)
     if not found:
-        return ok("waiting", "no queue waits for a model")
+        return ok("waiting", "no queue is waiting for a model")
     told = "; ".join(
         f"{', '.join(one.queues)} since {local(clock.parse(one.since))}, {one.waiting} waiting: "
         f"{one.error or 'no answer'}"
         for one in found
     )
     retries = [one.retry_at_ms for one in found if one.retry_at_ms is not None]
-    again = f"; tried next {local(clock.ms_to_instant(min(retries)))}" if retries else ""
-    return warn("waiting", f"held back: {told}{again}", "signet logs -l warn")
+    again = f"; next attempt {local(clock.ms_to_instant(min(retries)))}" if retries else ""
+    return warn("waiting", f"paused: {told}{again}", "signet logs -l warn")
 
 
 def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:
@@ -160,7 +160,7 @@ def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:
 def _service(scene: Scene) -> Check:
     wanted = service.planned(scene.workspace, environ=scene.environ)
     if not wanted.path.exists():
-        return ok("service", "does not start at login; for that: signet daemon install")
+        return ok("service", "does not start at login; to change that: signet daemon install")
     if not wanted.exists:
         return warn("service", f"{wanted.path} was not written by Signet")
     text = wanted.path.read_text("utf-8")

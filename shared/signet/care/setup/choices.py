@@ -19,13 +19,13 @@ _EXTRACTION_WORDS = "claude-code, codex, opencode, ollama, auto, rules, or none"
 
 
 class BadChoice(Invalid):
-    """A choice is not one of those that can be made."""
+    """An option has a value that is not allowed."""
 
     code = "bad_choice"
 
 
 class MissingChoice(Invalid):
-    """A choice is needed that only a person can make."""
+    """A required option is missing."""
 
     code = "missing_choice"
 
@@ -127,7 +127,7 @@ def line(text: str | None) -> str | None:
 def _missing(flag: str, words: str) -> MissingChoice:
     return MissingChoice(
         f"Non-interactive setup requires {flag} ({words}).",
-        hint="Ask the user which providers to use, then run signet setup again with their choice.",
+        hint="Ask the user which providers to use, then run signet setup again with their answer.",
     )
 
 

@@ -21,7 +21,7 @@ _OURS = frozenset({".git", ".daemon", ".secrets"})
 
 
 class NotAWorkspace(Invalid):
-    """This folder cannot be a workspace."""
+    """This folder cannot be used as a workspace."""
 
     code = "not_a_workspace"
 
@@ -61,9 +61,9 @@ def look(workspace: Workspace, chosen: Choices) -> Plan:
     """Return what a setup would start from; raises NotAWorkspace, and ManifestError for a broken agent.yaml."""
     root = workspace.root.resolve()
     if Path.home().resolve().is_relative_to(root):
-        raise NotAWorkspace(f"{root} holds more than a workspace; choose a folder of its own")
+        raise NotAWorkspace(f"{root} contains other files; choose a separate folder")
     if root.exists() and not root.is_dir():
-        raise NotAWorkspace(f"{root} is no folder")
+        raise NotAWorkspace(f"{root} is not a folder")
     raw = settings.read(workspace)
     found, _ = config.settings_from(raw)
     state = choices.state(

@@ -31,7 +31,7 @@ _TRACES = {
 
 
 class EarlierRuns(Conflict):
-    """The TypeScript Signet runs on this workspace; two programs must not write one database."""
+    """The TypeScript Signet is running on this workspace; two programs must not write one database."""
 
     code = "earlier_signet_runs"
 

@@ -33,7 +33,7 @@ agent:
 harnesses:{harnesses}
 
 # Who turns texts into vectors. native: the daemon itself (its model: signet models install). ollama, openai: a server.
-# none: recall goes by words alone.
+# none: recall uses keywords only.
 embedding:
 {embedding}{search}
 memory:

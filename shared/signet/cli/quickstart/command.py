@@ -10,7 +10,7 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.daemon import JsonOption
+from signet.cli.command import JsonOption
 from signet.cli.progress import Progress
 from signet.client import Job, Signet, Work
 from signet.client.plans import JOBS
@@ -31,19 +31,21 @@ SHOWN = ("workspace", "settings", "database", "logs", "url", "docs")
 def quickstart(
     input_file: Annotated[
         Path | None,
-        typer.Option("--input", help="Your session: JSON lines, User:/Assistant: text, Markdown."),
+        typer.Option(
+            "--input", help="A session of your own: JSON lines, User:/Assistant: text or Markdown."
+        ),
     ] = None,
     no_model: Annotated[
         bool, typer.Option("--no-model", help="Do not install the embedding model (84 MB).")
     ] = False,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep the workspace, with its daemon, to look around in.")
+        bool, typer.Option("--keep", help="Keep the temporary workspace and its daemon running.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Try it: remember a recorded session, show what is learned from it, and ask about it.
+    """Try Signet on a sample session: save it, extract facts, ask questions.
 
-    Works in a workspace and with a daemon of its own, which are gone at the end. Your memory is not touched.
+    Uses a temporary workspace and daemon, which are removed at the end. Your memories are not touched.
 
     Examples: signet quickstart · signet quickstart --input session.jsonl --keep
     """
@@ -163,11 +165,13 @@ def told(outcome: Outcome, *, is_paused: bool) -> str:
     """Return in words what became of the jobs, and what helps where something did not."""
     said = [f"{outcome.completed} done" if outcome.completed else "nothing new to do"]
     if is_paused and outcome.open:
-        said.append(f"{outcome.open} stand still, the queue is paused")
+        said.append(f"{outcome.open} waiting, the queue is paused")
     elif outcome.open:
         said.append(f"{outcome.open} still open")
     if outcome.waiting:
-        said.append(f"{outcome.waiting} wait: {'; '.join(outcome.reasons) or 'a model is away'}")
+        said.append(
+            f"{outcome.waiting} wait: {'; '.join(outcome.reasons) or 'a model is not reachable'}"
+        )
     said += [f"dead: {why}" for why in outcome.dead]
     return ", ".join(said)
 

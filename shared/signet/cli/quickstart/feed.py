@@ -46,7 +46,7 @@ def read(path: Path) -> Session:
     turns = transcript.parse(text)
     found = tuple(pieces(turns))
     if not found:
-        raise Invalid(f"There is nothing to remember in {path}")
+        raise Invalid(f"There is no text to save in {path}")
     return Session(text=text, turns=len(turns), pieces=found)
 
 

@@ -38,7 +38,7 @@ def workspace(*, keep: bool) -> Iterator[Workspace]:
         yield made
         is_kept = keep
     except KeyboardInterrupt:
-        output.tell("\nStopped; nothing of it is kept")
+        output.tell("\nStopped; nothing was kept")
         raise SystemExit(130) from None
     finally:
         if not is_kept:

@@ -16,7 +16,7 @@ from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.providers.native import install
 
-ADD_MODEL = "Recall goes on by keywords. Add it later with: signet models install"
+ADD_MODEL = "Recall uses keywords until you install it with: signet models install"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ def workspace(at: Workspace, steps: Steps, *, keep: bool) -> None:
     """Fill a new workspace with its agent.yaml: built-in rules, so that no model of texts has to be there."""
     at.make()
     settings.write(at, Choices(extraction_provider=TextProvider.RULES), now=clock.now())
-    until = "and kept" if keep else "for this run alone"
+    until = "and kept" if keep else "for this run only"
     steps.done("Workspace", f"made {until}: {at.root}")
 
 
@@ -45,13 +45,13 @@ def model(at: Workspace, steps: Steps, *, wanted: bool) -> Model:
     """Install the embedding model, unless agent.yaml names another or it is not wanted."""
     embedding = config.load(at).settings.embedding
     if embedding.provider is not EmbeddingProvider.NATIVE:
-        steps.done("Model", f"{embedding.provider}, as agent.yaml says")
+        steps.done("Model", f"{embedding.provider}, as set in agent.yaml")
         return Model(state="elsewhere", name=embedding.model)
     if install.status().state is install.State.READY:
         steps.done("Model", f"{embedding.model} is installed")
         return Model(state="ready", name=embedding.model)
     if not wanted:
-        steps.lacking("Model", f"not installed, as asked. {ADD_MODEL}")
+        steps.lacking("Model", f"not installed (--no-model). {ADD_MODEL}")
         return Model(state="skipped", name=embedding.model)
     try:
         done = install.install(_silent if steps.quiet else models.show_progress)

@@ -37,8 +37,8 @@ def learned(facts: Sequence[Fact], memories: int) -> None:
 def answers(found: Sequence[Answered], *, is_sample: bool) -> None:
     """Show each question with its best answers."""
     ink = output.ink(sys.stdout)
-    made = "made from what was learned: the names mentioned most, then the kinds of facts"
-    _title("Asked back", "questions that come with the sample" if is_sample else made)
+    made = "generated: the names mentioned most, then the types of facts"
+    _title("Questions and answers", "questions of the sample" if is_sample else made)
     for number, one in enumerate(found):
         if number:
             output.say()
@@ -64,8 +64,8 @@ def where(places: Mapping[str, str]) -> None:
 def next_steps(kept: Sequence[Path], asked: Sequence[Question]) -> None:
     """Show what to type next; where folders are kept, the workspace first, also how to ask there and remove them."""
     ink = output.ink(sys.stdout)
-    _title("Next", "" if kept else "nothing of this is kept; --keep keeps it")
-    commands = {"signet setup": "make your own memory and connect your agents to it"}
+    _title("Next", "" if kept else "nothing is kept; to keep it: --keep")
+    commands = {"signet setup": "set up your own memory and connect your agents"}
     if kept:
         every = [shlex.quote(str(one)) for one in kept]
         at = f"-p {every[0]}"

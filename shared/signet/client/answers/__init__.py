@@ -3,27 +3,6 @@
 A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
 """
 
-from signet.client.answers.knowledge import (
-    CountedEntity,
-    Entity,
-    EntityPage,
-    Expanded,
-    Impact,
-    KnowledgeStats,
-    Pinned,
-    WholeEntity,
-)
-from signet.client.answers.machine import (
-    AddedTask,
-    ConfigFile,
-    Done,
-    Identity,
-    KeptSecret,
-    Ran,
-    StartedRun,
-    TaskPage,
-    WholeTask,
-)
 from signet.client.answers.operation import Repaired
 from signet.client.answers.sessions import (
     Compacted,
@@ -33,30 +12,6 @@ from signet.client.answers.sessions import (
     Prompted,
     StartedSession,
     ToldMemory,
-)
-from signet.client.answers.skills import (
-    CatalogSkill,
-    InstalledSkill,
-    RelatedSkill,
-    RemovedSkill,
-    Skill,
-    SkillFile,
-)
-from signet.client.answers.upkeep import (
-    ChangedGitSettings,
-    ChangedUpdateSettings,
-    ConnectedOnePassword,
-    DisconnectedOnePassword,
-    GitDone,
-    GitSettings,
-    GitStatus,
-    ImportedSecrets,
-    Installed,
-    KnownHarness,
-    OnePassword,
-    Regenerated,
-    UpdateCheck,
-    UpdateSettings,
 )
 from signet.wire.agents import (
     AgentMessage,
@@ -76,6 +31,10 @@ from signet.wire.auth import (
     Token,
     WhoAmI,
 )
+from signet.wire.config import (
+    ConfigFile,
+    Identity,
+)
 from signet.wire.connectors import (
     AddedConnector,
     Connector,
@@ -94,6 +53,7 @@ from signet.wire.documents import (
     Document,
     DocumentPage,
 )
+from signet.wire.done import Done
 from signet.wire.embeddings import (
     Check,
     Embedding,
@@ -102,6 +62,16 @@ from signet.wire.embeddings import (
     EmbeddingsStatus,
     Node,
     Projection,
+)
+from signet.wire.git import (
+    ChangedGitSettings,
+    GitDone,
+    GitSettings,
+    GitStatus,
+)
+from signet.wire.harnesses import (
+    KnownHarness,
+    Regenerated,
 )
 from signet.wire.injections import (
     ContextInjection,
@@ -116,6 +86,16 @@ from signet.wire.jobs import (
     Job,
     JobEvent,
     WholeJob,
+)
+from signet.wire.knowledge import (
+    CountedEntity,
+    Entity,
+    EntityPage,
+    Expanded,
+    Impact,
+    KnowledgeStats,
+    Pinned,
+    WholeEntity,
 )
 from signet.wire.memory import (
     Candidate,
@@ -149,6 +129,14 @@ from signet.wire.recall import (
     Stage,
     Why,
 )
+from signet.wire.secrets import (
+    ConnectedOnePassword,
+    DisconnectedOnePassword,
+    ImportedSecrets,
+    KeptSecret,
+    OnePassword,
+    Ran,
+)
 from signet.wire.sessions import (
     Bypassed,
     Checkpoint,
@@ -159,11 +147,31 @@ from signet.wire.sessions import (
     SummaryPage,
     Transcript,
 )
+from signet.wire.skills import (
+    CatalogSkill,
+    InstalledSkill,
+    RelatedSkill,
+    RemovedSkill,
+    Skill,
+    SkillFile,
+)
 from signet.wire.status import Health, Ready, Status
+from signet.wire.tasks import (
+    AddedTask,
+    StartedRun,
+    TaskPage,
+    WholeTask,
+)
 from signet.wire.telemetry import TelemetryPage, TelemetryStats
 from signet.wire.transfer import (
     ExportPage,
     Imported,
+)
+from signet.wire.update import (
+    ChangedUpdateSettings,
+    Installed,
+    UpdateCheck,
+    UpdateSettings,
 )
 
 __all__ = [

@@ -1,6 +1,9 @@
 """What is known of people, projects, tools and other things."""
 
-from signet.client.answers.knowledge import (
+from signet.client.call import Call, ask
+from signet.client.method import method
+from signet.wire import knowledge as wire
+from signet.wire.knowledge import (
     EntityPage,
     Expanded,
     Impact,
@@ -8,8 +11,6 @@ from signet.client.answers.knowledge import (
     Pinned,
     WholeEntity,
 )
-from signet.client.call import Call, given, part, read
-from signet.client.method import method
 
 
 class KnowledgeCalls:
@@ -26,8 +27,8 @@ class KnowledgeCalls:
         agent_id: str | None = None,
     ) -> Call[EntityPage]:
         """Return things that memories speak of; `query` is a part of their names."""
-        return read(
-            "/api/knowledge/entities",
+        return ask(
+            wire.ENTITIES,
             q=query,
             type=type,
             limit=limit,
@@ -38,7 +39,7 @@ class KnowledgeCalls:
     @method
     def entity(self, entity_id: str, *, agent_id: str | None = None) -> Call[WholeEntity]:
         """Return one thing; raises NotFound."""
-        return read(f"/api/knowledge/entities/{part(entity_id)}", agent_id=agent_id)
+        return ask(wire.ENTITY, entity_id, agent_id=agent_id)
 
     @method
     def expand(
@@ -58,7 +59,7 @@ class KnowledgeCalls:
             "maxTokens": max_tokens,
             "agentId": agent_id,
         }
-        return Call(method="POST", path="/api/knowledge/expand", body=given(body), is_safe=True)
+        return ask(wire.EXPAND, body=body, is_safe=True)
 
     @method
     def impact(
@@ -76,21 +77,19 @@ class KnowledgeCalls:
             "maxDepth": max_depth,
             "agentId": agent_id,
         }
-        return Call(method="POST", path="/api/graph/impact", body=given(body), is_safe=True)
+        return ask(wire.IMPACT, body=body, is_safe=True)
 
     @method
     def knowledge_stats(self, *, agent_id: str | None = None) -> Call[KnowledgeStats]:
         """Return how much is known."""
-        return read("/api/knowledge/stats", agent_id=agent_id)
+        return ask(wire.KNOWLEDGE_STATS, agent_id=agent_id)
 
     @method
     def pin_entity(self, entity_id: str, *, agent_id: str | None = None) -> Call[Pinned]:
         """Let a thing count as important whatever is said of it; raises NotFound."""
-        path = f"/api/knowledge/entities/{part(entity_id)}/pin"
-        return Call(method="POST", path=path, body=given({"agentId": agent_id}), is_safe=True)
+        return ask(wire.PIN_ENTITY, entity_id, body={"agentId": agent_id}, is_safe=True)
 
     @method
     def unpin_entity(self, entity_id: str, *, agent_id: str | None = None) -> Call[Pinned]:
         """Let a thing count as its mentions say; raises NotFound."""
-        path = f"/api/knowledge/entities/{part(entity_id)}/pin"
-        return Call(method="DELETE", path=path, params={"agent_id": agent_id})
+        return ask(wire.UNPIN_ENTITY, entity_id, agent_id=agent_id)

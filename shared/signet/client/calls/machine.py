@@ -2,19 +2,15 @@
 
 from collections.abc import Mapping
 
-from signet.client.answers.machine import (
-    AddedTask,
-    ConfigFile,
-    Done,
-    Identity,
-    KeptSecret,
-    Ran,
-    StartedRun,
-    TaskPage,
-    WholeTask,
-)
-from signet.client.call import Call, given, part, read
+from signet.client.call import Call, ask
 from signet.client.method import method
+from signet.wire import config
+from signet.wire import secrets as vault
+from signet.wire import tasks as wire
+from signet.wire.config import ConfigFile, Identity
+from signet.wire.done import Done
+from signet.wire.secrets import KeptSecret, Ran
+from signet.wire.tasks import AddedTask, StartedRun, TaskPage, WholeTask
 
 
 class MachineCalls:
@@ -23,18 +19,17 @@ class MachineCalls:
     @method
     def secrets(self) -> Call[list[str]]:
         """Return the names of the secrets; values are never listed."""
-        return read("/api/secrets", pick="secrets")
+        return ask(vault.SECRETS).picking(lambda found: found["secrets"])
 
     @method
     def put_secret(self, name: str, value: str) -> Call[KeptSecret]:
         """Keep a secret; raises Invalid for a name that is none."""
-        path = f"/api/secrets/{part(name)}"
-        return Call(method="POST", path=path, body={"value": value}, is_safe=True)
+        return ask(vault.PUT_SECRET, name, body={"value": value}, is_safe=True)
 
     @method
     def remove_secret(self, name: str) -> Call[KeptSecret]:
         """Remove a secret; raises NotFound."""
-        return Call(method="DELETE", path=f"/api/secrets/{part(name)}")
+        return ask(vault.REMOVE_SECRET, name)
 
     @method
     def exec_with_secrets(
@@ -45,17 +40,17 @@ class MachineCalls:
         Their values are taken out of what it says. Raises NotFound for an unknown secret.
         """
         body = {"command": command, "secrets": dict(secrets), "timeoutMs": timeout_ms}
-        return Call(method="POST", path="/api/secrets/exec", body=given(body))
+        return ask(vault.RUN_WITH_SECRETS, body=body)
 
     @method
     def tasks(self) -> Call[TaskPage]:
         """Return the tasks that recur, newest first."""
-        return read("/api/tasks")
+        return ask(wire.TASKS)
 
     @method
     def task(self, task_id: str) -> Call[WholeTask]:
         """Return a task and its newest runs; raises NotFound."""
-        return read(f"/api/tasks/{part(task_id)}")
+        return ask(wire.TASK, task_id)
 
     @method
     def add_task(
@@ -83,36 +78,34 @@ class MachineCalls:
             "skillMode": skill_mode,
             "skipPermissions": skip_permissions,
         }
-        return Call(method="POST", path="/api/tasks", body=given(body))
+        return ask(wire.ADD_TASK, body=body)
 
     @method
     def enable_task(self, task_id: str, *, enabled: bool = True) -> Call[Done]:
         """Let a task recur, or stop it; raises NotFound."""
-        path = f"/api/tasks/{part(task_id)}"
-        return Call(method="PATCH", path=path, body={"enabled": enabled}, is_safe=True)
+        return ask(wire.CHANGE_TASK, task_id, body={"enabled": enabled}, is_safe=True)
 
     @method
     def run_task(self, task_id: str) -> Call[StartedRun]:
         """Run a task now; raises NotFound, and Conflict while it runs."""
-        return Call(method="POST", path=f"/api/tasks/{part(task_id)}/run", body={})
+        return ask(wire.RUN_TASK, task_id, body={})
 
     @method
     def remove_task(self, task_id: str) -> Call[Done]:
         """Remove a task with its runs; raises NotFound."""
-        return Call(method="DELETE", path=f"/api/tasks/{part(task_id)}")
+        return ask(wire.REMOVE_TASK, task_id)
 
     @method
     def config_files(self) -> Call[list[ConfigFile]]:
         """Return the files of the workspace that a person edits: agent.yaml and the identity."""
-        return read("/api/config", pick="files")
+        return ask(config.CONFIG_FILES).picking(lambda found: found["files"])
 
     @method
     def write_config(self, file: str, content: str) -> Call[Done]:
         """Replace a file of the workspace; raises Invalid for settings that do not parse."""
-        body = {"file": file, "content": content}
-        return Call(method="POST", path="/api/config", body=body, is_safe=True)
+        return ask(config.WRITE_CONFIG, body={"file": file, "content": content}, is_safe=True)
 
     @method
     def identity(self) -> Call[Identity]:
         """Return who the agent is."""
-        return read("/api/identity")
+        return ask(config.IDENTITY)

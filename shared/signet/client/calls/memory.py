@@ -55,8 +55,9 @@ class Choice(TypedDict, total=False):
 
 
 def _sent(chosen: Choice) -> dict[str, object]:
+    named = {name: value for name, value in chosen.items() if name != "agent_id"}
     lists = {"ids": listed(chosen.get("ids")), "tags": one_or_more(chosen.get("tags"))}
-    return {**chosen, **lists}
+    return {**named, **lists, "agentId": chosen.get("agent_id")}
 
 
 class MemoryCalls:

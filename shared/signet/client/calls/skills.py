@@ -1,6 +1,9 @@
 """Skills: look at them, install and remove them."""
 
-from signet.client.answers import (
+from signet.client.call import Call, ask
+from signet.client.method import method
+from signet.wire import skills as wire
+from signet.wire.skills import (
     CatalogSkill,
     InstalledSkill,
     RelatedSkill,
@@ -8,8 +11,6 @@ from signet.client.answers import (
     Skill,
     SkillFile,
 )
-from signet.client.call import Call, given, part, read
-from signet.client.method import method
 
 
 class SkillCalls:
@@ -18,27 +19,27 @@ class SkillCalls:
     @method
     def skills(self) -> Call[list[Skill]]:
         """Return the installed skills, sorted by name."""
-        return read("/api/skills", pick="skills")
+        return ask(wire.SKILLS).picking(lambda found: found["skills"])
 
     @method
     def skill(self, name: str) -> Call[SkillFile]:
         """Return what a skill says of itself, and its whole file as `content`; raises NotFound."""
-        return read(f"/api/skills/{part(name)}")
+        return ask(wire.SKILL, name)
 
     @method
     def search_skills(self, query: str) -> Call[list[CatalogSkill]]:
         """Return installed skills and those of catalogs that hold the words of the query."""
-        return read("/api/skills/search", pick="results", q=query)
+        return ask(wire.SEARCH_SKILLS, q=query).picking(lambda found: found["results"])
 
     @method
     def browse_skills(self) -> Call[list[CatalogSkill]]:
         """Return what the catalogs of the daemon's machine offer, the most popular first."""
-        return read("/api/skills/browse", pick="results")
+        return ask(wire.BROWSE_SKILLS).picking(lambda found: found["results"])
 
     @method
     def related_skills(self, name: str) -> Call[list[RelatedSkill]]:
         """Return the skills that have to do with one; raises NotFound."""
-        return read(f"/api/skills/{part(name)}/related", pick="related")
+        return ask(wire.RELATED_SKILLS, name).picking(lambda found: found["related"])
 
     @method
     def install_skill(self, name: str, *, source: str | None = None) -> Call[InstalledSkill]:
@@ -46,10 +47,9 @@ class SkillCalls:
 
         One of that name is replaced. May take a minute; raises Invalid, or SignetError with nothing changed.
         """
-        body = {"name": name, "source": source}
-        return Call(method="POST", path="/api/skills/install", body=given(body))
+        return ask(wire.INSTALL_SKILL, body={"name": name, "source": source})
 
     @method
     def remove_skill(self, name: str) -> Call[RemovedSkill]:
         """Remove a skill; raises NotFound."""
-        return Call(method="DELETE", path=f"/api/skills/{part(name)}")
+        return ask(wire.REMOVE_SKILL, name)

@@ -2,24 +2,18 @@
 
 from collections.abc import Sequence
 
-from signet.client.answers.upkeep import (
-    ChangedGitSettings,
-    ChangedUpdateSettings,
+from signet.client.call import Body, Call, ask, listed
+from signet.client.method import method
+from signet.wire import git, harnesses, secrets, update
+from signet.wire.git import ChangedGitSettings, GitDone, GitSettings, GitStatus
+from signet.wire.harnesses import KnownHarness, Regenerated
+from signet.wire.secrets import (
     ConnectedOnePassword,
     DisconnectedOnePassword,
-    GitDone,
-    GitSettings,
-    GitStatus,
     ImportedSecrets,
-    Installed,
-    KnownHarness,
     OnePassword,
-    Regenerated,
-    UpdateCheck,
-    UpdateSettings,
 )
-from signet.client.call import Body, Call, given, listed, read
-from signet.client.method import method
+from signet.wire.update import ChangedUpdateSettings, Installed, UpdateCheck, UpdateSettings
 
 
 class UpkeepCalls:
@@ -28,37 +22,37 @@ class UpkeepCalls:
     @method
     def harnesses(self) -> Call[list[KnownHarness]]:
         """Return every harness that can be connected, and whether it is."""
-        return read("/api/harnesses", pick="harnesses")
+        return ask(harnesses.HARNESSES).picking(lambda found: found["harnesses"])
 
     @method
     def regenerate_harnesses(self) -> Call[Regenerated]:
         """Mend what has come loose and write what harnesses read; `output` says what failed."""
-        return Call(method="POST", path="/api/harnesses/regenerate", body={}, is_safe=True)
+        return ask(harnesses.REGENERATE_HARNESSES, body={}, is_safe=True)
 
     @method
     def git_status(self) -> Call[GitStatus]:
         """Return how the workspace's repository stands; nobody on the network is asked."""
-        return read("/api/git/status")
+        return ask(git.GIT_STATUS)
 
     @method
     def git_pull(self) -> Call[GitDone]:
         """Bring in what the remote has beyond the workspace; `success` and `message` say what came of it."""
-        return Call(method="POST", path="/api/git/pull", body={})
+        return ask(git.GIT_PULL, body={})
 
     @method
     def git_push(self) -> Call[GitDone]:
         """Send what the workspace has beyond the remote; `success` and `message` say what came of it."""
-        return Call(method="POST", path="/api/git/push", body={})
+        return ask(git.GIT_PUSH, body={})
 
     @method
     def git_sync(self) -> Call[GitDone]:
         """Pull, then push; `success` and `message` say what came of it."""
-        return Call(method="POST", path="/api/git/sync", body={})
+        return ask(git.GIT_SYNC, body={})
 
     @method
     def git_settings(self) -> Call[GitSettings]:
         """Return the settings in force."""
-        return read("/api/git/config")
+        return ask(git.GIT_SETTINGS)
 
     @method
     def change_git_settings(
@@ -80,17 +74,17 @@ class UpkeepCalls:
             "remote": remote,
             "branch": branch,
         }
-        return Call(method="POST", path="/api/git/config", body=given(body), is_safe=True)
+        return ask(git.CHANGE_GIT_SETTINGS, body=body, is_safe=True)
 
     @method
     def check_update(self, *, force: bool = False) -> Call[UpdateCheck]:
         """Return whether there is a new version; the index is asked only with `force`, or where that was allowed."""
-        return read("/api/update/check", force=force or None)
+        return ask(update.CHECK_UPDATE, force=force or None)
 
     @method
     def update_settings(self) -> Call[UpdateSettings]:
         """Return how new versions are looked for, and what came of it last."""
-        return read("/api/update/config")
+        return ask(update.UPDATE_SETTINGS)
 
     @method
     def change_update_settings(
@@ -102,38 +96,36 @@ class UpkeepCalls:
     ) -> Call[ChangedUpdateSettings]:
         """Change that in agent.yaml; raises Invalid for an interval out of bounds."""
         body = {
-            "autoInstall": auto_install,
-            "autoCheck": auto_check,
-            "checkInterval": check_interval_seconds,
+            "auto_install": auto_install,
+            "auto_check": auto_check,
+            "check_interval": check_interval_seconds,
         }
-        return Call(method="POST", path="/api/update/config", body=given(body), is_safe=True)
+        return ask(update.CHANGE_UPDATE_SETTINGS, body=body, is_safe=True)
 
     @method
     def install_update(self, version: str | None = None) -> Call[Installed]:
         """Install a version, the newest one without; `success` and `message` say what came of it. Raises Invalid."""
-        body = given({"targetVersion": version})
-        return Call(method="POST", path="/api/update/run", body=body)
+        return ask(update.INSTALL_UPDATE, body={"targetVersion": version})
 
     @method
     def one_password(self) -> Call[OnePassword]:
         """Return whether 1Password is connected, and its vaults."""
-        return read("/api/secrets/1password/status")
+        return ask(secrets.ONE_PASSWORD)
 
     @method
     def connect_one_password(self, token: str) -> Call[ConnectedOnePassword]:
         """Keep the token of a service account; raises Invalid for one that opens nothing."""
-        path = "/api/secrets/1password/connect"
-        return Call(method="POST", path=path, body={"token": token}, is_safe=True)
+        return ask(secrets.CONNECT_ONE_PASSWORD, body={"token": token}, is_safe=True)
 
     @method
     def disconnect_one_password(self) -> Call[DisconnectedOnePassword]:
         """Forget the token."""
-        return Call(method="DELETE", path="/api/secrets/1password/connect")
+        return ask(secrets.DISCONNECT_ONE_PASSWORD)
 
     @method
     def one_password_vaults(self) -> Call[list[Body]]:
         """Return the vaults that the token opens; raises SignetError when none is kept or it is refused."""
-        return read("/api/secrets/1password/vaults", pick="vaults")
+        return ask(secrets.ONE_PASSWORD_VAULTS).picking(lambda found: found["vaults"])
 
     @method
     def import_from_one_password(
@@ -146,4 +138,4 @@ class UpkeepCalls:
     ) -> Call[ImportedSecrets]:
         """Copy credentials into the vault; without `overwrite` a name that exists is left alone."""
         body = {"vaults": listed(vaults), "prefix": prefix, "overwrite": overwrite, "token": token}
-        return Call(method="POST", path="/api/secrets/1password/import", body=given(body))
+        return ask(secrets.IMPORT_FROM_ONE_PASSWORD, body=body)

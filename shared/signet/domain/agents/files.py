@@ -51,7 +51,7 @@ def make(workspace: Workspace, agent_id: str) -> list[Path]:
     """
     own = folder(workspace, agent_id)
     if own is None:
-        raise Invalid(f"'{agent_id}' is no name of an agent's folder")
+        raise Invalid(f"'{agent_id}' is not a valid agent name")
     own.mkdir(parents=True, exist_ok=True)
     words = {"SOUL.md": "", "IDENTITY.md": f"# Identity\n\n- name: {agent_id}\n"}
     made = [own / name for name in OWN if not (own / name).exists()]

@@ -14,7 +14,7 @@ SECRET_BYTES = 32
 
 
 class BadSecret(SignetError):
-    """The file with the secret of tokens cannot be trusted."""
+    """The token secret cannot be trusted."""
 
     kind = Kind.BROKEN
     code = "bad_auth_secret"
@@ -37,8 +37,8 @@ def read(path: Path) -> bytes:
         found = file.read(1_024)
     if stat.S_IMODE(mode) & 0o077:
         raise BadSecret(
-            f"{path} may be read by others: whoever did may have signed tokens. "
-            "Delete it (all tokens end) or run: chmod 600"
+            f"{path} is readable by other users, who could have signed tokens. "
+            "Delete it (revokes all tokens) or run: chmod 600"
         )
     if len(found) < SECRET_BYTES:
         raise BadSecret(f"{path} is shorter than {SECRET_BYTES} bytes; delete it to make a new one")

@@ -92,7 +92,7 @@ class Reader:
         except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError) as error:
             raise BadBackup(f"{entry.path} in it is damaged: {error}") from error
         if (size, digest.hexdigest()) != (entry.bytes, entry.sha256):
-            raise BadBackup(f"{entry.path} in it is damaged: it is not what was backed up")
+            raise BadBackup(f"{entry.path} in it is damaged: its checksum differs")
 
     def verify(self, tell: Tell) -> None:
         """Read everything and hold it against the manifest; `tell` hears of each piece how many bytes it had."""
@@ -105,11 +105,11 @@ class Reader:
 def opened(path: Path) -> Iterator[Reader]:
     """Open a backup. Raises NotFound and BadBackup."""
     if not path.exists():
-        raise NotFound(f"There is no {path}")
+        raise NotFound(f"{path} does not exist")
     try:
         archive = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise BadBackup(f"{path} is no backup: {error}") from error
+        raise BadBackup(f"{path} is not a backup: {error}") from error
     with archive:
         yield Reader(archive)
 
@@ -130,7 +130,7 @@ def _manifest(archive: zipfile.ZipFile) -> Manifest:
             raise BadBackup(f"Its {MANIFEST} is too large")
         return Manifest.from_json(archive.read(info))
     except KeyError:
-        raise BadBackup(f"{archive.filename} is no backup: it has no {MANIFEST}") from None
+        raise BadBackup(f"{archive.filename} is not a backup: it has no {MANIFEST}") from None
     except zipfile.BadZipFile as error:
         raise BadBackup(f"{archive.filename} is damaged: {error}") from error
 
@@ -139,9 +139,9 @@ def _check_names(archive: zipfile.ZipFile, manifest: Manifest) -> None:
     """Refuse an archive whose entries are not those of its manifest, or that would write outside a workspace."""
     wanted = [entry.path for entry in manifest.files if entry.link is None]
     if sorted([*(_FILES + path for path in wanted), MANIFEST]) != sorted(archive.namelist()):
-        raise BadBackup("Its files are not those that its manifest names")
+        raise BadBackup("Its files differ from its manifest")
     if DATABASE not in wanted:
-        raise BadBackup("It holds no database")
+        raise BadBackup("It contains no database")
     links = {entry.path for entry in manifest.files if entry.link is not None}
     for entry in manifest.files:
         place = PurePosixPath(entry.path)

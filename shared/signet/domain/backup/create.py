@@ -95,15 +95,17 @@ def _place(workspace: Workspace, target: Path | None, reason: Reason, now: datet
     is_folder = target is None or folder.is_dir()
     path = kept.new_path(folder, reason, now) if is_folder else folder
     if not path.parent.is_dir():
-        raise BadTarget(f"There is no folder {path.parent}. Make it first: mkdir -p {path.parent}")
+        raise BadTarget(
+            f"The folder {path.parent} does not exist. Create it first: mkdir -p {path.parent}"
+        )
     own = path.resolve().is_relative_to(workspace.backups_dir.resolve())
     if path.resolve().is_relative_to(workspace.root.resolve()) and not own:
         raise BadTarget(
-            f"{path} lies in the workspace, and the next backup would hold this one. "
-            "Choose a place outside of it, or none"
+            f"{path} is in the workspace, so the next backup would contain this one. "
+            "Choose a path outside, or none"
         )
     if path.exists() and not archive.is_backup(path):
-        raise BadTarget(f"{path} exists and is no backup of Signet. Choose another name")
+        raise BadTarget(f"{path} exists and is not a Signet backup. Choose another name")
     return path
 
 

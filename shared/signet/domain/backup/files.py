@@ -64,7 +64,7 @@ def _below(workspace: Workspace, path: str) -> Iterator[Found | LeftOut]:
         return  # removed while we looked
     except (OSError, UnicodeError) as error:
         yield LeftOut(
-            path=_shown(path), why=getattr(error, "strerror", None) or "its name is no text"
+            path=_shown(path), why=getattr(error, "strerror", None) or "its name is not valid text"
         )
         return
     if _is_of_database(path):
@@ -77,7 +77,8 @@ def _file(workspace: Workspace, path: str, status: os.stat_result) -> Iterator[F
         if leaves(workspace.root, path):
             target = (workspace.root / path).readlink()
             yield LeftOut(
-                path=path, why=f"only the link is kept, it leaves the workspace: {target}"
+                path=path,
+                why=f"only the link is backed up, because it points outside the workspace: {target}",
             )
         yield Found(path, status)
     elif stat.S_ISREG(status.st_mode):

@@ -49,7 +49,7 @@ class NoRoom(StorageFull):
 
 
 class BadBackup(SignetError):
-    """The file is no backup that can be restored."""
+    """The file is not a backup that can be restored."""
 
     code = "bad_backup"
 

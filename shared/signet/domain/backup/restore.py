@@ -22,7 +22,7 @@ from signet.paths import Workspace
 
 
 class InUse(Conflict):
-    """The workspace is in use by a process of Signet. Stop it first: signet daemon stop."""
+    """A Signet process is using the workspace. Stop it first: signet daemon stop."""
 
     code = "workspace_in_use"
 
@@ -70,7 +70,7 @@ def adopt(folder: Path, *, now: datetime) -> Staged:
     """Check what an earlier restore has put aside, so that it can come back; it is not copied."""
     database = folder / DATABASE
     if not database.is_file():
-        raise BadBackup(f"{folder} is nothing that a restore has put aside: it holds no database")
+        raise BadBackup(f"{folder} is not a folder that a restore kept: it contains no database")
     return _prepare(folder, now, migrate.current(database))
 
 

@@ -43,7 +43,7 @@ def plan(workspace: Workspace, staged: Path, aside: Path) -> Exchange:
         place = root / name
         if place.is_mount() or place.lstat().st_dev != device:
             raise BadTarget(
-                f"{place} is on a disk of its own and cannot be exchanged with what is restored. "
+                f"{place} is on a different disk and cannot be replaced. "
                 "Restore into a workspace on one disk: signet restore FILE -p DIRECTORY"
             )
     return Exchange(

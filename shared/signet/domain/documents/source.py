@@ -30,7 +30,7 @@ class FileUnreadable(PermanentJobError):
 
 
 class DiskTrouble(SignetError):
-    """The file cannot be read for now."""
+    """The file cannot be read at the moment."""
 
     kind = Kind.UNAVAILABLE
     code = "disk_trouble"

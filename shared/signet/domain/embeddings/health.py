@@ -64,15 +64,15 @@ def checks(survey: Survey, *, fault: str | None, model: str, dimensions: int) ->
         _failing(
             "dimension-mismatch",
             survey.other_width,
-            fine=f"All vectors are {dimensions} wide",
-            what=f"vectors are not {dimensions} wide",
+            fine=f"All vectors have {dimensions} dimensions",
+            what=f"vectors do not have {dimensions} dimensions",
             fix=RE_EMBED,
         ),
         _drift(survey, model),
         _failing(
             "null-vectors",
             survey.without_values + survey.unindexed,
-            fine="Every vector has values and stands in the index",
+            fine="Every vector has values and is in the index",
             what="vectors are empty or missing from the index",
             fix=RESYNC,
         ),
@@ -98,14 +98,14 @@ def _provider(fault: str | None) -> Check:
     if fault is None:
         return Check(name=name, grade=Grade.OK, message="The embedding provider answers")
     return Check(
-        name=name, grade=Grade.FAIL, message="The embedding provider cannot be used", detail=fault
+        name=name, grade=Grade.FAIL, message="The embedding provider does not answer", detail=fault
     )
 
 
 def _coverage(survey: Survey) -> Check:
     share, name = survey.coverage.share, "coverage"
     missing = survey.coverage.total - survey.coverage.embedded
-    message = f"{share:.1%} of {survey.coverage.total} memories have a current vector"
+    message = f"{share:.1%} of {survey.coverage.total} memories have an up-to-date vector"
     if share >= COVERED:
         return Check(name=name, grade=Grade.OK, message=message)
     grade = Grade.WARN if share >= BARELY_COVERED else Grade.FAIL

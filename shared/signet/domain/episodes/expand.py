@@ -18,7 +18,7 @@ _ID = re.compile(r"(?:#+ )?(session|commit|memory|document)(?::| +)(\S.*?)\s*", 
 
 
 class UnknownEpisode(NotFound):
-    """No such episode; ids stand in the headings of what was put into the session, as in session:abc."""
+    """No such episode. Ids are in the headings of injected context, as in session:abc."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ def page(tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | Non
     if not found:
         raise UnknownEpisode
     if len({one.id for one in found}) > 1:
-        raise Invalid(f"several begin with {named}")
+        raise Invalid(f"several ids start with {named}")
     parts = sql.around(tx, found[0], 0, _EVERY, reader=reader)
     is_talk = type_ is SourceType.SESSION
     whole = brief.whole(parts, type_)

@@ -96,7 +96,7 @@ def apply(
         if tx.one(sql.MAY_GO, (old,)) is None or not _stands(tx, new):
             continue
         begins = (source.event_at or source.created_at) if one.is_newer else one.told
-        reason = f"a newer memory says otherwise ({one.signal})"
+        reason = f"a newer memory contradicts it ({one.signal})"
         done += supersede(
             tx,
             [old],
@@ -154,7 +154,7 @@ def supersede_attributes(tx: WriteTx, found: Sequence[Superseded], now: datetime
             Event.ATTRIBUTE_SUPERSEDED,
             actor=SUPERSESSION,
             at=now,
-            reason=f"a newer attribute says otherwise ({one.signal})",
+            reason=f"a newer attribute contradicts it ({one.signal})",
             metadata={
                 "oldAttributeId": one.old_id,
                 "newAttributeId": one.new_id,

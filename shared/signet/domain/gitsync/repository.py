@@ -38,7 +38,7 @@ _USERINFO = re.compile(r"(?<=//)[^/\s]+(?=@)")
 
 
 class GitFailed(SignetError):
-    """Git did not do it."""
+    """Git failed."""
 
     code = "git_failed"
 

@@ -12,12 +12,13 @@ from signet.domain.gitsync import sync
 from signet.domain.gitsync.repository import GitFailed, Repository
 from signet.errors import Invalid
 from signet.paths import Workspace
+from signet.wire.git import GitSettings
 
 LEAST_SECONDS, MOST_SECONDS = 60, 86_400
 _NAME = re.compile(r"[A-Za-z0-9._/][A-Za-z0-9._/-]*")
 
 
-def shown(workspace: Workspace, settings: Git) -> dict[str, object]:
+def shown(workspace: Workspace, settings: Git) -> GitSettings:
     """Return the settings under the names that clients read, with the branch that is kept in step; runs git."""
     git, branch = Repository(workspace), settings.branch
     if branch is None and git.exists:

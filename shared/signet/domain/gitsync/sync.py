@@ -175,20 +175,20 @@ def _check(remote: Remote, coming: int) -> None:
     """Raise GitFailed where a fast forward is not what would happen."""
     git = remote.repository
     if git.is_in_between:
-        raise GitFailed("a merge or rebase is under way")
+        raise GitFailed("a merge or rebase is in progress")
     current = current_branch(git)
     if current != remote.branch:
         raise GitFailed(f"{current or 'no branch'} is checked out, not {remote.branch}")
     ahead = git.count(remote.outgoing)
     if ahead:
         raise GitFailed(
-            f"both sides have gone on ({_commits(ahead)} here, {_commits(coming)} there);"
-            f" put them together by hand: git -C {git.root} merge {remote.name}/{remote.branch}"
+            f"both sides have new commits ({_commits(ahead)} here, {_commits(coming)} there);"
+            f" merge them by hand: git -C {git.root} merge {remote.name}/{remote.branch}"
         )
     if found := guarded.reached(git, remote.tracking):
         raise GitFailed(
-            f"what is coming would replace or delete {found[0]}, which belongs to this machine;"
-            " take it out of the remote's files first"
+            f"the pull would replace or delete {found[0]}, which belongs to this machine;"
+            " remove it from the remote first"
         )
 
 
@@ -212,7 +212,7 @@ def _forward(remote: Remote) -> None:
     except GitFailed as error:
         _back(git, before)
         raise GitFailed(
-            f"changes here do not fit to what is coming ({error.message}); nothing was changed"
+            f"local changes conflict with the pull ({error.message}); nothing was changed"
         ) from error
 
 
@@ -229,7 +229,7 @@ def _back(git: Repository, before: str) -> None:
         git.run(*git.author(), "stash", "pop", "--quiet")
     except GitFailed as error:
         raise GitFailed(
-            f"changes here are kept in the stash '{STASH}' and could not be restored ({error.message});"
+            f"local changes are in the stash '{STASH}' and could not be restored ({error.message});"
             f" see: git -C {git.root} stash list"
         ) from error
 
@@ -242,8 +242,8 @@ def _push(remote: Remote) -> Outcome:
             return Outcome(success=True, message="Nothing to push", changes=0)
         if found := guarded.leaks(git, remote.outgoing):
             raise GitFailed(
-                f"a commit that was not pushed yet holds {found[0]}, which stays on this machine;"
-                " take it out of the history first"
+                f"an unpushed commit contains {found[0]}, which must stay on this machine;"
+                " remove it from the history first"
             )
         git.run(
             *("push", "--quiet", "--", remote.name, f"{remote.local}:{remote.local}"),

@@ -1,7 +1,7 @@
 """How much the graph knows: counts of one agent, and how its entities served the predictor."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,6 +11,7 @@ from signet.db.visibility import Reader
 from signet.domain.graph.sql import reports as sql
 from signet.domain.graph.sql.reports import Comparison
 from signet.domain.graph.weights import WeightBounds
+from signet.wire.knowledge import Coverage, KnowledgeStats
 
 #: How recent an update by feedback is to be counted.
 RECENT = timedelta(days=7)
@@ -18,22 +19,19 @@ RECENT = timedelta(days=7)
 TREND = 0.1
 
 #: What is counted; all of it is 0 where there is no graph.
-NOTHING: Mapping[str, int | float] = dict.fromkeys(
-    (
-        "entityCount",
-        "aspectCount",
-        "dependencyCount",
-        "attributeCount",
-        "constraintCount",
-        "unassignedMemoryCount",
-        "coveragePercent",
-        "feedbackUpdatedAspectCount",
-        "averageAspectWeight",
-        "maxWeightAspectCount",
-        "minWeightAspectCount",
-    ),
-    0,
-)
+NOTHING: KnowledgeStats = {
+    "entityCount": 0,
+    "aspectCount": 0,
+    "dependencyCount": 0,
+    "attributeCount": 0,
+    "constraintCount": 0,
+    "unassignedMemoryCount": 0,
+    "coveragePercent": 0,
+    "feedbackUpdatedAspectCount": 0,
+    "averageAspectWeight": 0,
+    "maxWeightAspectCount": 0,
+    "minWeightAspectCount": 0,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,9 +46,7 @@ class EntityHealth:
     trend: str
 
 
-def counts(
-    tx: ReadTx, *, agent_id: str, bounds: WeightBounds, now: datetime
-) -> Mapping[str, int | float]:
+def counts(tx: ReadTx, *, agent_id: str, bounds: WeightBounds, now: datetime) -> KnowledgeStats:
     """Return the counts of an agent's graph by their wire names."""
     recent = clock.to_text(now - RECENT)
     found = sql.counts(tx, agent_id, recent=recent, high=bounds.high, low=bounds.low)
@@ -68,7 +64,7 @@ def counts(
     }
 
 
-def coverage(mentioning: int, covered: int) -> dict[str, int | float]:
+def coverage(mentioning: int, covered: int) -> Coverage:
     """Return how many memories that mention an entity are the source of an attribute, too; without any it is 0 %."""
     percent = min(100.0, round(100 * covered / mentioning, 1)) if mentioning else 0.0
     return {"unassignedMemoryCount": max(0, mentioning - covered), "coveragePercent": percent}

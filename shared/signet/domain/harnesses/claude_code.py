@@ -93,7 +93,7 @@ def _ignored(text: str) -> list[str]:
     try:
         json.loads(text or "{}")
     except ValueError:
-        return ["Claude Code ignores a file with comments or trailing commas; take them out"]
+        return ["Claude Code ignores a file with comments or trailing commas; remove them"]
     return []
 
 
@@ -114,7 +114,7 @@ def event_problems(path: Path, text: str, events: list[str]) -> list[Problem]:
     for event in events:
         ours = hooks.commands(text, event)
         if not ours:
-            found.append(Problem(path=path, text=f"nothing of ours at {event}"))
+            found.append(Problem(path=path, text=f"no Signet hook for {event}"))
         told = {why for one in ours if (why := hooks.problem(one)) is not None}
         found += [Problem(path=path, text=f"{event}: {why}") for why in sorted(told)]
     return found

@@ -89,14 +89,14 @@ class Codex:
         found = event_problems(path, path.read_text("utf-8"), [event for event, _, _ in EVENTS])
         config = self.config_path(site)
         if _hooks_are_off(config):
-            found.append(Problem(path=config, text="hooks are switched off"))
+            found.append(Problem(path=config, text="hooks are disabled"))
         server = _table(_table(_settings(config), _SERVERS), _SERVER)
         return found + programs.server_problems(config, server.get("command"))
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
-        """Return that its hooks are switched off."""
+        """Return that its hooks are disabled."""
         config = self.config_path(site)
-        return [f"{config}: [features] switches hooks off"] if _hooks_are_off(config) else []
+        return [f"{config}: [features] disables hooks"] if _hooks_are_off(config) else []
 
     def _hooks_path(self, site: Site) -> Path:
         return site.home / ".codex" / "hooks.json"

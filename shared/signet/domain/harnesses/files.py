@@ -276,7 +276,7 @@ def make_folder(path: Path, record: Record) -> None:
 def _checked(change: Change) -> Path:
     """Return where the file really is; raises Conflict when it is not as it was when the change was planned."""
     if _text(change.path) != change.earlier:
-        raise Conflict(f"{change.path} was changed meanwhile; run it again")
+        raise Conflict(f"{change.path} was changed meanwhile; run the command again")
     return change.path.resolve()
 
 

@@ -66,7 +66,7 @@ def problem(command: str) -> str | None:
     try:
         program = shlex.split(command)[0]
     except (ValueError, IndexError):
-        return "its command is none"
+        return "its command is empty"
     return programs.problem(program)
 
 

@@ -69,7 +69,7 @@ def parse(text: str) -> Node:
     at = reader.skip(0)
     node = reader.value(at, 0)
     if reader.skip(node.end) != len(text):
-        raise reader.fault(reader.skip(node.end), "nothing may follow the value")
+        raise reader.fault(reader.skip(node.end), "unexpected text after the value")
     return node
 
 
@@ -156,7 +156,7 @@ class _Reader:
         while True:
             char = self._text[at : at + 1]
             if char in ("", "\n"):
-                raise self.fault(start, "a text does not end")
+                raise self.fault(start, "a string is not closed")
             if char == quote:
                 return _paired("".join(parts)), at + 1
             if char != "\\":
@@ -172,7 +172,7 @@ class _Reader:
         if digits is not None:
             code = self._text[at + 1 : at + 1 + digits]
             if not re.fullmatch(f"[0-9a-fA-F]{{{digits}}}", code):
-                raise self.fault(at, "an escape that is none")
+                raise self.fault(at, "an invalid escape")
             return chr(int(code, 16)), at + 1 + digits
         if self._text.startswith("\r\n", at):
             return "", at + 2
@@ -180,7 +180,7 @@ class _Reader:
 
     def _check_end(self, at: int) -> None:
         if re.match(r"[\w.$]", self._text[at : at + 1]):
-            raise self.fault(at, "a number that is none")
+            raise self.fault(at, "an invalid number")
 
 
 def _number(text: str) -> int | float:

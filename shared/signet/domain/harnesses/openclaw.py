@@ -36,9 +36,9 @@ CONSENT = (*ENTRY, "hooks", "allowConversationAccess")
 TO_ALLOW = "signet harness install openclaw --allow-conversations"
 #: What a person agrees to.
 CONSENT_QUESTION = (
-    "OpenClaw hands conversations only to plugins that you allow to read them.",
-    "Signet's plugin reads each prompt, adds what it remembers to it, and keeps",
-    "what is said in your workspace on this machine. Without it, only its",
+    "OpenClaw passes conversations only to plugins that you allow to read them.",
+    "Signet's plugin reads each prompt, adds relevant memories to it, and keeps",
+    "the conversation in your workspace on this machine. Otherwise only its",
     "tools work.",
 )
 WORKSPACE = ("agents", "defaults", "workspace")
@@ -69,7 +69,7 @@ class OpenClaw:
         """Return that there are no settings to patch."""
         if configs(site):
             return None
-        return "no settings of OpenClaw were found; set it up first, or name them in OPENCLAW_CONFIG_PATH"
+        return "no OpenClaw settings found; set OpenClaw up first, or set OPENCLAW_CONFIG_PATH"
 
     def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
         """Return every settings file, and the files of the path that is chosen."""
@@ -119,17 +119,17 @@ class OpenClaw:
         root = site.workspace.root
         found = []
         if self.asks_consent(site, wishes):
-            found.append(f"OpenClaw gives Signet no conversations before you allow it: {TO_ALLOW}")
+            found.append(
+                f"OpenClaw passes no conversations to Signet until you allow it: {TO_ALLOW}"
+            )
         for path, text in _texts(configs(site)).items():
             value = jsonedit.get(text, WORKSPACE)
             if value != str(root):
                 found.append(f"{path}: its workspace is {value or 'not set'}, not {root}")
         if _is_temporary(site):
-            found.append(
-                f"{root} is a temporary folder and is not given to OpenClaw as its workspace"
-            )
+            found.append(f"{root} is a temporary folder and cannot be OpenClaw's workspace")
         elif not root.is_relative_to(site.home):
-            found.append(f"{root} lies outside the home folder")
+            found.append(f"{root} is outside the home folder")
         if not root.is_dir():
             found.append(f"{root} does not exist")
         return found
@@ -219,10 +219,10 @@ def _entry(one: Json) -> tuple[str, Json]:
     if isinstance(one, str):
         return one, {"enabled": True}
     if not isinstance(one, Mapping):
-        raise ConfigUnreadable("plugins holds something that is no plugin")
+        raise ConfigUnreadable("plugins contains an entry that is not a plugin")
     name = one.get("id") or one.get("name")
     if not isinstance(name, str):
-        raise ConfigUnreadable("plugins holds a plugin without a name")
+        raise ConfigUnreadable("plugins contains a plugin without a name")
     return name, {key: value for key, value in one.items() if key not in ("id", "name")}
 
 
@@ -271,11 +271,11 @@ def _faults(text: str) -> list[str]:
     if plugin and legacy:
         found.append("plugin and legacy hook are both active")
     if plugin and jsonedit.get(text, SLOT) != PLUGIN:
-        found.append(f"the memory slot is held by {jsonedit.get(text, SLOT) or CORE}")
+        found.append(f"the memory slot is used by {jsonedit.get(text, SLOT) or CORE}")
     if plugin and needs_consent(text):
-        found.append(f"OpenClaw gives it no conversations before you allow it: {TO_ALLOW}")
+        found.append(f"OpenClaw passes no conversations until you allow it: {TO_ALLOW}")
     if (plugin or legacy) and any(_is_on(text, one) for one in (OLD_SEARCH, NEW_SEARCH)):
-        found.append("OpenClaw's own memory search is active beside ours")
+        found.append("OpenClaw's own memory search is active too")
     return found
 
 

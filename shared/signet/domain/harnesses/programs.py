@@ -28,9 +28,9 @@ def command_of(name: str, environ: Mapping[str, str]) -> str:
 def problem(program: str) -> str | None:
     """Return why a harness cannot run a program, if it cannot."""
     if "/" in program:
-        return None if Path(program).exists() else f"{program} is not there"
+        return None if Path(program).exists() else f"{program} does not exist"
     if shutil.which(program, path=SYSTEM_PATH) is None:
-        return f"{program} is not found outside of the environment it is installed in"
+        return f"{program} is not found outside its own environment"
     return None
 
 

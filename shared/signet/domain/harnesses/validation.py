@@ -42,7 +42,7 @@ def check(command: Sequence[str], site: Site) -> str | None:
     if status:
         why = " ".join(said.split())[-_SHOWN_CHARS:]
         raise Refused(
-            f"{command[0]} does not accept its settings with our entries, so they are as they were before;"
+            f"{command[0]} rejects its settings with Signet's entries, so they were restored;"
             f" `{shown}` says: {why or f'exit status {status}'}"
         )
     return None

@@ -68,7 +68,7 @@ def write(workspace: Workspace, name: str, content: str) -> None:
     try:
         path = _inside(workspace, name)
         if path.exists() and not path.is_file():
-            raise Invalid(f"{name} is no file")
+            raise Invalid(f"{name} is not a file")
         manifest.replace_file(path, raw)
     except OSError as error:
         raise Invalid(f"{name} cannot be written: {error.strerror}") from error

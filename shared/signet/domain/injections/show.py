@@ -31,7 +31,7 @@ MESSAGE_CHARS = 200
 
 
 class NoRecord(NotFound):
-    """Nothing is recorded of this session."""
+    """There is no record of this session."""
 
 
 def context(
@@ -88,11 +88,11 @@ def _found(
         return same[0]
     if same:
         several = ", ".join(one.session_key for one in same[:MOST_NEAR])
-        raise NoRecord(f"More than one session begins with {key!r}: {several}")
+        raise NoRecord(f"Several sessions start with {key!r}: {several}")
     names = [one.session_key for one in known]
     near = difflib.get_close_matches(key, names, n=MOST_NEAR, cutoff=0.5)
-    hint = f"; near it: {', '.join(near)}" if near else _newest(known)
-    raise NoRecord(f"Nothing is recorded of a session {key!r}{hint}")
+    hint = f"; similar: {', '.join(near)}" if near else _newest(known)
+    raise NoRecord(f"There is no record of a session {key!r}{hint}")
 
 
 def _newest(known: Sequence[SessionRow]) -> str:

@@ -18,7 +18,7 @@ _INPUT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 
 
 class NotInstallable(SignetError):
-    """The server cannot be installed as it was asked for."""
+    """The server cannot be installed this way."""
 
     kind = Kind.INVALID
     code = "tool_server_not_installable"
@@ -84,7 +84,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         id="fetch",
         name="Fetch",
-        description="Reads pages of the web and gives them as Markdown",
+        description="Reads web pages as Markdown",
         category="web",
         homepage=f"{REFERENCE_SERVERS}/tree/main/src/fetch",
         config=Program(command="uvx", args=("mcp-server-fetch",)),
@@ -123,7 +123,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         id="playwright",
         name="Playwright",
-        description="Drives a browser through what a page offers, without pictures",
+        description="Drives a browser through the structure of a page, without screenshots",
         category="web",
         homepage="https://github.com/microsoft/playwright-mcp",
         config=Program(command="npx", args=("-y", "@playwright/mcp@latest")),
@@ -131,7 +131,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         id="sequential-thinking",
         name="Sequential Thinking",
-        description="Lets a model write its thoughts down step by step and revise them",
+        description="Lets a model write down its reasoning step by step and revise it",
         category="reasoning",
         homepage=f"{REFERENCE_SERVERS}/tree/main/src/sequentialthinking",
         config=Program(
@@ -141,7 +141,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry(
         id="time",
         name="Time",
-        description="Tells the time anywhere and converts it between zones",
+        description="Gives the time and converts it between time zones",
         category="utilities",
         homepage=f"{REFERENCE_SERVERS}/tree/main/src/time",
         config=Program(command="uvx", args=("mcp-server-time",)),

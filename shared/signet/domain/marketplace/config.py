@@ -52,7 +52,7 @@ def read(sent: object, before: Config | None = None) -> Config:
     env = _texts("config.env", sent.get("env"), known)
     for name in env:
         if not NAME.fullmatch(name):
-            raise Invalid("config.env holds a name that no variable can have")
+            raise Invalid("config.env contains an invalid variable name")
     return Program(
         command=_text("config.command", sent.get("command")),
         args=_arguments(sent.get("args")),
@@ -136,7 +136,9 @@ def _text(name: str, value: object) -> str:
     if not isinstance(value, str) or not value.strip():
         raise Invalid(f"{name} is required")
     if len(value) > MAX_CHARS or any(ord(character) < 32 for character in value):
-        raise Invalid(f"{name} holds a control character or is longer than {MAX_CHARS} characters")
+        raise Invalid(
+            f"{name} contains a control character or is longer than {MAX_CHARS} characters"
+        )
     if _REFERENCE.search(value):
         raise Invalid(f"{name} cannot hold a secret; put it into env or headers")
     return value.strip()
@@ -146,10 +148,10 @@ def _arguments(value: object) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or len(value) > MAX_ARGUMENTS:
-        raise Invalid(f"config.args must be a list of at most {MAX_ARGUMENTS} texts")
+        raise Invalid(f"config.args must be a list of at most {MAX_ARGUMENTS} strings")
     for one in value:
         if not isinstance(one, str) or "\0" in one or len(one) > MAX_CHARS:
-            raise Invalid("config.args holds what no program can be given")
+            raise Invalid("config.args contains a value that cannot be passed to a program")
         if _REFERENCE.search(one):
             raise Invalid(
                 "config.args cannot hold a secret, because every user of the machine sees"
@@ -171,12 +173,12 @@ def _texts(name: str, value: object, before: Mapping[str, str]) -> dict[str, str
     if value is None:
         return {}
     if not isinstance(value, Mapping) or len(value) > MAX_VARIABLES:
-        raise Invalid(f"{name} must be an object of at most {MAX_VARIABLES} texts")
+        raise Invalid(f"{name} must be an object of at most {MAX_VARIABLES} strings")
     found = {}
     for key, text in value.items():
         kept = before.get(key, "") if text == HIDDEN else text
         if not isinstance(kept, str) or "\0" in kept or len(kept) > MAX_CHARS:
-            raise Invalid(f"{name} must hold texts of at most {MAX_CHARS} characters")
+            raise Invalid(f"{name} must contain strings of at most {MAX_CHARS} characters")
         found[str(key)] = kept
     return found
 
@@ -184,9 +186,9 @@ def _texts(name: str, value: object, before: Mapping[str, str]) -> dict[str, str
 def _checked_headers(headers: dict[str, str]) -> dict[str, str]:
     for name, value in headers.items():
         if not _HEADER.fullmatch(name) or name.lower() in _RESERVED:
-            raise Invalid("config.headers holds a name that cannot be set")
+            raise Invalid("config.headers contains an invalid name")
         if not value.isprintable() or not value.isascii():
-            raise Invalid("config.headers holds a value that no header can carry")
+            raise Invalid("config.headers contains an invalid value")
     return headers
 
 
@@ -211,5 +213,5 @@ def _address(value: object, before: Config | None) -> str:
     if not is_address:
         raise Invalid("config.url must be an http or https address")
     if "@" in parts.netloc:
-        raise Invalid("config.url must not hold a password; set a header instead")
+        raise Invalid("config.url must not contain a password; set a header instead")
     return url.partition("#")[0]

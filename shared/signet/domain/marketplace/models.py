@@ -20,7 +20,7 @@ class NoSuchServer(NotFound):
 
 
 class ServerFailed(SignetError):
-    """A tool server could not be started or reached, or what it said is no answer."""
+    """A tool server could not be started or reached, or its answer is not valid."""
 
     kind = Kind.UNAVAILABLE
     code = "tool_server_failed"
@@ -33,7 +33,7 @@ class NoSuchTool(NotFound):
 
 
 class Busy(SignetError):
-    """The tool server has as many calls as it may have at once."""
+    """The tool server has reached its limit of parallel calls."""
 
     kind = Kind.LIMITED
     code = "tool_server_busy"

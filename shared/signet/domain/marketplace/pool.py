@@ -265,7 +265,7 @@ class Pool:
     def _counted(self, entry: _Entry) -> Iterator[None]:
         with self._lock:
             if entry.calls >= AT_ONCE:
-                raise Busy(f"{entry.server.name} has {AT_ONCE} calls at once already")
+                raise Busy(f"{entry.server.name} has {AT_ONCE} parallel calls already")
             entry.calls += 1
         try:
             yield

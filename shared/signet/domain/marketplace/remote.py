@@ -93,14 +93,14 @@ class RemoteWire:
             reply = self._exchanged(message, seconds, events)
         if reply.status == 404 and self._session is not None:
             self._is_open = False
-            raise Gone("it has forgotten the session")
+            raise Gone("it has lost the session")
         if not 200 <= reply.status < 300:
             raise ServerFailed(_refusal(reply))
         return reply
 
     def _exchanged(self, message: Message, seconds: float, events: "Events | None") -> Reply:
         if not self._is_open:
-            raise Gone("it was let go")
+            raise Gone("the connection was closed")
         try:
             return self._client.send(
                 "POST",
@@ -123,7 +123,7 @@ class RemoteWire:
         except ValueError:
             target = urlsplit("")
         if not location or f"{target.scheme}://{target.netloc}" != self._base:
-            raise ServerFailed("it sends us to another host, where we do not go")
+            raise ServerFailed("it redirects to another host, which is not followed")
         return f"{target.path}?{target.query}" if target.query else target.path
 
 
@@ -158,7 +158,7 @@ class Events:
 
 def _refusal(reply: Reply) -> str:
     if reply.status in (401, 403):
-        return f"it answered {reply.status}: it wants to know who asks; set a header in its config"
+        return f"it answered {reply.status}: it requires authentication; set a header in its config"
     said = rpc.read(reply.body)
     error = said.get("error") if said else reply.body.decode("utf-8", "replace")
     words = error.get("message") if isinstance(error, dict) else error

@@ -180,7 +180,7 @@ def unsent(kept: Reviews) -> list[Review]:
     """Return the reviews that are to be sent; raises Invalid while nobody has said where to."""
     if not kept.sync.enabled or not kept.sync.endpoint_url:
         raise Invalid(
-            "reviews stay on this machine: no place to send them to is configured"
+            "reviews stay on this machine: no endpoint is configured"
             " (PATCH /api/marketplace/reviews/config with enabled and endpointUrl)"
         )
     return pending(kept)

@@ -94,10 +94,10 @@ def result_of(reply: Message) -> Message:
     error = reply.get("error")
     if error is not None:
         said = error.get("message") if isinstance(error, dict) else None
-        raise Refused(str(said or "an error without words")[:_SAID_CHARS])
+        raise Refused(str(said or "an error without a message")[:_SAID_CHARS])
     result = reply.get("result")
     if not isinstance(result, dict):
-        raise ServerFailed("the answer is no object")
+        raise ServerFailed("the answer is not an object")
     if _is_deep(result):
         raise ServerFailed(f"the answer has more than {MAX_DEPTH} levels")
     return result

@@ -20,7 +20,7 @@ VERSION = 1
 
 
 class FileUnreadable(Unavailable):
-    """A file of the marketplace is not one that this version understands."""
+    """This version cannot read a file of the marketplace."""
 
     code = "marketplace_unreadable"
 
@@ -92,7 +92,7 @@ def read_json(path: Path) -> Mapping[str, object]:
     except (ValueError, RecursionError) as error:
         raise FileUnreadable(f"{path} is not JSON; nothing was changed") from error
     if not isinstance(found, dict) or found.get("version") != VERSION:
-        raise FileUnreadable(f"{path} has a form that this version does not know")
+        raise FileUnreadable(f"{path} has an unknown format")
     return found
 
 

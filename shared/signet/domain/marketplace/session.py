@@ -43,7 +43,7 @@ class Session:
         version = hello.get("protocolVersion")
         if version not in VERSIONS:
             said = describe.text(version, 20) or "none"
-            raise ServerFailed(f"it speaks a version of the protocol that we do not: {said}")
+            raise ServerFailed(f"it uses an unsupported version of the protocol: {said}")
         self._wire.agree(str(version))
         self._wire.tell("notifications/initialized", {})
 

@@ -88,7 +88,11 @@ class StdioWire:
             )
         except (OSError, ValueError) as error:
             os.close(self._life)
-            why = error.strerror if isinstance(error, OSError) else "a text that no program takes"
+            why = (
+                error.strerror
+                if isinstance(error, OSError)
+                else "a value that cannot be passed to a program"
+            )
             raise ServerFailed(f"cannot start {program.command}: {why}") from error
         finally:
             os.close(held)
@@ -155,7 +159,7 @@ class StdioWire:
         stdin = self._process.stdin
         assert stdin is not None
         if not self._writing.acquire(timeout=max(until - time.monotonic(), 0.0)):
-            raise Late("it reads nothing")
+            raise Late("it does not read its input")
         try:
             with selectors.DefaultSelector() as selector:
                 selector.register(stdin, selectors.EVENT_WRITE)
@@ -163,12 +167,12 @@ class StdioWire:
                     if not selector.select(max(until - time.monotonic(), 0.0)):
                         if len(line) < len(whole):
                             # Half of a message would spoil the next one.
-                            self._end("it reads nothing")
-                        raise Late("it reads nothing")
+                            self._end("it does not read its input")
+                        raise Late("it does not read its input")
                     line = line[os.write(stdin.fileno(), line[:_CHUNK]) :]
         except (BlockingIOError, BrokenPipeError, ValueError) as error:
             self._over.wait(DRAIN_SECONDS)
-            raise Gone(self._gone or f"it does not listen{self._words()}") from error
+            raise Gone(self._gone or f"it does not read its input{self._words()}") from error
         finally:
             self._writing.release()
 

@@ -62,7 +62,7 @@ class Candidate:
 
 
 class Unconfirmed(Invalid):
-    """So many memories are only forgotten with the confirm_token of a preview of this very set."""
+    """Forgetting this many memories requires the confirm_token of a preview of the same set."""
 
     code = "confirmation_required"
 

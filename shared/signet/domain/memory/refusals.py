@@ -55,14 +55,14 @@ class DuplicateContent(Refused):
 
 
 class PinnedNeedsForce(Refused):
-    """The memory is pinned; say force to forget it."""
+    """The memory is pinned; pass force to forget it."""
 
     kind = Kind.CONFLICT
     code = "pinned_requires_force"
 
 
 class ForceDenied(Refused):
-    """The pipeline may not forget what a person has pinned."""
+    """The pipeline may not forget memories that a person pinned."""
 
     kind = Kind.FORBIDDEN
     code = "autonomous_force_denied"

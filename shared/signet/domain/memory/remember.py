@@ -224,7 +224,7 @@ def _check_replaceable(tx: WriteTx, new: NewMemory) -> None:
     for memory_id in new.supersedes:
         old = memories.readable(tx, memory_id, reader)
         if old is None or old.is_deleted:
-            raise Invalid("supersedes names a memory that is not there", id=memory_id)
+            raise Invalid("supersedes names a memory that does not exist", id=memory_id)
 
 
 def _supersede(

@@ -90,23 +90,23 @@ def left_out(run: Run, page: Page) -> str:
     seq, wanted, least = page.nearest.best, run.query.min_score, page.least or 0.0
     relevant = page.relevance.get(seq, 0.0)
     if wanted is not None and relevant < wanted > least:
-        return f"its score of {relevant:.2f} is below the {wanted:.2f} that was asked for"
+        return f"its score of {relevant:.2f} is below the minimum of {wanted:.2f}"
     words = [
         fts.shown(w) for w, held in zip(run.words, run.known.words, strict=False) if seq in held
     ]
-    shares = f'of the words it has only "{" ".join(words)}"' if words else "no word is the same"
-    compared = "not near enough" if seq in run.known.cosine else "not compared"
+    shares = f'only these words match: "{" ".join(words)}"' if words else "no word matches"
+    compared = "not similar enough" if seq in run.known.cosine else "not compared"
     asked = f", {least:.0%} asked for" if least else ""
     return f"{shares}, and the meaning is {compared}: {relevant:.0%} relevant{asked}"
 
 
 def _why_no_more(run: Run, page: Page) -> str:
     if not run.allowed:
-        return "nothing that may be read and passes the filters has a word or the meaning of the question"
+        return "no readable memory that passes the filters matches the question by words or meaning"
     if page.below_floor:
         return f"{len(page.below_floor)} more were not relevant enough"
     if page.beyond_limit:
         return f"the limit of {run.query.size} is reached"
     if page.below_score:
-        return f"{page.below_score} more scored too low"
-    return "nothing else was found"
+        return f"{page.below_score} more scored below the minimum"
+    return "no other memories were found"

@@ -96,11 +96,13 @@ def _of_settings(settings: Repair) -> Mapping[str, Limits]:
 
 
 def _batch(default: int, high: int, low: int = 1) -> Option:
-    return Option(name="batchSize", help="How many at most.", default=default, low=low, high=high)
+    return Option(
+        name="batchSize", help="Maximum number of rows.", default=default, low=low, high=high
+    )
 
 
 def _limit(default: int, high: int) -> Option:
-    return Option(name="limit", help="How many at most.", default=default, low=1, high=high)
+    return Option(name="limit", help="Maximum number of rows.", default=default, low=1, high=high)
 
 
 _ROWS = (Filter.IDS, Filter.KIND, Filter.AGE)
@@ -111,13 +113,13 @@ ACTIONS = (
     Action(
         name="requeueDeadJobs",
         path="requeue-dead",
-        help="Give dead jobs a fresh start, oldest first.",
+        help="Retry dead jobs, oldest first.",
         limits="requeue",
         options=(
             _limit(50, 500),
             Option(
                 name="force",
-                help="Even though no model has answered lately.",
+                help="Retry even if no model has answered recently.",
                 default=False,
                 type=bool,
             ),
@@ -128,7 +130,7 @@ ACTIONS = (
     Action(
         name="releaseStaleLeases",
         path="release-leases",
-        help="Give back jobs whose process is gone or hangs.",
+        help="Release jobs whose process died or hangs.",
         limits="requeue",
         filters=_ROWS,
         noun="job",
@@ -136,7 +138,7 @@ ACTIONS = (
     Action(
         name="pruneJobs",
         path="prune-jobs",
-        help="Delete ended jobs after they were written to an archive file.",
+        help="Archive ended jobs to a file, then delete them.",
         limits="requeue",
         options=(
             _limit(1_000, 100_000),
@@ -154,13 +156,11 @@ ACTIONS = (
     Action(
         name="checkFtsConsistency",
         path="check-fts",
-        help="Compare the full-text indexes with their tables; make them anew where they differ.",
+        help="Check the full-text indexes; rebuild those that differ from their tables.",
         limits="reembed",
         hourly=5,
         options=(
-            Option(
-                name="repair", help="Make them anew where they differ.", default=False, type=bool
-            ),
+            Option(name="repair", help="Rebuild indexes that differ.", default=False, type=bool),
         ),
         switch="repair",
         is_shared=True,
@@ -169,17 +169,19 @@ ACTIONS = (
     Action(
         name="triggerRetentionSweep",
         path="retention-sweep",
-        help="Purge now what was forgotten or has ended long enough ago.",
+        help="Run the retention sweep now: purge old forgotten and ended rows.",
         limits="requeue",
     ),
     Action(
         name="reembedMissingMemories",
         path="re-embed",
-        help="Make the vectors that are missing, oldest memories first.",
+        help="Create missing vectors, oldest memories first.",
         limits="reembed",
         options=(
             _batch(50, 500),
-            Option(name="fullSweep", help="Until none is missing.", default=False, type=bool),
+            Option(
+                name="fullSweep", help="Continue until none is missing.", default=False, type=bool
+            ),
         ),
         filters=_ROWS,
         noun="memory",
@@ -196,39 +198,39 @@ ACTIONS = (
     Action(
         name="resyncVectorIndex",
         path="resync-vec",
-        help="Bring the vector index in line with the stored vectors.",
+        help="Synchronise the vector index with the stored vectors.",
         limits="reembed",
         needs_worker=True,
     ),
     Action(
         name="rebuildIndexes",
         path="rebuild-indexes",
-        help="Check and mend full text, then the vector index.",
+        help="Check and repair the full-text indexes, then the vector index.",
         limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
         needs_worker=True,
     ),
     Action(
         name="deduplicateMemories",
         path="deduplicate",
-        help="Merge memories that say the same.",
+        help="Merge duplicate memories.",
         limits="dedup",
         options=(
             Option(
                 name="batchSize",
-                help="How many groups at most.",
+                help="Maximum number of groups.",
                 low=1,
                 high=1_000,
                 setting="dedup_batch_size",
             ),
             Option(
                 name="semanticEnabled",
-                help="Also those that nearly say the same.",
+                help="Also merge near-duplicates, by meaning.",
                 default=False,
                 type=bool,
             ),
             Option(
                 name="semanticThreshold",
-                help="How near, 0 to 1.",
+                help="Minimum similarity (0–1).",
                 low=0,
                 high=1,
                 type=float,
@@ -241,7 +243,7 @@ ACTIONS = (
     Action(
         name="backfillSkippedSessions",
         path="backfill-skipped",
-        help="Read sessions again whose summary was never written.",
+        help="Summarise sessions that have no summary.",
         limits=Limits(cooldown_ms=MINUTE_MS, per_hour=20),
         options=(_limit(50, 500),),
         filters=_OLD,
@@ -250,7 +252,7 @@ ACTIONS = (
     Action(
         name="reclassifyEntities",
         path="reclassify-entities",
-        help="Ask the model what kind of thing entities of unknown kind are.",
+        help="Ask the model for the type of entities of unknown type.",
         limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
         options=(_batch(20, 30, low=5),),
         filters=_OLD,
@@ -260,7 +262,7 @@ ACTIONS = (
     Action(
         name="pruneChunkGroupEntities",
         path="prune-chunk-groups",
-        help="Delete the entities that only tied the pieces of long texts together.",
+        help="Delete entities that only link the chunks of long texts.",
         limits=Limits(cooldown_ms=MINUTE_MS, per_hour=5),
         options=(_batch(500, 500),),
         filters=_OLD,
@@ -269,13 +271,13 @@ ACTIONS = (
     Action(
         name="pruneSingletonExtractedEntities",
         path="prune-singleton-entities",
-        help="Delete entities of unknown kind that hardly anything speaks of.",
+        help="Delete entities of unknown type with few mentions.",
         limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
         options=(
             _batch(200, 500),
             Option(
                 name="maxMentions",
-                help="Spoken of by at most so many memories.",
+                help="Maximum number of memories that mention them.",
                 default=1,
                 low=1,
                 high=100,
@@ -287,7 +289,7 @@ ACTIONS = (
     Action(
         name="pruneGenericEntities",
         path="prune-generic-entities",
-        help="Delete entities whose name is none, such as **Status**.",
+        help="Delete entities with a generic name, such as **Status**.",
         limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
         options=(_batch(500, 500),),
         filters=_OLD,
@@ -297,7 +299,7 @@ ACTIONS = (
     Action(
         name="structuralBackfill",
         path="structural-backfill",
-        help="Queue the filing of facts that no aspect holds yet.",
+        help="Queue facts without an aspect for classification.",
         limits=Limits(cooldown_ms=MINUTE_MS, per_hour=20),
         options=(_batch(100, 500),),
         filters=_ROWS,
@@ -306,7 +308,7 @@ ACTIONS = (
     Action(
         name="relinkEntities",
         path="relink-entities",
-        help="Tie memories that name no entity to those that they do name.",
+        help="Link memories without entities to the entities they mention.",
         limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
         options=(_batch(500, 500),),
         filters=_ROWS,
@@ -315,7 +317,7 @@ ACTIONS = (
     Action(
         name="backfillHints",
         path="backfill-hints",
-        help="Queue the writing of hints for memories that have none.",
+        help="Queue hints for memories that have none.",
         limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
         options=(_batch(200, 200),),
         filters=_ROWS,
@@ -324,9 +326,16 @@ ACTIONS = (
     Action(
         name="clusterEntities",
         path="cluster-entities",
-        help="Find anew which entities of an agent belong together.",
+        help="Recompute the communities of an agent's entities.",
         limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
-        options=(Option(name="agentId", help="Whose entities.", default="default", type=str),),
+        options=(
+            Option(
+                name="agentId",
+                help="Agent whose entities are grouped.",
+                default="default",
+                type=str,
+            ),
+        ),
         is_shared=True,
         needs_worker=True,
         kind="cluster_entities",
@@ -334,10 +343,12 @@ ACTIONS = (
     Action(
         name="forgetDeadMemories",
         path="dead-memories/forget",
-        help="Forget memories that nobody trusts or uses.",
+        help="Forget memories with low confidence that are not used.",
         limits=Limits(cooldown_ms=5 * MINUTE_MS, per_hour=5),
         options=(
-            Option(name="reason", help="Why, for their history.", type=str, is_required=True),
+            Option(
+                name="reason", help="Reason, kept in their history.", type=str, is_required=True
+            ),
         ),
         filters=(Filter.IDS,),
         noun="memory",

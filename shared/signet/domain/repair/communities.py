@@ -16,7 +16,7 @@ def preview(tx: ReadTx, order: Order) -> Done:
     agent_id = _agent(order)
     graph, known = communities.snapshot(tx, agent_id), _overview(tx, agent_id)
     count = len(graph.entities) if graph.is_new else 0
-    message = f"would group {count} entities anew" if count else "the groups are up to date"
+    message = f"would regroup {count} entities" if count else "the groups are up to date"
     details = {"entities": len(graph.entities), "dependencies": len(graph.edges)}
     details["communities"] = len(known.rows)
     return Done(affected=count, message=f"dry run: {message}", details=details)

@@ -91,10 +91,10 @@ def reclassify(work: Work) -> Done:
         return Done(affected=0, message="no entities of unknown type found")
     model = work.models.language_model()
     if model is None:
-        message = "no model reads texts here; set pipelineV2.extraction.provider"
+        message = "no extraction model is configured; set pipelineV2.extraction.provider"
         raise Refused(Reason.DISABLED, message)
     listed = "\n".join(
-        f"{number}. {name}: {' / '.join(facts) or 'nothing is told of it'}"
+        f"{number}. {name}: {' / '.join(facts) or 'no facts known'}"
         for number, (_, name, facts) in enumerate(told, 1)
     )
     request = f"{_ASK}{fence.data('things', listed)}"

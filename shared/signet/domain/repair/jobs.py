@@ -54,9 +54,7 @@ def requeue(tx: WriteTx, order: Order) -> Done:
     last = clock.parsed(calls.last_at)
     left = CALLS_COUNT - (order.now - last) if last else timedelta(0)
     if left > timedelta(0) and not calls.successes and not order.is_on("force"):
-        message = (
-            f"none of the last {calls.total} calls of models went well; force requeues all the same"
-        )
+        message = f"none of the last {calls.total} calls of models succeeded; pass force to requeue anyway"
         wait_ms = int(left / timedelta(milliseconds=1))
         raise Refused(Reason.UNAVAILABLE, message, wait_ms=wait_ms)
     rows = _dead(tx, order)

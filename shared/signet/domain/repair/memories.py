@@ -71,7 +71,7 @@ def relink(work: Work) -> Done:
 def preview_structure(tx: ReadTx, order: Order) -> Done:
     """Show which facts would be filed."""
     rows = _unfiled(tx, order)
-    message = f"dry run: would queue the filing of {len(rows)} facts"
+    message = f"dry run: would queue {len(rows)} facts for classification"
     return Done(affected=len(rows), message=message, details={"sample": _sample(rows)})
 
 
@@ -90,7 +90,7 @@ def structure(tx: WriteTx, order: Order) -> Done:
             attempts=order.settings.pipeline.worker.max_retries,
             now=order.now,
         )
-    message = f"queued the filing of {len(rows)} facts"
+    message = f"queued {len(rows)} facts for classification"
     return Done(affected=len(rows), message=message, details={"sample": _sample(rows)})
 
 

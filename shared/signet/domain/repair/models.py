@@ -27,7 +27,7 @@ class Reason(StrEnum):
 
 
 class Refused(SignetError):
-    """This repair may not run now, or could not be done; nothing more than it says was changed."""
+    """This repair may not run now, or failed. Nothing beyond the reported changes was done."""
 
     kind = Kind.LIMITED
     code = "repair_refused"

@@ -29,7 +29,7 @@ SYSTEM = "system"
 
 
 class OutOfTime(SignetError):
-    """There is no more time for a repair here; a worker does the rest."""
+    """The time limit of this request is over; a worker does the rest."""
 
 
 def look(tx: ReadTx, order: Order) -> Result:
@@ -135,7 +135,7 @@ def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
     if status == Status.COMPLETED:
         return _result(order, kept)
     affected = int(kept.get("affected", 0))
-    does = "goes on in the background" if status == Status.LEASED else "is queued"
+    does = "continues in the background" if status == Status.LEASED else "is queued"
     return Result(
         action=order.action.name,
         success=True,

@@ -95,9 +95,9 @@ def preview_resync(tx: ReadTx, order: Order) -> Done:
     """Show how far the index is from the vectors."""
     width = _width(tx, order)
     if width is None or not vec_loaded(tx.connection):
-        return Done(affected=0, message="dry run: there is nothing to index here")
+        return Done(affected=0, message="dry run: nothing to index")
     if vectors.indexed_dimensions(tx) != width or _is_broken(tx, width):
-        message = f"dry run: would make the vector index anew, {width} wide"
+        message = f"dry run: would rebuild the vector index with {width} dimensions"
         count = int(tx.value(sql.COUNT_WIDE, (width,)))
         return Done(affected=count, message=message)
     stray, lost = len(tx.all(sql.STRAY, (0, -1))), len(tx.all(sql.UNINDEXED, (0, width, -1)))
@@ -111,7 +111,9 @@ def resync(work: Work) -> Done:
     width = work.db.read(_width, work.order)
     if not work.db.has_vec or width is None:
         what = (
-            "there are no vectors" if width is None else "this machine compares vectors one by one"
+            "there are no vectors"
+            if width is None
+            else "vectors are compared one by one on this machine"
         )
         return Done(affected=0, message=f"no vector index needed: {what}")
     done: Counter[str] = Counter()
@@ -123,7 +125,7 @@ def resync(work: Work) -> Done:
     if done["steps"]:
         count = int(work.db.read(ReadTx.value, sql.COUNT_INDEXED))
         work.affected += count
-        message = f"made the vector index anew: {count} vectors, {width} wide"
+        message = f"rebuilt the vector index: {count} vectors with {width} dimensions"
         return Done(affected=work.affected, message=message)
     done["removed"] = _walk(work, _remove_stray, first=0)
     done["inserted"] = _walk(work, partial(_insert_lost, width=width), first=0)
@@ -183,7 +185,7 @@ def _batch(work: Work, embedder: Embedder, ids: list[str], ends_at: float) -> li
         pairs = list(zip(pieces, made, strict=True))
         work.step(partial(_store, gap=gap, pairs=pairs, model=embedder.model))
     if refused == len(ids):
-        raise _without_vectors(len(ids), "it refuses every text")
+        raise _without_vectors(len(ids), "it rejects every text")
     return failed
 
 

@@ -9,6 +9,13 @@ from dataclasses import dataclass, field
 from signet.domain.secrets import onepassword, use
 from signet.domain.secrets.vault import Vault
 from signet.errors import Invalid, SignetError
+from signet.wire.secrets import (
+    ConnectedOnePassword,
+    DisconnectedOnePassword,
+    ImportedSecrets,
+    OnePassword,
+    Vaults,
+)
 
 
 @dataclass(slots=True)
@@ -22,7 +29,7 @@ class Copied:
     errors: list[str] = field(default_factory=list)
 
     @property
-    def body(self) -> dict[str, object]:
+    def body(self) -> ImportedSecrets:
         """Return it as JSON."""
         return {
             "success": not self.errors,
@@ -37,7 +44,7 @@ class Copied:
         }
 
 
-async def status(vault: Vault) -> dict[str, object]:
+async def status(vault: Vault) -> OnePassword:
     """Return whether an account is configured and answers, and its vaults."""
     token = vault.find(onepassword.TOKEN)
     if token is None:
@@ -49,7 +56,7 @@ async def status(vault: Vault) -> dict[str, object]:
     return {"configured": True, "connected": True, "vaultCount": len(found), "vaults": found}
 
 
-async def connect(vault: Vault, token: str) -> dict[str, object]:
+async def connect(vault: Vault, token: str) -> ConnectedOnePassword:
     """Keep a token, once it has opened its list of vaults; raises Invalid for one that does not."""
     token = token.strip()
     if not token:
@@ -62,7 +69,7 @@ async def connect(vault: Vault, token: str) -> dict[str, object]:
     return {"success": True, "connected": True, "vaultCount": len(found), "vaults": found}
 
 
-def disconnect(vault: Vault) -> dict[str, object]:
+def disconnect(vault: Vault) -> DisconnectedOnePassword:
     """Forget the token."""
     existed = onepassword.TOKEN in vault.names()
     if existed:
@@ -70,7 +77,7 @@ def disconnect(vault: Vault) -> dict[str, object]:
     return {"success": True, "disconnected": True, "existed": existed}
 
 
-async def vaults(vault: Vault) -> dict[str, object]:
+async def vaults(vault: Vault) -> Vaults:
     """Return the vaults of the account; raises NotConfigured, NoClient, Refused."""
     found = await onepassword.vaults(use.token(vault))
     return {"vaults": found, "count": len(found)}

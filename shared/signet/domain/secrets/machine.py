@@ -22,7 +22,7 @@ _MAC = re.compile(r'"IOPlatformUUID"\s*=\s*"([^"]+)"')
 
 
 class NoMachineId(SignetError):
-    """This machine has no id that a key could be made from."""
+    """This machine has no machine id to derive a key from."""
 
     kind = Kind.BROKEN
     code = "no_machine_id"

@@ -37,7 +37,7 @@ class NotConfigured(Invalid):
 
 
 class Refused(Unavailable):
-    """1Password did not answer as asked."""
+    """1Password refused the request."""
 
     code = "onepassword_failed"
 
@@ -113,7 +113,7 @@ async def _told(token: str, *arguments: str) -> bytes:
             stderr=PIPE,
         )
     except (OSError, ValueError) as error:  # also for a token that is too long or holds a NUL
-        raise Refused("1Password cannot be asked this") from error
+        raise Refused("1Password cannot handle this reference") from error
     try:
         out, err = await asyncio.wait_for(process.communicate(), SECONDS)
     except TimeoutError as error:

@@ -45,7 +45,7 @@ async def run(
     no program can be given, and OSError when there is no such program.
     """
     if any("\0" in text for text in (*arguments, *values.values())):
-        raise Invalid("A NUL character cannot be given to a program")
+        raise Invalid("A NUL character cannot be passed to a program")
     try:
         process = await asyncio.create_subprocess_exec(
             *arguments,

@@ -51,4 +51,4 @@ def check(command: str, wanted: Mapping[str, str], allowed: Mapping[str, Sequenc
         words = command.split()
         begins = any(words[: len(prefix.split())] == prefix.split() for prefix in prefixes)
         if not begins or _MORE.search(command):
-            raise Forbidden(f"secrets.execAllow does not allow this command to have {reference}")
+            raise Forbidden(f"secrets.execAllow does not allow this command to use {reference}")

@@ -27,7 +27,7 @@ VERSION = 1
 
 
 class VaultUnreadable(SignetError):
-    """The vault's file is not one that this version understands."""
+    """This version cannot read the vault file."""
 
     kind = Kind.BROKEN
     code = "vault_unreadable"
@@ -103,11 +103,9 @@ class Vault:
             raise VaultUnreadable(f"{self.file} is not JSON; nothing was changed") from error
         entries = found.get("secrets") if isinstance(found, dict) else None
         if not isinstance(entries, dict) or found.get("version") != VERSION:
-            raise VaultUnreadable(
-                f"{self.file} has a form that this version does not know; nothing was changed"
-            )
+            raise VaultUnreadable(f"{self.file} has an unknown format; nothing was changed")
         if not all(isinstance(entry, dict) for entry in entries.values()):
-            raise VaultUnreadable(f"{self.file} holds an entry of unknown form")
+            raise VaultUnreadable(f"{self.file} contains an entry of an unknown format")
         return entries
 
     def _write(self, entries: dict[str, dict[str, Any]]) -> None:
@@ -152,6 +150,6 @@ def check_value(value: str) -> None:
     if not value:
         raise Invalid("value is required")
     if "\0" in value:
-        raise Invalid("value holds a NUL character, which no environment can carry")
+        raise Invalid("value contains a NUL character, which an environment variable cannot hold")
     if len(value.encode("utf-8", "replace")) > MAX_BYTES:
         raise Invalid(f"value is longer than {MAX_BYTES} bytes")

@@ -128,7 +128,7 @@ def _bytes(path: Path, name: str) -> bytes:
         raise Invalid(f"Skill '{name}' cannot be read: {error.strerror}") from error
     with os.fdopen(handle, "rb") as file:
         if not stat.S_ISREG(os.fstat(handle).st_mode):
-            raise Invalid(f"Skill '{name}' is no file")
+            raise Invalid(f"Skill '{name}' is not a file")
         raw = file.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
         raise Invalid(f"Skill '{name}' is longer than {MAX_BYTES} bytes")

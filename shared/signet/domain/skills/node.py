@@ -120,7 +120,7 @@ def _is_current(known: Node, skill: Skill) -> bool:
 def _namesake(tx: WriteTx, agent_id: str, skill: Skill) -> sql.Namesake | None:
     here = sql.namesake(tx, agent_id, names.canonical(skill.name))
     if here is not None and here.fs_path is not None and here.uninstalled_at is None:
-        raise Conflict(f"another skill is called '{skill.name}' but for its capitals")
+        raise Conflict(f"another skill has the name '{skill.name}' in different case")
     return here
 
 

@@ -78,7 +78,7 @@ def _fields(front: str) -> Mapping[str, object] | str:
         found = YAML(typ="base", pure=True).load(front)
     except (YAMLError, ValueError, LookupError, TypeError, RecursionError) as error:
         return f"front matter is not valid YAML ({type(error).__name__})"
-    return found if isinstance(found, dict) else "front matter holds no keys"
+    return found if isinstance(found, dict) else "front matter has no keys"
 
 
 def _text(fields: Mapping[str, object], key: str) -> str | None:

@@ -86,8 +86,8 @@ def tidy(folder: Path) -> None:
 def copy(source: Path, target: Path) -> None:
     """Copy a folder without what version control keeps in it.
 
-    Links stay links when they lead to something inside; raises CannotCopy for others, for what is no file, and for
-    too much.
+    Links stay links when they point to something inside; raises CannotCopy for others, for special files,
+    and for too much.
     """
     root = source.resolve()
     count = total = 0
@@ -107,14 +107,14 @@ def copy(source: Path, target: Path) -> None:
                 total += path.stat().st_size
                 shutil.copy2(path, made / name)
             else:
-                raise CannotCopy(f"{path.relative_to(root)} is no file")
+                raise CannotCopy(f"{path.relative_to(root)} is not a regular file")
             if count > MAX_FILES or total > MAX_TOTAL_BYTES:
                 raise CannotCopy(
-                    f"more than {MAX_FILES} files or {MAX_TOTAL_BYTES // 1_000_000} MB are no skill"
+                    f"a skill may have at most {MAX_FILES} files and {MAX_TOTAL_BYTES // 1_000_000} MB"
                 )
 
 
 def _check_link(root: Path, path: Path) -> None:
     leads_to = path.readlink()
     if leads_to.is_absolute() or not path.resolve().is_relative_to(root):
-        raise CannotCopy(f"{path.relative_to(root)} is a link that leaves the skill")
+        raise CannotCopy(f"{path.relative_to(root)} is a link to outside the skill")

@@ -95,8 +95,8 @@ def from_program(name: str, staged: Path, run: Run) -> Path:
         run(["npx", "--no-install", "skills", "install", name], home, more)
     except (CannotCopy, OSError) as error:
         raise CannotCopy(
-            f"no catalog of this machine has '{name}', and the skills program did not bring it ({error});"
-            " give a folder, an archive or owner/repo@skill"
+            f"no catalog of this machine has '{name}', and the skills program could not install it ({error});"
+            " pass a folder, an archive or owner/repo@skill"
         ) from error
     return located(home, name, is_exact=True)
 
@@ -117,8 +117,8 @@ def located(root: Path, name: str | None, *, is_exact: bool = False) -> Path:
         raise CannotCopy(f"there is no {FILE} in the source")
     names = ", ".join(path.name for path in found[:10] if path != root) or "one without a folder"
     if is_exact:
-        raise CannotCopy(f"the source holds no skill '{name}', only: {names}")
-    raise CannotCopy(f"the source holds several skills: {names}; say which with @name")
+        raise CannotCopy(f"the source has no skill '{name}', only: {names}")
+    raise CannotCopy(f"the source has several skills: {names}; choose one with @name")
 
 
 def run_for(seconds: float) -> Run:
@@ -204,7 +204,7 @@ def _untar(packed: tarfile.TarFile, target: Path) -> None:
     for member in packed:
         place = target / member.name.lstrip("/")
         if ".." in place.parts:
-            raise ValueError(f"{member.name} lies outside")
+            raise ValueError(f"{member.name} is outside the archive")
         if member.isdir():
             place.mkdir(parents=True, exist_ok=True)
             continue
@@ -225,4 +225,4 @@ def _untar(packed: tarfile.TarFile, target: Path) -> None:
 
 def _check_size(sizes: Sequence[int]) -> None:
     if len(sizes) > MAX_FILES or sum(sizes) > MAX_TOTAL_BYTES:
-        raise CannotCopy("the archive holds too much for a skill")
+        raise CannotCopy("the archive is too large for a skill")

@@ -67,7 +67,7 @@ def refusal(standing: Standing, *, now: datetime) -> str | None:
     if last is not None and timedelta(0) <= now - last < GAP:
         minutes = int((GAP - (now - last)) / timedelta(minutes=1)) + 1
         return f"The last run was less than an hour ago; ask again in {minutes} min"
-    return None if standing.has_news else "There is nothing new since the last run"
+    return None if standing.has_news else "Nothing is new since the last run"
 
 
 def is_due(plan: Plan, standing: Standing, *, active_at: datetime | None, now: datetime) -> bool:

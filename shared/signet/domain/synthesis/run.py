@@ -23,7 +23,7 @@ from signet.queue.job_context import JobContext
 
 
 class Unusable(SignetError):
-    """The model's answer cannot be MEMORY.md."""
+    """The model's answer is not usable as MEMORY.md."""
 
     kind = Kind.UNAVAILABLE
     code = "unusable_answer"

@@ -110,7 +110,7 @@ def _check(task: Task, wish: Wish) -> None:
     if len(task.prompt.encode("utf-8", "replace")) > MAX_PROMPT_BYTES:
         raise Invalid(f"prompt is longer than {MAX_PROMPT_BYTES} bytes")
     if any("\0" in text for text in (task.name, task.prompt, task.working_directory or "")):
-        raise Invalid("a NUL character cannot be given to a program")
+        raise Invalid("a NUL character cannot be passed to a program")
     if wish.working_directory and not _is_folder(folder_of(task)):
         raise Invalid("workingDirectory does not exist")
     if wish.harness is not None and shutil.which(Harness(task.harness).program) is None:

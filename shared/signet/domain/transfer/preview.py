@@ -55,7 +55,7 @@ def end(folder: Path, run: str) -> None:
 
 def _path(folder: Path, run: str) -> Path:
     if not re.fullmatch(r"[0-9a-f-]{8,64}", run):
-        raise Invalid("preview must be a name of 8 to 64 hex digits and dashes")
+        raise Invalid("preview must have 8 to 64 hex digits and dashes")
     return folder / f"import-{run}.preview"
 
 

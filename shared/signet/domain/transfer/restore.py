@@ -74,7 +74,7 @@ def row(
     if target.is_preview:
         values |= dict.fromkeys(_LONG & values.keys(), "")
     if not copying.insert(target.tx, kind.table, values):
-        raise Refused("the values do not fit together")
+        raise Refused("the values contradict each other")
     if not target.is_preview:
         _enqueue(target, kind, values, rules=rules, embed=embed, now=now)
     return NEW
@@ -85,11 +85,11 @@ def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
     named = given.get("memory_id")
     memory_id = target.id_of("memory", named) if isinstance(named, str) else None
     if memory_id is None:
-        raise Refused("memory_id names no memory")
+        raise Refused("memory_id names an unknown memory")
     found = target.find("memories", "id = :id", {"id": memory_id})
     model, content_hash = given.get("model"), given.get("content_hash")
     if found is None or not isinstance(model, str) or found["content_hash"] != content_hash:
-        raise Refused("the vectors are of another text")
+        raise Refused("the vectors belong to another text")
     pairs = _pairs(given.get("passages"))
     if target.find("embeddings", _HAS_VECTOR, {"id": memory_id}):
         return KNOWN
@@ -107,13 +107,13 @@ def _pairs(given: object) -> list[tuple[str, bytes]]:
     for one in given if isinstance(given, list) else ():
         text, packed = (one.get("text"), one.get("vector")) if isinstance(one, dict) else (0, 0)
         if not isinstance(text, str):
-            raise Refused("passages is no list of {text, vector}")
+            raise Refused("passages is not a list of {text, vector}")
         vector = _bytes("vector", packed)
         if len(vector) % 4 or not all(math.isfinite(number) for number in vectors.unpack(vector)):
-            raise Refused("a vector is not made of float32 numbers")
+            raise Refused("a vector is not a list of float32 numbers")
         pairs.append((text, vector))
     if not pairs or len({len(vector) for _, vector in pairs}) != 1 or not pairs[0][1]:
-        raise Refused("passages is no list of vectors of one length")
+        raise Refused("passages is not a list of vectors of one length")
     return pairs
 
 
@@ -139,7 +139,7 @@ def _resolve(target: Target, kind: Kind, values: dict[str, object]) -> None:
         if ours is not None:
             values[reference.column] = ours
         elif reference.needed:
-            raise Refused(f"{reference.column} names no {reference.kind}")
+            raise Refused(f"{reference.column} names an unknown {reference.kind}")
 
 
 def _enqueue(
@@ -222,11 +222,11 @@ def _value(kind: Kind, column: Column, value: object) -> object:
         return _bytes(name, value)
     if column.type == "INTEGER":
         if not isinstance(value, int) or abs(value) > _MAX_INTEGER:
-            raise Refused(f"{name} is no whole number")
+            raise Refused(f"{name} is not a whole number")
         return int(value)
     if column.type == "REAL":
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise Refused(f"{name} is no number")
+            raise Refused(f"{name} is not a number")
         number = float(value)
         if not math.isfinite(number) or (name in _SHARES and not 0 <= number <= 1):
             raise Refused(f"{name} is out of range")
@@ -234,7 +234,7 @@ def _value(kind: Kind, column: Column, value: object) -> object:
     if isinstance(value, list | dict):
         value = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, str):
-        raise Refused(f"{name} is no text")
+        raise Refused(f"{name} is not a string")
     _check_text(kind, name, value)
     return _instant(name, value) if name in _TIMES or name.endswith("_at") else value
 
@@ -244,12 +244,12 @@ def _check_text(kind: Kind, name: str, text: str) -> None:
         raise Refused(f"{name} is empty")
     words = _WORDS.get((kind.name, name))
     if words is not None and text not in words:
-        raise Refused(f"{name} is none of {', '.join(sorted(words))}")
+        raise Refused(f"{name} is not one of {', '.join(sorted(words))}")
     if name in kind.json and (name != "tags" or text.startswith("[")):
         try:
             json.loads(text)
         except (ValueError, RecursionError):
-            raise Refused(f"{name} is no JSON") from None
+            raise Refused(f"{name} is not JSON") from None
 
 
 def _instant(name: str, text: str) -> str:
@@ -257,7 +257,7 @@ def _instant(name: str, text: str) -> str:
     try:
         return clock.to_text(clock.parse(text))
     except ValueError:
-        raise Refused(f"{name} is no time") from None
+        raise Refused(f"{name} is not a time") from None
 
 
 def _bytes(name: str, text: object) -> bytes:
@@ -268,4 +268,4 @@ def _bytes(name: str, text: object) -> bytes:
 
 
 def _no_bytes(name: str) -> bytes:
-    raise Refused(f"{name} is no base64")
+    raise Refused(f"{name} is not base64")

@@ -57,9 +57,7 @@ def _one(target: Target, record: Record | Text, how: How, now: datetime) -> Outc
         kind = KINDS.get(name) if isinstance(name, str) else None
         if kind is None:
             raise Refused(
-                "it does not say what record it is"
-                if name is None
-                else f"{name} is no kind of record"
+                "record is missing" if name is None else f"{name} is not a known kind of record"
             )
         return restore.row(target, kind, record, rules=how.rules, embed=how.embed, now=now)
     except Refused as refused:

@@ -12,8 +12,7 @@ from signet.paths import Workspace
 
 KEPT = timedelta(hours=1)
 NOT_ALLOWED = (
-    "New versions are not looked for until somebody asks (signet update check)"
-    " or allows it (signet update enable)"
+    "Not checked yet. To check: signet update check. To check automatically: signet update enable"
 )
 
 

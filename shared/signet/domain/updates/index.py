@@ -28,10 +28,10 @@ _NO_JSON = frozenset({400, 404, 405, 406, 410, 501})
 def latest(index_url: str, *, prereleases: bool) -> Release:
     """Return the newest release of an index; raises HttpError when it cannot be asked."""
     if not index_url:
-        raise IndexFailed("pip or uv is set up to ask no package index (no-index)")
+        raise IndexFailed("pip or uv is configured to use no package index (no-index)")
     parts = urlsplit(index_url)
     if parts.scheme not in ("http", "https"):
-        raise IndexFailed(f"the package index {shown(index_url)} cannot be asked for versions")
+        raise IndexFailed(f"the package index {shown(index_url)} cannot list versions")
     origin = urlunsplit((parts.scheme, parts.netloc, "", "", ""))
     path = parts.path.rstrip("/")
     client = Client(origin, max_body_bytes=MAX_BYTES, headers={"Accept": ACCEPTED})
@@ -45,7 +45,7 @@ def latest(index_url: str, *, prereleases: bool) -> Release:
             raise IndexFailed(f"the package index answered with status {reply.status}")
         reply = client.send("GET", f"{path}/{PACKAGE}/", timeout_seconds=SECONDS)
         if reply.status == 404:
-            raise IndexFailed(f"the package index {shown(index_url)} tells nothing of {PACKAGE}")
+            raise IndexFailed(f"the package index {shown(index_url)} does not know {PACKAGE}")
         if reply.status != 200:
             raise IndexFailed(f"the package index answered with status {reply.status}")
         return simple.newest(PACKAGE, reply.body, prereleases=prereleases)
@@ -73,7 +73,7 @@ def _read(found: Mapping[str, Any], *, prereleases: bool) -> Release:
             for version, files in found["releases"].items()
         }
     except (KeyError, TypeError, AttributeError) as error:
-        raise IndexFailed("the package index answered with something else than versions") from error
+        raise IndexFailed("the package index did not answer with a list of versions") from error
     there = [version for version, files in releases.items() if files]
     newest = versions.newest(there, prereleases=prereleases)
     if newest is None:

@@ -125,7 +125,11 @@ def _install(
         return Installed(success=True, message="Already running the latest version.")
     line = command(place, target)
     if line is None or shutil.which(line[0]) is None:
-        why = "this is a checkout" if place.is_editable else "how it was installed is not known"
+        why = (
+            "Signet runs from a source checkout"
+            if place.is_editable
+            else "it is not known how Signet was installed"
+        )
         by_hand = f"python -m pip install --upgrade {PACKAGE}=={target}"
         return Installed(success=False, message=f"Not updated, because {why}. Run: {by_hand}")
     try:

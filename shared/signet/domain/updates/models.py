@@ -6,7 +6,7 @@ from signet.net.http import HttpError
 
 
 class IndexFailed(HttpError):
-    """The package index did not say which versions there are."""
+    """The package index did not list the available versions."""
 
     code = "index_failed"
 

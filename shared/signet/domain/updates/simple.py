@@ -16,7 +16,7 @@ def newest(package: str, body: bytes, *, prereleases: bool) -> Release:
     try:
         files = [file for file in simple.files(body, "") if not file.is_yanked]
     except simple.NoPage as error:
-        raise IndexFailed("the package index answered with something else than versions") from error
+        raise IndexFailed("the package index did not answer with a list of versions") from error
     times = {
         version: file.published_at
         for file in files

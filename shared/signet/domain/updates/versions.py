@@ -22,7 +22,7 @@ class Version:
         """Read a version; raises ValueError."""
         found = _VERSION.fullmatch(text.strip())
         if found is None:
-            raise ValueError(f"{text!r} is no version")
+            raise ValueError(f"{text!r} is not a version")
         self.text = text.strip()
         self.numbers = tuple(int(part or 0) for part in found.groups()[:3])
         self.pre = tuple(re.findall(r"\d+|[A-Za-z]+", found["pre"] or ""))
@@ -48,7 +48,7 @@ class Version:
 
 
 def newer(candidate: str | None, current: str) -> bool:
-    """Return whether a version comes after another; what is no version does not."""
+    """Return whether a version comes after another; what is not a version does not."""
     try:
         return candidate is not None and Version(candidate) > Version(current)
     except ValueError:

@@ -170,11 +170,11 @@ def _measured(folder: Path, model: str, digest: str) -> Added:
         len(v) != dimensions for s in vectors for v in s
     ):
         raise Unusable(
-            f"its vectors have {dimensions} dimensions, possible are 2 to {MOST_DIMENSIONS}"
+            f"its vectors have {dimensions} dimensions; supported are 2 to {MOST_DIMENSIONS}"
         )
     near = np.einsum("id,jd->ij", np.stack(vectors[0]), np.stack(vectors[1]))
     if not np.isfinite(near).all() or float(near.max() - near.min()) < 1e-3:
-        raise Unusable("its vectors are the same for every sentence, or are no numbers")
+        raise Unusable("its vectors are equal for all sentences, or are not numbers")
     related = float(np.diag(near).mean())
     unrelated = float((near.sum() - np.diag(near).sum()) / (near.size - len(near)))
     alpha, floor = calibrated(unrelated, related)

@@ -39,7 +39,7 @@ _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
 
 class Unusable(SignetError):
-    """The folder holds no model that can be used."""
+    """The folder contains no usable model."""
 
     code = "model_unusable"
 
@@ -62,7 +62,7 @@ def graph_of(folder: Path) -> Path:
     """Return the graph of a model's folder; Unusable without one."""
     found = next((folder / name for name in GRAPHS if (folder / name).is_file()), None)
     if found is None:
-        raise Unusable(f"{folder} holds no ONNX graph (looked for {', '.join(GRAPHS)})")
+        raise Unusable(f"{folder} contains no ONNX graph (looked for {', '.join(GRAPHS)})")
     return found
 
 
@@ -90,9 +90,9 @@ def _json(path: Path) -> Mapping[str, Any]:
     except FileNotFoundError:
         return {}
     except ValueError as error:
-        raise Unusable(f"{path.name} is no JSON: {error}") from error
+        raise Unusable(f"{path.name} is not JSON: {error}") from error
     if not isinstance(found, dict):
-        raise Unusable(f"{path.name} is no JSON object")
+        raise Unusable(f"{path.name} is not a JSON object")
     return found
 
 
@@ -122,19 +122,19 @@ def _tokenizer(folder: Path) -> Tokenizer:
             return WordPiece(model["vocab"], is_cased=cased, max_tokens=_tokens(folder))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unusable(f"tokenizer.json cannot be read: {error!r}") from error
-    raise Unusable(f"its tokenizer is {kind}; WordPiece and Unigram can be read")
+    raise Unusable(f"its tokenizer is {kind}; supported are WordPiece and Unigram")
 
 
 def _from_vocabulary(folder: Path) -> WordPiece:
     try:
         vocabulary = wordpiece.vocabulary(folder / "vocab.txt")
     except FileNotFoundError as error:
-        raise Unusable(f"{folder} holds no tokenizer ({' or '.join(TOKENIZERS)})") from error
+        raise Unusable(f"{folder} contains no tokenizer ({' or '.join(TOKENIZERS)})") from error
     cased = _json(folder / "tokenizer_config.json").get("do_lower_case") is False
     try:
         return WordPiece(vocabulary, is_cased=cased, max_tokens=_tokens(folder))
     except KeyError as error:
-        raise Unusable(f"vocab.txt lacks the piece {error}") from error
+        raise Unusable(f"vocab.txt lacks the token {error}") from error
 
 
 def _unigram(whole: Mapping[str, Any], max_tokens: int) -> Unigram:
@@ -160,7 +160,7 @@ def _run(folder: Path) -> Callable[[Sequence[int]], bytes]:
         import onnxruntime
     except ImportError as error:
         raise Unusable(
-            "onnxruntime is not installed here, and only it runs such a model"
+            "onnxruntime is not installed, and it is required to run this model"
         ) from error
     from signet.providers.native.encoder import NativeEmbedder, session_options
 
@@ -173,7 +173,7 @@ def _run(folder: Path) -> Callable[[Sequence[int]], bytes]:
     wanted = [one.name for one in session.get_inputs()]
     if "input_ids" not in wanted or not _INPUTS.issuperset(wanted):
         raise Unusable(
-            f"its graph wants {', '.join(wanted)}; known are {', '.join(sorted(_INPUTS))}"
+            f"its graph requires {', '.join(wanted)}; supported are {', '.join(sorted(_INPUTS))}"
         )
     outputs = [one.name for one in session.get_outputs()]
     output = "sentence_embedding" if "sentence_embedding" in outputs else outputs[0]

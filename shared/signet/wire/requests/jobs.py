@@ -34,6 +34,6 @@ class JobsBody(Body):
         chosen = (self.ids, self.kind, self.code, self.memory_id, self.document_id)
         if not self.all and not any((*chosen, self.since, self.until)):
             raise ValueError(
-                "say which jobs: ids, kind, code, memory_id, document_id, since, until, or all"
+                "choose the jobs: ids, kind, code, memory_id, document_id, since, until, or all"
             )
         return self

@@ -47,13 +47,15 @@ class RememberBody(Body):
     scope: str | None = Field(None, max_length=NAME_CHARS)
     hints: list[str] | None = Field(None, max_length=100)
     entities: Entities = Field(
-        default_factory=list, description="named things, or relations of two of them"
+        default_factory=list, description="entities, or relations between two of them"
     )
-    aspects: Aspects = Field(default_factory=list, description="what holds of a named thing")
+    aspects: Aspects = Field(default_factory=list, description="facts about an entity")
     transcript: str | None = None
     harness: str | None = Field(None, max_length=NAME_CHARS)
     idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key", max_length=KEY_CHARS)
-    supersedes: Ids = Field(default_factory=list, description="memories that this one corrects")
+    supersedes: Ids = Field(
+        default_factory=list, description="ids of memories that this one replaces"
+    )
     changed_by: str | None = spelled("changed_by", "changedBy", max_length=256)
 
     @model_validator(mode="before")

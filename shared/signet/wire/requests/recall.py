@@ -23,26 +23,30 @@ class RecallBody(Body):
     importance_min: float | None = spelled("importance_min", "importanceMin")
     min_score: float | None = spelled("min_score", "minScore")
     floor: float | None = Field(
-        None, ge=0, le=1, description="relevance a result must have; 0 asks for all"
+        None, ge=0, le=1, description="minimum relevance (0–1); 0 returns all"
     )
     since: str | None = None
     until: str | None = None
     as_of: Instant | None = spelled(
-        "as_of", "asOf", description="answer as the store would have then"
+        "as_of", "asOf", description="answer as the memory was at this time"
     )
     now: Instant | None = spelled(
-        "now", "asked_at", "askedAt", description="what `yesterday` is measured from"
+        "now", "asked_at", "askedAt", description="reference time for words like `yesterday`"
     )
-    timezone: str | None = Field(None, max_length=64, description="IANA name: where days begin")
+    timezone: str | None = Field(
+        None, max_length=64, description="IANA time zone, for the bounds of days"
+    )
     project: str | None = None
     scope: str | None = None
     agent_id: str | None = spelled("agentId", "agent_id")
     session_key: str | None = spelled("sessionKey", "session_key")
-    community: bool = Field(False, description="keep to the communities of what it names")
+    community: bool = Field(
+        False, description="only memories of communities that the question names"
+    )
     expand: bool = False
     entities: bool = False
     cards: bool = False
-    explain: bool = Field(False, description="say for each result why it is where it is")
+    explain: bool = Field(False, description="explain the rank of each result")
 
     @model_validator(mode="before")
     @classmethod

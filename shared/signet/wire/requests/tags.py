@@ -13,7 +13,7 @@ def _split(sent: object) -> object:
         return sent.split(",")
     if isinstance(sent, list | tuple):
         return sent
-    raise ValueError("neither a text nor a list of texts")
+    raise ValueError("neither a string nor a list of strings")
 
 
 def _bounded(tags: tuple[str, ...]) -> tuple[str, ...]:

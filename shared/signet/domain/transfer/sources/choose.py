@@ -29,12 +29,12 @@ def opened(name: str, format: Format | None, wishes: Wishes, *, now: datetime) -
     """
     if name == STDIN:
         if format not in (None, Format.SIGNET):
-            raise Invalid(f"Standard input is read as {Format.SIGNET} only")
+            raise Invalid(f"Standard input can only be read as {Format.SIGNET}")
         yield ours.read(sys.stdin.buffer, 0)
         return
     path = Path(name).expanduser()
     if not path.exists():
-        raise NotFound(f"There is no {path}")
+        raise NotFound(f"{path} does not exist")
     chosen = format or detect(path)
     if chosen is None:
         raise Invalid(f"What {path} holds was not recognised; name it with --from")
@@ -98,4 +98,4 @@ def _database(path: Path) -> Path:
     for name in _DATABASES:
         if (path / name).is_file():
             return path / name
-    raise NotFound(f"There is no database in {path}")
+    raise NotFound(f"No database was found in {path}")

@@ -94,7 +94,7 @@ def records(pages: list[Page], wishes: Wishes) -> Iterator[Found]:
                 raise ValueError(f"is larger than {MAX_FILE_BYTES // 1024**2} MB")
             text = page.path.read_text("utf-8-sig")
         except (OSError, ValueError) as error:
-            fault = "is no UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
+            fault = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             yield Found(where=str(page.path), done=done, fault=fault)
             continue
         yield from _of_file(page, text, wishes, done)

@@ -45,9 +45,9 @@ def _records(path: Path, wishes: Wishes) -> Iterator[Found]:
                 if isinstance(value, dict) and is_memory(value):
                     yield Found(where=where, done=done, value=_record(value, wishes))
                 else:
-                    yield Found(where=where, done=done, fault="is no memory of mem0")
+                    yield Found(where=where, done=done, fault="is not a mem0 memory")
         except ValueError as error:
-            yield Found(where=f"entry {number + 1}", done=0, fault=f"is no JSON: {error}")
+            yield Found(where=f"entry {number + 1}", done=0, fault=f"is not JSON: {error}")
 
 
 def _read_so_far(file: TextIO) -> int:

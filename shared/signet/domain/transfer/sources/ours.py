@@ -20,7 +20,7 @@ def read(stream: BinaryIO, size: int) -> Source:
     is_header = isinstance(header, dict) and header.get("record") == HEADER
     if isinstance(header, dict) and is_header and header.get("version") != VERSION:
         raise Invalid(
-            f"The file has version {header.get('version')}, this program reads version {VERSION}"
+            f"The file has version {header.get('version')}, this program can read version {VERSION}"
         )
     return Source(
         format=Format.SIGNET,
@@ -87,7 +87,7 @@ def parsed(raw: bytes) -> Record | str | None:
         text = raw.decode("utf-8-sig").strip()
         value = _DECODER.decode(text) if text else None
     except UnicodeDecodeError:
-        return "is no UTF-8"
+        return "is not UTF-8"
     except (ValueError, RecursionError):
-        return "is no JSON"
-    return value if value is None or isinstance(value, dict) else "is no JSON object"
+        return "is not JSON"
+    return value if value is None or isinstance(value, dict) else "is not a JSON object"

@@ -2,6 +2,9 @@
 
 from typing import TypedDict
 
+from signet.wire import access
+from signet.wire.operation import Operation
+
 
 class Skill(TypedDict):
     """What an installed skill says of itself; `path` is its folder."""
@@ -71,3 +74,40 @@ class RemovedSkill(TypedDict):
     success: bool
     name: str
     message: str
+
+
+class Skills(TypedDict):
+    """Installed skills, sorted by name."""
+
+    skills: list[Skill]
+    count: int
+
+
+class FoundSkills(TypedDict):
+    """Installed skills and those of catalogs that hold the words of a query."""
+
+    results: list[CatalogSkill]
+
+
+class OfferedSkills(TypedDict):
+    """What the catalogs of this machine offer, the most popular first."""
+
+    results: list[CatalogSkill]
+    total: int
+
+
+class RelatedSkills(TypedDict):
+    """The skills that have to do with one."""
+
+    name: str
+    related: list[RelatedSkill]
+    count: int
+
+
+SKILLS = Operation("GET", "/api/skills", access.LOCAL, Skills)
+SEARCH_SKILLS = Operation("GET", "/api/skills/search", access.LOCAL, FoundSkills)
+BROWSE_SKILLS = Operation("GET", "/api/skills/browse", access.LOCAL, OfferedSkills)
+INSTALL_SKILL = Operation("POST", "/api/skills/install", access.LOCAL, InstalledSkill)
+SKILL = Operation("GET", "/api/skills/{name}", access.LOCAL, SkillFile)
+RELATED_SKILLS = Operation("GET", "/api/skills/{name}/related", access.LOCAL, RelatedSkills)
+REMOVE_SKILL = Operation("DELETE", "/api/skills/{name}", access.LOCAL, RemovedSkill)

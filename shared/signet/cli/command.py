@@ -1,0 +1,95 @@
+"""What all commands share: `--path`, `--json`, and the client of the daemon.
+
+A command is a generator. It yields once what `--json` prints; what follows is printed for people and runs only without
+`--json`.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.connect import client
+
+PathOption = Annotated[
+    str | None,
+    typer.Option("--path", "-p", help="Workspace folder; default: SIGNET_PATH or ~/.agents."),
+]
+PortOption = Annotated[
+    int | None,
+    typer.Option(min=1, max=65_535, help="Port of the daemon; default: SIGNET_PORT or 3850."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
+
+#: What a command returns: one value for `--json`, perhaps in an `Answer`.
+Output = Iterator[object]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A value for `--json` together with the exit status of the command."""
+
+    value: object
+    status: int = 0
+
+
+def command(
+    app: typer.Typer | None = None, name: str | None = None, *, seconds: float | None = None
+) -> Callable[[Callable[..., Output]], Callable[..., None]]:
+    """Return a decorator that makes a generator a command, and registers it with `app` if given.
+
+    The command has `--json`. A first parameter `signet` gets the client of the daemon (which waits `seconds` for an
+    answer) and adds `--path`. A parameter `as_json` says whether `--json` was given.
+    """
+
+    def decorate(run: Callable[..., Output]) -> Callable[..., None]:
+        made = _made(run, seconds)
+        return app.command(name)(made) if app else made
+
+    return decorate
+
+
+def _made(run: Callable[..., Output], seconds: float | None) -> Callable[..., None]:
+    given = dict(inspect.signature(run).parameters)
+    needs_client = given.pop("signet", None) is not None
+    knows_json = given.pop("as_json", None) is not None
+    if needs_client:
+        given["path"] = _parameter("path", PathOption, None)
+    given["as_json"] = _parameter("as_json", JsonOption, False)
+
+    @functools.wraps(run)
+    def called(*, as_json: bool = False, **options: object) -> None:
+        if knows_json:
+            options["as_json"] = as_json
+        if needs_client:
+            path = options.pop("path", None)
+            assert path is None or isinstance(path, str)
+            options["signet"] = client(path, timeout_seconds=seconds)
+        _print(run(**options), as_json=as_json)
+
+    options = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in given.values()]
+    called.__annotations__ = {one.name: one.annotation for one in options}
+    called.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]  # typeshed does not know it
+    return called
+
+
+def _parameter(name: str, option: object, default: object) -> inspect.Parameter:
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(name, kind, default=default, annotation=option)
+
+
+def _print(steps: Output, *, as_json: bool) -> None:
+    """Print the value as JSON, or let the command print for people; raises Exit with the status of an Answer."""
+    status = 0
+    for step in steps:
+        answer = step if isinstance(step, Answer) else Answer(step)
+        status = answer.status
+        if as_json:
+            output.show(answer.value)
+            break
+    if status:
+        raise typer.Exit(status)

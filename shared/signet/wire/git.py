@@ -1,0 +1,58 @@
+"""The workspace as a git repository."""
+
+from typing import NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.operation import Operation
+
+
+class GitStatus(TypedDict):
+    """How the workspace's repository stands."""
+
+    isRepo: bool
+    branch: str | None
+    remote: str | None
+    hasCredentials: bool
+    authMethod: str
+    autoSync: bool
+    lastSync: str | None
+    uncommittedChanges: int | None
+    unpushedCommits: int | None
+    unpulledCommits: int | None
+    problem: str | None
+
+
+class GitDone(TypedDict):
+    """What came of a pull, a push or both; counts are of commits."""
+
+    success: bool
+    message: str
+    changes: NotRequired[int]
+    pulled: NotRequired[int]
+    pushed: NotRequired[int]
+
+
+class GitSettings(TypedDict):
+    """When the workspace is committed and with what it is kept in step."""
+
+    enabled: bool
+    autoCommit: bool
+    autoSync: bool
+    syncInterval: int
+    remote: str
+    branch: str | None
+
+
+class ChangedGitSettings(TypedDict):
+    """The settings in force from now on."""
+
+    success: bool
+    config: GitSettings
+
+
+GIT_STATUS = Operation("GET", "/api/git/status", access.LOCAL, GitStatus)
+GIT_PULL = Operation("POST", "/api/git/pull", access.LOCAL, GitDone)
+GIT_PUSH = Operation("POST", "/api/git/push", access.LOCAL, GitDone)
+GIT_SYNC = Operation("POST", "/api/git/sync", access.LOCAL, GitDone)
+GIT_SETTINGS = Operation("GET", "/api/git/config", access.LOCAL, GitSettings)
+CHANGE_GIT_SETTINGS = Operation("POST", "/api/git/config", access.LOCAL, ChangedGitSettings)

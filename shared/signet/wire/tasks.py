@@ -1,0 +1,55 @@
+"""Tasks that recur."""
+
+from typing import Any, TypedDict
+
+from signet.wire import access
+from signet.wire.done import Done
+from signet.wire.operation import Operation
+
+
+class AddedTask(TypedDict):
+    """A task that recurs from now on."""
+
+    id: str
+    nextRunAt: str | None
+
+
+class TaskPage(TypedDict):
+    """Every task, and expressions to choose from."""
+
+    tasks: list[dict[str, Any]]
+    presets: list[dict[str, str]]
+
+
+class WholeTask(TypedDict):
+    """A task and its newest runs."""
+
+    task: dict[str, Any]
+    runs: list[dict[str, Any]]
+
+
+class StartedRun(TypedDict):
+    """A run of a task that has begun."""
+
+    runId: str
+    status: str
+
+
+class RunPage(TypedDict):
+    """A page of the runs of a task, newest first."""
+
+    runs: list[dict[str, Any]]
+    total: int
+    hasMore: bool
+
+
+TASKS = Operation("GET", "/api/tasks", access.LOCAL, TaskPage)
+ADD_TASK = Operation("POST", "/api/tasks", access.LOCAL, AddedTask, status=201)
+TASK = Operation("GET", "/api/tasks/{task_id}", access.LOCAL, WholeTask)
+CHANGE_TASK = Operation("PATCH", "/api/tasks/{task_id}", access.LOCAL, Done)
+REMOVE_TASK = Operation("DELETE", "/api/tasks/{task_id}", access.LOCAL, Done)
+RUN_TASK = Operation("POST", "/api/tasks/{task_id}/run", access.LOCAL, StartedRun, status=202)
+TASK_RUNS = Operation("GET", "/api/tasks/{task_id}/runs", access.LOCAL, RunPage)
+TASK_EVENTS = Operation(
+    "GET", "/api/tasks/{task_id}/stream", access.LOCAL, str, media_type="text/event-stream"
+)
