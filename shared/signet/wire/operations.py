@@ -22,6 +22,7 @@ from signet.wire import (
     memory,
     pipeline,
     recall,
+    repair,
     secrets,
     sessions,
     skills,
@@ -62,6 +63,7 @@ FAMILIES: tuple[ModuleType, ...] = (
     tasks,
     skills,
     knowledge,
+    repair,
 )
 
 #: Every operation by its id in OpenAPI, which is its name in lower case.

@@ -121,6 +121,7 @@ SERVING = (
     knowledge,
     knowledge_graph,
     knowledge_communities,
+    repair,
 )
 
 ROUTER.routes.sort(key=lambda route: literal(getattr(route, "path", "")), reverse=True)
@@ -132,7 +133,6 @@ ROUTERS: tuple[APIRouter, ...] = (
     hook_start.router,
     hook_prompt.router,
     session_end.router,
-    repair.router,
     mcp.router,
     marketplace.router,
     marketplace_tools.router,

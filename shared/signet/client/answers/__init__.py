@@ -3,7 +3,6 @@
 A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
 """
 
-from signet.client.answers.operation import Repaired
 from signet.client.answers.sessions import (
     Compacted,
     EndedSession,
@@ -129,6 +128,7 @@ from signet.wire.recall import (
     Stage,
     Why,
 )
+from signet.wire.repair import Repaired
 from signet.wire.secrets import (
     ConnectedOnePassword,
     DisconnectedOnePassword,

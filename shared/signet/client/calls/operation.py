@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from signet.client.answers.operation import Repaired
 from signet.client.call import Body, Call, ask, part
 from signet.client.method import method
 from signet.wire import analytics, diagnostics, logs, pipeline, telemetry
 from signet.wire.analytics import Errors, Timeline, Usage
 from signet.wire.diagnostics import Diagnoses, Diagnosis
 from signet.wire.pipeline import Models, RefreshedModels
+from signet.wire.repair import Repaired
 from signet.wire.telemetry import TelemetryPage, TelemetryStats
 
 
