@@ -80,8 +80,8 @@ async def get_embedding_status(state: Shared) -> EmbeddingsStatus:
 
 
 @serves(wire.EMBEDDINGS_HEALTH)
-async def get_embedding_health(state: Shared) -> EmbeddingsHealth:
-    """Return seven checks of provider and vectors, and one score."""
+async def get_embedding_health(state: Shared, agent_id: Text = None) -> EmbeddingsHealth:
+    """Return seven checks of provider and vectors, and one score; of all agents, whichever is named."""
     embedding = state.settings.embedding
     probed = await _probed(state)
     survey: Survey = await state.db.aread(
