@@ -13,6 +13,7 @@ class Kind(StrEnum):
     """What sort of refusal an error is; HTTP status and exit code follow from it."""
 
     INVALID = "invalid"
+    INCOMPLETE = "incomplete"
     UNAUTHENTICATED = "unauthenticated"
     FORBIDDEN = "forbidden"
     NOT_FOUND = "not_found"
@@ -20,6 +21,8 @@ class Kind(StrEnum):
     TOO_LARGE = "too_large"
     LIMITED = "limited"
     UNAVAILABLE = "unavailable"
+    #: another program or service failed
+    UPSTREAM = "upstream"
     UNSUPPORTED = "unsupported"
     BROKEN = "broken"
 

@@ -21,6 +21,7 @@ log = logs.get("api")
 
 STATUS = {
     Kind.INVALID: 400,
+    Kind.INCOMPLETE: 422,
     Kind.UNAUTHENTICATED: 401,
     Kind.FORBIDDEN: 403,
     Kind.NOT_FOUND: 404,
@@ -28,6 +29,7 @@ STATUS = {
     Kind.TOO_LARGE: 413,
     Kind.LIMITED: 429,
     Kind.UNAVAILABLE: 503,
+    Kind.UPSTREAM: 502,
     Kind.UNSUPPORTED: 501,
     Kind.BROKEN: 500,
 }

@@ -17,9 +17,6 @@ _DECLARED: dict[tuple[str, str], Rule] = {
 #: Method and path template of every route.
 TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("GET", "/openapi.json"): access.KNOWN,
-    # Vectors.
-    # Jobs.
-    # Sessions.
     ("POST", "/api/hooks/session-start"): access.REMEMBER,
     ("POST", "/api/hooks/user-prompt-submit"): access.RECALL,
     ("POST", "/api/hooks/pre-compaction"): access.REMEMBER,
@@ -28,33 +25,6 @@ TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("POST", "/api/hooks/remember"): access.REMEMBER,
     ("POST", "/api/hooks/session-end"): access.REMEMBER,
     ("POST", "/api/hooks/session-checkpoint-extract"): access.REMEMBER,
-    # Operation.
-    # Tools of agents: each acts with the rights of its caller.
-    ("POST", "/mcp"): access.OPEN,
-    ("GET", "/mcp"): access.OPEN,
-    ("DELETE", "/mcp"): access.OPEN,
-    # Tool servers of others: whoever may register one runs programs.
-    ("GET", "/api/marketplace/mcp"): access.LOCAL,
-    ("GET", "/api/marketplace/mcp/policy"): access.LOCAL,
-    ("PATCH", "/api/marketplace/mcp/policy"): access.LOCAL,
-    ("GET", "/api/marketplace/mcp/browse"): access.LOCAL,
-    ("GET", "/api/marketplace/mcp/detail"): access.LOCAL,
-    ("POST", "/api/marketplace/mcp/test"): access.LOCAL,
-    ("POST", "/api/marketplace/mcp/install"): access.LOCAL,
-    ("POST", "/api/marketplace/mcp/register"): access.LOCAL,
-    ("GET", "/api/marketplace/mcp/tools"): access.LOCAL,
-    ("GET", "/api/marketplace/mcp/search"): access.LOCAL,
-    ("POST", "/api/marketplace/mcp/call"): access.LOCAL,
-    ("GET", "/api/marketplace/mcp/{server_id}"): access.LOCAL,
-    ("PATCH", "/api/marketplace/mcp/{server_id}"): access.LOCAL,
-    ("DELETE", "/api/marketplace/mcp/{server_id}"): access.LOCAL,
-    ("GET", "/api/marketplace/reviews"): access.LOCAL,
-    ("POST", "/api/marketplace/reviews"): access.LOCAL,
-    ("GET", "/api/marketplace/reviews/config"): access.LOCAL,
-    ("PATCH", "/api/marketplace/reviews/config"): access.LOCAL,
-    ("POST", "/api/marketplace/reviews/sync"): access.LOCAL,
-    ("PATCH", "/api/marketplace/reviews/{review_id}"): access.LOCAL,
-    ("DELETE", "/api/marketplace/reviews/{review_id}"): access.LOCAL,
 }
 
 _PATTERNS = tuple(

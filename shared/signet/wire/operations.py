@@ -19,6 +19,8 @@ from signet.wire import (
     jobs,
     knowledge,
     logs,
+    marketplace,
+    mcp,
     memory,
     pipeline,
     recall,
@@ -64,6 +66,8 @@ FAMILIES: tuple[ModuleType, ...] = (
     skills,
     knowledge,
     repair,
+    marketplace,
+    mcp,
 )
 
 #: Every operation by its id in OpenAPI, which is its name in lower case.

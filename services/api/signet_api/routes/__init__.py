@@ -122,6 +122,11 @@ SERVING = (
     knowledge_graph,
     knowledge_communities,
     repair,
+    mcp,
+    marketplace,
+    marketplace_tools,
+    marketplace_servers,
+    marketplace_reviews,
 )
 
 ROUTER.routes.sort(key=lambda route: literal(getattr(route, "path", "")), reverse=True)
@@ -133,10 +138,5 @@ ROUTERS: tuple[APIRouter, ...] = (
     hook_start.router,
     hook_prompt.router,
     session_end.router,
-    mcp.router,
-    marketplace.router,
-    marketplace_tools.router,
-    marketplace_servers.router,
-    marketplace_reviews.router,
     ROUTER,
 )

@@ -2,8 +2,6 @@
 
 from functools import partial
 
-from fastapi import Request
-
 from signet import clock
 from signet.domain.marketplace import catalog, edit
 from signet.domain.marketplace import config as configs
@@ -15,22 +13,23 @@ from signet.domain.marketplace.servers_file import Installed
 from signet.errors import Invalid
 from signet.net.http import host_of
 from signet.observe import logs
+from signet.wire import marketplace as wire
 from signet.wire.requests.marketplace import InstallBody, ProbeBody, RegisterBody
-from signet_api.deps import Shared, State
-from signet_api.marketplace import check_secrets, marketplace_router, standing
+from signet_api.deps import State
+from signet_api.marketplace import Near, check_secrets, standing
 from signet_api.routed import apart
+from signet_api.serving import serves
 
-router = marketplace_router()
 log = logs.get("system")
 
 #: Tools that a probe names.
 PROBED_TOOLS = 200
 
 
-@router.get("/mcp/browse")
-async def get_browse(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.BROWSE_TOOL_SERVERS)
+async def get_browse(state: Near, q: str = "") -> wire.OfferedServers:
     """Return what can be installed: the list of the product, and what a registry that the user has named offers."""
-    query = request.query_params.get("q", "").strip()
+    query = q.strip()
     entries, problem = catalog.shipped(query), None
     if (registry := _registry(state)) is not None:
         try:
@@ -38,8 +37,8 @@ async def get_browse(request: Request, state: Shared) -> dict[str, object]:
         except RegistryFailed as error:
             problem = error.message
     known = _installed_from(state.routed.file.read())
-    listed = [
-        _entry(entry, known) | {"popularityRank": place} for place, entry in enumerate(entries, 1)
+    listed: list[wire.RankedServer] = [
+        {**_entry(entry, known), "popularityRank": place} for place, entry in enumerate(entries, 1)
     ]
     return {
         "results": listed,
@@ -51,12 +50,11 @@ async def get_browse(request: Request, state: Shared) -> dict[str, object]:
     }
 
 
-@router.get("/mcp/detail")
-async def get_detail(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.CATALOG_SERVER)
+async def get_detail(state: Near, id: str = "", source: str = SHIPPED) -> wire.CatalogDetail:
     """Return one entry of a catalog with all that is known of it."""
-    named = request.query_params
-    entry = await _found(state, named.get("id", ""), named.get("source", SHIPPED))
-    told = _entry(entry, _installed_from(state.routed.file.read()))
+    entry = await _found(state, id, source)
+    shown = _entry(entry, _installed_from(state.routed.file.read()))
     is_on_github = host_of(entry.homepage) == "github.com"
     return {
         "id": entry.id,
@@ -64,25 +62,27 @@ async def get_detail(request: Request, state: Shared) -> dict[str, object]:
         "name": entry.name,
         "description": entry.description,
         "githubUrl": entry.homepage if is_on_github else None,
-        "defaultConfig": told["config"],
-        "entry": told,
+        "defaultConfig": shown["config"],
+        "entry": shown,
     }
 
 
-@router.post("/mcp/test")
-async def post_test(body: ProbeBody, state: Shared) -> dict[str, object]:
-    """Start a server only to see its tools; one that does not answer is told as `success: false`."""
+@serves(wire.TEST_TOOL_SERVER)
+async def post_test(body: ProbeBody, state: Near) -> wire.TestedServer:
+    """Start a server only to see its tools; one that does not answer is no error, but `success: false`."""
     server = Server(id="test", name="The server", config=_config(body.config))
     try:
         tools = await apart(partial(state.routed.pool.probe, server))
     except ServerFailed as error:
         return {"success": False, "error": error.message, "tools": [], "toolCount": 0}
-    told = [{"name": one.name, "description": one.description} for one in tools[:PROBED_TOOLS]]
-    return {"success": True, "tools": told, "toolCount": len(tools)}
+    named: list[wire.NamedTool] = [
+        {"name": one.name, "description": one.description} for one in tools[:PROBED_TOOLS]
+    ]
+    return {"success": True, "tools": named, "toolCount": len(tools)}
 
 
-@router.post("/mcp/install")
-async def post_install(body: InstallBody, state: Shared) -> dict[str, object]:
+@serves(wire.INSTALL_TOOL_SERVER)
+async def post_install(body: InstallBody, state: Near) -> wire.InstalledToolServer:
     """Install a server of a catalog, with the inputs that it needs."""
     entry = await _found(state, body.id, body.source)
     if body.config is not None:
@@ -103,8 +103,8 @@ async def post_install(body: InstallBody, state: Shared) -> dict[str, object]:
     return await _install(state, new)
 
 
-@router.post("/mcp/register")
-async def post_register(body: RegisterBody, state: Shared) -> dict[str, object]:
+@serves(wire.REGISTER_TOOL_SERVER)
+async def post_register(body: RegisterBody, state: Near) -> wire.InstalledToolServer:
     """Install a server that the user describes: a command, or an address."""
     new = New(
         name=edit.name_of(body.name),
@@ -117,7 +117,7 @@ async def post_register(body: RegisterBody, state: Shared) -> dict[str, object]:
     return await _install(state, new)
 
 
-async def _install(state: State, new: New) -> dict[str, object]:
+async def _install(state: State, new: New) -> wire.InstalledToolServer:
     made: list[Server] = []
 
     def add(installed: Installed) -> Installed:
@@ -164,7 +164,7 @@ def _installed_from(installed: Installed) -> frozenset[tuple[str, str | None]]:
     return frozenset((one.source, one.catalog_id) for one in installed.servers.values())
 
 
-def _entry(entry: Entry, known: frozenset[tuple[str, str | None]]) -> dict[str, object]:
+def _entry(entry: Entry, known: frozenset[tuple[str, str | None]]) -> wire.CatalogServer:
     return {
         "id": entry.id,
         "name": entry.name,

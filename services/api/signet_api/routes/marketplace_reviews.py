@@ -3,36 +3,37 @@
 import asyncio
 from functools import partial
 from statistics import mean
+from typing import Annotated
 from uuid import uuid4
-
-from fastapi import Request
 
 from signet import clock
 from signet.domain.marketplace import reviews
 from signet.domain.marketplace.reviews import Review, Reviews, Sync, SyncFailed
 from signet.observe import logs
+from signet.wire import marketplace as wire
 from signet.wire.requests.marketplace import ReviewBody, SyncBody
-from signet_api.deps import Shared
-from signet_api.marketplace import marketplace_router
-from signet_api.params import whole
+from signet.wire.requests.model import Whole
+from signet_api.marketplace import Near
 from signet_api.routed import apart
+from signet_api.serving import serves
 
-router = marketplace_router()
 log = logs.get("system")
 
 
-@router.get("/reviews")
-async def get_reviews(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.REVIEWS)
+async def get_reviews(
+    state: Near,
+    type: str | None = None,
+    id: str | None = None,
+    limit: Annotated[int, Whole(1, 100)] = 20,
+    offset: Annotated[int, Whole(0, reviews.MAX_REVIEWS)] = 0,
+) -> wire.Reviews:
     """Return a page of the reviews, changed last first; `type` and `id` name what they are about."""
-    params = request.query_params
-    kind, id_ = params.get("type"), params.get("id")
-    limit = whole(params.get("limit"), 20, low=1, high=100)
-    offset = whole(params.get("offset"), 0, low=0, high=reviews.MAX_REVIEWS)
     kept = await asyncio.to_thread(state.routed.reviews.read)
     found = [
         review
         for review in reversed(kept.reviews.values())  # type: ignore[call-overload]
-        if kind in (None, review.target_type) and id_ in (None, review.target_id)
+        if type in (None, review.target_type) and id in (None, review.target_id)
     ]
     found.sort(key=lambda review: review.updated_at, reverse=True)
     page = [_review(review) for review in found[offset : offset + limit]]
@@ -49,8 +50,8 @@ async def get_reviews(request: Request, state: Shared) -> dict[str, object]:
     }
 
 
-@router.post("/reviews")
-async def post_review(body: ReviewBody, state: Shared) -> dict[str, object]:
+@serves(wire.WRITE_REVIEW)
+async def post_review(body: ReviewBody, state: Near) -> wire.WrittenReview:
     """Write a review."""
     id_, now = str(uuid4()), clock.to_text(clock.now())
     sent = body.model_dump(exclude_unset=True, by_alias=True)
@@ -60,15 +61,15 @@ async def post_review(body: ReviewBody, state: Shared) -> dict[str, object]:
     return {"success": True, "review": _review(changed.review(id_))}
 
 
-@router.get("/reviews/config")
-async def get_config(state: Shared) -> dict[str, object]:
+@serves(wire.REVIEW_SETTINGS)
+async def get_config(state: Near) -> wire.ReviewSync:
     """Return where reviews are sent to, and how that went last."""
     kept = await asyncio.to_thread(state.routed.reviews.read)
-    return _config(kept.sync) | {"pending": len(reviews.pending(kept))}
+    return {**_config(kept.sync), "pending": len(reviews.pending(kept))}
 
 
-@router.patch("/reviews/config")
-async def patch_config(body: SyncBody, state: Shared) -> dict[str, object]:
+@serves(wire.CHANGE_REVIEW_SETTINGS)
+async def patch_config(body: SyncBody, state: Near) -> wire.ChangedReviewSettings:
     """Say where reviews are sent to."""
     sent = body.model_dump(exclude_unset=True, by_alias=True)
     changed = await asyncio.to_thread(
@@ -77,8 +78,8 @@ async def patch_config(body: SyncBody, state: Shared) -> dict[str, object]:
     return {"success": True, "config": _config(changed.sync)}
 
 
-@router.post("/reviews/sync")
-async def post_sync(state: Shared) -> dict[str, object]:
+@serves(wire.SEND_REVIEWS)
+async def post_sync(state: Near) -> wire.SentReviews:
     """Send the reviews that are new or changed to the place that the user has named."""
     file = state.routed.reviews
     kept = await asyncio.to_thread(file.read)
@@ -103,8 +104,8 @@ async def post_sync(state: Shared) -> dict[str, object]:
     return {"success": True, "sent": len(unsent), "synced": len(unsent), "syncedAt": at}
 
 
-@router.patch("/reviews/{review_id}")
-async def patch_review(review_id: str, body: ReviewBody, state: Shared) -> dict[str, object]:
+@serves(wire.CHANGE_REVIEW)
+async def patch_review(review_id: str, body: ReviewBody, state: Near) -> wire.WrittenReview:
     """Change a review."""
     now, sent = clock.to_text(clock.now()), body.model_dump(exclude_unset=True, by_alias=True)
     changed = await asyncio.to_thread(
@@ -113,8 +114,8 @@ async def patch_review(review_id: str, body: ReviewBody, state: Shared) -> dict[
     return {"success": True, "review": _review(changed.review(review_id))}
 
 
-@router.delete("/reviews/{review_id}")
-async def delete_review(review_id: str, state: Shared) -> dict[str, object]:
+@serves(wire.REMOVE_REVIEW)
+async def delete_review(review_id: str, state: Near) -> wire.RemovedReview:
     """Drop a review."""
     await asyncio.to_thread(
         state.routed.reviews.change, lambda kept: reviews.remove(kept, review_id)
@@ -122,7 +123,7 @@ async def delete_review(review_id: str, state: Shared) -> dict[str, object]:
     return {"success": True, "id": review_id}
 
 
-def _review(review: Review) -> dict[str, object]:
+def _review(review: Review) -> wire.Review:
     return {
         "id": review.id,
         "targetType": review.target_type,
@@ -138,7 +139,7 @@ def _review(review: Review) -> dict[str, object]:
     }
 
 
-def _config(sync: Sync) -> dict[str, object]:
+def _config(sync: Sync) -> wire.ReviewSettings:
     return {
         "enabled": sync.enabled,
         "endpointUrl": sync.endpoint_url,

@@ -1,36 +1,34 @@
 """The tools of tool servers: listed, searched and called."""
 
 import asyncio
-from collections.abc import Mapping
+from typing import Annotated
 
-from fastapi import Request, Response
+from fastapi import Query, Response
 
 from signet import clock
 from signet.domain.marketplace import expose
-from signet.domain.marketplace.models import NoSuchTool, Routed
+from signet.domain.marketplace.models import Context, NoSuchTool, Routed
 from signet.errors import Invalid
-from signet.wire.requests.marketplace import CallBody
+from signet.wire import marketplace as wire
+from signet.wire.requests.marketplace import CallBody, SearchParams, Switch
 from signet_api import rows
-from signet_api.deps import Shared, State
-from signet_api.marketplace import context_of, marketplace_router, policy_body
-from signet_api.params import whole
+from signet_api.deps import State
+from signet_api.marketplace import Asking, Near, policy_body
 from signet_api.routed import Offer
+from signet_api.serving import serves
 
-router = marketplace_router()
-
-MAX_RESULTS = 50
 MIN_QUERY_CHARS = 2
-_TRUE = frozenset({"1", "true", "yes"})
 
 
-@router.get("/mcp/tools")
-async def get_tools(request: Request, state: Shared) -> Response:
+@serves(wire.ROUTED_TOOLS)
+async def get_tools(
+    state: Near, context: Asking, refresh: Switch = False, exposed: Switch = False
+) -> Response:
     """Return the tools of all servers that are on; with `exposed`, only those that appear as tools of their own."""
-    context = context_of(request)
-    offer = await state.routed.offer(context, fresh=_is_true(request, "refresh"))
-    exposed = state.routed.exposed(offer, context)
-    tools = exposed if _is_true(request, "exposed") else offer.tools
-    shown = {one.id for one in exposed}
+    offer = await state.routed.offer(context, fresh=refresh)
+    appearing = state.routed.exposed(offer, context)
+    tools = appearing if exposed else offer.tools
+    shown = {one.id for one in appearing}
     fields = {
         "count": len(tools),
         "servers": _servers(offer),
@@ -41,62 +39,61 @@ async def get_tools(request: Request, state: Shared) -> Response:
             "channel": context.channel,
         },
     }
-    listed = (_tool(one) | {"exposed": one.id in shown} for one in tools)
+    listed = ({**_tool(one), "exposed": one.id in shown} for one in tools)
     return await asyncio.to_thread(rows.answer, fields, "tools", listed)
 
 
-@router.get("/mcp/search")
-async def get_search(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.SEARCH_TOOLS)
+async def get_search(
+    state: Near,
+    context: Asking,
+    named: Annotated[SearchParams, Query()],
+) -> wire.FoundTools:
     """Return the tools that fit a question; with `promote` they appear as tools of their own for half an hour."""
-    query = (request.query_params.get("q") or request.query_params.get("query") or "").strip()
+    query = (named.q or named.query).strip()
     if len(query) < MIN_QUERY_CHARS:
         raise Invalid(f"query must have at least {MIN_QUERY_CHARS} characters")
-    context = context_of(request)
-    offer = await state.routed.offer(context, fresh=_is_true(request, "refresh"))
-    limit = whole(
-        request.query_params.get("limit"),
-        offer.policy.max_search_results,
-        low=1,
-        high=MAX_RESULTS,
-    )
+    offer = await state.routed.offer(context, fresh=named.refresh)
+    limit = named.limit or offer.policy.max_search_results
     found = await asyncio.to_thread(expose.search, offer.tools, query, limit)
-    is_promoted = _is_true(request, "promote", default=True)
-    if is_promoted:
+    if named.promote:
         state.routed.recent.note(context, [one.id for one, _ in found], now=clock.now())
         state.routed.changes += 1
-    results = [_tool(one) | {"score": round(score, 3)} for one, score in found]
+    results: list[wire.FoundTool] = [
+        {**_tool(one), "score": round(score, 3)} for one, score in found
+    ]
     return {
         "query": query,
         "count": len(results),
         "results": results,
-        "promoted": is_promoted,
+        "promoted": named.promote,
         "servers": _servers(offer),
     }
 
 
-@router.post("/mcp/call")
-async def post_call(body: CallBody, request: Request, state: Shared) -> dict[str, object]:
-    """Call a tool; one that fails is a result with `isError`, as its server told it."""
-    server_id, tool = await _named(body, request, state)
-    server = state.routed.server_for(server_id, context_of(request))
+@serves(wire.CALL_TOOL)
+async def post_call(body: CallBody, state: Near, context: Asking) -> wire.ToolResult:
+    """Call a tool; one that fails is a result with `isError`, as its server sent it."""
+    server_id, tool = await _named(body, context, state)
+    server = state.routed.server_for(server_id, context)
     result = await state.routed.call(server, tool, body.args)
     return {"success": "isError" not in result, "result": result}
 
 
-async def _named(body: CallBody, request: Request, state: State) -> tuple[str, str]:
+async def _named(body: CallBody, context: Context, state: State) -> tuple[str, str]:
     """Return server and tool of a call; raises Invalid, NoSuchTool."""
     if body.server_id and body.tool:
         return body.server_id, body.tool
     if not body.name:
         raise Invalid("serverId and tool are required")
-    offer = await state.routed.offer(context_of(request))
+    offer = await state.routed.offer(context)
     for one in offer.tools:
         if one.own_name == body.name:
             return one.server.id, one.tool.name
     raise NoSuchTool(f"Unknown tool: {body.name}")
 
 
-def _tool(one: Routed) -> dict[str, object]:
+def _tool(one: Routed) -> wire.RoutedTool:
     return {
         "id": one.id,
         "name": one.own_name,
@@ -104,14 +101,14 @@ def _tool(one: Routed) -> dict[str, object]:
         "serverName": one.server.name,
         "toolName": one.tool.name,
         "description": one.tool.description,
-        "inputSchema": one.tool.input_schema,
-        "annotations": one.tool.hints,
+        "inputSchema": dict(one.tool.input_schema),
+        "annotations": dict(one.tool.hints),
         "readOnly": one.tool.hints.get("readOnlyHint", False),
     }
 
 
-def _servers(offer: Offer) -> list[Mapping[str, object]]:
-    listed: list[Mapping[str, object]] = []
+def _servers(offer: Offer) -> list[wire.ServerState]:
+    listed: list[wire.ServerState] = []
     for server in offer.servers:
         look = offer.looks[server.id]
         listed.append(
@@ -124,8 +121,3 @@ def _servers(offer: Offer) -> list[Mapping[str, object]]:
             }
         )
     return listed
-
-
-def _is_true(request: Request, name: str, *, default: bool = False) -> bool:
-    said = request.query_params.get(name)
-    return default if said is None else said.lower() in _TRUE

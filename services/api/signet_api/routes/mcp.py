@@ -9,7 +9,7 @@ import json
 from typing import Any
 from urllib.parse import quote, unquote
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 
 from signet import ids
@@ -17,14 +17,15 @@ from signet.errors import TooLarge
 from signet.mcp import protocol, servers
 from signet.mcp.protocol import Call, Listing, Reply
 from signet.mcp.tool import SECONDS, Operation
+from signet.wire import mcp as wire
+from signet.wire.done import Done
 from signet_api.bodies import parse
 from signet_api.deps import Shared, said
 from signet_api.errors import answer
 from signet_api.inner import ask
+from signet_api.serving import serves
 from signet_api.stream import EventStream, polled
 from signet_api.toolfeed import ToolFollower
-
-router = APIRouter(tags=["mcp"])
 
 #: Largest body of a message (MC-5).
 MAX_BYTES = 10 * 1024 * 1024
@@ -51,16 +52,16 @@ _CONTEXT = {
 SESSION = "mcp-session-id"
 
 #: What the description of the interface says of messages and answers: JSON-RPC, its errors too.
-_BODY = {
-    "requestBody": {"content": {"application/json": {"schema": {"type": ["object", "array"]}}}}
-}
-_ANSWERS: dict[int | str, dict[str, Any]] = {
-    202: {"description": "Nothing waits for an answer"},
-    400: {"description": "An error of JSON-RPC"},
+_MESSAGES: dict[str, Any] = {
+    "requestBody": {"content": {"application/json": {"schema": {"type": ["object", "array"]}}}},
+    "responses": {
+        "202": {"description": "Nothing waits for an answer"},
+        "400": {"description": "An error of JSON-RPC"},
+    },
 }
 
 
-@router.post("/mcp", responses=_ANSWERS, openapi_extra=_BODY)
+@serves(wire.SEND_MCP, description=_MESSAGES)
 async def post_mcp(request: Request) -> Response:
     """Answer one JSON-RPC message, or a list of them; 202 when none of them waits for an answer."""
     if not _is_json(request.scope.get("signet.content_type", b"").decode("latin-1")):
@@ -91,7 +92,7 @@ async def post_mcp(request: Request) -> Response:
     return JSONResponse(waited) if waited else Response(status_code=202)
 
 
-@router.get("/mcp", response_class=Response)
+@serves(wire.FOLLOW_MCP)
 async def get_mcp(request: Request, state: Shared) -> Response:
     """Tell a client when its list of tools has changed, as long as it listens; 405 when too many listen already."""
     if not _takes(request, "text/event-stream"):
@@ -108,8 +109,8 @@ async def get_mcp(request: Request, state: Shared) -> Response:
     return EventStream(b": listening\n\n", more, state.tool_listeners.leave)
 
 
-@router.delete("/mcp")
-async def delete_mcp() -> dict[str, object]:
+@serves(wire.END_MCP)
+async def delete_mcp() -> Done:
     """End a session; there is none to end."""
     return {"success": True}
 

@@ -20,7 +20,7 @@ _INPUT = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}", re.ASCII)
 class NotInstallable(SignetError):
     """The server cannot be installed this way."""
 
-    kind = Kind.INVALID
+    kind = Kind.INCOMPLETE
     code = "tool_server_not_installable"
 
 

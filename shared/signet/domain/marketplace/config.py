@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from typing import Any
 from urllib.parse import urlsplit
 
 from signet.domain.marketplace.models import CALL_SECONDS, Config, Program, Remote
@@ -62,7 +63,7 @@ def read(sent: object, before: Config | None = None) -> Config:
     )
 
 
-def written(config: Config) -> dict[str, object]:
+def written(config: Config) -> dict[str, Any]:
     """Return a config as the file keeps it."""
     milliseconds = round(config.seconds * 1000)
     if isinstance(config, Remote):
@@ -82,7 +83,7 @@ def written(config: Config) -> dict[str, object]:
     }
 
 
-def shown(config: Config) -> dict[str, object]:
+def shown(config: Config) -> dict[str, Any]:
     """Return a config as clients see it: of variables and headers, only references to secrets have a value."""
     found = written(config)
     if isinstance(config, Remote):

@@ -22,7 +22,7 @@ class NoSuchServer(NotFound):
 class ServerFailed(SignetError):
     """A tool server could not be started or reached, or its answer is not valid."""
 
-    kind = Kind.UNAVAILABLE
+    kind = Kind.UPSTREAM
     code = "tool_server_failed"
 
 

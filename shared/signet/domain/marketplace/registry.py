@@ -33,7 +33,7 @@ Json = Mapping[str, object]
 class RegistryFailed(SignetError):
     """The registry of tool servers cannot be read."""
 
-    kind = Kind.UNAVAILABLE
+    kind = Kind.UPSTREAM
     code = "registry_failed"
 
 

@@ -30,7 +30,7 @@ class NoSuchReview(NotFound):
 class SyncFailed(SignetError):
     """The reviews could not be sent."""
 
-    kind = Kind.UNAVAILABLE
+    kind = Kind.UPSTREAM
     code = "review_sync_failed"
 
 

@@ -1,10 +1,13 @@
 """Tool servers of others, and what the user thinks of them."""
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from signet.wire.requests.model import Body, spelled
+from signet.wire.requests.model import Body, Whole, spelled
+
+#: Yes or no in an address, where `yes` is yes, too.
+Switch = Annotated[bool, BeforeValidator(lambda sent: str(sent).lower() in ("1", "true", "yes"))]
 
 
 class RegisterBody(Body):
@@ -62,6 +65,16 @@ class CallBody(Body):
     tool: str = spelled("tool", "toolName", "tool_name", default="")
     name: str = ""
     args: dict[str, Any] = spelled("args", "arguments", default={})
+
+
+class SearchParams(Body):
+    """What a tool should do, under two names; without a limit, that of the policy holds."""
+
+    q: str = ""
+    query: str = ""
+    limit: Annotated[int | None, Whole(1, 50)] = None
+    refresh: Switch = False
+    promote: Switch = True
 
 
 class ReviewBody(Body):

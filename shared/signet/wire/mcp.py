@@ -1,0 +1,23 @@
+"""The Model Context Protocol over HTTP; each tool acts with the rights of its caller."""
+
+from typing import Any, NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.done import Done
+from signet.wire.operation import Operation
+
+
+class RpcReply(TypedDict):
+    """A reply of JSON-RPC 2.0: a result or an error."""
+
+    jsonrpc: str
+    id: str | float | None
+    result: NotRequired[dict[str, Any]]
+    error: NotRequired[dict[str, Any]]
+
+
+SEND_MCP: Operation[RpcReply | list[RpcReply]] = Operation(
+    "POST", "/mcp", access.OPEN, (RpcReply, list[RpcReply])
+)
+FOLLOW_MCP = Operation("GET", "/mcp", access.OPEN, str, media_type="text/event-stream")
+END_MCP = Operation("DELETE", "/mcp", access.OPEN, Done)
