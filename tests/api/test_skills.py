@@ -243,7 +243,7 @@ def test_links_in_an_archive_stay_links_and_lead_nothing_outside(api: Api, tmp_p
     elsewhere.mkdir()
     for links, words in (
         ({"out": (tarfile.SYMTYPE, str(elsewhere))}, "cannot be unpacked"),
-        ({"b.md": (tarfile.SYMTYPE, "/etc/passwd")}, "a link that leaves"),
+        ({"b.md": (tarfile.SYMTYPE, "/etc/passwd")}, "a link to outside the skill"),
         ({"b.md": (tarfile.LNKTYPE, "/etc/passwd")}, "cannot be unpacked"),
         ({"b.md": (tarfile.FIFOTYPE, "")}, "cannot be unpacked"),
     ):
@@ -272,7 +272,7 @@ def test_what_cannot_be_installed_changes_nothing(api: Api, tmp_path: Path) -> N
     unchanged(api, install(api, "sail", source / "bad.zip"), "cannot be unpacked")
     leaving = write(source / "leaving", "sail").parent
     (leaving / "secrets").symlink_to("/etc")
-    unchanged(api, install(api, "sail", leaving), "a link that leaves")
+    unchanged(api, install(api, "sail", leaving), "a link to outside the skill")
     for name in ("one", "two"):
         write(source / "many", name)
     unchanged(api, install(api, "sail", source / "many"), "several skills: one, two")

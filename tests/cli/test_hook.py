@@ -273,7 +273,7 @@ def test_a_session_that_ended_without_a_daemon_is_delivered_when_there_is_one(
     assert served.run("bypass", "nex").out == "Hooks of session next are off from now on\n"
     asked = {"session_id": "next", "prompt": "walrus"}
     assert hook(served, "user-prompt-submit", asked, **PATIENT) == Done(0, "", "")
-    assert served.run("bypass", "next", "--off").out == "Hooks of session next work again\n"
+    assert served.run("bypass", "next", "--off").out == "Hooks of session next are on again\n"
     assert "next" in served.run("bypass", "--list").out
     assert served.run("bypass", "unknown").status == 1
     assert hook(served, "session-end", {"session_id": "next"}).status == 0

@@ -114,7 +114,7 @@ def test_the_workspace_that_applies_is_told_and_another_can_be_saved(begun: Prog
     assert (told["workspace"], told["from"]) == (str(begun.workspace), "SIGNET_PATH")
     saved = begun.run("workspace", "set", str(elsewhere))
     assert (saved.status, str(elsewhere) in saved.out) == (0, True)
-    assert "SIGNET_PATH is set and goes first" in saved.err
+    assert "SIGNET_PATH is set and takes precedence" in saved.err
     place = begun.home / ".config" / "signet" / "workspace.json"
     assert json.loads(place.read_text()) == {"workspace": str(elsewhere)}
     told = begun.run("workspace", "status", "--json", SIGNET_PATH="").json()

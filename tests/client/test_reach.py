@@ -104,7 +104,8 @@ def described(name: str, *, fully: bool = False) -> Call[object]:
     words: dict[str, object] = {}
     for one in parameters:
         if one.kind is one.VAR_KEYWORD:
-            fields = get_args(one.annotation)[0].__annotations__ if fully else {}
+            unpacked = get_args(one.annotation)  # none of `Any`: fields that only the route knows
+            fields = unpacked[0].__annotations__ if fully and unpacked else {}
             words |= {field: _word(field, str(kind)) for field, kind in fields.items()}
         elif fully or one.default is one.empty:
             words[one.name] = _word(one.name, str(one.annotation))
@@ -151,6 +152,8 @@ def names_of(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> tuple[
     if "requestBody" not in operation:
         return address, set()
     schema = operation["requestBody"]["content"]["application/json"]["schema"]
+    if "properties" in schema:
+        return address, set(schema["properties"])
     [kind] = [one for one in schema.get("anyOf", [schema]) if "$ref" in one]
     return address, set(schemas[kind["$ref"].rpartition("/")[2]]["properties"])
 

@@ -32,7 +32,7 @@ def test_openclaw_is_restarted_with_the_daemon(
     services = {"openclaw": {"restart_command": command.format(shlex.quote(str(mark)))}}
     (tmp_path / "agent.yaml").write_text(json.dumps({"services": services}))
     monkeypatch.setattr(control, "restart", lambda *given, **more: None)
-    monkeypatch.setattr(daemon, "_say_started", lambda *given: None)
+    monkeypatch.setattr(daemon, "_say_started", lambda *given: iter([{}]))
     daemon.restart(path=str(tmp_path), no_openclaw=skipped)
     assert mark.exists() is made
     assert told in capsys.readouterr().err

@@ -38,7 +38,7 @@ def test_what_a_harness_refuses_is_taken_back_and_said(
     before = home.seen()
     done = registry.connect(home.site, "codex")
     assert not done.success
-    assert "codex does not accept its settings" in done.message
+    assert "codex rejects its settings" in done.message
     assert "`codex mcp list` says: WARNING: slow disk unknown server: signet" in done.message
     assert home.seen() == before and not list(home.path.rglob("*.bak"))
     assert not records.read(home.site.workspace, "codex").is_installed

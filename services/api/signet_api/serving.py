@@ -21,13 +21,17 @@ ROUTER = APIRouter()
 
 
 def serves(
-    operation: Operation[Reply], *, first: Callable[[Request], Awaitable[None]] | None = None
+    operation: Operation[Reply],
+    *,
+    first: Callable[[Request], Awaitable[None]] | None = None,
+    description: dict[str, Any] | None = None,
 ) -> Callable[[Handler[P, Reply]], Handler[P, Reply]]:
     """Register a handler for an operation; it may serve several.
 
     Its parameters are FastAPI's: path, query (`params.py` has kinds of them), one body, and what `deps.py` names. What
     it returns is sent as JSON as it is: the compiler has compared it with the declared reply. `first` is called before
-    the body is read; it raises what refuses the request whatever it says.
+    the body is read; it raises what refuses the request whatever it says. `description` says in OpenAPI what the
+    signature cannot.
     """
 
     def register(handler: Handler[P, Reply]) -> Handler[P, Reply]:
@@ -44,6 +48,7 @@ def serves(
             tags=[operations.family_of(operation)],
             response_model=None,
             dependencies=[] if operation.method == "GET" else [Depends(_utf8)],
+            openapi_extra=description,
             include_in_schema=operation.media_type != "text/html",
             route_class_override=APIRoute if first is None else _after(first),
         )

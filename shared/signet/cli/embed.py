@@ -8,9 +8,10 @@ import typer
 from signet.cli import output
 from signet.cli.command import Output, PathOption, command
 from signet.client import Signet
-from signet.client.call import read
+from signet.client.call import ask
 from signet.errors import Conflict
 from signet.paths import find_workspace
+from signet.wire import repair as wire
 
 app = typer.Typer(help="Count and create missing vectors.", no_args_is_help=True)
 
@@ -34,8 +35,8 @@ def audit(signet: Signet) -> Output:
 
     Examples: signet embed audit · signet embed audit --json
     """
-    gaps = signet.send(read("/api/repair/embedding-gaps"))
-    total, lacking, stale = (int(gaps[name]) for name in ("total", "unembedded", "stale"))
+    gaps = signet.send(ask(wire.EMBEDDING_GAPS))
+    total, lacking, stale = gaps["total"], gaps["unembedded"], gaps["stale"]
     found = {
         "total": total,
         "embedded": total - lacking,

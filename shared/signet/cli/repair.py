@@ -13,9 +13,10 @@ from signet.cli.command import Answer, Output, PathOption, command
 from signet.cli.connect import client
 from signet.cli.output import Ink
 from signet.client import Signet
-from signet.client.call import Call, given, read
+from signet.client.call import Call, ask, given
 from signet.domain.repair.catalog import ACTIONS, Action, Filter, Option
 from signet.errors import SignetError
+from signet.wire import repair as wire
 
 app = typer.Typer(help="Check for and repair faults in the stored data.", no_args_is_help=True)
 
@@ -59,12 +60,10 @@ def stats(signet: Signet) -> Output:
 
     Examples: signet repair stats · signet repair stats --json
     """
-    found = {
-        name: signet.send(read(f"/api/repair/{name}"))
-        for name in ("embedding-gaps", "dedup-stats", "cold-stats")
-    }
-    yield found
-    gaps, twins, cold = found.values()
+    gaps = signet.send(ask(wire.EMBEDDING_GAPS))
+    twins = signet.send(ask(wire.DEDUP_STATS))
+    cold = signet.send(ask(wire.COLD_STATS))
+    yield {"embedding-gaps": gaps, "dedup-stats": twins, "cold-stats": cold}
     output.say(f"{'without a vector':<{_LABEL}}{gaps['unembedded']} of {gaps['total']}")
     output.say(f"{'duplicates':<{_LABEL}}{twins['exactExcess']} of {twins['totalActive']}")
     output.say(f"{'in the archive':<{_LABEL}}{cold['count']}")
@@ -76,7 +75,7 @@ def integrity(signet: Signet) -> Output:
 
     Examples: signet repair integrity · signet repair integrity --json
     """
-    found = signet.send(read("/api/repair/integrity-check"))
+    found = signet.send(ask(wire.INTEGRITY_CHECK))
     yield Answer(found, status=1 if found["ok"] is False else 0)
     ink = output.ink(sys.stdout)
     parts = {
@@ -103,7 +102,7 @@ def dead_memories(
 
     Examples: signet repair dead-memories · signet repair dead-memories -l 100 --json
     """
-    found = signet.send(read("/api/repair/dead-memories", limit=limit))
+    found = signet.send(ask(wire.DEAD_MEMORIES, limit=limit))
     yield found
     ink = output.ink(sys.stdout)
     for one in found["items"]:

@@ -1,4 +1,4 @@
-"""Answers about agents and what they say to each other."""
+"""Named agents, which of them work now, and what they say to each other."""
 
 from typing import TypedDict
 

@@ -1,4 +1,4 @@
-"""Answers about tokens."""
+"""Who am I, and tokens."""
 
 from typing import Any, TypedDict
 

@@ -1,4 +1,4 @@
-"""Answers about connectors."""
+"""Connectors: folders and services whose texts become documents."""
 
 from collections.abc import Mapping
 from typing import Any, NotRequired, TypedDict

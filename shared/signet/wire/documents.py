@@ -1,4 +1,4 @@
-"""Answers about documents and their chunks."""
+"""Documents and their chunks."""
 
 from typing import Any, NotRequired, TypedDict
 

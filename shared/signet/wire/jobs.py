@@ -101,3 +101,6 @@ RETRY_JOB = Operation("POST", "/api/jobs/{job_id}/retry", access.JOBS_CHANGE, Ch
 CANCEL_JOB = Operation("POST", "/api/jobs/{job_id}/cancel", access.JOBS_CHANGE, ChangedJob)
 RETRY_JOBS = Operation("POST", "/api/jobs/retry", access.JOBS_CHANGE, ChangedJobs)
 CANCEL_JOBS = Operation("POST", "/api/jobs/cancel", access.JOBS_CHANGE, ChangedJobs)
+JOB_STREAM = Operation(
+    "GET", "/api/jobs/stream", access.DIAGNOSTICS, str, media_type="text/event-stream"
+)

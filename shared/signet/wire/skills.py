@@ -1,4 +1,4 @@
-"""Answers about skills."""
+"""Skills: look at them, install and remove them."""
 
 from typing import TypedDict
 

@@ -1,4 +1,4 @@
-"""Answers of export and import."""
+"""Export and import."""
 
 from typing import Any, TypedDict
 

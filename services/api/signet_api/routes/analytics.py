@@ -1,8 +1,7 @@
 """What was used, how fast it was, what went wrong, how well sessions were served: since the daemon started."""
 
 import asyncio
-
-from fastapi import APIRouter, Request
+from typing import Annotated
 
 from signet.db import ReadTx
 from signet.domain.activity import continuity, counters, errors, usage
@@ -11,102 +10,100 @@ from signet.domain.diagnostics import report
 from signet.errors import Invalid
 from signet.observe import latency, metrics
 from signet.observe.taxonomy import Stage
+from signet.wire import analytics as wire
+from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Shared
-from signet_api.params import instant, whole
-from signet_api.routes import logs
-
-router = APIRouter(prefix="/api/analytics", tags=["analytics"])
+from signet_api.params import Since
+from signet_api.serving import serves
 
 MAX_ERRORS = 500
 #: Errors in the answer about the safety of memories.
 SAFETY_ERRORS = 50
 
 
-@router.get("/usage")
-async def get_usage(state: Shared) -> dict[str, object]:
+@serves(wire.USAGE)
+async def get_usage(state: Shared) -> wire.Usage:
     """Return counts by route, caller, provider and connector."""
     await state.flusher.aflush()
-    by_name = await state.db.aread(_by_name)
-    return await asyncio.to_thread(_by_metric) | by_name
+    actors, connectors = await state.db.aread(_by_name)
+    endpoints, providers = await asyncio.to_thread(_by_metric)
+    return {
+        "endpoints": endpoints,
+        "providers": providers,
+        "actors": actors,
+        "connectors": connectors,
+    }
 
 
-@router.get("/latency")
-async def get_latency() -> dict[str, object]:
+@serves(wire.LATENCY)
+async def get_latency() -> dict[str, dict[str, float]]:
     """Return percentiles of the times of each operation since the daemon started, in milliseconds."""
-    return {**await asyncio.to_thread(latency.summaries)}
+    return await asyncio.to_thread(latency.summaries)
 
 
-@router.get("/errors")
-async def get_errors(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.ERRORS)
+async def get_errors(
+    state: Shared,
+    since: Since,
+    stage: Text = None,
+    limit: Annotated[int, Whole(1, MAX_ERRORS)] = 50,
+) -> wire.Errors:
     """Return the newest errors, oldest first, and how many there are of each code; `stage` and `since` narrow."""
-    params = request.query_params
-    stage = params.get("stage") or None
     if stage is not None and stage not in list(Stage):
         raise Invalid(f"stage must be one of {', '.join(Stage)}")
-    wanted = ErrorFilter(
-        stage=Stage(stage) if stage else None,
-        since=instant(params, "since"),
-        limit=whole(params.get("limit"), 50, low=1, high=MAX_ERRORS),
-    )
+    wanted = ErrorFilter(stage=Stage(stage) if stage else None, since=since, limit=limit)
     await state.flusher.aflush()
     return await state.db.aread(_errors, wanted)
 
 
-@router.get("/logs")
-async def get_logs(request: Request, state: Shared) -> dict[str, object]:
-    """Return what `/api/logs` returns."""
-    return await logs.newest(request, state)
-
-
-@router.get("/memory-safety")
-async def get_memory_safety(state: Shared) -> dict[str, object]:
+@serves(wire.MEMORY_SAFETY)
+async def get_memory_safety(state: Shared) -> wire.MemorySafety:
     """Return how changes of memories go: their part of the diagnostics, and the errors among them."""
     await state.flusher.aflush()
     mutation = report.part(await state.reports.get(state.settings), "mutation")
-    return {"mutation": mutation} | await state.db.aread(_safety)
+    recent, by_code = await state.db.aread(_safety)
+    return {"mutation": mutation, "recentErrors": recent, "errorSummary": by_code}
 
 
-@router.get("/continuity")
-async def get_continuity(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.CONTINUITY)
+async def get_continuity(
+    state: Shared, project: Text = None, limit: Annotated[int, Whole(1, MAX_ERRORS)] = 50
+) -> wire.Continuity:
     """Return how well recall served past sessions, newest first, and their average and trend."""
-    project = request.query_params.get("project") or None
-    limit = whole(request.query_params.get("limit"), 50, low=1, high=MAX_ERRORS)
     return await state.db.aread(continuity.report, project=project, limit=limit)
 
 
-@router.get("/continuity/latest")
-async def get_continuity_latest(state: Shared) -> dict[str, object]:
+@serves(wire.LATEST_CONTINUITY)
+async def get_continuity_latest(state: Shared) -> wire.ProjectScores:
     """Return the newest score of each project."""
     return {"scores": await state.db.aread(continuity.latest)}
 
 
-def _by_metric() -> dict[str, object]:
-    return {
-        "endpoints": usage.endpoints(
+Counts = dict[str, dict[str, float]]
+
+
+def _by_metric() -> tuple[Counts, Counts]:
+    """Return what was counted of routes and of providers."""
+    return (
+        usage.endpoints(
             metrics.values("signet_http_requests_total"),
             metrics.values("signet_http_request_seconds_sum"),
         ),
-        "providers": usage.providers(
+        usage.providers(
             metrics.values("signet_provider_calls_total"),
             metrics.values("signet_provider_call_seconds_sum"),
         ),
-    }
+    )
 
 
-def _by_name(tx: ReadTx) -> dict[str, object]:
-    return {
-        "actors": counters.of_actors(tx),
-        "connectors": counters.of_connectors(tx),
-    }
+def _by_name(tx: ReadTx) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
+    return counters.of_actors(tx), counters.of_connectors(tx)
 
 
-def _errors(tx: ReadTx, wanted: ErrorFilter) -> dict[str, object]:
+def _errors(tx: ReadTx, wanted: ErrorFilter) -> wire.Errors:
     return {"errors": errors.newest(tx, wanted), "summary": errors.by_code(tx)}
 
 
-def _safety(tx: ReadTx) -> dict[str, object]:
+def _safety(tx: ReadTx) -> tuple[list[wire.NotedError], dict[str, int]]:
     wanted = ErrorFilter(stage=Stage.MUTATION, limit=SAFETY_ERRORS)
-    return {
-        "recentErrors": errors.newest(tx, wanted),
-        "errorSummary": errors.by_code(tx, Stage.MUTATION),
-    }
+    return errors.newest(tx, wanted), errors.by_code(tx, Stage.MUTATION)

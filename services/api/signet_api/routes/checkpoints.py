@@ -1,27 +1,28 @@
 """Where sessions stood."""
 
 import asyncio
-
-from fastapi import APIRouter, Request
+from typing import Annotated
 
 from signet.domain.auth import caller
 from signet.domain.sessions import checkpoints
 from signet.errors import Invalid
+from signet.wire import sessions as wire
+from signet.wire.requests.model import Text, Whole
+from signet.wire.sessions import Checkpoints
 from signet_api.deps import Shared
-from signet_api.params import whole
-
-router = APIRouter(prefix="/api/checkpoints", tags=["sessions"])
+from signet_api.serving import serves
 
 MAX_ROWS = 100
 
 
-@router.get("")
-async def get_checkpoints(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.CHECKPOINTS)
+async def get_checkpoints(
+    state: Shared, project: Text = None, limit: Annotated[int, Whole(1, MAX_ROWS)] = 10
+) -> Checkpoints:
     """Return the newest checkpoints of a project, newest first."""
-    project = (request.query_params.get("project") or "").strip()
+    project = (project or "").strip()
     if not project:
         raise Invalid("project query parameter required")
-    limit = whole(request.query_params.get("limit"), 10, low=1, high=MAX_ROWS)
     asked = caller.current()
     asked.check_row(project=project)
     path = await asyncio.to_thread(checkpoints.real_path, project)
@@ -31,8 +32,8 @@ async def get_checkpoints(request: Request, state: Shared) -> dict[str, object]:
     return {"checkpoints": rows, "count": len(rows)}
 
 
-@router.get("/{session_key}")
-async def get_session_checkpoints(session_key: str, state: Shared) -> dict[str, object]:
+@serves(wire.SESSION_CHECKPOINTS)
+async def get_session_checkpoints(session_key: str, state: Shared) -> Checkpoints:
     """Return all checkpoints of a session, newest first."""
     scope = caller.current().scope
     rows = await state.db.aread(

@@ -11,28 +11,22 @@ from signet.domain.connectors.models import Connector
 from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
-from signet.wire.connectors import (
-    AddedConnector,
-    ConnectorHealth,
-    Connectors,
-    RemovedConnector,
-    Resynced,
-    StartedSync,
-)
 from signet.wire.requests.connectors import ConnectorBody
 from signet_api.deps import Db, Shared, State, Who, agent_of
 from signet_api.serving import serves
 
 
 @serves(wire.CONNECTORS)
-async def get_connectors(db: Db) -> Connectors:
+async def get_connectors(db: Db) -> wire.Connectors:
     """Return all connectors, newest first."""
     found = await db.aread(lookup.newest)
     return {"connectors": [_row(connector) for connector in found], "count": len(found)}
 
 
 @serves(wire.ADD_CONNECTOR)
-async def post_connector(body: ConnectorBody, request: Request, state: Shared) -> AddedConnector:
+async def post_connector(
+    body: ConnectorBody, request: Request, state: Shared
+) -> wire.AddedConnector:
     """Register a connector; a folder must be there and readable."""
     # The folder may lie on a slow or lost network disk.
     connector = await asyncio.to_thread(
@@ -47,10 +41,10 @@ async def post_connector(body: ConnectorBody, request: Request, state: Shared) -
 
 
 @serves(wire.RESYNC_CONNECTORS)
-async def post_resync(state: Shared) -> Resynced:
+async def post_resync(state: Shared) -> wire.Resynced:
     """Start an incremental sync of every connector."""
     connectors = await state.db.aread(lookup.newest)
-    counts: Resynced = {
+    counts: wire.Resynced = {
         "status": "ok",
         "total": len(connectors),
         "started": 0,
@@ -76,13 +70,13 @@ async def get_connector(connector_id: str, db: Db) -> wire.Connector:
 
 
 @serves(wire.SYNC_CONNECTOR)
-async def post_sync(connector_id: str, state: Shared) -> StartedSync:
+async def post_sync(connector_id: str, state: Shared) -> wire.StartedSync:
     """Queue what is new or changed, and delete what is gone."""
     return _started(await _start(state, connector_id, is_full=False))
 
 
 @serves(wire.FULLY_SYNC_CONNECTOR)
-async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") -> StartedSync:
+async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") -> wire.StartedSync:
     """Read every file anew; `confirm=true` is needed."""
     if confirm != "true":
         raise Invalid("Full resync requires ?confirm=true")
@@ -90,7 +84,7 @@ async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") ->
 
 
 @serves(wire.CONNECTOR_HEALTH)
-async def get_health(connector_id: str, db: Db) -> ConnectorHealth:
+async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
     """Return how a connector is, how far its sync is, and how many of its documents are read."""
     health = await db.aread(lookup.health, connector_id)
     connector = health.connector
@@ -108,7 +102,7 @@ async def get_health(connector_id: str, db: Db) -> ConnectorHealth:
 @serves(wire.REMOVE_CONNECTOR)
 async def delete_connector(
     connector_id: str, state: Shared, actor: Who, cascade: str = ""
-) -> RemovedConnector:
+) -> wire.RemovedConnector:
     """Remove a connector, with `cascade=true` its documents too."""
     rules, is_all = Rules.of(state.settings), cascade == "true"
     if is_all:
@@ -137,7 +131,7 @@ async def _start(state: State, connector_id: str, *, is_full: bool) -> start.Sta
     )
 
 
-def _started(started: start.Started) -> StartedSync:
+def _started(started: start.Started) -> wire.StartedSync:
     if started.job_id is None:
         return {"status": "syncing", "message": "Already syncing"}
     return {"status": "syncing", "jobId": started.job_id}

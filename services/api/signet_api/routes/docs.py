@@ -1,14 +1,11 @@
 """The description of this interface, as a page that works offline."""
 
-from fastapi import APIRouter
-from fastapi.responses import HTMLResponse
-
 from signet import resources
+from signet.wire import home as wire
+from signet_api.serving import serves
 
-router = APIRouter()
 
-
-@router.get("/docs", include_in_schema=False)
-async def get_docs() -> HTMLResponse:
+@serves(wire.DOCS)
+async def get_docs() -> str:
     """Return the page that shows /openapi.json."""
-    return HTMLResponse(resources.template("docs.html").read_text("utf-8"))
+    return resources.template("docs.html").read_text("utf-8")

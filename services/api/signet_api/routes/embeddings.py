@@ -2,8 +2,9 @@
 
 import asyncio
 from datetime import datetime
+from typing import Annotated, TypedDict
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Response
 
 from signet import clock
 from signet.config.sections import EmbeddingProvider
@@ -20,22 +21,31 @@ from signet.net import http
 from signet.providers import chosen, openai
 from signet.queue import circuit_breaker
 from signet.queue.kinds import queue_of
+from signet.wire import embeddings as wire
+from signet.wire.embeddings import Embedding, EmbeddingsHealth, EmbeddingsStatus
+from signet.wire.requests.model import Text, Whole
 from signet_api import processes, rows
-from signet_api.deps import Shared, State, agent_of
-from signet_api.params import whole
+from signet_api.deps import Shared, State
+from signet_api.params import Agent
 from signet_api.probe import Probed
+from signet_api.serving import serves
 
-router = APIRouter(tags=["embeddings"])
+
+class _Fault(TypedDict, total=False):
+    error: str
+    waitingUntil: str
 
 
-@router.get("/api/embeddings")
-async def get_embeddings(request: Request, state: Shared) -> Response:
+@serves(wire.EMBEDDINGS)
+async def get_embeddings(
+    agent_id: Agent,
+    state: Shared,
+    limit: Annotated[int, Whole(export.LEAST, export.MOST)] = export.USUAL,
+    offset: Annotated[int, Whole(0, export.FURTHEST)] = 0,
+    vectors: Text = None,
+) -> Response:
     """Return a page of the memories that have a vector, newest first; the vectors with `vectors=true`."""
-    params = request.query_params
-    agent_id = await agent_of(params.get("agent_id"), None, request)
-    limit = whole(params.get("limit"), export.USUAL, low=export.LEAST, high=export.MOST)
-    offset = whole(params.get("offset"), 0, low=0, high=export.FURTHEST)
-    wanted = params.get("vectors") == "true"
+    wanted = vectors == "true"
     page = await state.db.aread(_page, agent_id, limit=limit, offset=offset, vectors=wanted)
     fields = {
         "count": len(page.rows),
@@ -48,27 +58,30 @@ async def get_embeddings(request: Request, state: Shared) -> Response:
     return await asyncio.to_thread(rows.answer, fields, "embeddings", exported)
 
 
-@router.get("/api/embeddings/status")
-async def get_embedding_status(state: Shared) -> dict[str, object]:
+@serves(wire.EMBEDDINGS_STATUS)
+async def get_embedding_status(state: Shared) -> EmbeddingsStatus:
     """Return whether the provider answers, and what the search for missing vectors has done."""
     embedding = state.settings.embedding
     probed = await _probed(state)
-    error = {} if probed.fault is None else {"error": probed.fault}
-    return {
+    tracker, waiting_until = await state.db.aread(_tracker, state, clock.now())
+    found: EmbeddingsStatus = {
         "provider": embedding.provider,
         "model": embedding.model,
         "available": probed.fault is None,
         "dimensions": embedding.dimensions,
         "base_url": _base_url(state),
-        **error,
+        **_fault(probed),
         "checkedAt": clock.to_text(probed.at),
-        **await state.db.aread(_tracker, state, clock.now()),
+        "tracker": tracker,
     }
+    if waiting_until is not None:
+        found["waitingUntil"] = waiting_until
+    return found
 
 
-@router.get("/api/embeddings/health")
-async def get_embedding_health(state: Shared) -> dict[str, object]:
-    """Return seven checks of provider and vectors, and one score."""
+@serves(wire.EMBEDDINGS_HEALTH)
+async def get_embedding_health(state: Shared, agent_id: Text = None) -> EmbeddingsHealth:
+    """Return seven checks of provider and vectors, and one score; of all agents, whichever is named."""
     embedding = state.settings.embedding
     probed = await _probed(state)
     survey: Survey = await state.db.aread(
@@ -91,6 +104,10 @@ async def get_embedding_health(state: Shared) -> dict[str, object]:
     }
 
 
+def _fault(probed: Probed) -> _Fault:
+    return {} if probed.fault is None else {"error": probed.fault}
+
+
 async def _probed(state: State) -> Probed:
     """Return what is known of the provider; while its queue waits for it, it is left in peace."""
     retry_at = await state.db.aread(circuit_breaker.breaker_retry_at, queue_of("embed"))
@@ -101,16 +118,19 @@ async def _probed(state: State) -> Probed:
     return await state.probe.look(wanted)
 
 
-def _tracker(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
+def _tracker(
+    tx: ReadTx, state: State, now: datetime
+) -> tuple[dict[str, object] | None, str | None]:
+    """Return what the search for missing vectors has done, and until when it waits for the provider."""
     settings = state.settings
     retry_at = circuit_breaker.breaker_retry_at(tx, queue_of("embed"))
-    waiting = {} if retry_at is None else {"waitingUntil": clock.ms_to_text(retry_at)}
+    waiting = None if retry_at is None else clock.ms_to_text(retry_at)
     if not settings.pipeline.embedding_tracker.enabled:
-        return {"tracker": None, **waiting}
+        return None, waiting
     done = embeddings.tracker(tx)
     missing = processes.missing(processes.states(tx, state.workspace.runtime_dir, now=now))
     is_on = settings.embedding.provider is not EmbeddingProvider.NONE
-    tracker = {
+    found: dict[str, object] = {
         "running": is_on and not {"worker", "scheduler"} & set(missing),
         "processed": done.processed,
         "failed": done.failed,
@@ -118,7 +138,7 @@ def _tracker(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
         "lastCycleAt": done.last_cycle_at,
         "queueDepth": done.queue_depth,
     }
-    return {"tracker": tracker, **waiting}
+    return found, waiting
 
 
 def _base_url(state: State) -> str | None:
@@ -131,14 +151,17 @@ def _base_url(state: State) -> str | None:
     return usual and http.shown(wanted.base_url or usual)
 
 
-def _check(check: Check) -> dict[str, object]:
-    said = {"detail": check.detail, "fix": check.fix}
-    return {
+def _check(check: Check) -> wire.Check:
+    found: wire.Check = {
         "name": check.name,
         "status": check.grade,
         "message": check.message,
-        **{name: text for name, text in said.items() if text is not None},
     }
+    if check.detail is not None:
+        found["detail"] = check.detail
+    if check.fix is not None:
+        found["fix"] = check.fix
+    return found
 
 
 def _page(tx: ReadTx, agent_id: str, *, limit: int, offset: int, vectors: bool) -> Page:
@@ -146,9 +169,8 @@ def _page(tx: ReadTx, agent_id: str, *, limit: int, offset: int, vectors: bool) 
     return export.page(tx, reader=reader, limit=limit, offset=offset, vectors=vectors)
 
 
-def _exported(row: Row) -> dict[str, object]:
-    vector = {} if row["vector"] is None else {"vector": vectors.unpack(row["vector"])}
-    return {
+def _exported(row: Row) -> Embedding:
+    found: Embedding = {
         "id": row["id"],
         "content": row["content"],
         "text": row["content"],
@@ -159,5 +181,7 @@ def _exported(row: Row) -> dict[str, object]:
         "sourceType": row["source_type"] or "memory",
         "sourceId": row["source_id"] or row["id"],
         "createdAt": row["created_at"],
-        **vector,
     }
+    if row["vector"] is not None:
+        found["vector"] = vectors.unpack(row["vector"])
+    return found

@@ -6,26 +6,31 @@ that more happened than can be told again: what was read before is old.
 """
 
 from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import Header
 from starlette.responses import Response
 
 from signet import clock
 from signet.queue import events
 from signet.queue.events import Cursor
+from signet.wire import jobs as wire
 from signet_api import feed
 from signet_api.deps import Shared
+from signet_api.serving import serves
 from signet_api.stream import EventStream
 
-router = APIRouter(tags=["jobs"])
 
-
-@router.get("/api/jobs/stream", response_class=Response)
-async def get_stream(request: Request, state: Shared) -> Response:
+@serves(wire.JOB_STREAM)
+async def get_job_stream(
+    state: Shared,
+    after: str | None = None,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> Response:
     """Tell what happens to jobs from now on, or since `Last-Event-ID`, for as long as the client listens."""
     listener = await state.feed.join()
     try:
-        last = request.headers.get("last-event-id") or request.query_params.get("after")
+        last = last_event_id or after
         cursor = Cursor.parse(last)
         past = b"" if last is None else feed.missed(listener.cursor)
         if cursor is not None:

@@ -6,21 +6,21 @@ the database and the other processes is looked at in the background once a secon
 
 import os
 
-from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
+from fastapi import Response
 
 from signet import __version__, clock
 from signet.process.program import SUPERVISOR_PID
+from signet.wire import status as wire
+from signet.wire.status import Health, Live, Ready
 from signet_api.deps import Shared, State
-
-router = APIRouter(tags=["health"])
+from signet_api.serving import respond, serves
 
 #: How long after its start this process is not ready for want of the model: a start is to take 3 s at most.
 MODEL_SECONDS = 1.5
 
 
-@router.get("/health")
-async def get_health(state: Shared) -> dict[str, object]:
+@serves(wire.HEALTH)
+async def get_health(state: Shared) -> Health:
     """Return that the API answers; `db` false when the database does not, `status` degraded when work stands still."""
     seen = state.health.last
     return {
@@ -37,16 +37,16 @@ async def get_health(state: Shared) -> dict[str, object]:
     }
 
 
-@router.get("/health/live")
-@router.get("/livez")
-async def get_live() -> dict[str, object]:
+@serves(wire.HEALTH_LIVE)
+@serves(wire.LIVE)
+async def get_live() -> Live:
     """Return that this process is not stuck; looks at nothing else."""
     return {"status": "live"}
 
 
-@router.get("/health/ready")
-@router.get("/readyz")
-async def get_ready(request: Request, state: Shared) -> JSONResponse:
+@serves(wire.HEALTH_READY)
+@serves(wire.READY)
+async def get_ready(state: Shared, verbose: str | None = None) -> Response:
     """Return 200 when database, schema, worker and scheduler are there, else 503 with what is missing.
 
     A process that has just started is ready when it has the embedding model, too, so that the first question finds it.
@@ -55,12 +55,12 @@ async def get_ready(request: Request, state: Shared) -> JSONResponse:
     is_loading = state.vectors.is_loading and uptime(state) < MODEL_SECONDS
     is_ready = seen.is_ready and not is_loading
     reasons = [*seen.reasons, *(["the embedding model is loading"] if is_loading else [])]
-    body: dict[str, object] = {"status": "ready" if is_ready else "not ready", "reasons": reasons}
+    body: Ready = {"status": "ready" if is_ready else "not ready", "reasons": reasons}
     if not is_ready:
         body["error"] = ", ".join(reasons)
-    if "verbose" in request.query_params:
+    if verbose is not None:
         body["checks"] = dict(seen.checks)
-    return JSONResponse(body, 200 if is_ready else 503)
+    return respond(body, wire.READY, 200 if is_ready else 503)
 
 
 def uptime(state: State) -> float:

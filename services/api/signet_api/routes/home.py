@@ -2,42 +2,41 @@
 
 import asyncio
 
-from fastapi import APIRouter
-
 from signet import clock
 from signet.domain.identity import texts
 from signet.domain.identity.greeting import greeting
 from signet.domain.identity.texts import ProductText
+from signet.wire import home as wire
+from signet.wire.home import Greeting, ProductPage
+from signet_api.serving import serves
 
-router = APIRouter(tags=["home"])
 
-
-@router.get("/api/home/greeting")
-async def get_greeting() -> dict[str, object]:
+@serves(wire.GREETING)
+async def get_greeting() -> Greeting:
     """Return the greeting of this hour, in the daemon's time zone."""
     now = clock.now()
     return {"greeting": greeting(now.astimezone()), "cachedAt": clock.to_text(now)}
 
 
-@router.get("/api/changelog")
-async def get_changelog() -> dict[str, object]:
+@serves(wire.CHANGELOG)
+async def get_changelog() -> ProductPage:
     """Return what has changed: the text that came with this version, as Markdown and as HTML."""
     return await _text(ProductText.CHANGELOG)
 
 
-@router.get("/api/roadmap")
-async def get_roadmap() -> dict[str, object]:
+@serves(wire.ROADMAP)
+async def get_roadmap() -> ProductPage:
     """Return what is planned, and a sentence where this version came without a plan."""
     return await _text(ProductText.ROADMAP)
 
 
-@router.get("/api/readme")
-async def get_readme() -> dict[str, object]:
+@serves(wire.README)
+async def get_readme() -> ProductPage:
     """Return what the product is, as Markdown and as HTML."""
     return await _text(ProductText.README)
 
 
-async def _text(name: ProductText) -> dict[str, object]:
+async def _text(name: ProductText) -> ProductPage:
     """Return a text in the shape that dashboards read; nothing is fetched, so that `source` is always `local`."""
     content, html = await asyncio.to_thread(texts.rendered, name)
     now_ms = int(clock.now().timestamp() * 1000)

@@ -20,17 +20,6 @@ from signet.domain.graph.views import CountedAspect, CountedEntity
 from signet.domain.memory import filters
 from signet.errors import Frozen, Invalid
 from signet.wire import knowledge as wire
-from signet.wire.knowledge import (
-    Aspects,
-    AttributePage,
-    Dependencies,
-    Entity,
-    EntityCounts,
-    EntityPage,
-    Pinned,
-    PinnedEntity,
-    WholeEntity,
-)
 from signet.wire.requests.knowledge import PinBody
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Shared, State, agent_of
@@ -59,7 +48,7 @@ async def get_entities(
     q: Text = None,
     limit: Limit = 50,
     offset: Offset = 0,
-) -> EntityPage:
+) -> wire.EntityPage:
     """Return a page of an agent's entities with how much is known of each, the important ones first."""
     rows, total = await look(
         state,
@@ -76,11 +65,11 @@ async def get_entities(
 
 
 @serves(wire.PINNED_ENTITIES)
-async def get_pinned(agent: Agent, state: Shared, pin_type: Text = None) -> list[PinnedEntity]:
+async def get_pinned(agent: Agent, state: Shared, pin_type: Text = None) -> list[wire.PinnedEntity]:
     """Return the pinned entities, newest first; with `pin_type=suppress` those left out of walks."""
     type = _one_of("pin_type", pin_type, tuple(PinType)) or PinType.PIN
     found = await look(state, agent, pins.listed, PinType(type), otherwise=())
-    return [as_wire(PinnedEntity, row) for row in found]
+    return [as_wire(wire.PinnedEntity, row) for row in found]
 
 
 @serves(wire.ENTITY_HEALTH)
@@ -103,7 +92,7 @@ async def get_entity_health(
 
 
 @serves(wire.ENTITY)
-async def get_entity(entity_id: str, agent: Agent, state: Shared) -> WholeEntity:
+async def get_entity(entity_id: str, agent: Agent, state: Shared) -> wire.WholeEntity:
     """Return one entity and how much is known of it."""
     found = await look(state, agent, browse.detail, entity_id, otherwise=None)
     if found is None:
@@ -112,7 +101,7 @@ async def get_entity(entity_id: str, agent: Agent, state: Shared) -> WholeEntity
 
 
 @serves(wire.ASPECTS)
-async def get_aspects(entity_id: str, agent: Agent, state: Shared) -> Aspects:
+async def get_aspects(entity_id: str, agent: Agent, state: Shared) -> wire.Aspects:
     """Return the sides from which an entity is known, the weightiest first."""
     rows = await look(state, agent, browse.aspects, entity_id, otherwise=())
     return {"items": [_aspect(row) for row in rows]}
@@ -128,7 +117,7 @@ async def get_attributes(
     status: Text = None,
     limit: Limit = 50,
     offset: Offset = 0,
-) -> AttributePage:
+) -> wire.AttributePage:
     """Return a page of what is said of an entity under one aspect; what holds, unless another status is asked for."""
     status = _one_of("status", status, (*STATUSES, "all")) or "active"
     rows = await look(
@@ -150,7 +139,7 @@ async def get_attributes(
 @serves(wire.DEPENDENCIES)
 async def get_dependencies(
     entity_id: str, agent: Agent, state: Shared, direction: Text = None
-) -> Dependencies:
+) -> wire.Dependencies:
     """Return the edges of an entity, the strongest first."""
     direction = _one_of("direction", direction, ("incoming", "outgoing", "both")) or "both"
     rows = await look(state, agent, browse.dependencies, entity_id, direction, otherwise=())
@@ -164,7 +153,7 @@ async def post_pin(
     state: Shared,
     body: PinBody | None = None,
     agent_id: Text = None,
-) -> Pinned:
+) -> wire.Pinned:
     """Count an entity more in walks of the graph, or leave it out of them."""
     _check_frozen(state)
     asked = body or PinBody.model_validate({})
@@ -172,7 +161,7 @@ async def post_pin(
     now = clock.now()
     agent = await agent_of(asked.agent_id or agent_id, None, request)
     weight = await state.db.awrite(_pin, entity_id, pin, agent, now=now)
-    pinned: Pinned = {"pinned": pin.type is PinType.PIN}
+    pinned: wire.Pinned = {"pinned": pin.type is PinType.PIN}
     if pinned["pinned"]:
         pinned["pinnedAt"] = clock.to_text(now)
     else:
@@ -181,7 +170,7 @@ async def post_pin(
 
 
 @serves(wire.UNPIN_ENTITY)
-async def delete_pin(entity_id: str, agent: Agent, state: Shared) -> Pinned:
+async def delete_pin(entity_id: str, agent: Agent, state: Shared) -> wire.Pinned:
     """Take back a pin or a suppression."""
     _check_frozen(state)
     await state.db.awrite(pins.clear, entity_id, agent_id=agent)
@@ -237,11 +226,11 @@ def _wire_names(shape: type[NamedTuple]) -> tuple[str, ...]:
     return tuple(_CAMEL.sub(lambda m: m[1].upper(), name) for name in shape._fields)
 
 
-def _entity(row: CountedEntity) -> Entity:
-    return {**as_wire(Entity, row), "pinned": bool(row.pinned)}
+def _entity(row: CountedEntity) -> wire.Entity:
+    return {**as_wire(wire.Entity, row), "pinned": bool(row.pinned)}
 
 
-def _counts(row: CountedEntity) -> EntityCounts:
+def _counts(row: CountedEntity) -> wire.EntityCounts:
     return {
         "aspectCount": row.aspect_count,
         "attributeCount": row.attribute_count,
@@ -250,9 +239,9 @@ def _counts(row: CountedEntity) -> EntityCounts:
     }
 
 
-def _detail(found: Detail) -> WholeEntity:
+def _detail(found: Detail) -> wire.WholeEntity:
     counts = _counts(found.entity)
-    whole: WholeEntity = {
+    whole: wire.WholeEntity = {
         "entity": _entity(found.entity),
         "structuralDensity": counts,
         "aspectCount": counts["aspectCount"],

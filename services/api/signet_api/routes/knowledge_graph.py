@@ -18,21 +18,6 @@ from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.weights import WeightBounds
 from signet.errors import Invalid
 from signet.wire import knowledge as wire
-from signet.wire.knowledge import (
-    AffectedEntity,
-    DependencyTarget,
-    DescribedEntity,
-    DrawnAspect,
-    DrawnAttribute,
-    DrawnEdge,
-    DrawnEntity,
-    EntitySession,
-    EntitySessions,
-    Hygiene,
-    KnowledgeStats,
-    LinkedMemory,
-    TraversalStatus,
-)
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
 from signet.wire.requests.model import Text, Whole
 from signet_api import rows
@@ -49,7 +34,7 @@ MOST_DEPTH = 10
 
 
 @serves(wire.KNOWLEDGE_STATS)
-async def get_stats(agent: Agent, state: Shared) -> KnowledgeStats:
+async def get_stats(agent: Agent, state: Shared) -> wire.KnowledgeStats:
     """Return how much an agent's graph knows."""
     bounds = WeightBounds.of(state.settings.pipeline.feedback)
     return await state.db.aread(
@@ -63,7 +48,7 @@ async def get_stats(agent: Agent, state: Shared) -> KnowledgeStats:
 
 
 @serves(wire.TRAVERSAL_STATUS)
-async def get_traversal_status(agent: Agent, state: Shared) -> TraversalStatus:
+async def get_traversal_status(agent: Agent, state: Shared) -> wire.TraversalStatus:
     """Return what the newest walk through the graph has met, null before the first."""
     found = await look(state, agent, latest_traversal.newest, otherwise=None)
     return {"status": found}
@@ -86,7 +71,7 @@ async def get_constellation(
         dependencies=dependency_limit,
     )
     found = await look(state, agent, browse.draw, extent, otherwise=Constellation())
-    edges = [as_wire(DrawnEdge, row) for row in found.dependencies]
+    edges = [as_wire(wire.DrawnEdge, row) for row in found.dependencies]
     drawn = _drawn(found)
     return await asyncio.to_thread(rows.answer, {"dependencies": edges}, "entities", drawn)
 
@@ -97,7 +82,7 @@ async def get_hygiene(
     state: Shared,
     limit: Annotated[int, Whole(1, 200)] = 50,
     memory_limit: Annotated[int, Whole(1, 1_000)] = 200,
-) -> Hygiene:
+) -> wire.Hygiene:
     """Return what is doubtful in the graph; changes nothing."""
     found = await look(
         state,
@@ -140,7 +125,7 @@ async def post_expand(
 @serves(wire.EXPAND_SESSIONS)
 async def post_expand_session(
     body: ExpandSessionBody, request: Request, state: Shared, agent_id: Text = None
-) -> EntitySessions:
+) -> wire.EntitySessions:
     """Return summaries of the sessions that speak of an entity, newest first."""
     name = body.entity_name.strip()
     if not name:
@@ -155,7 +140,7 @@ async def post_expand_session(
         limit=min(MOST_SESSIONS, max(1, body.max_results)),
         otherwise=(name, (), 0),
     )
-    summaries = [as_wire(EntitySession, row) for row in found]
+    summaries = [as_wire(wire.EntitySession, row) for row in found]
     return {"entityName": entity_name, "summaries": summaries, "total": total}
 
 
@@ -191,24 +176,25 @@ def _beginning(named: str | None, now: datetime) -> str:
         raise Invalid("timeRange must be last_week, last_month or an ISO timestamp") from error
 
 
-def _drawn(found: Constellation) -> Iterator[DrawnEntity]:
+def _drawn(found: Constellation) -> Iterator[wire.DrawnEntity]:
     for row in found.entities:
-        aspects: list[DrawnAspect] = [
+        aspects: list[wire.DrawnAspect] = [
             {
-                **as_wire(DrawnAspect, aspect),
+                **as_wire(wire.DrawnAspect, aspect),
                 "attributes": [
-                    as_wire(DrawnAttribute, said) for said in found.attributes.get(aspect.id, ())
+                    as_wire(wire.DrawnAttribute, said)
+                    for said in found.attributes.get(aspect.id, ())
                 ],
             }
             for aspect in found.aspects.get(row.id, ())
         ]
-        yield {**as_wire(DrawnEntity, row), "pinned": bool(row.pinned), "aspects": aspects}
+        yield {**as_wire(wire.DrawnEntity, row), "pinned": bool(row.pinned), "aspects": aspects}
 
 
 def _expanded(found: Expanded) -> wire.Expanded:
     entity = found.entity
     return {
-        "entity": as_wire(DescribedEntity, entity),
+        "entity": as_wire(wire.DescribedEntity, entity),
         "constraints": [
             {"entityName": entity.name, "content": one.content, "importance": one.importance}
             for one in found.constraints
@@ -229,9 +215,9 @@ def _expanded(found: Expanded) -> wire.Expanded:
             }
             for view in found.aspects
         ],
-        "dependencies": [as_wire(DependencyTarget, one) for one in found.dependencies],
+        "dependencies": [as_wire(wire.DependencyTarget, one) for one in found.dependencies],
         "memoryCount": found.memory_count,
-        "memories": [as_wire(LinkedMemory, one) for one in found.memories],
+        "memories": [as_wire(wire.LinkedMemory, one) for one in found.memories],
     }
 
 
@@ -244,7 +230,7 @@ def _impact(found: Impact, direction: str) -> wire.Impact:
             {
                 "depth": ring.depth,
                 "label": ring.label,
-                "entities": [as_wire(AffectedEntity, one) for one in ring.entities],
+                "entities": [as_wire(wire.AffectedEntity, one) for one in ring.entities],
             }
             for ring in found.rings
         ],
@@ -254,7 +240,7 @@ def _impact(found: Impact, direction: str) -> wire.Impact:
     return body
 
 
-def _report(found: Report) -> Hygiene:
+def _report(found: Report) -> wire.Hygiene:
     return {
         "suspiciousEntities": [
             {"id": one.id, "name": one.name, "reason": one.reason} for one in found.suspicious

@@ -3,49 +3,52 @@
 import asyncio
 import os
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from signet.errors import Invalid
 from signet.observe import logfile, logread
 from signet.observe.logfile import Place
 from signet.observe.logread import RANK, Filter, Tail
+from signet.wire import logs as wire
+from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Shared, State
-from signet_api.params import instant, whole
+from signet_api.params import Since
+from signet_api.serving import serves
 from signet_api.stream import EventStream, message, polled
-
-router = APIRouter(prefix="/api/logs", tags=["logs"])
 
 MAX_LINES = 1_000
 #: How often the files are read while a client listens.
 LOOK_SECONDS = 0.25
 
 
-@router.get("")
-async def get_logs(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.LOGS)
+@serves(wire.ANALYTICS_LOGS)
+async def get_logs(
+    state: Shared,
+    since: Since,
+    level: Text = None,
+    category: Text = None,
+    limit: Annotated[int, Whole(1, MAX_LINES)] = 100,
+) -> wire.LogLines:
     """Return the newest lines in the order of time; `level` (least), `category` and `since` narrow them."""
-    return await newest(request, state)
+    wanted = _filter(level, category, since)
+    lines = await asyncio.to_thread(logread.newest, _place(state), limit, wanted)
+    return {"logs": lines, "count": len(lines)}
 
 
-@router.get("/stream", response_class=Response)
-async def get_stream(request: Request, state: Shared) -> Response:
+@serves(wire.LOG_STREAM)
+async def get_log_stream(
+    state: Shared, since: Since, level: Text = None, category: Text = None
+) -> Response:
     """Send each line that any process writes from now on; `level` and `category` narrow them."""
-    wanted = _filter(request.query_params)
+    wanted = _filter(level, category, since)
     with state.log_listeners.joining():
         follower = _Follower(state, await asyncio.to_thread(Tail, _place(state)), wanted)
     more = polled(follower.look, LOOK_SECONDS, lambda: state.feed.is_closed)
     return EventStream(message({"type": "connected"}), more, follower.leave)
-
-
-async def newest(request: Request, state: State) -> dict[str, object]:
-    """Return the answer of `/api/logs`."""
-    params = request.query_params
-    limit = whole(params.get("limit"), 100, low=1, high=MAX_LINES)
-    lines = await asyncio.to_thread(logread.newest, _place(state), limit, _filter(params))
-    return {"logs": lines, "count": len(lines)}
 
 
 @dataclass(slots=True)
@@ -76,13 +79,11 @@ class _Follower:
         return b"".join(map(message, lines))
 
 
-def _filter(params: Mapping[str, str]) -> Filter:
-    level = params.get("level") or "debug"
+def _filter(level: str | None, category: str | None, since: str | None) -> Filter:
+    level = level or "debug"
     if level not in RANK:
         raise Invalid(f"level must be one of {', '.join(RANK)}")
-    return Filter(
-        level=level, category=params.get("category") or None, since=instant(params, "since")
-    )
+    return Filter(level=level, category=category, since=since)
 
 
 def _place(state: State) -> Place:

@@ -2,21 +2,19 @@
 
 from datetime import datetime
 
-from fastapi import APIRouter
-
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.maintenance import cycle
 from signet.queue import admin
+from signet.wire import pipeline as wire
 from signet_api import processes
 from signet_api.deps import Shared, State
 from signet_api.routes.pipeline import WORKER, WORKERS
+from signet_api.serving import serves
 
-router = APIRouter(tags=["pipeline"])
 
-
-@router.post("/api/pipeline/nudge")
-async def post_nudge(state: Shared) -> dict[str, object]:
+@serves(wire.NUDGE)
+async def post_nudge(state: Shared) -> wire.Nudged:
     """Try now what waits for its next try, ask providers again, and let maintenance look; return who was woken.
 
     Nobody is, while the worker is not there or the work is paused: it then begins with this.

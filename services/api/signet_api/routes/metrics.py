@@ -5,8 +5,6 @@ import os
 from collections.abc import Iterator
 from datetime import datetime
 
-from fastapi import APIRouter, Response
-
 from signet import __version__, clock
 from signet.db import ReadTx
 from signet.domain.diagnostics.models import Report
@@ -14,26 +12,26 @@ from signet.observe import metrics
 from signet.observe.metrics import Sample
 from signet.queue import stats
 from signet.queue.kinds import QUEUES, breaker_of
+from signet.wire import status as wire
 from signet_api import processes
 from signet_api.deps import Shared, State
-
-router = APIRouter(tags=["status"])
+from signet_api.serving import serves
 
 #: How old the scores of a scrape may be: looking at everything costs more than counting.
 SCORES_KEPT_MS = 60_000
 
 
-@router.get("/metrics", response_class=Response)
-async def get_metrics(state: Shared) -> Response:
+@serves(wire.METRICS)
+async def get_metrics(state: Shared) -> str:
     """Return counters of API, worker and scheduler, and the queue as it is now."""
     rows = await state.db.aread(_of_rows, state, clock.now())
     report = await state.reports.get(state.settings, kept_ms=SCORES_KEPT_MS)
-    text = await asyncio.to_thread(_text, state, [*rows, *_of_health(report)])
-    return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
+    return await asyncio.to_thread(_text, state, [*rows, *_of_health(report)])
 
 
-def _text(state: State, samples: list[Sample]) -> bytes:
-    return metrics.exposition() + metrics.gauges([*samples, *_of_files(state), *_of_build()])
+def _text(state: State, samples: list[Sample]) -> str:
+    text = metrics.exposition() + metrics.gauges([*samples, *_of_files(state), *_of_build()])
+    return text.decode()
 
 
 def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:

@@ -3,20 +3,19 @@
 Whoever may not see the status gets the page without it.
 """
 
-from collections.abc import Mapping
 from datetime import timedelta
 from html import escape
 from string import Template
 
-from fastapi import APIRouter
 from fastapi.responses import HTMLResponse
 
 from signet import resources
 from signet.domain.auth import caller
+from signet.wire import home as wire
+from signet.wire.status import EmbeddingState, Status
 from signet_api.deps import Shared
-from signet_api.routes.status import get_status
-
-router = APIRouter()
+from signet_api.routes.status import status
+from signet_api.serving import serves
 
 #: Nothing is loaded from anywhere; the page has no script, and its style stands in it.
 _HEADERS = {
@@ -30,32 +29,29 @@ _LEAD = (
 )
 
 
-@router.get("/", include_in_schema=False)
+@serves(wire.PAGE)
 async def get_page(state: Shared) -> HTMLResponse:
     """Return the page, with the status for those who may see it."""
     is_stranger = caller.current() == caller.STRANGER
-    status = "" if is_stranger else _status(await get_status(state))
+    shown = "" if is_stranger else _shown(await status(state))
     lead = f"{_LEAD} It wants a token: SIGNET_TOKEN." if is_stranger else _LEAD
     source = resources.template("home.html").read_text("utf-8")
-    page = Template(source).substitute(lead=escape(lead), status=status)
+    page = Template(source).substitute(lead=escape(lead), status=shown)
     return HTMLResponse(page, headers=_HEADERS)
 
 
-def _status(found: Mapping[str, object]) -> str:
-    health, queue, vectors = (_part(found, name) for name in ("health", "queue", "embedding"))
-    reasons = found["reasons"]
-    assert isinstance(reasons, list)
-    well = str(health.get("status", ""))
-    up = timedelta(seconds=int(float(str(found["uptime"]))))
+def _shown(found: Status) -> str:
+    queue, vectors = found["queue"], found["embedding"]
+    well = found["health"]["status"]
     work = f"{queue['pending']} waiting, {queue['leased']} running, {queue['dead']} dead"
     rows = {
         "Version": found["version"],
-        "Up": up,
+        "Up": timedelta(seconds=int(found["uptime"])),
         "Memories": vectors["total"],
         "With vectors": _vectors(vectors),
         "Background work": work + (", paused" if queue["paused"] else ""),
         "Workspace": found["agentsDir"],
-        "Missing": ", ".join(map(str, reasons)),
+        "Missing": ", ".join(found["reasons"]),
         "Settings": found["configError"],
     }
     shown = "".join(
@@ -67,13 +63,7 @@ def _status(found: Mapping[str, object]) -> str:
     return f"<dl>\n{state}{shown}</dl>"
 
 
-def _vectors(found: Mapping[str, object]) -> str:
+def _vectors(found: EmbeddingState) -> str:
     if found["model"] is None:
         return "none; recall goes by words"
     return f"{found['embedded']} of {found['total']}, {found['model']}"
-
-
-def _part(found: Mapping[str, object], name: str) -> Mapping[str, object]:
-    part = found[name]
-    assert isinstance(part, Mapping)
-    return part

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from fastapi import APIRouter, Request
-
 from signet import clock
 from signet.config import Settings
 from signet.config.extraction import TextProvider
@@ -18,10 +16,12 @@ from signet.observe import latency
 from signet.providers import ration
 from signet.queue import Status, admin, stats
 from signet.queue.stats import Breaker, Progress
+from signet.wire import pipeline as wire
+from signet.wire.pipeline import Paused, PipelineStatus, StoredStatus
 from signet_api import processes
-from signet_api.deps import Db, Shared, State, Who, agent_of
-
-router = APIRouter(tags=["pipeline"])
+from signet_api.deps import Db, Shared, State, Who
+from signet_api.params import Agent
+from signet_api.serving import serves
 
 #: The kinds of jobs behind the names under which clients know the workers. All of them run in the worker process.
 WORKERS: Mapping[str, tuple[str, ...]] = {
@@ -38,51 +38,34 @@ WORKERS: Mapping[str, tuple[str, ...]] = {
     "maintenance": ("maintenance", "repair", "graph_upkeep", "cluster_entities"),
 }
 WORKER = "worker"
-#: Answers of parts that this version does not have.
-NOT_YET: Mapping[str, object] = {
-    "feedback": {
-        "lastRunAt": None,
-        "feedbackAspectsUpdated": 0,
-        "feedbackFtsConfirmations": 0,
-        "feedbackDecayedAspects": 0,
-        "feedbackPropagatedAttributes": 0,
-    },
-    "predictor": {
-        "running": False,
-        "modelReady": False,
-        "coldStartExited": False,
-        "successRate": None,
-        "alpha": None,
-    },
-}
 
 
-@router.get("/api/pipeline/status")
-async def get_pipeline_status(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.PIPELINE_STATUS)
+async def get_pipeline_status(agent_id: Agent, state: Shared) -> PipelineStatus:
     """Return what runs, what waits and what died; answers while worker and scheduler are down too (PS-1)."""
-    agent_id = await agent_of(request.query_params.get("agent_id"), None, request)
     found = await state.db.aread(_status, state, agent_id, clock.now())
-    return found | {
+    return {
+        **found,
         "latency": await asyncio.to_thread(latency.summaries),
         "diagnostics": (await state.reports.get(state.settings)).as_dict(),
     }
 
 
-@router.post("/api/pipeline/pause")
-async def post_pause(db: Db, actor: Who) -> dict[str, object]:
+@serves(wire.PAUSE)
+async def post_pause(db: Db, actor: Who) -> Paused:
     """Let workers finish what they run and take nothing new; survives restarts."""
     await db.awrite(admin.pause, True, now=clock.now(), actor=actor.name)
     return {"success": True, "paused": True}
 
 
-@router.post("/api/pipeline/resume")
-async def post_resume(db: Db, actor: Who) -> dict[str, object]:
+@serves(wire.RESUME)
+async def post_resume(db: Db, actor: Who) -> Paused:
     """Let workers take jobs again."""
     await db.awrite(admin.pause, False, now=clock.now(), actor=actor.name)
     return {"success": True, "paused": False}
 
 
-def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> dict[str, object]:
+def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> StoredStatus:
     settings = state.settings
     totals = stats.totals(tx)
     kinds = stats.progress(tx, now=now)
@@ -111,7 +94,21 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> dict[str,
             "enabled": settings.pipeline.traversal.enabled,
             "lastRun": latest_traversal.last(tx, reader=agents.reader(tx, agent_id)),
         },
-        **NOT_YET,
+        # Parts that this version does not have.
+        "feedback": {
+            "lastRunAt": None,
+            "feedbackAspectsUpdated": 0,
+            "feedbackFtsConfirmations": 0,
+            "feedbackDecayedAspects": 0,
+            "feedbackPropagatedAttributes": 0,
+        },
+        "predictor": {
+            "running": False,
+            "modelReady": False,
+            "coldStartExited": False,
+            "successRate": None,
+            "alpha": None,
+        },
     }
 
 

@@ -2,63 +2,57 @@
 
 import math
 from dataclasses import asdict
+from itertools import chain
+from typing import cast
 
-from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
+from fastapi import Response
 
 from signet import clock
 from signet.providers import chosen
 from signet.providers.registry import TextSettings
+from signet.wire import pipeline as wire
+from signet.wire.pipeline import ModelRegistry, Models, OfferedModel, RefreshedModels
+from signet.wire.requests.model import Text
 from signet_api.deps import Shared, State
 from signet_api.errors import answer
+from signet_api.serving import serves
 
-router = APIRouter(prefix="/api/pipeline/models", tags=["pipeline"])
 
-
-@router.get("")
-async def get_models(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.MODELS)
+async def get_models(state: Shared, provider: Text = None, deprecated: Text = None) -> Models:
     """Return the models that can be offered, of every provider or of one; with `deprecated=true` replaced ones too."""
     _look(state)
-    params = request.query_params
-    known = state.models.by_provider(deprecated=params.get("deprecated") == "true")
-    provider = params.get("provider")
-    return {
-        "models": [
-            asdict(one)
-            for name, models in known.items()
-            if not provider or name == provider
-            for one in models
-        ],
-        "registry": _registry(state),
-    }
+    known = _by_provider(state, deprecated=deprecated == "true")
+    chosen_from = known.values() if provider is None else [known.get(provider, [])]
+    return {"models": [*chain.from_iterable(chosen_from)], "registry": _registry(state)}
 
 
-@router.get("/by-provider")
-async def get_models_by_provider(state: Shared) -> dict[str, object]:
+@serves(wire.MODELS_BY_PROVIDER)
+async def get_models_by_provider(state: Shared) -> dict[str, list[OfferedModel]]:
     """Return the models of each provider, those that were replaced too."""
     _look(state)
     return _by_provider(state)
 
 
-@router.post("/refresh")
-async def post_refresh(state: Shared) -> JSONResponse:
+@serves(wire.REFRESH_MODELS)
+async def post_refresh(state: Shared) -> RefreshedModels | Response:
     """Ask the configured Ollama server for its models, once a minute at most; no other provider is asked."""
     left = None
     if state.settings.pipeline.model_registry.enabled:
         left = await state.models.refresh(_asked(state))
-    facts = {
+    found: RefreshedModels = {
         "models": _by_provider(state),
         "registry": _registry(state),
         "throttled": left is not None,
     }
     if left is None:
-        return JSONResponse(facts)
+        return found
     seconds = math.ceil(left)
     return answer(
         429,
         f"The list was refreshed a moment ago; again in {seconds} s",
         "rate_limited",
-        facts=facts,
+        facts=found,
         headers={"retry-after": str(seconds)},
     )
 
@@ -73,12 +67,15 @@ def _asked(state: State) -> TextSettings:
     return chosen.text_settings(state.settings, state.live.loaded.environment)
 
 
-def _by_provider(state: State) -> dict[str, object]:
-    known = state.models.by_provider()
-    return {name: [asdict(one) for one in models] for name, models in known.items()}
+def _by_provider(state: State, *, deprecated: bool = True) -> dict[str, list[OfferedModel]]:
+    known = state.models.by_provider(deprecated=deprecated)
+    return {
+        name: [cast("OfferedModel", asdict(one)) for one in models]
+        for name, models in known.items()
+    }
 
 
-def _registry(state: State) -> dict[str, object]:
+def _registry(state: State) -> ModelRegistry:
     last = state.models.refreshed
     return {
         "enabled": state.settings.pipeline.model_registry.enabled,

@@ -1,8 +1,9 @@
 """The map of memories: points near each other mean something alike."""
 
 import asyncio
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
+from fastapi import Query, Response
 from fastapi.responses import JSONResponse
 
 from signet import clock
@@ -10,24 +11,24 @@ from signet.db import Row
 from signet.domain.memory import filters
 from signet.domain.memory.models import tags_of
 from signet.domain.projection import project
-from signet.domain.projection.models import MOST, View
+from signet.domain.projection.models import View
 from signet.domain.projection.project import Looked
 from signet.errors import Invalid
+from signet.wire import embeddings as wire
+from signet.wire.embeddings import Projection
 from signet.wire.requests.browse import MapParams
 from signet_api import rows
-from signet_api.deps import Shared, agent_of
-from signet_api.params import checked, whole
-
-router = APIRouter(tags=["embeddings"])
-
-#: How far pages reach.
-FURTHEST = 100_000
+from signet_api.deps import Shared
+from signet_api.params import Agent
+from signet_api.serving import respond, serves
 
 
-@router.get("/api/embeddings/projection", responses={202: {"description": "The worker draws it"}})
-async def get_projection(request: Request, state: Shared) -> Response:
+@serves(wire.PROJECTION)
+async def get_projection(
+    agent_id: Agent, state: Shared, query: Annotated[MapParams, Query()]
+) -> Response:
     """Return a map of memories in two or three dimensions; 202 while the worker draws it."""
-    view = await _view(request)
+    view = _view(query, agent_id)
     looked = await state.db.aread(project.look, view, now=clock.now())
     if looked.failure is not None:
         return JSONResponse(
@@ -43,24 +44,21 @@ async def get_projection(request: Request, state: Shared) -> Response:
     if looked.drawn is None and looked.vectors is None:
         if not looked.is_open:
             await state.db.awrite(project.begin, view, now=clock.now())
-        return JSONResponse(_computing(view, looked), 202)
+        return respond(_computing(view, looked), wire.PROJECTION, 202)
     return await asyncio.to_thread(_ready, view, looked)
 
 
-async def _view(request: Request) -> View:
-    params = request.query_params
-    dimensions = params.get("dimensions") or "2"
-    if dimensions not in ("2", "3"):
+def _view(asked: MapParams, agent_id: str) -> View:
+    if asked.dimensions not in ("2", "3"):
         raise Invalid("dimensions must be 2 or 3")
-    asked = checked(MapParams, {name: text for name, text in params.items() if text})
     low, high = asked.importance_min, asked.importance_max
     if low is not None and high is not None and low > high:
         low, high = high, low
     return View(
-        agent_id=await agent_of(params.get("agent_id"), None, request),
-        dimensions=int(dimensions),
-        limit=whole(params.get("limit"), 0, low=0, high=MOST) or None,
-        offset=whole(params.get("offset"), 0, low=0, high=FURTHEST),
+        agent_id=agent_id,
+        dimensions=int(asked.dimensions),
+        limit=asked.limit or None,
+        offset=asked.offset,
         q=asked.q.strip(),
         who=tuple(dict.fromkeys((*asked.who, *asked.harness))),
         types=asked.types,
@@ -74,7 +72,7 @@ async def _view(request: Request) -> View:
     )
 
 
-def _computing(view: View, looked: Looked) -> dict[str, object]:
+def _computing(view: View, looked: Looked) -> Projection:
     return {
         "status": "computing",
         "dimensions": view.dimensions,

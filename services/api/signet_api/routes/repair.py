@@ -7,12 +7,13 @@ comes in that time; the rest is a job, too.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
+from typing import Annotated, Any
 from uuid import uuid4
 
-from fastapi import APIRouter, Request
+from fastapi import Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from signet import clock
@@ -24,13 +25,15 @@ from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action, Filter
 from signet.domain.repair.models import Chosen, Order, Reason, Refused, Result
 from signet.errors import Invalid
 from signet.queue import admin
+from signet.wire import operations
+from signet.wire import repair as wire
+from signet.wire.repair import Repaired
+from signet.wire.requests.model import Text, Whole
 from signet_api import processes
 from signet_api.bodies import parse
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.errors import RETRY_AFTER
-from signet_api.params import whole
-
-router = APIRouter(tags=["repair"])
+from signet_api.serving import serves
 
 #: How long a request waits for the job that does its repair, or repairs itself, and how often it looks.
 PATIENCE_MS = 10_000
@@ -54,19 +57,17 @@ _FILTER_FIELDS = {
     Filter.ERROR: ("error",),
 }
 
-Handler = Callable[[Request, State, Actor], Awaitable[JSONResponse]]
 
-
-def _route(action: Action) -> Handler:
-    async def post_repair(request: Request, state: Shared, actor: Who) -> JSONResponse:
+def _serve(action: Action) -> None:
+    async def post_repair(request: Request, state: Shared, actor: Who) -> Repaired | Response:
         return await _answer(action, request, state, actor)
 
     post_repair.__name__ = f"post_{action.path.replace('-', '_').replace('/', '_')}"
     post_repair.__doc__ = f"{action.help} With `dryRun` only say what would be done."
-    return post_repair
+    serves(_OPERATIONS[f"/api/repair/{action.path}"], description=_described(action))(post_repair)
 
 
-def _described(action: Action) -> dict[str, object]:
+def _described(action: Action) -> dict[str, Any]:
     """Return what the description of the interface says of an action's body; all of it may be left out."""
     types = {int: "integer", float: "number", bool: "boolean", str: "string"}
     fields: dict[str, object] = {"dryRun": {"type": "boolean", "default": action.looks_first}}
@@ -83,59 +84,56 @@ def _described(action: Action) -> dict[str, object]:
         fields[name] = texts if is_list else {"type": "string"}
     schema = {"type": "object", "properties": fields}
     goes_on = {"202": {"description": "It goes on in the background, as the job in `details`"}}
-    body = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
+    body: dict[str, Any] = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
     return body | ({"responses": goes_on} if run.is_long(action) else {})
 
 
+_OPERATIONS = {one.path: one for one in operations.BY_ID.values() if one.replies == (Repaired,)}
 for _action in ACTIONS:
-    router.add_api_route(
-        f"/api/repair/{_action.path}",
-        _route(_action),
-        methods=["POST"],
-        openapi_extra=_described(_action),
-    )
+    _serve(_action)
 
 
-@router.get("/api/repair/embedding-gaps")
-async def get_embedding_gaps(state: Shared) -> dict[str, object]:
+@serves(wire.EMBEDDING_GAPS)
+async def get_embedding_gaps(state: Shared) -> wire.EmbeddingGaps:
     """Return how many memories have no vector of the model in use."""
     return await state.db.aread(stats.embedding_gaps, model=state.vectors.model)
 
 
-@router.get("/api/repair/dedup-stats")
-async def get_dedup_stats(state: Shared) -> dict[str, object]:
+@serves(wire.DEDUP_STATS)
+async def get_dedup_stats(state: Shared) -> wire.DedupStats:
     """Return how many memories are there twice."""
     return await state.db.aread(stats.dedup)
 
 
-@router.get("/api/repair/cold-stats")
-async def get_cold_stats(state: Shared) -> dict[str, object]:
+@serves(wire.COLD_STATS)
+async def get_cold_stats(state: Shared) -> wire.ColdStats:
     """Return what the pipeline has put aside."""
     return await state.db.aread(stats.cold)
 
 
-@router.get("/api/repair/integrity-check")
-async def get_integrity_check(state: Shared) -> dict[str, object]:
+@serves(wire.INTEGRITY_CHECK)
+async def get_integrity_check(state: Shared) -> wire.Integrity:
     """Read through the database file, at most 30 seconds, and try both indexes."""
     return await state.db.aread(stats.integrity, now=clock.now())
 
 
-@router.get("/api/repair/dead-memories")
-async def get_dead_memories(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.DEAD_MEMORIES)
+async def get_dead_memories(
+    state: Shared,
+    limit: Annotated[int, Whole(1, 500)] = 50,
+    days: Annotated[int, Whole(1, 36_500), Query(alias="unusedDays")] = memories.UNUSED_DAYS,
+    confidence: Annotated[Text, Query(alias="maxConfidence")] = None,
+) -> wire.DeadMemories:
     """Return memories that nobody trusts or uses, the least sure first."""
-    params = request.query_params
-    limit = whole(params.get("limit"), 50, low=1, high=500)
-    days = whole(params.get("unusedDays"), memories.UNUSED_DAYS, low=1, high=36_500)
-    confidence = _confidence(params.get("maxConfidence"))
     order = _order(BY_NAME["forgetDeadMemories"], {"reason": "look"}, state, Actor(), is_dry=True)
     rows, total = await state.db.aread(
         memories.dead,
         limit=limit,
-        confidence=confidence,
+        confidence=_confidence(confidence),
         unused=timedelta(days=days),
         order=order,
     )
-    items = [
+    items: list[wire.DeadMemory] = [
         {
             "id": row["id"],
             "content": row["shown"],

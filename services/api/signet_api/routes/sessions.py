@@ -1,6 +1,8 @@
 """Look at running sessions and steer them; read what was said in them."""
 
-from fastapi import APIRouter, Request
+from typing import Annotated
+
+from fastapi import Depends, Request
 
 from signet import clock
 from signet.domain.auth import caller
@@ -8,36 +10,38 @@ from signet.domain.injections import show
 from signet.domain.sessions import prompt_text, running, transcript_search
 from signet.domain.sessions.running import Running, UnknownSession
 from signet.errors import Invalid
+from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext
 from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
-from signet_api.bodies import JsonRoute, body_of, described
+from signet.wire.requests.model import Text
+from signet.wire.sessions import RunningSession
 from signet_api.deps import Db, Shared, agent_of
-
-router = APIRouter(prefix="/api/sessions", tags=["sessions"], route_class=JsonRoute)
+from signet_api.serving import serves
 
 MAX_RESULTS = 20
 
 
-@router.get("")
-async def get_sessions(request: Request, db: Db) -> dict[str, object]:
-    """Return the sessions that run now."""
-    scope = caller.current().scope
-    agent_id = await _only(request)
-    found = await db.aread(running.find, agent_id=agent_id, project=scope.project, now=clock.now())
-    return {"sessions": [_shown(one) for one in found], "count": len(found)}
-
-
-async def _only(request: Request) -> str | None:
-    """Return the agent that a list is limited to, None for no limit; one agent alone has every session (HN-77)."""
-    named = caller.current().scope.agent or request.query_params.get("agent_id") or None
+async def _only(request: Request, agent_id: Text = None) -> str | None:
+    named = caller.current().scope.agent or agent_id
     found = await agent_of(named, None, request)
     return None if named is None or found != named else found
 
 
-@router.post("/search", openapi_extra=described(TranscriptSearchBody))
-async def post_search(request: Request, db: Db) -> dict[str, object]:
+#: The agent that a list is limited to, None for no limit; one agent alone has every session (HN-77).
+Only = Annotated[str | None, Depends(_only)]
+
+
+@serves(wire.SESSIONS)
+async def get_sessions(agent_id: Only, db: Db) -> wire.RunningSessions:
+    """Return the sessions that run now."""
+    scope = caller.current().scope
+    found = await db.aread(running.find, agent_id=agent_id, project=scope.project, now=clock.now())
+    return {"sessions": [_shown(one) for one in found], "count": len(found)}
+
+
+@serves(wire.SEARCH_SESSIONS)
+async def post_search(request: Request, db: Db, body: TranscriptSearchBody) -> wire.Excerpts:
     """Return turns of earlier sessions that hold the words of a question."""
-    body = await body_of(request, TranscriptSearchBody)
     if not body.query.strip():
         raise Invalid("query is required")
     scope = caller.current().scope
@@ -50,7 +54,7 @@ async def post_search(request: Request, db: Db) -> dict[str, object]:
         chars=transcript_search.SEARCH_CHARS,
         limit=min(max(body.limit, 1), MAX_RESULTS),
     )
-    results = [
+    results: list[wire.Excerpt] = [
         {
             "sessionKey": one.session_key,
             "agentId": one.agent_id,
@@ -65,8 +69,8 @@ async def post_search(request: Request, db: Db) -> dict[str, object]:
     return {"results": results, "count": len(results)}
 
 
-@router.get("/{session_key}")
-async def get_session(session_key: str, db: Db) -> dict[str, object]:
+@serves(wire.SESSION)
+async def get_session(session_key: str, db: Db) -> RunningSession:
     """Return one session."""
     scope, key = caller.current().scope, bare(session_key)
     every = await db.aread(
@@ -78,10 +82,9 @@ async def get_session(session_key: str, db: Db) -> dict[str, object]:
     return _shown(found)
 
 
-@router.post("/{session_key}/bypass", openapi_extra=described(BypassBody))
-async def post_bypass(session_key: str, request: Request, db: Db) -> dict[str, object]:
+@serves(wire.BYPASS_SESSION)
+async def post_bypass(session_key: str, db: Db, body: BypassBody) -> wire.Bypassed:
     """Let the hooks of a session do nothing, or do their work again."""
-    body = await body_of(request, BypassBody)
     if not isinstance(body.enabled, bool):
         raise Invalid("enabled (boolean) is required")
     key, is_on = bare(session_key), body.enabled
@@ -89,19 +92,18 @@ async def post_bypass(session_key: str, request: Request, db: Db) -> dict[str, o
     return {"key": key, "bypassed": is_on}
 
 
-@router.post("/{session_key}/renew")
-async def post_renew(session_key: str, db: Db) -> dict[str, object]:
+@serves(wire.RENEW_SESSION)
+async def post_renew(session_key: str, db: Db) -> wire.RenewedSession:
     """Let the claim of a session last as long as a new one."""
     key = bare(session_key)
     until = await db.awrite(running.renew, key, caller.current().scope, now=clock.now())
     return {"key": key, "renewed": True, "expiresAt": clock.to_text(until)}
 
 
-@router.get("/{session_key}/transcript")
-async def get_transcript(session_key: str, request: Request, db: Db) -> dict[str, object]:
+@serves(wire.TRANSCRIPT)
+async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.Transcript:
     """Return what was said in a session, as it is stored."""
     scope = caller.current().scope
-    agent_id = await _only(request)
     row = await db.aread(
         transcript_search.transcript, bare(session_key), agent_id=agent_id, project=scope.project
     )
@@ -118,8 +120,10 @@ async def get_transcript(session_key: str, request: Request, db: Db) -> dict[str
     }
 
 
-@router.get("/{session_key}/context", response_model=None)
-async def get_context(session_key: str, request: Request, state: Shared) -> SessionContext:
+@serves(wire.SESSION_CONTEXT)
+async def get_context(
+    session_key: str, agent_id: Only, state: Shared, project: Text = None
+) -> SessionContext:
     """Return what a session was given, from where and why, what was left out, and what of it was used.
 
     The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all. Looking counts as
@@ -130,14 +134,14 @@ async def get_context(session_key: str, request: Request, state: Shared) -> Sess
     return await state.db.aread(
         show.context,
         bare(session_key),
-        agent_id=await _only(request),
+        agent_id=agent_id,
         within=scope.project,
-        project=request.query_params.get("project") or None,
+        project=project,
         now=clock.now(),
     )
 
 
-def _shown(one: Running) -> dict[str, object]:
+def _shown(one: Running) -> RunningSession:
     return {
         "key": one.key,
         "runtimePath": one.runtime_path or "unknown",

@@ -13,17 +13,6 @@ from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.wire import skills as wire
 from signet.wire.requests.skills import InstallBody
-from signet.wire.skills import (
-    CatalogSkill,
-    FoundSkills,
-    InstalledSkill,
-    OfferedSkills,
-    RelatedSkill,
-    RelatedSkills,
-    RemovedSkill,
-    SkillFile,
-    Skills,
-)
 from signet_api.deps import Shared, State
 from signet_api.params import Agent
 from signet_api.serving import serves
@@ -32,7 +21,7 @@ log = logs.get("skills")
 
 
 @serves(wire.SKILLS)
-async def get_skills(agent: Agent, state: Shared) -> Skills:
+async def get_skills(agent: Agent, state: Shared) -> wire.Skills:
     """Return the installed skills, sorted by name; for an agent whose skills the roster lists, only these."""
     limits = roster.limits(state.settings)
     every = await asyncio.to_thread(files.every, state.workspace.skills_dir)
@@ -41,7 +30,7 @@ async def get_skills(agent: Agent, state: Shared) -> Skills:
 
 
 @serves(wire.SEARCH_SKILLS)
-async def get_search(state: Shared, q: str = "") -> FoundSkills:
+async def get_search(state: Shared, q: str = "") -> wire.FoundSkills:
     """Return installed skills and those of catalogs that hold the words of `q`."""
     if not (query := q.strip()):
         raise Invalid("Query parameter q is required", results=[])
@@ -51,7 +40,7 @@ async def get_search(state: Shared, q: str = "") -> FoundSkills:
 
 
 @serves(wire.BROWSE_SKILLS)
-async def get_browse(state: Shared) -> OfferedSkills:
+async def get_browse(state: Shared) -> wire.OfferedSkills:
     """Return what the catalogs of this machine offer, the most popular first."""
     folder = state.workspace.skills_dir
     found = await asyncio.to_thread(catalog.browse, folder, catalog.folders())
@@ -59,7 +48,7 @@ async def get_browse(state: Shared) -> OfferedSkills:
 
 
 @serves(wire.INSTALL_SKILL)
-async def post_install(body: InstallBody, state: Shared) -> InstalledSkill:
+async def post_install(body: InstallBody, state: Shared) -> wire.InstalledSkill:
     """Install a skill from a catalog, a path or a repository; one of that name is replaced."""
     if not body.name.strip():
         raise Invalid("name is required")
@@ -86,14 +75,14 @@ async def post_install(body: InstallBody, state: Shared) -> InstalledSkill:
 
 
 @serves(wire.SKILL)
-async def get_skill(name: str, state: Shared) -> SkillFile:
+async def get_skill(name: str, state: Shared) -> wire.SkillFile:
     """Return what a skill says of itself, and the whole file as `content`."""
     skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
     return {**_meta(skill), "content": skill.content}
 
 
 @serves(wire.RELATED_SKILLS)
-async def get_related(name: str, state: Shared) -> RelatedSkills:
+async def get_related(name: str, state: Shared) -> wire.RelatedSkills:
     """Return the skills that have to do with one: needed by it, needing it, or alike."""
     skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
     found = await state.db.aread(relations.of, skill.name) or []
@@ -101,7 +90,7 @@ async def get_related(name: str, state: Shared) -> RelatedSkills:
 
 
 @serves(wire.REMOVE_SKILL)
-async def delete_skill(name: str, state: Shared) -> RemovedSkill:
+async def delete_skill(name: str, state: Shared) -> wire.RemovedSkill:
     """Remove a skill."""
     gone = await asyncio.to_thread(files.remove, state.workspace.skills_dir, name)
     await _follow(state, gone, lambda tx: node.remove(tx, gone, now=clock.now()))
@@ -140,7 +129,7 @@ def _meta(skill: Skill) -> wire.Skill:
     }
 
 
-def _entry(entry: Entry) -> CatalogSkill:
+def _entry(entry: Entry) -> wire.CatalogSkill:
     skill = entry.skill
     return {
         "name": skill.name,
@@ -155,7 +144,7 @@ def _entry(entry: Entry) -> CatalogSkill:
     }
 
 
-def _related(one: Related) -> RelatedSkill:
+def _related(one: Related) -> wire.RelatedSkill:
     return {
         "name": one.node.name,
         "description": one.node.description,

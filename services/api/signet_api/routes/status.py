@@ -2,8 +2,7 @@
 
 import os
 from datetime import datetime
-
-from fastapi import APIRouter
+from typing import Any, TypedDict
 
 from signet import __version__, clock, config
 from signet.db import ReadTx, driver
@@ -14,22 +13,41 @@ from signet.domain.updates.check import is_allowed
 from signet.observe import logfile
 from signet.queue import admin, circuit_breaker, stats
 from signet.queue.kinds import QUEUES
+from signet.wire import status as wire
+from signet.wire.diagnostics import Diagnosis
+from signet.wire.status import EmbeddingState, LogFiles, Status, UpdateStatus
 from signet_api import processes, resolution
 from signet_api.deps import Shared, State
 from signet_api.health import Seen
 from signet_api.routes.health import main_pid, uptime
+from signet_api.serving import serves
 
-router = APIRouter(tags=["status"])
+
+class _Stored(TypedDict):
+    processes: list[dict[str, object]]
+    activeSessions: int
+    bypassedSessions: int
+    providerResolution: dict[str, dict[str, object]]
+    queue: dict[str, Any]
+    oldestDueSeconds: float | None
+    waitingForProvider: dict[str, str]
+    embedding: EmbeddingState
 
 
-@router.get("/api/status")
-async def get_status(state: Shared) -> dict[str, object]:
+@serves(wire.STATUS)
+async def get_status(state: Shared) -> Status:
     """Return version, processes, queue, providers and settings in force."""
+    return await status(state)
+
+
+async def status(state: State) -> Status:
+    """Return the answer of `/api/status`."""
     settings, loaded = state.settings, state.live.loaded
     rows = await state.db.aread(_rows, state, clock.now())
     seen = await state.health.look()
     report = await state.reports.get(settings)
-    public = config.as_public_dict(settings)
+    pipeline = config.as_public_dict(settings).get("pipelineV2", {})
+    assert isinstance(pipeline, dict)
     return {
         "status": "running",
         "version": __version__,
@@ -41,7 +59,7 @@ async def get_status(state: Shared) -> dict[str, object]:
         "bindHost": loaded.address.bind,
         "agentsDir": str(state.workspace.root),
         "memoryDb": seen.database,
-        "pipelineV2": public.get("pipelineV2", {}),
+        "pipelineV2": pipeline,
         "health": _health(report, seen),
         "reasons": list(seen.reasons),
         "agentCreatedAt": settings.agent.created,
@@ -59,7 +77,7 @@ async def get_status(state: Shared) -> dict[str, object]:
     }
 
 
-def _rows(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
+def _rows(tx: ReadTx, state: State, now: datetime) -> _Stored:
     model = state.vectors.model
     coverage = embeddings.coverage(tx, model=model)
     active, bypassed = sessions.counts(tx, now=now)
@@ -84,13 +102,13 @@ def _rows(tx: ReadTx, state: State, now: datetime) -> dict[str, object]:
     }
 
 
-def _logging(state: State) -> dict[str, object]:
+def _logging(state: State) -> LogFiles:
     place = logfile.place(state.workspace.log_dir, os.environ)
     today = clock.to_text(clock.now())[:10]
     return {"logDir": str(place.directory), "logFile": str(place.path(today))}
 
 
-async def _update(state: State) -> dict[str, object]:
+async def _update(state: State) -> UpdateStatus:
     await state.health.look_at_updates()
     known, settings = state.health.update, state.settings.updates
     return {
@@ -106,10 +124,10 @@ async def _update(state: State) -> dict[str, object]:
     }
 
 
-def _health(report: Report, seen: Seen) -> dict[str, object]:
+def _health(report: Report, seen: Seen) -> Diagnosis:
     """Return how well the store is; at best half well while something of the daemon itself is missing."""
     whole = report.composite()
     if seen.is_whole:
         return whole
     score = min(report.score, DEGRADED)
-    return whole | {"score": score, "status": status_of(score)}
+    return {**whole, "score": score, "status": status_of(score)}

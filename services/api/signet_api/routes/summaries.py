@@ -1,34 +1,37 @@
 """Look at the summaries of sessions."""
 
-from fastapi import APIRouter, Request
+from typing import Annotated
 
 from signet.domain.auth import caller
 from signet.domain.summaries import page
 from signet.domain.summaries.page import PageRow
 from signet.errors import Invalid
+from signet.wire import sessions as wire
+from signet.wire.requests.model import Text, Whole
+from signet.wire.sessions import SessionSummary, SummaryPage
 from signet_api.deps import Db
-from signet_api.params import whole
+from signet_api.serving import serves
 
-router = APIRouter(tags=["sessions"])
-
-DEFAULT_LIMIT = 50
-MAX_LIMIT = 200
 #: No summary stands deeper than that by far, and it fits into any column.
 MAX_DEPTH = 1_000_000
 
 
-@router.get("/api/sessions/summaries")
-async def get_summaries(request: Request, db: Db) -> dict[str, object]:
+@serves(wire.SESSION_SUMMARIES)
+async def get_summaries(
+    db: Db,
+    project: Text = None,
+    depth: Text = None,
+    limit: Annotated[int, Whole(0, 200)] = 50,
+    offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
+) -> SummaryPage:
     """Return a page of summaries, latest first; `project` and `depth` narrow them."""
-    params = request.query_params
-    within = caller.current().scope
     rows, total = await db.aread(
         page.read,
-        project=params.get("project") or None,
-        within=within,
-        depth=_depth(params.get("depth")),
-        limit=whole(params.get("limit"), DEFAULT_LIMIT, low=0, high=MAX_LIMIT),
-        offset=whole(params.get("offset"), 0, low=0, high=1_000_000_000),
+        project=project,
+        within=caller.current().scope,
+        depth=_depth(depth),
+        limit=limit,
+        offset=offset,
     )
     return {"summaries": [_summary(row) for row in rows], "total": total}
 
@@ -41,7 +44,7 @@ def _depth(text: str | None) -> int | None:
     return min(int(text[:10]), MAX_DEPTH)
 
 
-def _summary(row: PageRow) -> dict[str, object]:
+def _summary(row: PageRow) -> SessionSummary:
     return {
         "id": row.id,
         "project": row.project,

@@ -3,8 +3,9 @@
 import asyncio
 from datetime import datetime
 from pathlib import Path
+from typing import Annotated
 
-from fastapi import APIRouter, Request
+from fastapi import Depends, Query, Request
 
 from signet import clock
 from signet.config import Settings
@@ -12,34 +13,42 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.synthesis import ask, file, run, runs
 from signet.domain.synthesis.plan import Plan
 from signet.errors import Conflict, Invalid, Unavailable
+from signet.wire import synthesis as wire
+from signet.wire.requests.model import Text
 from signet.wire.requests.sessions import SynthesisBody, SynthesisCompleteBody
 from signet_api import processes
-from signet_api.bodies import JsonRoute, body_of, described
 from signet_api.deps import Shared, State, agent_of
+from signet_api.serving import serves
 
-router = APIRouter(tags=["synthesis"], route_class=JsonRoute)
+
+async def _owner(request: Request, body: SynthesisBody | None = None) -> str:
+    return await agent_of(body.agent_id if body else None, None, request)
 
 
-@router.get("/api/hooks/synthesis/config")
-async def get_config(state: Shared) -> dict[str, object]:
+#: Whose file is meant; a body may be left out.
+Owner = Annotated[str, Depends(_owner)]
+
+
+@serves(wire.SYNTHESIS_CONFIG)
+async def get_config(state: Shared) -> wire.SynthesisConfig:
     """Return the settings of synthesis."""
     return _config(state.settings)
 
 
-@router.post("/api/hooks/synthesis", openapi_extra=described(SynthesisBody))
-async def post_request(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.SYNTHESIS_REQUEST)
+async def post_request(agent_id: Owner, state: Shared) -> wire.SynthesisRequest:
     """Return the request that a run would make of a model now; writes nothing."""
-    agent_id = await _agent(request)
     current = await asyncio.to_thread(file.read, _path(state, agent_id))
     plan = Plan.of(state.settings)
     prompt, count = await state.db.aread(run.request, agent_id, plan, current, clock.now())
     return {"harness": "daemon", "model": "synthesis", "prompt": prompt, "fileCount": count}
 
 
-@router.post("/api/hooks/synthesis/complete", openapi_extra=described(SynthesisCompleteBody))
-async def post_complete(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.COMPLETE_SYNTHESIS)
+async def post_complete(
+    request: Request, state: Shared, body: SynthesisCompleteBody
+) -> wire.Synthesised:
     """Put a text in the place of MEMORY.md and keep the earlier one as a backup."""
-    body = await body_of(request, SynthesisCompleteBody)
     if body.content is None:
         raise Invalid("content is required")
     text = file.checked(body.content)
@@ -51,10 +60,9 @@ async def post_complete(request: Request, state: Shared) -> dict[str, object]:
     return {"success": True}
 
 
-@router.post("/api/synthesis/trigger", openapi_extra=described(SynthesisBody))
-async def post_trigger(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.TRIGGER_SYNTHESIS)
+async def post_trigger(agent_id: Owner, state: Shared) -> wire.TriggeredSynthesis:
     """Queue a run now, whatever the schedule says, but never within an hour of the last."""
-    agent_id = await _agent(request)
     _path(state, agent_id)
     done = await state.db.awrite(_trigger, state, agent_id, clock.now())
     if done.reason:
@@ -62,17 +70,19 @@ async def post_trigger(request: Request, state: Shared) -> dict[str, object]:
     return {"success": True, "skipped": False, "jobId": done.job_id}
 
 
-@router.get("/api/synthesis/status")
-async def get_status(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.SYNTHESIS_STATUS)
+async def get_status(
+    request: Request, state: Shared, agent_id: Annotated[Text, Query(alias="agentId")] = None
+) -> wire.SynthesisStatus:
     """Return whether MEMORY.md is written just now, and when that was done last."""
-    agent_id = await agent_of(request.query_params.get("agentId"), None, request)
+    owner = await agent_of(agent_id, None, request)
     running, last = await state.db.aread(
-        lambda tx: (runs.is_running(tx), runs.last_run_at(tx, agent_id))
+        lambda tx: (runs.is_running(tx), runs.last_run_at(tx, owner))
     )
     return {"running": running, "lastRunAt": last, "config": _config(state.settings)}
 
 
-def _config(settings: Settings) -> dict[str, object]:
+def _config(settings: Settings) -> wire.SynthesisConfig:
     synthesis, plan = settings.pipeline.synthesis, Plan.of(settings)
     return {
         "enabled": synthesis.enabled,
@@ -84,12 +94,6 @@ def _config(settings: Settings) -> dict[str, object]:
         "maxTokens": plan.max_tokens,
         "idleGapMinutes": synthesis.idle_gap_minutes,
     }
-
-
-async def _agent(request: Request) -> str:
-    """Return whose file is meant; a body may be left out."""
-    named = (await body_of(request, SynthesisBody)).agent_id if await request.body() else None
-    return await agent_of(named, None, request)
 
 
 def _path(state: State, agent_id: str) -> Path:

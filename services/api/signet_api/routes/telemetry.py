@@ -3,23 +3,24 @@
 import csv
 import io
 import json
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from functools import partial
+from typing import Annotated
 
-from fastapi import APIRouter, Request
-from fastapi.responses import StreamingResponse
-from starlette.responses import Response
+from fastapi import Query
+from starlette.responses import Response, StreamingResponse
 
 from signet.db import Database
 from signet.domain.activity import events
 from signet.domain.activity.events import Span
 from signet.errors import Invalid, NotFound
+from signet.wire import telemetry as wire
+from signet.wire.requests.model import Text, Whole
+from signet.wire.telemetry import NDJSON
 from signet_api.deps import Shared, State
-from signet_api.params import instant, whole
+from signet_api.params import Since, Until
+from signet_api.serving import serves
 
-router = APIRouter(prefix="/api/telemetry", tags=["telemetry"])
-
-NDJSON = "application/x-ndjson"
 Row = Mapping[str, object]
 
 
@@ -29,45 +30,62 @@ class NotEnabled(NotFound):
     code = "telemetry_not_enabled"
 
 
-@router.get("/events")
-async def get_events(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.TELEMETRY_EVENTS)
+async def get_events(
+    state: Shared,
+    since: Since,
+    until: Until,
+    event: Text = None,
+    limit: Annotated[int, Whole(1, 10_000)] = 100,
+) -> wire.TelemetryPage:
     """Return events, newest first; `event`, `since` and `until` narrow them."""
-    span = _span(request, 100, most=10_000)
+    span = Span(event=event, since=since, until=until, limit=limit)
     if not _is_enabled(state):
         return {"events": [], "enabled": False}
     await state.flusher.aflush()
     return {"events": await state.db.aread(events.newest, span), "enabled": True}
 
 
-@router.get("/stats")
-async def get_stats(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.TELEMETRY_STATS)
+async def get_stats(state: Shared, since: Since) -> wire.TelemetryStats:
     """Return sums over all events since an instant: calls of language models, and errors by stage and code."""
-    since = instant(request.query_params, "since")
     if not _is_enabled(state):
         return {"enabled": False}
     await state.flusher.aflush()
-    return {"enabled": True} | await state.db.aread(events.stats, since=since)
+    return await state.db.aread(events.stats, since=since)
 
 
-@router.get("/export", response_class=Response)
-async def get_export(request: Request, state: Shared) -> Response:
+@serves(wire.EXPORT_TELEMETRY)
+async def get_export(
+    state: Shared,
+    since: Since,
+    until: Until,
+    event: Text = None,
+    limit: Annotated[int, Whole(1, 100_000)] = 10_000,
+) -> Response:
     """Return events as lines of JSON, oldest first."""
-    span = _span(request, 10_000, most=100_000)
+    span = Span(event=event, since=since, until=until, limit=limit)
     if not _is_enabled(state):
         raise NotEnabled()
     await state.flusher.aflush()
     return StreamingResponse(_pages(state.db, events.page, span, _lines), media_type=NDJSON)
 
 
-@router.get("/training-export", response_class=Response)
-async def get_training_export(request: Request, state: Shared) -> Response:
+@serves(wire.EXPORT_TRAINING)
+async def get_training_export(
+    state: Shared,
+    since: Since,
+    until: Until,
+    form: Annotated[Text, Query(alias="format")] = None,
+    agent_id: Text = None,
+    limit: Annotated[int, Whole(1, 10_000)] = 1_000,
+) -> Response:
     """Return training pairs of the predictor as lines of JSON or as CSV, oldest first; ids and numbers only."""
-    form = request.query_params.get("format") or "ndjson"
-    if form not in ("ndjson", "csv"):
+    if form not in (None, "ndjson", "csv"):
         raise Invalid("format must be ndjson or csv")
-    span = _span(request, 1_000, most=10_000)
-    page = partial(events.training_page, agent_id=request.query_params.get("agent_id") or None)
-    if form == "ndjson":
+    span = Span(since=since, until=until, limit=limit)
+    page = partial(events.training_page, agent_id=agent_id)
+    if form != "csv":
         return StreamingResponse(_pages(state.db, page, span, _lines), media_type=NDJSON)
     pages = _pages(
         state.db, page, span, _table, head=_table([dict.fromkeys(events.PAIR)], head=True)
@@ -79,19 +97,9 @@ def _is_enabled(state: State) -> bool:
     return state.settings.pipeline.telemetry_enabled
 
 
-def _span(request: Request, default: int, *, most: int) -> Span:
-    params = request.query_params
-    return Span(
-        event=params.get("event") or None,
-        since=instant(params, "since"),
-        until=instant(params, "until"),
-        limit=whole(params.get("limit"), default, low=1, high=most),
-    )
-
-
 async def _pages(
     db: Database,
-    page: Callable[..., list[dict[str, object]]],
+    page: Callable[..., Sequence[Row]],
     span: Span,
     written: Callable[[Iterable[Row]], str],
     head: str = "",

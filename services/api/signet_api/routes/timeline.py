@@ -2,38 +2,44 @@
 
 import asyncio
 import os
-
-from fastapi import APIRouter, Request
+from typing import Annotated
 
 from signet import __version__, clock
 from signet.domain.activity import timeline
 from signet.observe import logfile, logread
+from signet.wire import analytics as wire
+from signet.wire.requests.model import Whole
 from signet_api.deps import Shared, State
-from signet_api.params import whole
-
-router = APIRouter(prefix="/api/timeline", tags=["analytics"])
+from signet_api.serving import serves
 
 
-@router.get("/{entity_id}")
-async def get_timeline(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.TIMELINE)
+async def get_timeline(
+    entity_id: str,
+    state: Shared,
+    limit: Annotated[int, Whole(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
+) -> wire.Timeline:
     """Return history, jobs, log lines and errors of an id, oldest first; nothing for an unknown one."""
-    return await _timeline(entity_id, request, state)
+    return await _timeline(entity_id, limit, state)
 
 
-@router.get("/{entity_id}/export")
-async def get_export(entity_id: str, request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.EXPORT_TIMELINE)
+async def export_timeline(
+    entity_id: str,
+    state: Shared,
+    limit: Annotated[int, Whole(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
+) -> wire.ExportedTimeline:
     """Return the same in an envelope that says where it comes from."""
-    found = await _timeline(entity_id, request, state)
-    return timeline.exported(found, version=__version__, now=clock.now())
+    found = await _timeline(entity_id, limit, state)
+    meta: wire.TimelineMeta = {
+        "version": __version__,
+        "exportedAt": clock.to_text(clock.now()),
+        "entityId": found["entityId"],
+    }
+    return {"meta": meta, "timeline": found}
 
 
-async def _timeline(entity_id: str, request: Request, state: State) -> dict[str, object]:
-    limit = whole(
-        request.query_params.get("limit"),
-        timeline.DEFAULT_LIMIT,
-        low=1,
-        high=timeline.MAX_LIMIT,
-    )
+async def _timeline(entity_id: str, limit: int, state: State) -> wire.Timeline:
     place = logfile.place(state.workspace.log_dir, os.environ)
     await state.flusher.aflush()
     lines = await asyncio.to_thread(

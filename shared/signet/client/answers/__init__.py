@@ -3,49 +3,14 @@
 A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
 """
 
-from signet.client.answers.daemon import (
-    Health,
-    Paused,
-    PipelineStatus,
-    Ready,
-    Status,
-)
-from signet.client.answers.embeddings import (
-    Check,
-    Embedding,
-    EmbeddingPage,
-    EmbeddingsHealth,
-    EmbeddingsStatus,
-    Node,
-    Projection,
-)
-from signet.client.answers.operation import (
-    Diagnoses,
-    Diagnosis,
-    Models,
-    OfferedModel,
-    Repaired,
-    TelemetryPage,
-    TelemetryStats,
-    Timeline,
-    TimelineEvent,
-)
 from signet.client.answers.sessions import (
-    Bypassed,
-    Checkpoint,
     Compacted,
     EndedSession,
     EndedTurn,
-    Excerpt,
     Precompaction,
     Prompted,
-    RenewedSession,
-    RunningSession,
-    SessionSummary,
     StartedSession,
-    SummaryPage,
     ToldMemory,
-    Transcript,
 )
 from signet.wire.agents import (
     AgentMessage,
@@ -58,6 +23,7 @@ from signet.wire.agents import (
     WholeAgent,
     Withdrawn,
 )
+from signet.wire.analytics import Timeline, TimelineEvent
 from signet.wire.auth import (
     IssuedToken,
     RevokedToken,
@@ -78,6 +44,7 @@ from signet.wire.connectors import (
     SyncError,
     SyncProgress,
 )
+from signet.wire.diagnostics import Diagnoses, Diagnosis
 from signet.wire.documents import (
     AddedDocument,
     Chunk,
@@ -86,6 +53,15 @@ from signet.wire.documents import (
     DocumentPage,
 )
 from signet.wire.done import Done
+from signet.wire.embeddings import (
+    Check,
+    Embedding,
+    EmbeddingPage,
+    EmbeddingsHealth,
+    EmbeddingsStatus,
+    Node,
+    Projection,
+)
 from signet.wire.git import (
     ChangedGitSettings,
     GitDone,
@@ -138,6 +114,7 @@ from signet.wire.memory import (
     Recovered,
     Remembered,
 )
+from signet.wire.pipeline import Models, OfferedModel, Paused, PipelineStatus
 from signet.wire.recall import (
     Channel,
     ContextAnswer,
@@ -151,6 +128,7 @@ from signet.wire.recall import (
     Stage,
     Why,
 )
+from signet.wire.repair import Repaired
 from signet.wire.secrets import (
     ConnectedOnePassword,
     DisconnectedOnePassword,
@@ -158,6 +136,16 @@ from signet.wire.secrets import (
     KeptSecret,
     OnePassword,
     Ran,
+)
+from signet.wire.sessions import (
+    Bypassed,
+    Checkpoint,
+    Excerpt,
+    RenewedSession,
+    RunningSession,
+    SessionSummary,
+    SummaryPage,
+    Transcript,
 )
 from signet.wire.skills import (
     CatalogSkill,
@@ -167,12 +155,14 @@ from signet.wire.skills import (
     Skill,
     SkillFile,
 )
+from signet.wire.status import Health, Ready, Status
 from signet.wire.tasks import (
     AddedTask,
     StartedRun,
     TaskPage,
     WholeTask,
 )
+from signet.wire.telemetry import TelemetryPage, TelemetryStats
 from signet.wire.transfer import (
     ExportPage,
     Imported,

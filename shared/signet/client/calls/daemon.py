@@ -14,9 +14,10 @@ from signet.client.answers import (
     Status,
     WholeJob,
 )
-from signet.client.call import Call, ask, listed, read
+from signet.client.call import Call, ask, listed
 from signet.client.method import method
 from signet.wire import jobs as wire
+from signet.wire import pipeline, status
 
 
 class Which(TypedDict, total=False):
@@ -47,29 +48,22 @@ class DaemonCalls:
     @method
     def health(self) -> Call[Health]:
         """Return that the daemon answers; from its memory, at once."""
-        return read("/health")
+        return ask(status.HEALTH)
 
     @method
     def ready(self) -> Call[Ready]:
         """Return whether everything is there that work needs, and what is missing."""
-        call: Call[Ready] = Call(
-            method="GET",
-            path="/health/ready",
-            params={"verbose": 1},
-            is_safe=True,
-            accepts=frozenset({503}),
-        )
-        return call
+        return ask(status.HEALTH_READY, accepts=frozenset({503}), verbose=1)
 
     @method
     def status(self) -> Call[Status]:
         """Return version, processes, queue, providers and settings in force."""
-        return read("/api/status")
+        return ask(status.STATUS)
 
     @method
     def features(self) -> Call[dict[str, bool]]:
         """Return the feature flags of agent.yaml."""
-        return read("/api/features")
+        return ask(status.FEATURES)
 
     @method
     def jobs(
@@ -129,14 +123,14 @@ class DaemonCalls:
     @method
     def pipeline_status(self) -> Call[PipelineStatus]:
         """Return what runs, what waits and what died."""
-        return read("/api/pipeline/status")
+        return ask(pipeline.PIPELINE_STATUS)
 
     @method
     def pause(self) -> Call[Paused]:
         """Let running jobs finish and start none until `resume`."""
-        return Call(method="POST", path="/api/pipeline/pause", body={})
+        return ask(pipeline.PAUSE, body={})
 
     @method
     def resume(self) -> Call[Paused]:
         """Let jobs start again."""
-        return Call(method="POST", path="/api/pipeline/resume", body={})
+        return ask(pipeline.RESUME, body={})

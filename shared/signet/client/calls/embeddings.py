@@ -1,8 +1,9 @@
 """Vectors: how they are, and where they put memories."""
 
-from signet.client.answers import EmbeddingPage, EmbeddingsHealth, EmbeddingsStatus, Projection
-from signet.client.call import Call, read
+from signet.client.call import Call, ask
 from signet.client.method import method
+from signet.wire import embeddings as wire
+from signet.wire.embeddings import EmbeddingPage, EmbeddingsHealth, EmbeddingsStatus, Projection
 
 
 class EmbeddingCalls:
@@ -18,8 +19,8 @@ class EmbeddingCalls:
         agent_id: str | None = None,
     ) -> Call[EmbeddingPage]:
         """Return a page of the memories that have a vector, newest first; `vectors` adds the numbers."""
-        return read(
-            "/api/embeddings",
+        return ask(
+            wire.EMBEDDINGS,
             limit=limit,
             offset=offset,
             vectors=vectors or None,
@@ -29,12 +30,12 @@ class EmbeddingCalls:
     @method
     def embeddings_status(self) -> Call[EmbeddingsStatus]:
         """Return whether vectors can be made, and how far the tracker is."""
-        return read("/api/embeddings/status")
+        return ask(wire.EMBEDDINGS_STATUS)
 
     @method
     def embeddings_health(self, *, agent_id: str | None = None) -> Call[EmbeddingsHealth]:
         """Return how good the stored vectors are, check by check."""
-        return read("/api/embeddings/health", agent_id=agent_id)
+        return ask(wire.EMBEDDINGS_HEALTH, agent_id=agent_id)
 
     @method
     def projection(
@@ -56,8 +57,8 @@ class EmbeddingCalls:
 
         `who`, `types` and `tags` are comma lists.
         """
-        return read(
-            "/api/embeddings/projection",
+        return ask(
+            wire.PROJECTION,
             dimensions=dimensions,
             limit=limit,
             offset=offset,

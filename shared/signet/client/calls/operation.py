@@ -2,17 +2,14 @@
 
 from typing import Any
 
-from signet.client.answers.operation import (
-    Diagnoses,
-    Diagnosis,
-    Models,
-    Repaired,
-    TelemetryPage,
-    TelemetryStats,
-    Timeline,
-)
-from signet.client.call import Body, Call, part, read
+from signet.client.call import Body, Call, ask, part
 from signet.client.method import method
+from signet.wire import analytics, diagnostics, logs, pipeline, telemetry
+from signet.wire.analytics import Errors, Timeline, Usage
+from signet.wire.diagnostics import Diagnoses, Diagnosis
+from signet.wire.pipeline import Models, RefreshedModels
+from signet.wire.repair import Repaired
+from signet.wire.telemetry import TelemetryPage, TelemetryStats
 
 
 class OperationCalls:
@@ -21,12 +18,12 @@ class OperationCalls:
     @method
     def diagnostics(self) -> Call[Diagnoses]:
         """Return how well each part of the daemon is, and why."""
-        return read("/api/diagnostics")
+        return ask(diagnostics.DIAGNOSTICS)
 
     @method
     def diagnosis(self, domain: str) -> Call[Diagnosis]:
         """Return how well one part is, such as queue or index; raises Invalid for an unknown one."""
-        return read(f"/api/diagnostics/{part(domain)}")
+        return ask(diagnostics.DIAGNOSIS, domain)
 
     @method
     def repair(self, /, action: str, **options: Any) -> Call[Repaired]:
@@ -39,7 +36,7 @@ class OperationCalls:
     @method
     def timeline(self, entity_id: str) -> Call[Timeline]:
         """Return what happened to a memory, a session or a request, in order."""
-        return read(f"/api/timeline/{part(entity_id)}")
+        return ask(analytics.TIMELINE, entity_id)
 
     @method
     def models(self, *, provider: str | None = None, deprecated: bool = False) -> Call[Models]:
@@ -48,12 +45,12 @@ class OperationCalls:
         `deprecated` adds those that others have replaced.
         """
         wanted = "true" if deprecated else None
-        return read("/api/pipeline/models", provider=provider, deprecated=wanted)
+        return ask(pipeline.MODELS, provider=provider, deprecated=wanted)
 
     @method
-    def refresh_models(self) -> Call[Body]:
+    def refresh_models(self) -> Call[RefreshedModels]:
         """Ask the configured Ollama server for its models; raises RateLimited within a minute of the last time."""
-        return Call(method="POST", path="/api/pipeline/models/refresh")
+        return ask(pipeline.REFRESH_MODELS)
 
     @method
     def telemetry_events(
@@ -65,27 +62,27 @@ class OperationCalls:
         limit: int = 100,
     ) -> Call[TelemetryPage]:
         """Return what was noted of the work, latest first; it never leaves the machine."""
-        return read("/api/telemetry/events", event=event, since=since, until=until, limit=limit)
+        return ask(telemetry.TELEMETRY_EVENTS, event=event, since=since, until=until, limit=limit)
 
     @method
     def telemetry_stats(self, *, since: str | None = None) -> Call[TelemetryStats]:
         """Return what the noted work comes to: calls of models, tokens, errors."""
-        return read("/api/telemetry/stats", since=since)
+        return ask(telemetry.TELEMETRY_STATS, since=since)
 
     @method
-    def usage(self) -> Call[Body]:
+    def usage(self) -> Call[Usage]:
         """Return how often each route was asked, by whom, and with how many errors."""
-        return read("/api/analytics/usage")
+        return ask(analytics.USAGE)
 
     @method
     def latency(self) -> Call[dict[str, dict[str, float]]]:
         """Return how long operations take, in milliseconds: p50, p95, p99, mean."""
-        return read("/api/analytics/latency")
+        return ask(analytics.LATENCY)
 
     @method
-    def errors(self, *, limit: int | None = None) -> Call[Body]:
+    def errors(self, *, limit: int | None = None) -> Call[Errors]:
         """Return the newest errors, and how many there are of each code."""
-        return read("/api/analytics/errors", limit=limit)
+        return ask(analytics.ERRORS, limit=limit)
 
     @method
     def logs(
@@ -97,6 +94,6 @@ class OperationCalls:
         limit: int = 100,
     ) -> Call[list[Body]]:
         """Return the newest lines of the log."""
-        return read(
-            "/api/logs", pick="logs", level=level, category=category, since=since, limit=limit
+        return ask(logs.LOGS, level=level, category=category, since=since, limit=limit).picking(
+            lambda found: found["logs"]
         )

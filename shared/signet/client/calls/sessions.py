@@ -1,25 +1,26 @@
 """Sessions: what a harness tells of them, which run now, what was said in them."""
 
-from operator import itemgetter
-
 from signet.client.answers.sessions import (
-    Bypassed,
-    Checkpoint,
     Compacted,
     EndedSession,
     EndedTurn,
-    Excerpt,
     Precompaction,
     Prompted,
+    StartedSession,
+)
+from signet.client.call import Call, ask, given
+from signet.client.method import method
+from signet.wire import sessions as wire
+from signet.wire.injections import SessionContext
+from signet.wire.sessions import (
+    Bypassed,
+    Checkpoint,
+    Excerpt,
     RenewedSession,
     RunningSession,
-    StartedSession,
     SummaryPage,
     Transcript,
 )
-from signet.client.call import Call, given, part, read
-from signet.client.method import method
-from signet.wire.injections import SessionContext
 
 
 def _hook(
@@ -154,29 +155,27 @@ class SessionCalls:
     @method
     def sessions(self, *, agent_id: str | None = None) -> Call[list[RunningSession]]:
         """Return the sessions that run now."""
-        return read("/api/sessions", pick="sessions", agent_id=agent_id)
+        return ask(wire.SESSIONS, agent_id=agent_id).picking(lambda found: found["sessions"])
 
     @method
     def session(self, session_key: str) -> Call[RunningSession]:
         """Return a session that runs now; raises NotFound."""
-        return read(f"/api/sessions/{part(session_key)}")
+        return ask(wire.SESSION, session_key)
 
     @method
     def bypass_session(self, session_key: str, *, enabled: bool = True) -> Call[Bypassed]:
         """Let the hooks of a session do nothing, or do their work again; raises NotFound."""
-        path = f"/api/sessions/{part(session_key)}/bypass"
-        return Call(method="POST", path=path, body={"enabled": enabled}, is_safe=True)
+        return ask(wire.BYPASS_SESSION, session_key, body={"enabled": enabled}, is_safe=True)
 
     @method
     def renew_session(self, session_key: str) -> Call[RenewedSession]:
         """Let the claim of a session last as long as a new one; raises NotFound."""
-        path = f"/api/sessions/{part(session_key)}/renew"
-        return Call(method="POST", path=path, body={}, is_safe=True)
+        return ask(wire.RENEW_SESSION, session_key, body={}, is_safe=True)
 
     @method
     def transcript(self, session_key: str, *, agent_id: str | None = None) -> Call[Transcript]:
         """Return what was said in a session; raises NotFound."""
-        return read(f"/api/sessions/{part(session_key)}/transcript", agent_id=agent_id)
+        return ask(wire.TRANSCRIPT, session_key, agent_id=agent_id)
 
     @method
     def session_context(
@@ -190,8 +189,7 @@ class SessionCalls:
 
         The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all.
         """
-        path = f"/api/sessions/{part(session_key)}/context"
-        return read(path, project=project, agent_id=agent_id)
+        return ask(wire.SESSION_CONTEXT, session_key, project=project, agent_id=agent_id)
 
     @method
     def search_transcripts(
@@ -209,12 +207,8 @@ class SessionCalls:
             "project": project,
             "agentId": agent_id,
         }
-        return Call(
-            method="POST",
-            path="/api/sessions/search",
-            body=given(body),
-            pick=itemgetter("results"),
-            is_safe=True,
+        return ask(wire.SEARCH_SESSIONS, body=body, is_safe=True).picking(
+            lambda found: found["results"]
         )
 
     @method
@@ -227,16 +221,18 @@ class SessionCalls:
         offset: int = 0,
     ) -> Call[SummaryPage]:
         """Return summaries of sessions, latest first; depth 0 is of one session, more of several."""
-        return read(
-            "/api/sessions/summaries", project=project, depth=depth, limit=limit, offset=offset
-        )
+        return ask(wire.SESSION_SUMMARIES, project=project, depth=depth, limit=limit, offset=offset)
 
     @method
     def checkpoints(self, project: str, *, limit: int | None = None) -> Call[list[Checkpoint]]:
         """Return how far the sessions of a project were, latest first."""
-        return read("/api/checkpoints", pick="checkpoints", project=project, limit=limit)
+        return ask(wire.CHECKPOINTS, project=project, limit=limit).picking(
+            lambda found: found["checkpoints"]
+        )
 
     @method
     def session_checkpoints(self, session_key: str) -> Call[list[Checkpoint]]:
         """Return how far one session was at each of its checkpoints, latest first."""
-        return read(f"/api/checkpoints/{part(session_key)}", pick="checkpoints")
+        return ask(wire.SESSION_CHECKPOINTS, session_key).picking(
+            lambda found: found["checkpoints"]
+        )

@@ -1,24 +1,29 @@
 """How well recall served past sessions (AN-15)."""
 
+from typing import cast
+
 from signet.db import ReadTx
 from signet.domain.activity import sql
+from signet.wire.analytics import Continuity, ProjectScore, ScoreSummary, SessionScore
 
 
-def report(tx: ReadTx, *, project: str | None, limit: int) -> dict[str, object]:
+def report(tx: ReadTx, *, project: str | None, limit: int) -> Continuity:
     """Return the scores of sessions, newest first, with their count, average, trend (newest − oldest) and newest."""
     found = tx.rows(sql.Score, sql.SCORES, {"project": project, "limit": limit})
     return {
-        "scores": [one._asdict() for one in found],
+        "scores": [cast("SessionScore", one._asdict()) for one in found],
         "summary": _summary([one.score for one in found]),
     }
 
 
-def latest(tx: ReadTx) -> list[dict[str, object]]:
+def latest(tx: ReadTx) -> list[ProjectScore]:
     """Return the newest score of each project, newest first."""
-    return [one._asdict() for one in tx.rows(sql.LatestScore, sql.LATEST_SCORES)]
+    return [
+        cast("ProjectScore", one._asdict()) for one in tx.rows(sql.LatestScore, sql.LATEST_SCORES)
+    ]
 
 
-def _summary(scores: list[float]) -> dict[str, float | None]:
+def _summary(scores: list[float]) -> ScoreSummary:
     if not scores:
         return {"count": 0, "average": 0, "trend": 0, "latest": None}
     return {

@@ -1,12 +1,12 @@
 """The errors of this life of the daemon, read back."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from signet.db import ReadTx
 from signet.domain.activity import sql
 from signet.observe.record import RecordedError
 from signet.observe.taxonomy import Stage
+from signet.wire.analytics import NotedError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +18,7 @@ class ErrorFilter:
     limit: int = 50
 
 
-def newest(tx: ReadTx, wanted: ErrorFilter) -> list[dict[str, object]]:
+def newest(tx: ReadTx, wanted: ErrorFilter) -> list[NotedError]:
     """Return the newest errors that pass the filter, oldest first."""
     bounds = {"stage": wanted.stage, "since": wanted.since, "limit": wanted.limit}
     rows = tx.rows(RecordedError, sql.ERRORS, bounds)
@@ -30,16 +30,17 @@ def by_code(tx: ReadTx, stage: Stage | None = None) -> dict[str, int]:
     return dict(tx.tuples(sql.ERROR_COUNTS, {"stage": stage}))
 
 
-def _answer(row: RecordedError) -> dict[str, object]:
-    optional: Mapping[str, object] = {
-        "requestId": row.request_id,
-        "memoryId": row.memory_id,
-        "actor": row.actor,
-    }
-    return {
+def _answer(row: RecordedError) -> NotedError:
+    found: NotedError = {
         "timestamp": row.timestamp,
         "stage": row.stage,
         "code": row.code,
         "message": row.message,
-        **{name: value for name, value in optional.items() if value},
     }
+    if row.request_id:
+        found["requestId"] = row.request_id
+    if row.memory_id:
+        found["memoryId"] = row.memory_id
+    if row.actor:
+        found["actor"] = row.actor
+    return found

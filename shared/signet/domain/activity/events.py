@@ -1,10 +1,10 @@
 """Telemetry events and training pairs, read page by page: each page follows the last row of the one before."""
 
-import math
 from dataclasses import dataclass
 
 from signet.db import ReadTx, WriteTx, columns
 from signet.domain.activity import sql
+from signet.wire.telemetry import TelemetryEvent, TelemetryStats
 
 #: Rows that are read and sent at a time.
 PAGE_ROWS = 1_000
@@ -22,13 +22,13 @@ class Span:
     limit: int = 100
 
 
-def newest(tx: ReadTx, span: Span) -> list[dict[str, object]]:
+def newest(tx: ReadTx, span: Span) -> list[TelemetryEvent]:
     """Return events, newest first."""
     rows = tx.rows(sql.Event, sql.NEWEST_EVENTS, _bounds(span) | {"limit": span.limit})
     return list(map(_answer, rows))
 
 
-def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[dict[str, object]]:
+def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[TelemetryEvent]:
     """Return the events that follow an id, oldest first."""
     rows = tx.rows(sql.Event, sql.EVENTS_PAGE, _bounds(span) | {"after": after, "limit": limit})
     return list(map(_answer, rows))
@@ -43,7 +43,7 @@ def training_page(
     return [dict(zip(PAIR, row, strict=True)) for row in rows]
 
 
-def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
+def stats(tx: ReadTx, *, since: str | None) -> TelemetryStats:
     """Return sums over every event since an instant."""
     [llm] = tx.rows(sql.LlmTotals, sql.LLM_TOTALS, {"since": since})
     stages: dict[str, int] = {}
@@ -52,6 +52,7 @@ def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
         stages[row.stage] = stages.get(row.stage, 0) + row.errors
         codes[row.code] = codes.get(row.code, 0) + row.errors
     return {
+        "enabled": True,
         "totalEvents": tx.value(sql.EVENT_COUNT, {"since": since}),
         "llm": {
             "calls": llm.calls,
@@ -59,10 +60,8 @@ def stats(tx: ReadTx, *, since: str | None) -> dict[str, object]:
             "totalInputTokens": llm.input_tokens,
             "totalOutputTokens": llm.output_tokens,
             "totalCost": llm.cost,
-            **{
-                f"p{percent}": _duration(tx, since, math.floor(llm.calls * percent / 100))
-                for percent in (50, 95)
-            },
+            "p50": _duration(tx, since, llm.calls * 50 // 100),
+            "p95": _duration(tx, since, llm.calls * 95 // 100),
         },
         "pipelineErrors": sum(codes.values()),
         "pipelineErrorsByStage": stages,
@@ -89,7 +88,7 @@ def _bounds(span: Span) -> dict[str, str | int | None]:
     return {"event": span.event, "since": span.since, "until": span.until}
 
 
-def _answer(row: sql.Event) -> dict[str, object]:
+def _answer(row: sql.Event) -> TelemetryEvent:
     return {
         "id": row.id,
         "event": row.event,

@@ -16,6 +16,7 @@ from signet.domain.activity import sql
 from signet.errors import Invalid
 from signet.observe.logread import Entry, strings
 from signet.observe.record import RecordedError
+from signet.wire.analytics import Timeline, TimelineEvent
 
 #: Every line would contain a shorter id (TM-3).
 MIN_CHARS = 4
@@ -57,19 +58,10 @@ class Event:
     event: str
     details: Mapping[str, object]
 
-    def as_dict(self) -> dict[str, object]:
-        """Return the event as it is answered."""
-        return {
-            "timestamp": self.at,
-            "source": self.source,
-            "event": self.event,
-            "details": dict(self.details),
-        }
-
 
 def of(
     tx: ReadTx, entity_id: str, lines: Sequence[Entry], *, limit: int, now: datetime
-) -> dict[str, object]:
+) -> Timeline:
     """Return the newest events of an id, oldest first; an unknown id has none. Raises Invalid for a short one."""
     if len(entity_id) < MIN_CHARS:
         raise Invalid(f"id must have at least {MIN_CHARS} characters")
@@ -84,19 +76,18 @@ def of(
     return {
         "entityType": kind,
         "entityId": entity_id,
-        "events": [event.as_dict() for event in events[-limit:]],
+        "events": [_shown(event) for event in events[-limit:]],
         "generatedAt": clock.to_text(now),
     }
 
 
-def exported(timeline: Mapping[str, object], *, version: str, now: datetime) -> dict[str, object]:
-    """Return a timeline in the envelope of an export."""
-    meta = {
-        "version": version,
-        "exportedAt": clock.to_text(now),
-        "entityId": timeline["entityId"],
+def _shown(event: Event) -> TimelineEvent:
+    return {
+        "timestamp": event.at,
+        "source": event.source,
+        "event": event.event,
+        "details": dict(event.details),
     }
-    return {"meta": meta, "timeline": timeline}
 
 
 def _kind(known: sql.KnownAs, *, is_job: bool) -> EntityType:

@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import cast
 
 from signet import clock
 from signet.config import Settings
 from signet.config.sections import EmbeddingProvider
+from signet.wire.diagnostics import Advice, Diagnoses, Diagnosis
 
 #: Least scores of healthy and degraded; both count as reached (DG-1).
 HEALTHY, DEGRADED = 0.8, 0.5
@@ -62,10 +64,11 @@ class Domain:
         """Return what the score means."""
         return self.word or status_of(self.score)
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> Diagnosis:
         """Return the domain as it is answered."""
         reasons = [one.reason for one in self.deductions]
-        return {"score": self.score, "status": self.status, **self.fields, "reasons": reasons}
+        found = {"score": self.score, "status": self.status, **self.fields, "reasons": reasons}
+        return cast("Diagnosis", found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +95,9 @@ class Report:
         """Return what is wrong, a line each, domain first."""
         return tuple(f"{name}: {one.reason}" for name, one in self._weighted())
 
-    def composite(self) -> dict[str, object]:
+    def composite(self) -> Diagnosis:
         """Return the sum of all: score, status, reasons, and for each reason the command that helps."""
-        advice = [
+        advice: list[Advice] = [
             {"domain": name, "reason": one.reason, "command": one.command, "points": one.points}
             for name, one in self._weighted()
         ]
@@ -105,10 +108,11 @@ class Report:
             "help": advice,
         }
 
-    def as_dict(self) -> dict[str, object]:
+    def as_dict(self) -> Diagnoses:
         """Return the report as it is answered."""
         domains = {name: domain.as_dict() for name, domain in self.domains.items()}
-        return {"timestamp": clock.to_text(self.at), "composite": self.composite(), **domains}
+        found = {"timestamp": clock.to_text(self.at), "composite": self.composite(), **domains}
+        return cast("Diagnoses", found)
 
     def _weighted(self) -> list[tuple[str, Deduction]]:
         return [(name, one) for name in WEIGHTS for one in self.domains[name].deductions]

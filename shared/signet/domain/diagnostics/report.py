@@ -8,6 +8,7 @@ from signet.domain.diagnostics import counts, rules
 from signet.domain.diagnostics.models import Facts, Report
 from signet.domain.embeddings.models import Coverage
 from signet.errors import Invalid
+from signet.wire.diagnostics import Diagnosis
 
 #: What can be asked for alone; nothing else is ever looked up by a name that a caller gives.
 DOMAINS = (
@@ -54,7 +55,7 @@ def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None 
     return Report(at=now, domains={domain.name: domain for domain in found})
 
 
-def part(whole: Report, name: str) -> dict[str, object]:
+def part(whole: Report, name: str) -> Diagnosis:
     """Return one domain as it is answered; raises Invalid for a name that is none."""
     if name not in DOMAINS:
         raise Invalid(f"Unknown domain: {name}")

@@ -4,7 +4,6 @@ Reads only; no gate stands before them.
 """
 
 import time
-from collections.abc import Mapping
 from datetime import datetime
 
 from signet import clock
@@ -14,6 +13,7 @@ from signet.domain.diagnostics import counts as diagnostics
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.repair import fulltext
 from signet.domain.repair.sql import stats as sql
+from signet.wire.repair import ColdStats, DedupStats, EmbeddingGaps, Integrity
 
 #: How long SQLite may read through the file.
 CHECK_SECONDS = 30.0
@@ -21,7 +21,7 @@ CHECK_SECONDS = 30.0
 _LOOK = 100_000
 
 
-def embedding_gaps(tx: ReadTx, *, model: str | None) -> dict[str, object]:
+def embedding_gaps(tx: ReadTx, *, model: str | None) -> EmbeddingGaps:
     """Return how many memories lack a vector of this model (of any, when None); `stale` have an outdated one."""
     found = embeddings.coverage(tx, model=model)
     return {
@@ -32,7 +32,7 @@ def embedding_gaps(tx: ReadTx, *, model: str | None) -> dict[str, object]:
     }
 
 
-def dedup(tx: ReadTx) -> dict[str, object]:
+def dedup(tx: ReadTx) -> DedupStats:
     """Return how many equal memories there are."""
     found = diagnostics.duplicates(tx)
     total, deleted = diagnostics.memories(tx)
@@ -43,13 +43,13 @@ def dedup(tx: ReadTx) -> dict[str, object]:
     }
 
 
-def cold(tx: ReadTx) -> dict[str, object]:
+def cold(tx: ReadTx) -> ColdStats:
     """Return what the cold archive holds."""
     if tx.value(sql.HAS_COLD) is None:
         return {"count": 0, "message": "there is no cold archive"}
     row = tx.one(sql.COLD)
     assert row is not None  # an aggregate
-    reasons: Mapping[str, int] = {one[0]: one[1] for one in tx.all(sql.COLD_REASONS)}
+    reasons: dict[str, int] = {one[0]: one[1] for one in tx.all(sql.COLD_REASONS)}
     return {
         "count": row["count"],
         "oldest": row["oldest"],
@@ -59,14 +59,15 @@ def cold(tx: ReadTx) -> dict[str, object]:
     }
 
 
-def integrity(tx: ReadTx, *, now: datetime, seconds: float = CHECK_SECONDS) -> dict[str, object]:
+def integrity(tx: ReadTx, *, now: datetime, seconds: float = CHECK_SECONDS) -> Integrity:
     """Let SQLite read through the file, at most so long, and look whether both indexes can be used."""
-    found: dict[str, object] = {"checkedAt": clock.to_text(now)}
+    at = clock.to_text(now)
     said = _quick_check(tx, seconds)
     seen = fulltext.look(tx)
     fts_ok, vec_ok = not any(one.is_off for one in seen), _can_search(tx)
     if said is None:
-        return found | {
+        return {
+            "checkedAt": at,
             "ok": None,
             "timedOut": True,
             "sqlite": [],
@@ -74,7 +75,13 @@ def integrity(tx: ReadTx, *, now: datetime, seconds: float = CHECK_SECONDS) -> d
             "vecOk": vec_ok,
         }
     is_ok = said == ["ok"] and fts_ok and vec_ok
-    return found | {"ok": is_ok, "sqlite": said, "ftsOk": fts_ok, "vecOk": vec_ok}
+    return {
+        "checkedAt": at,
+        "ok": is_ok,
+        "sqlite": said,
+        "ftsOk": fts_ok,
+        "vecOk": vec_ok,
+    }
 
 
 def _quick_check(tx: ReadTx, seconds: float) -> list[str] | None:

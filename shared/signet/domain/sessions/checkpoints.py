@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
 from signet import ids
 from signet.db import ReadTx, WriteTx, columns
@@ -14,6 +15,7 @@ from signet.domain.sessions.models import Checkpoint
 from signet.domain.sessions.sql import checkpoints as sql
 from signet.domain.sessions.sql.checkpoints import CheckpointRow
 from signet.observe.redact import redact
+from signet.wire.sessions import Checkpoint as Shown
 
 #: Columns that hold JSON arrays, and under which name they are shown as arrays too.
 _LISTS: Mapping[str, str] = {
@@ -52,14 +54,14 @@ def delete_old(tx: WriteTx, before: str, limit: int) -> int:
 
 def of_project(
     tx: ReadTx, project_path: str, *, agent_id: str | None = None, limit: int
-) -> list[dict[str, object]]:
+) -> list[Shown]:
     """Return the newest checkpoints of a project (its `real_path`), newest first; of one agent if one is named."""
     return [_shown(row) for row in sql.of_project(tx, project_path, agent_id=agent_id, limit=limit)]
 
 
 def of_session(
     tx: ReadTx, session_key: str, *, agent_id: str | None = None, project: str | None = None
-) -> list[dict[str, object]]:
+) -> list[Shown]:
     """Return all checkpoints of a session, newest first; of one agent or project if one is named."""
     rows = sql.of_session(tx, session_key, agent_id=agent_id, project=project)
     return [_shown(row) for row in rows]
@@ -70,7 +72,7 @@ def real_path(project: str) -> str:
     return os.path.realpath(project) if project.startswith("/") else project.rstrip("/")
 
 
-def _shown(row: CheckpointRow) -> dict[str, object]:
+def _shown(row: CheckpointRow) -> Shown:
     shown: dict[str, object] = row._asdict()
     for name, array_name in _LISTS.items():
         stored: str | None = getattr(row, name)
@@ -80,4 +82,4 @@ def _shown(row: CheckpointRow) -> dict[str, object]:
             shown[name] = None if stored is None else json.dumps(values, ensure_ascii=False)
         shown[array_name] = values
     shown["digest"] = redact(row.digest)
-    return shown
+    return cast("Shown", shown)

@@ -8,6 +8,7 @@ from signet.db.visibility import Reader
 from signet.domain.agents import presence
 from signet.domain.sessions import checkpoints, wording
 from signet.domain.sessions.models import Trigger
+from signet.wire.sessions import Checkpoint
 
 #: A session of the same project that stood there longer ago is another matter.
 RECENT = timedelta(hours=4)
@@ -35,12 +36,12 @@ def text(
     found = own[0] if own else _of_project(tx, reader, project_path, now=now)
     if found is None:
         return ""
-    return wording.cut(str(found["digest"]), most)
+    return wording.cut(found["digest"], most)
 
 
 def _of_project(
     tx: ReadTx, reader: Reader, path: str | None, *, now: datetime
-) -> dict[str, object] | None:
+) -> Checkpoint | None:
     if path is None:
         return None
     at_work = {
@@ -49,7 +50,7 @@ def _of_project(
         if (clock.parsed(one.seen_at) or now) > now - AT_WORK
     }
     for row in checkpoints.of_project(tx, path, agent_id=reader.agent_id, limit=LOOKED_AT):
-        if (clock.parsed(str(row["created_at"])) or now) < now - RECENT:
+        if (clock.parsed(row["created_at"]) or now) < now - RECENT:
             return None
         ended = row["trigger"] == Trigger.SESSION_END
         allowed = reader.project is None or row["project"] == reader.project

@@ -58,8 +58,11 @@ class SearchParams(Params):
 
 
 class MapParams(Params):
-    """Which memories a map shows."""
+    """Which memories a map shows, and which part of them; `limit` 0 is for all that fit."""
 
+    dimensions: str = "2"
+    limit: Annotated[int, Whole(0, 5_000)] = 0
+    offset: Annotated[int, Whole(0, 100_000)] = 0
     q: str = Field("", max_length=MAX_CHARS)
     who: Names = ()
     harness: Names = ()

@@ -1,6 +1,10 @@
-"""Answers about vectors."""
+"""The vectors of memories: their export, who makes them, how well they are, and the map that they make."""
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.access import Permission, Rule
+from signet.wire.operation import Operation
 
 
 class Embedding(TypedDict):
@@ -41,13 +45,15 @@ class EmbeddingsStatus(TypedDict):
     error: NotRequired[str | None]
     checkedAt: str
     tracker: dict[str, Any] | None
+    waitingUntil: NotRequired[str]
 
 
 class Check(TypedDict):
     """One check of a health report."""
 
     name: str
-    status: Literal["ok", "warn", "fail"]
+    #: ok, warn or fail
+    status: str
     message: str
     detail: NotRequired[Any]
     fix: NotRequired[str]
@@ -95,3 +101,9 @@ class Projection(TypedDict):
     edges: NotRequired[list[list[int]]]
     cachedAt: NotRequired[str | None]
     sampled: NotRequired[bool]
+
+
+EMBEDDINGS = Operation("GET", "/api/embeddings", access.RECALL, EmbeddingPage)
+EMBEDDINGS_STATUS = Operation("GET", "/api/embeddings/status", access.RECALL, EmbeddingsStatus)
+EMBEDDINGS_HEALTH = Operation("GET", "/api/embeddings/health", access.RECALL, EmbeddingsHealth)
+PROJECTION = Operation("GET", "/api/embeddings/projection", Rule(Permission.RECALL), Projection)

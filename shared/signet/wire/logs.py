@@ -1,0 +1,18 @@
+"""The log of all processes."""
+
+from typing import Any, TypedDict
+
+from signet.wire import access
+from signet.wire.operation import Operation
+
+
+class LogLines(TypedDict):
+    """Lines of the log in the order of time, as they stand in the files."""
+
+    logs: list[dict[str, Any]]
+    count: int
+
+
+LOGS = Operation("GET", "/api/logs", access.LOCAL, LogLines)
+ANALYTICS_LOGS = Operation("GET", "/api/analytics/logs", access.ANALYTICS, LogLines)
+LOG_STREAM = Operation("GET", "/api/logs/stream", access.LOCAL, str, media_type="text/event-stream")

@@ -1,0 +1,93 @@
+"""The work in the background: what runs, how to stop it, and which models can be chosen for it."""
+
+from typing import Any, TypedDict
+
+from signet.wire import access
+from signet.wire.diagnostics import Diagnoses
+from signet.wire.operation import Operation
+
+
+class StoredStatus(TypedDict):
+    """What the rows say of the work in the background."""
+
+    mode: str
+    paused: bool
+    workers: dict[str, dict[str, Any]]
+    queues: dict[str, dict[str, Any]]
+    queue: int
+    processing: int
+    deadLetter: int
+    providers: dict[str, list[dict[str, Any]]]
+    errorSummary: dict[str, int]
+    traversal: dict[str, Any]
+    feedback: dict[str, Any]
+    predictor: dict[str, Any]
+
+
+class PipelineStatus(StoredStatus):
+    """What runs, what waits and what died; `queues.memory.byType` has counts, rate and time left of each kind."""
+
+    latency: dict[str, dict[str, float]]
+    diagnostics: Diagnoses
+
+
+class Paused(TypedDict):
+    """Whether the queue is paused now."""
+
+    success: bool
+    paused: bool
+
+
+class Nudged(TypedDict):
+    """The workers that were woken."""
+
+    success: bool
+    nudged: list[str]
+
+
+class OfferedModel(TypedDict):
+    """A model that can be chosen; `tier` is low, mid or high."""
+
+    id: str
+    provider: str
+    label: str
+    tier: str
+    deprecated: bool
+
+
+class ModelRegistry(TypedDict):
+    """How new the list of models is; `error` says why a server could not be asked."""
+
+    enabled: bool
+    lastRefreshAt: str | None
+    error: str | None
+    modelCounts: dict[str, int]
+
+
+class Models(TypedDict):
+    """The models that can be chosen, and how new the list is."""
+
+    models: list[OfferedModel]
+    registry: ModelRegistry
+
+
+class RefreshedModels(TypedDict):
+    """The models of each provider; `throttled` when the list was refreshed a moment ago."""
+
+    models: dict[str, list[OfferedModel]]
+    registry: ModelRegistry
+    throttled: bool
+
+
+PIPELINE_STATUS = Operation("GET", "/api/pipeline/status", access.DIAGNOSTICS, PipelineStatus)
+PAUSE = Operation("POST", "/api/pipeline/pause", access.OPERATOR, Paused)
+RESUME = Operation("POST", "/api/pipeline/resume", access.OPERATOR, Paused)
+NUDGE = Operation("POST", "/api/pipeline/nudge", access.OPERATOR, Nudged)
+MODELS = Operation("GET", "/api/pipeline/models", access.DIAGNOSTICS, Models)
+MODELS_BY_PROVIDER = Operation(
+    "GET",
+    "/api/pipeline/models/by-provider",
+    access.DIAGNOSTICS,
+    dict[str, list[OfferedModel]],
+)
+REFRESH_MODELS = Operation("POST", "/api/pipeline/models/refresh", access.OPERATOR, RefreshedModels)

@@ -1,0 +1,104 @@
+"""Putting right what is wrong, and the counts behind that."""
+
+from typing import Any, NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.operation import Operation
+
+
+class Repaired(TypedDict):
+    """What a repair has done, or that it waits for the worker (`details.jobId`)."""
+
+    action: str
+    success: bool
+    affected: int
+    message: str
+    details: NotRequired[dict[str, Any]]
+
+
+class EmbeddingGaps(TypedDict):
+    """How many memories lack a vector of the model in use; `stale` have an outdated one."""
+
+    unembedded: int
+    total: int
+    coverage: str
+    stale: int
+
+
+class DedupStats(TypedDict):
+    """How many equal memories there are."""
+
+    exactClusters: int
+    exactExcess: int
+    totalActive: int
+
+
+class ColdStats(TypedDict):
+    """What the cold archive holds; without one `message` says so."""
+
+    count: int
+    message: NotRequired[str]
+    oldest: NotRequired[str | None]
+    newest: NotRequired[str | None]
+    totalBytes: NotRequired[int]
+    byReason: NotRequired[dict[str, int]]
+
+
+class Integrity(TypedDict):
+    """Whether the database file is whole; `ok` is null when there was no time for all of it."""
+
+    checkedAt: str
+    ok: bool | None
+    timedOut: NotRequired[bool]
+    sqlite: list[str]
+    ftsOk: bool
+    vecOk: bool
+
+
+class DeadMemory(TypedDict):
+    """A memory that nobody trusts or uses."""
+
+    id: str
+    content: str
+    confidence: float
+    importance: float
+    lastAccessed: str | None
+    accessCount: int
+
+
+class DeadMemories(TypedDict):
+    """Memories that nobody trusts or uses, the least sure first."""
+
+    items: list[DeadMemory]
+    total: int
+
+
+def _repair(path: str) -> Operation[Repaired]:
+    return Operation("POST", f"/api/repair/{path}", access.OPERATOR, Repaired)
+
+
+REQUEUE_DEAD = _repair("requeue-dead")
+RELEASE_LEASES = _repair("release-leases")
+PRUNE_JOBS = _repair("prune-jobs")
+CHECK_FTS = _repair("check-fts")
+RETENTION_SWEEP = _repair("retention-sweep")
+RE_EMBED = _repair("re-embed")
+CLEAN_ORPHANS = _repair("clean-orphans")
+RESYNC_VEC = _repair("resync-vec")
+REBUILD_INDEXES = _repair("rebuild-indexes")
+DEDUPLICATE = _repair("deduplicate")
+BACKFILL_SKIPPED = _repair("backfill-skipped")
+RECLASSIFY_ENTITIES = _repair("reclassify-entities")
+PRUNE_CHUNK_GROUPS = _repair("prune-chunk-groups")
+PRUNE_SINGLETON_ENTITIES = _repair("prune-singleton-entities")
+PRUNE_GENERIC_ENTITIES = _repair("prune-generic-entities")
+STRUCTURAL_BACKFILL = _repair("structural-backfill")
+RELINK_ENTITIES = _repair("relink-entities")
+BACKFILL_HINTS = _repair("backfill-hints")
+CLUSTER_ENTITIES = _repair("cluster-entities")
+FORGET_DEAD_MEMORIES = _repair("dead-memories/forget")
+EMBEDDING_GAPS = Operation("GET", "/api/repair/embedding-gaps", access.OPERATOR, EmbeddingGaps)
+DEDUP_STATS = Operation("GET", "/api/repair/dedup-stats", access.OPERATOR, DedupStats)
+COLD_STATS = Operation("GET", "/api/repair/cold-stats", access.OPERATOR, ColdStats)
+INTEGRITY_CHECK = Operation("GET", "/api/repair/integrity-check", access.OPERATOR, Integrity)
+DEAD_MEMORIES = Operation("GET", "/api/repair/dead-memories", access.OPERATOR, DeadMemories)

@@ -1,0 +1,147 @@
+"""Sessions: which run, what was said in them, how far they were."""
+
+from typing import TypedDict
+
+from signet.wire import access
+from signet.wire.injections import SessionContext
+from signet.wire.operation import Operation
+
+
+class RunningSession(TypedDict):
+    """A session that runs now."""
+
+    key: str
+    runtimePath: str
+    claimedAt: str | None
+    expiresAt: str | None
+    agentId: str
+    bypassed: bool
+    harness: str | None
+    project: str | None
+
+
+class RunningSessions(TypedDict):
+    """The sessions that run now."""
+
+    sessions: list[RunningSession]
+    count: int
+
+
+class Bypassed(TypedDict):
+    """Whether the hooks of a session do nothing now."""
+
+    key: str
+    bypassed: bool
+
+
+class RenewedSession(TypedDict):
+    """Until when a session is claimed now."""
+
+    key: str
+    renewed: bool
+    expiresAt: str
+
+
+class Transcript(TypedDict):
+    """What was said in a session."""
+
+    sessionKey: str
+    agentId: str
+    harness: str | None
+    project: str | None
+    content: str
+    createdAt: str
+    updatedAt: str | None
+
+
+class Excerpt(TypedDict):
+    """A part of what was said in an earlier session."""
+
+    sessionKey: str
+    agentId: str
+    harness: str | None
+    project: str | None
+    at: str
+    excerpt: str
+    hits: int
+
+
+class Excerpts(TypedDict):
+    """Parts of what was said that hold the words of a question."""
+
+    results: list[Excerpt]
+    count: int
+
+
+class SessionSummary(TypedDict):
+    """A summary of a session, or of several."""
+
+    id: str
+    project: str | None
+    depth: int
+    kind: str
+    content: str
+    token_count: int | None
+    earliest_at: str
+    latest_at: str
+    session_key: str | None
+    harness: str | None
+    agent_id: str
+    created_at: str
+    childCount: int
+
+
+class SummaryPage(TypedDict):
+    """Some summaries, and how many there are."""
+
+    summaries: list[SessionSummary]
+    total: int
+
+
+class Checkpoint(TypedDict):
+    """How far a session was at one moment."""
+
+    id: str
+    session_key: str
+    harness: str
+    project: str | None
+    project_normalized: str | None
+    trigger: str
+    digest: str
+    prompt_count: int
+    memory_queries: str | None
+    recent_remembers: str | None
+    focal_entity_ids: str | None
+    focal_entity_names: str | None
+    active_aspect_ids: str | None
+    surfaced_constraint_count: int | None
+    traversal_memory_count: int | None
+    created_at: str
+    memoryQueries: list[str]
+    recentRemembers: list[str]
+    focalEntityIds: list[str]
+    focalEntityNames: list[str]
+    activeAspectIds: list[str]
+
+
+class Checkpoints(TypedDict):
+    """Checkpoints, newest first."""
+
+    checkpoints: list[Checkpoint]
+    count: int
+
+
+SESSIONS = Operation("GET", "/api/sessions", access.RECALL, RunningSessions)
+SEARCH_SESSIONS = Operation("POST", "/api/sessions/search", access.RECALL, Excerpts)
+SESSION_SUMMARIES = Operation("GET", "/api/sessions/summaries", access.RECALL, SummaryPage)
+SESSION = Operation("GET", "/api/sessions/{session_key}", access.RECALL, RunningSession)
+BYPASS_SESSION = Operation("POST", "/api/sessions/{session_key}/bypass", access.REMEMBER, Bypassed)
+RENEW_SESSION = Operation(
+    "POST", "/api/sessions/{session_key}/renew", access.REMEMBER, RenewedSession
+)
+TRANSCRIPT = Operation("GET", "/api/sessions/{session_key}/transcript", access.RECALL, Transcript)
+SESSION_CONTEXT = Operation(
+    "GET", "/api/sessions/{session_key}/context", access.RECALL, SessionContext
+)
+CHECKPOINTS = Operation("GET", "/api/checkpoints", access.RECALL, Checkpoints)
+SESSION_CHECKPOINTS = Operation("GET", "/api/checkpoints/{session_key}", access.RECALL, Checkpoints)

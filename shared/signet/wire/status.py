@@ -1,0 +1,125 @@
+"""The daemon: is it there, is it ready, how is it, what does it measure."""
+
+from typing import Any, NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.diagnostics import Diagnosis
+from signet.wire.operation import Operation
+
+
+class Health(TypedDict):
+    """That the daemon answers; `db` is false when its database does not."""
+
+    status: str
+    uptime: float
+    pid: int
+    version: str
+    port: int
+    agentsDir: str
+    db: bool
+    reasons: list[str]
+    updateAvailable: bool
+    pendingRestart: str | None
+
+
+class Live(TypedDict):
+    """That the process is not stuck."""
+
+    status: str
+
+
+class Ready(TypedDict):
+    """Whether database, schema, worker and scheduler are there, and what is missing."""
+
+    status: str
+    reasons: list[str]
+    error: NotRequired[str]
+    checks: NotRequired[dict[str, Any]]
+
+
+class LogFiles(TypedDict):
+    """Where the log of today is."""
+
+    logDir: str
+    logFile: str
+
+
+class UpdateStatus(TypedDict):
+    """What is known of new versions."""
+
+    currentVersion: str
+    latestVersion: str | None
+    updateAvailable: bool
+    pendingRestart: str | None
+    autoInstall: bool
+    checkInterval: int
+    lastCheckAt: str | None
+    lastError: str | None
+    timerActive: bool
+
+
+class Sqlite(TypedDict):
+    """The database engine, whether it is free of known faults, and what searches vectors."""
+
+    version: str
+    safe: bool
+    vectors: str
+
+
+class EmbeddingState(TypedDict):
+    """Who makes vectors, and how many memories have one."""
+
+    provider: str
+    model: str | None
+    available: bool
+    total: int
+    embedded: int
+
+
+class Status(TypedDict):
+    """Version, processes, queue, providers and settings in force."""
+
+    status: str
+    version: str
+    pid: int
+    uptime: float
+    startedAt: str
+    port: int
+    host: str
+    bindHost: str
+    agentsDir: str
+    memoryDb: bool
+    pipelineV2: dict[str, Any]
+    health: Diagnosis
+    reasons: list[str]
+    agentCreatedAt: str | None
+    configError: str | None
+    configWarnings: list[str]
+    restartRequired: list[str]
+    logging: LogFiles
+    update: UpdateStatus
+    sqlite: Sqlite
+    processes: list[dict[str, Any]]
+    activeSessions: int
+    bypassedSessions: int
+    providerResolution: dict[str, dict[str, Any]]
+    queue: dict[str, Any]
+    oldestDueSeconds: float | None
+    waitingForProvider: dict[str, str]
+    embedding: EmbeddingState
+
+
+HEALTH = Operation("GET", "/health", access.OPEN, Health)
+HEALTH_LIVE = Operation("GET", "/health/live", access.KNOWN, Live)
+LIVE = Operation("GET", "/livez", access.KNOWN, Live)
+HEALTH_READY = Operation("GET", "/health/ready", access.KNOWN, Ready)
+READY = Operation("GET", "/readyz", access.KNOWN, Ready)
+STATUS = Operation("GET", "/api/status", access.KNOWN, Status)
+FEATURES = Operation("GET", "/api/features", access.KNOWN, dict[str, bool])
+METRICS = Operation(
+    "GET",
+    "/metrics",
+    access.ANALYTICS,
+    str,
+    media_type="text/plain; version=0.0.4; charset=utf-8",
+)

@@ -1,0 +1,58 @@
+"""MEMORY.md: how it is written, by whom, and when that was done last."""
+
+from typing import NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.operation import Operation
+
+
+class SynthesisConfig(TypedDict):
+    """The settings of synthesis; `timeout` is in ms."""
+
+    enabled: bool
+    harness: str
+    provider: str
+    model: str
+    schedule: str
+    timeout: int
+    maxTokens: int
+    idleGapMinutes: int
+
+
+class SynthesisRequest(TypedDict):
+    """The request that a run would make of a model now."""
+
+    harness: str
+    model: str
+    prompt: str
+    fileCount: int
+
+
+class Synthesised(TypedDict):
+    """The file was written."""
+
+    success: bool
+
+
+class TriggeredSynthesis(TypedDict):
+    """The job that writes the file, or why there is none."""
+
+    success: bool
+    skipped: bool
+    jobId: NotRequired[str | None]
+    reason: NotRequired[str]
+
+
+class SynthesisStatus(TypedDict):
+    """Whether the file is written just now, and when that was done last."""
+
+    running: bool
+    lastRunAt: str | None
+    config: SynthesisConfig
+
+
+SYNTHESIS_CONFIG = Operation("GET", "/api/hooks/synthesis/config", access.LOCAL, SynthesisConfig)
+SYNTHESIS_REQUEST = Operation("POST", "/api/hooks/synthesis", access.LOCAL, SynthesisRequest)
+COMPLETE_SYNTHESIS = Operation("POST", "/api/hooks/synthesis/complete", access.LOCAL, Synthesised)
+TRIGGER_SYNTHESIS = Operation("POST", "/api/synthesis/trigger", access.LOCAL, TriggeredSynthesis)
+SYNTHESIS_STATUS = Operation("GET", "/api/synthesis/status", access.LOCAL, SynthesisStatus)

@@ -1,0 +1,57 @@
+"""Events of the work on this machine, which never leave it."""
+
+from typing import Any, NotRequired, TypedDict
+
+from signet.wire import access
+from signet.wire.operation import Operation
+
+NDJSON = "application/x-ndjson"
+
+
+class TelemetryEvent(TypedDict):
+    """Something that the daemon did: no text, no question, no path."""
+
+    id: str
+    event: str
+    timestamp: str
+    properties: dict[str, Any]
+
+
+class TelemetryPage(TypedDict):
+    """What was noted of the work, latest first, and whether it is noted at all."""
+
+    events: list[TelemetryEvent]
+    enabled: bool
+
+
+class LlmStats(TypedDict):
+    """Calls of language models; p50 and p95 are of their time in milliseconds."""
+
+    calls: int
+    errors: int
+    totalInputTokens: int
+    totalOutputTokens: int
+    totalCost: float
+    p50: float
+    p95: float
+
+
+class TelemetryStats(TypedDict):
+    """What the noted work comes to."""
+
+    enabled: bool
+    totalEvents: NotRequired[int]
+    llm: NotRequired[LlmStats]
+    pipelineErrors: NotRequired[int]
+    pipelineErrorsByStage: NotRequired[dict[str, int]]
+    pipelineErrorsByCode: NotRequired[dict[str, int]]
+
+
+TELEMETRY_EVENTS = Operation("GET", "/api/telemetry/events", access.ANALYTICS, TelemetryPage)
+TELEMETRY_STATS = Operation("GET", "/api/telemetry/stats", access.ANALYTICS, TelemetryStats)
+EXPORT_TELEMETRY = Operation(
+    "GET", "/api/telemetry/export", access.ANALYTICS, str, media_type=NDJSON
+)
+EXPORT_TRAINING = Operation(
+    "GET", "/api/telemetry/training-export", access.ANALYTICS, str, media_type=NDJSON
+)
