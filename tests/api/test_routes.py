@@ -98,7 +98,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/secrets/{name}/exec"): ({"command": "true"}, 404),
     ("POST", "/mcp"): ({"jsonrpc": "2.0", "id": 1, "method": "ping"}, 200),
     ("PATCH", "/api/marketplace/mcp/policy"): ({"mode": "compact"}, 200),
-    # There is no such program, which is told and no error.
+    # There is no such program, which is no error.
     ("POST", "/api/marketplace/mcp/test"): ({"config": {"command": "/none/such"}}, 200),
     ("POST", "/api/marketplace/mcp/install"): ({"id": "filesystem"}, 422),
     ("POST", "/api/marketplace/mcp/register"): ({"name": "x", "config": {"command": "x"}}, 200),

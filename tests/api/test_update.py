@@ -96,7 +96,7 @@ def test_an_index_that_does_not_answer_leaves_what_was_known(
 def test_an_index_that_does_not_know_us_is_no_proof_of_being_new(api: Api, site: Site) -> None:
     del site.pages[PATH]
     body = api.get("/api/update/check?force=true").body
-    assert body["checkError"].endswith("/simple tells nothing of signetai")
+    assert body["checkError"].endswith("/simple does not know signetai")
     assert (body["latestVersion"], body["updateAvailable"]) == (None, False)
 
 

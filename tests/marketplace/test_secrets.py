@@ -64,7 +64,7 @@ def test_a_secret_goes_only_to_the_commands_that_it_is_allowed_for(tmp_path: Pat
         tools.api.post("/api/secrets/MAST_KEY", {"value": VALUE})
         server = tools.add("Env", "env", env={"TOKEN": "$secret:MAST_KEY"})
         assert server["error"] == (
-            "Env: secrets.execAllow does not allow this command to have MAST_KEY"
+            "Env: secrets.execAllow does not allow this command to use MAST_KEY"
         )
 
 

@@ -64,6 +64,21 @@ def test_each_change_is_published_while_the_rows_are_there(
     ]
 
 
+def test_a_purge_of_nothing_is_not_published(db: Database) -> None:
+    def maps(tx: WriteTx) -> int:
+        return int(tx.value("SELECT count(*) FROM umap_cache"))
+
+    def keep(tx: WriteTx) -> None:
+        tx.run(
+            "INSERT INTO umap_cache (id, dimensions, embedding_count, result_json, cached_at)"
+            " VALUES (1, 2, 0, '{}', '2026-03-01T12:00:00.000Z')"
+        )
+
+    db.write(keep)
+    assert db.write(forget.purge, [], now=NOW) == 0
+    assert db.write(maps) == 1
+
+
 def test_nothing_is_forgotten_where_nobody_follows(db: Database) -> None:
     new = NewMemory(content="The gate is shut.")
     saved = db.write(remember.remember, new, actor=ACTOR, rules=Rules(), now=NOW)

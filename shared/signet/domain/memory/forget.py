@@ -102,5 +102,7 @@ def expired(tx: ReadTx, before: str, limit: int) -> list[str]:
 
 def purge(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> int:
     """Delete forgotten memories with all rows that only make sense with them; return how many went."""
+    if not memory_ids:
+        return 0
     followers.publish(tx, Kind.PURGED, memory_ids, at=now)
     return removal.delete(tx, memory_ids)
