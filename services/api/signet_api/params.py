@@ -1,11 +1,9 @@
 """Query parameters: numbers the lenient way that clients rely on, the rest as strictly as a body."""
 
-from collections.abc import Mapping
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Header, Query, Request
-from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from signet.domain.memory import filters
 from signet.wire.requests.model import SAFE_INTEGER, Whole
@@ -52,30 +50,7 @@ Until = Annotated[str | None, Depends(_until)]
 LastEvent = Annotated[int, Whole(0, SAFE_INTEGER), Header()]
 
 
-def whole(text: str | None, default: int, *, low: int, high: int) -> int:
-    """Return a whole number within bounds; what is not a number is the default."""
-    try:
-        value = int(text) if text is not None else default
-    except ValueError:
-        value = default
-    return min(high, max(low, value))
-
-
-def instant(address: Mapping[str, str], name: str) -> str | None:
-    """Return an instant as it is stored, None when none is named; raises Invalid for what is none."""
-    return filters.instant(name, (address.get(name) or "").strip() or None)
-
-
 def merged(query: Model, body: Model | None) -> Model:
     """Return what a request says in its body and, where that is silent, in its address."""
     said = {name: getattr(body, name) for name in body.model_fields_set} if body else {}
     return query.model_copy(update=said)
-
-
-def checked(model: type[Model], values: Mapping[str, object]) -> Model:
-    """Return the parameters as a model; raises RequestValidationError, which is answered with 400."""
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        problems = [problem | {"loc": ("query", *problem["loc"])} for problem in error.errors()]
-        raise RequestValidationError(problems) from error

@@ -1,14 +1,15 @@
 """`signet bypass`: let the hooks of one session rest."""
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from signet.cli import identify, output
 from signet.cli.command import Output, command
 from signet.client import Signet
-from signet.client.call import Call, part, read
+from signet.client.call import ask
+from signet.wire import sessions as wire
 
 
 @command()
@@ -27,23 +28,20 @@ def bypass(
 
     Examples: signet bypass · signet bypass abc123 · signet bypass abc123 --off
     """
-    listed = signet.send(read("/api/sessions"))
+    listed = signet.send(ask(wire.SESSIONS))
     if key is None or as_list:
         yield listed
         _show(listed)
         return
     keys = [str(one["key"]) for one in listed["sessions"]]
     whole = identify.one(keys, key, noun="session", see="bypass", id=str)
-    call: Call[dict[str, Any]] = Call(
-        method="POST", path=f"/api/sessions/{part(whole)}/bypass", body={"enabled": not off}
-    )
-    answer = signet.send(call)
+    answer = signet.send(ask(wire.BYPASS_SESSION, whole, body={"enabled": not off}))
     yield answer
     state = "off from now on" if answer["bypassed"] else "on again"
     output.say(f"Hooks of session {output.plain(whole)} are {state}")
 
 
-def _show(listed: dict[str, Any]) -> None:
+def _show(listed: wire.RunningSessions) -> None:
     if not listed["sessions"]:
         output.say("No sessions")
         return

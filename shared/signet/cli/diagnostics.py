@@ -10,7 +10,8 @@ from signet.cli import output
 from signet.cli.command import Answer, Output, command
 from signet.cli.output import Ink
 from signet.client import Signet
-from signet.client.call import part, read
+from signet.client.call import ask
+from signet.wire import diagnostics as wire
 
 _LABEL = 12
 #: What is no number of a domain.
@@ -30,14 +31,14 @@ def diagnostics(
     Examples: signet diagnostics · signet diagnostics queue --json
     """
     if domain is not None:
-        found = signet.send(read(f"/api/diagnostics/{part(domain)}"))
+        found = signet.send(ask(wire.DIAGNOSIS, domain))
         yield found
         for line in _domain(domain, found, output.ink(sys.stdout)):
             output.say(line)
         return
-    found = signet.send(read("/api/diagnostics"))
-    yield Answer(found, status=0 if found["composite"]["status"] == "healthy" else 1)
-    for line in _report(found, output.ink(sys.stdout)):
+    report = signet.send(ask(wire.DIAGNOSTICS))
+    yield Answer(report, status=0 if report["composite"]["status"] == "healthy" else 1)
+    for line in _report(report, output.ink(sys.stdout)):
         output.say(line)
 
 

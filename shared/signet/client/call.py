@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode
 
@@ -102,12 +101,6 @@ def ask(
 def only(kind: type[U], call: Call[U | V]) -> Call[U]:
     """Return the call of an operation that has several kinds of answers, where this one is asked for."""
     return cast("Call[U]", call)
-
-
-def read(path: str, *, pick: str | None = None, **params: Param) -> Call[Any]:
-    """Return a GET, which may be sent again."""
-    picked = None if pick is None else itemgetter(pick)
-    return Call(method="GET", path=path, params=params, pick=picked, is_safe=True)
 
 
 def answer(call: Call[T], reply: Reply) -> T:

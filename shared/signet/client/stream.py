@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from signet.client.answers import JobEvent
-from signet.client.call import Call, answer, read
+from signet.client.call import Call, answer, ask
 from signet.client.errors import ConnectionBroken
 from signet.client.http1 import Malformed, reply, take_chunks
 from signet.client.target import Target
+from signet.wire import jobs
 
 #: The daemon says something this often; a connection that is silent for three times as long is none.
 SILENT_SECONDS = 45.0
@@ -34,7 +35,7 @@ class Place:
     @property
     def call(self) -> Call[Any]:
         """Return the request that goes on here."""
-        return read("/api/jobs/stream", after=self.after)
+        return ask(jobs.JOB_STREAM, after=self.after)
 
     def take(self, message: dict[str, str]) -> JobEvent | None:
         """Return what a message tells, None when that is nothing new."""

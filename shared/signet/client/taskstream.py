@@ -6,11 +6,12 @@ from collections.abc import Generator
 from typing import Any
 
 from signet.client import http1
-from signet.client.call import Call, part, read
+from signet.client.call import Call, ask
 from signet.client.errors import ConnectionBroken, DaemonSilent
 from signet.client.stream import SILENT_SECONDS, Reading
 from signet.client.target import Target
 from signet.client.transport import connected
+from signet.wire import tasks
 
 _CHUNK = 65_536
 
@@ -20,7 +21,7 @@ def task_events(target: Target, task_id: str) -> Generator[dict[str, Any], None,
 
     Raises DaemonNotRunning, DaemonSilent, ConnectionBroken, and NotFound for no such task.
     """
-    call: Call[Any] = read(f"/api/tasks/{part(task_id)}/stream")
+    call: Call[Any] = ask(tasks.TASK_EVENTS, task_id)
     try:
         with contextlib.closing(connected(target)) as connection:
             connection.settimeout(SILENT_SECONDS)
