@@ -310,3 +310,23 @@ def test_the_log_is_started_anew_and_does_not_grow_with_what_is_written(db: Data
             lambda tx: tx.run("REPLACE INTO runtime_settings VALUES ('a', zeroblob(?))", (size,))
         )
     assert db.path.with_name("m.db-wal").stat().st_size < 2 * size
+
+
+class LateBug:
+    """A hook with a bug that shows after the commit."""
+
+    def wants_commit(self, tx: ReadTx) -> bool:
+        return False
+
+    def before_commit(self, tx: WriteTx) -> None:
+        pass
+
+    def after_commit(self, committed: bool) -> None:
+        raise RuntimeError("a bug")
+
+
+def test_a_hook_that_fails_after_the_commit_makes_no_write_run_again(db: Database) -> None:
+    db.writer.add_hook(LateBug())
+    assert db.write(put, "alone") == "alone"
+    assert together(db, lambda tx: put(tx, "b"), lambda tx: put(tx, "c")) == ["b", "c"]
+    assert keys(db) == {"alone", "b", "c"}

@@ -206,3 +206,23 @@ def test_a_full_history_costs_a_claim_nothing_it_could_notice(db: Database, hand
     ]
     assert scans == []
     assert sum("idx_memory_jobs_due" in text for text in details) == 3
+
+
+def test_a_reaper_that_waited_for_its_turn_ends_no_longest_lease(
+    db: Database, hands: Hands
+) -> None:
+    """It reads the clock before it waits; a lease that was taken meanwhile ends later than that."""
+    job_id = str(add(db, hands, "a"))
+    read_at = hands.monotonic
+    hands.move(5_000)
+    db.write(
+        transitions.claim,
+        "light",
+        1,
+        owner="me",
+        now=hands.now,
+        monotonic_ms=hands.monotonic,
+        lease_ms=600_000,
+    )
+    db.write(transitions.reap_expired, monotonic_ms=read_at, now=hands.now)
+    assert row(db, job_id)["status"] == "leased"

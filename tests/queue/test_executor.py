@@ -6,11 +6,13 @@ import dramatiq
 import pytest
 
 from signet import clock
-from signet.db import Database
+from signet.db import Database, WriteTx
 from signet.db.driver import connect
+from signet.errors import ProviderDown
 from signet.queue import Job, enqueue, kinds
 from signet.queue.job_context import JobContext
 from signet.queue.retry import LeaseLost
+from signet.queue.wakeup import Listener
 from signet_worker import executor as executing
 from signet_worker.dramatiq_adapter import JobsBroker
 from support.executor import a_worker
@@ -154,3 +156,32 @@ def most_at_once(broker: JobsBroker, concurrency: int) -> int:
     gate.set()
     broker.join("q", timeout=PATIENCE_MS)
     return most[0]
+
+
+def test_a_provider_that_is_down_keeps_no_place_for_a_job_whose_row_is_gone(db: Database) -> None:
+    """Its lease ran out, and then its memory was forgotten with its jobs."""
+
+    def act(run: JobContext) -> None:
+        if run.lease.payload:
+            run.db.write(WriteTx.run, "DELETE FROM memory_jobs WHERE id = ?", (run.lease.job_id,))
+            raise ProviderDown("no answer")
+
+    with a_worker(db, concurrency=1) as (broker, _):
+        dramatiq.actor(broker=broker, queue_name="q", actor_name="act")(act)
+        job = Job(kind="act", queue="q", payload={"gone": True})
+        db.write(enqueue, job, now=clock.now())
+        lane = broker.dispatcher._lanes["q"]
+        eventually(lambda: statuses(db) == {} and not lane.in_flight)
+
+
+def test_a_dispatcher_whose_thread_has_ended_is_seen(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(listener: Listener, seconds: float) -> bool:
+        raise OSError("no such descriptor")
+
+    monkeypatch.setattr(threading, "excepthook", lambda failure: None)
+    with a_worker(db) as (broker, _):
+        assert broker.dispatcher.is_alive()
+        monkeypatch.setattr(Listener, "wait", broken)
+        eventually(lambda: not broker.dispatcher.is_alive())

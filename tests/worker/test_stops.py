@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from signet import clock
 from signet.process.rescuer import Rescuer
+from signet.queue import Job, enqueue
 from support.models import FakeServer, Hang, Works
 from support.processes import PATIENCE_SECONDS, eventually
 from worker.home import Home, manifest
@@ -212,3 +214,18 @@ def test_a_worker_lets_others_go_first_but_for_the_thread_that_writes(home: Home
             with contextlib.suppress(ProcessLookupError):
                 seen.add(_place(int(thread.name)))
     assert seen == {(niceness, processors), behind}
+
+
+def test_a_worker_with_a_stuck_job_ends_and_the_job_is_done_all_the_same(home: Home) -> None:
+    """The stuck thread holds a lock, for which the orderly end would wait for ever."""
+    job = Job(kind="update_check", dedupe_key="stuck")
+    job_id = str(home.db.write(enqueue, job, now=clock.now()))
+
+    def is_done() -> bool:
+        row = home.rows("SELECT status, attempts FROM memory_jobs WHERE id = ?", job_id)[0]
+        return tuple(row) == ("completed", 2)
+
+    with home.runs("worker.stuck") as worker:
+        assert worker.wait(PATIENCE_SECONDS) == 1
+    with home.runs("worker.stuck"):
+        eventually(is_done)

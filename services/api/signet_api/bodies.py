@@ -7,17 +7,11 @@ U+FFFD here), and the numbers NaN and infinity, which Python reads though no sta
 import json
 import math
 import re
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from fastapi import Request, Response
-from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ValidationError
-
-from signet.errors import Invalid
-
-Model = TypeVar("Model", bound=BaseModel)
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -38,36 +32,6 @@ class JsonRoute(APIRoute):
 class _JsonRequest(Request):
     async def json(self) -> object:
         return parse(await self.body())
-
-
-async def body_of(request: Request, model: type[Model]) -> Model:
-    """Return the body where a route must look at something else first; raises like a body in a signature."""
-    try:
-        return model.model_validate(parse(await request.body()))
-    except json.JSONDecodeError as error:
-        raise Invalid("Invalid JSON body") from error
-    except ValidationError as error:
-        problems = [problem | {"loc": ("body", *problem["loc"])} for problem in error.errors()]
-        raise RequestValidationError(problems) from error
-
-
-def described(model: type[BaseModel]) -> dict[str, Any]:
-    """Return what the description of the interface says of a body that `body_of` reads."""
-    schema = model.model_json_schema()
-    schema = _inlined(schema, schema.pop("$defs", {}))
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
-
-
-def _inlined(schema: Any, named: Mapping[str, Any]) -> Any:
-    """Return a schema with the parts that it names in their places: in the description it is not at the root."""
-    if isinstance(schema, list):
-        return [_inlined(one, named) for one in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if (name := schema.get("$ref")) is not None:
-        rest = {key: value for key, value in schema.items() if key != "$ref"}
-        return _inlined({**named[name.removeprefix("#/$defs/")], **rest}, named)
-    return {key: _inlined(value, named) for key, value in schema.items()}
 
 
 def parse(raw: bytes) -> object:

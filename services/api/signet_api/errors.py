@@ -15,9 +15,12 @@ from starlette.requests import ClientDisconnect
 from signet.domain.auth.limits import RateLimited
 from signet.errors import Kind, ProviderDown, SignetError, TooLarge
 from signet.observe import logs, record, taxonomy
+from signet.wire import hooks
+from signet.wire.operation import Operation
 from signet_api.measure import is_change
 
 log = logs.get("api")
+hook_log = logs.get("hooks")
 
 STATUS = {
     Kind.INVALID: 400,
@@ -37,6 +40,10 @@ RETRY_AFTER = 2
 _NO_JSON = "Invalid JSON body"
 #: Paths that say it in other words.
 _NO_JSON_AT = {"/api/auth/token": "invalid request body"}
+#: Paths on which what nobody foresaw is said in the words that harnesses know (HK-1).
+_FAILED_AT = {
+    one.path: "Hook execution failed" for one in vars(hooks).values() if isinstance(one, Operation)
+} | {hooks.AFTER_COMPACTION.path: "Failed to save summary"}
 _PLAIN = {404: "Not found", 405: "Method not allowed"}
 
 
@@ -137,5 +144,10 @@ async def _left(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:
-    log.error("request.failed", path=request.url.path, exc_info=error)
-    return answer(500, "Internal server error", "internal")
+    path = request.url.path
+    said = _FAILED_AT.get(path)
+    if said is None:
+        log.error("request.failed", path=path, exc_info=error)
+    else:
+        hook_log.error("hook.failed", path=path, exc_info=error)
+    return answer(500, said or "Internal server error", "internal")

@@ -1,13 +1,11 @@
-"""What the routes of hooks have in common: who calls from which session, and that nothing a hook does stops anybody."""
+"""What the routes of hooks have in common: who calls from which session, and whose hooks do nothing."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Protocol
+from collections.abc import Mapping
+from typing import Protocol
 
 from fastapi import Request, Response
-from fastapi.exceptions import RequestValidationError
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect
+from fastapi.responses import JSONResponse
 
 from signet import clock
 from signet.domain.sessions import calls
@@ -15,14 +13,10 @@ from signet.domain.sessions.calls import Call
 from signet.domain.sessions.checkpoints import real_path
 from signet.domain.sessions.models import RuntimePath
 from signet.domain.sessions.models import State as Session
-from signet.errors import SignetError
 from signet.ids import agent_of_session
-from signet.observe import logs
-from signet_api import errors, scopes
-from signet_api.bodies import JsonRoute
+from signet_api import scopes
 from signet_api.deps import State, known_as, named_agent, project_of
-
-log = logs.get("hooks")
+from signet_api.serving import First
 
 #: Set by the processes that Signet itself has started: what they do is nobody's memory (HK-6).
 INTERNAL = "x-signet-no-hooks"
@@ -39,30 +33,14 @@ class HookBody(Protocol):
     runtime_path: str | None
 
 
-class HookRoute(JsonRoute):
-    """A route that answers what nobody foresaw in the words that harnesses know (HK-1)."""
+def unless_internal(nothing: Mapping[str, object]) -> First:
+    """Return what answers `nothing` to a process that Signet itself has started, before it reads the request."""
 
-    FAILED = "Hook execution failed"
+    async def skip(request: Request) -> Response | None:
+        is_internal = request.headers.get(INTERNAL) == "1"
+        return JSONResponse({**nothing, "internal": True}) if is_internal else None
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return the handler of the route."""
-        handle = super().get_route_handler()
-
-        async def handle_hook(request: Request) -> Response:
-            try:
-                return await handle(request)
-            except (SignetError, HTTPException, RequestValidationError, ClientDisconnect):
-                raise
-            except Exception as error:
-                log.error("hook.failed", path=request.url.path, exc_info=error)
-                return errors.answer(500, self.FAILED, "internal")
-
-        return handle_hook
-
-
-def is_internal(request: Request) -> bool:
-    """Return whether a process asks that Signet itself has started."""
-    return request.headers.get(INTERNAL) == "1"
+    return skip
 
 
 async def call_of(

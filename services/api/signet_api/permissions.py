@@ -17,18 +17,6 @@ _DECLARED: dict[tuple[str, str], Rule] = {
 #: Method and path template of every route.
 TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
     ("GET", "/openapi.json"): access.KNOWN,
-    # Vectors.
-    # Jobs.
-    # Sessions.
-    ("POST", "/api/hooks/session-start"): access.REMEMBER,
-    ("POST", "/api/hooks/user-prompt-submit"): access.RECALL,
-    ("POST", "/api/hooks/pre-compaction"): access.REMEMBER,
-    ("POST", "/api/hooks/compaction-complete"): access.REMEMBER,
-    ("POST", "/api/hooks/recall"): access.RECALL,
-    ("POST", "/api/hooks/remember"): access.REMEMBER,
-    ("POST", "/api/hooks/session-end"): access.REMEMBER,
-    ("POST", "/api/hooks/session-checkpoint-extract"): access.REMEMBER,
-    # Operation.
     # Tools of agents: each acts with the rights of its caller.
     ("POST", "/mcp"): access.OPEN,
     ("GET", "/mcp"): access.OPEN,

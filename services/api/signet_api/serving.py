@@ -15,6 +15,7 @@ from signet.wire.operation import JSON, Operation
 P = ParamSpec("P")
 Reply = TypeVar("Reply")
 Handler = Callable[P, Awaitable[Reply | Response]]
+First = Callable[[Request], Awaitable[Response | None]]
 
 #: Every operation that has a handler; the modules of `routes` fill it when they are imported.
 ROUTER = APIRouter()
@@ -23,15 +24,15 @@ ROUTER = APIRouter()
 def serves(
     operation: Operation[Reply],
     *,
-    first: Callable[[Request], Awaitable[None]] | None = None,
+    first: First | None = None,
     description: dict[str, Any] | None = None,
 ) -> Callable[[Handler[P, Reply]], Handler[P, Reply]]:
     """Register a handler for an operation; it may serve several.
 
     Its parameters are FastAPI's: path, query (`params.py` has kinds of them), one body, and what `deps.py` names. What
     it returns is sent as JSON as it is: the compiler has compared it with the declared reply. `first` is called before
-    the body is read; it raises what refuses the request whatever it says. `description` says in OpenAPI what the
-    signature cannot.
+    the body is read; it raises what refuses the request, or returns its answer, whatever it says. `description` says in
+    OpenAPI what the signature cannot.
     """
 
     def register(handler: Handler[P, Reply]) -> Handler[P, Reply]:
@@ -57,14 +58,13 @@ def serves(
     return register
 
 
-def _after(first: Callable[[Request], Awaitable[None]]) -> type[APIRoute]:
+def _after(first: First) -> type[APIRoute]:
     class After(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
             handle = super().get_route_handler()
 
             async def handle_after(request: Request) -> Response:
-                await first(request)
-                return await handle(request)
+                return await first(request) or await handle(request)
 
             return handle_after
 

@@ -99,6 +99,10 @@ class Dispatcher:
         self._thread.join()
         self.heartbeat.stop()
 
+    def is_alive(self) -> bool:
+        """Return whether the threads that wake it and keep its leases are still there."""
+        return self._thread.is_alive() and self.heartbeat.is_alive()
+
     # -- threads --------------------------------------------------------------------------------
 
     def fetch(self, queue: str, timeout_seconds: float) -> JobContext | None:

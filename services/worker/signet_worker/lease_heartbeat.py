@@ -41,6 +41,10 @@ class LeaseHeartbeat:
         """Start the thread."""
         self._thread.start()
 
+    def is_alive(self) -> bool:
+        """Return whether the thread is still there."""
+        return self._thread.is_alive()
+
     def add(self, jobs: Iterable[JobContext]) -> None:
         """Keep the leases of these jobs alive."""
         with self._lock:

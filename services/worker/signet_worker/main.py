@@ -17,6 +17,8 @@ from signet_worker import processors
 
 #: How long running jobs may go on after a stop; the rest is given back. Fits the five seconds of a daemon stop.
 DRAIN_SECONDS = 3.0
+#: How long a process that lost a thread may take to end.
+LOST_SECONDS = 15.0
 NICENESS = 10
 #: How long a thread computes before another one gets its turn. The thread that writes gives up its turn with each
 #: statement: with Python's 5 ms a transaction of 15 ms held the lock for 200 to 350 ms while jobs computed.
@@ -95,11 +97,13 @@ def serve(booted: Booted) -> int:
             rescuer.look()
         executor.enforce_limits()
         broker.finisher.flush_log()
-        if executor.is_lost():
+        if executor.is_lost() or not dispatcher.is_alive():
             log.error("worker.thread_lost")
             lost = True
             break
 
+    if lost:  # a stuck job may hold a lock that one of the steps below waits for
+        _end_in(LOST_SECONDS)
     thrift.stop()
     dispatcher.stop_claiming()
     executor.stop(DRAIN_SECONDS)
@@ -115,6 +119,13 @@ def serve(booted: Booted) -> int:
     presence.close()
     TRACES.stop()
     return 1 if lost else 0
+
+
+def _end_in(seconds: float) -> None:
+    """End this process after a time, whatever its threads wait for; its leases end with it."""
+    timer = threading.Timer(seconds, os._exit, (1,))
+    timer.daemon = True
+    timer.start()
 
 
 def _step_back() -> None:

@@ -4,6 +4,7 @@ Written here because the pool of SQLAlchemy would bring that whole library into 
 memory and 0.15 s each (measured), for a stack of connections.
 """
 
+import contextlib
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -73,5 +74,6 @@ class Readers:
 
     def close(self) -> None:
         """Close the connections that are not in use."""
-        while self._free:
-            self._free.pop().close()
+        with contextlib.suppress(IndexError):  # a reader may take the last one first
+            while True:
+                self._free.pop().close()

@@ -247,7 +247,7 @@ class Writer:
             committed = True
         finally:
             if hook is not None:
-                hook.after_commit(committed and hook_ran)
+                self._tell_hook(hook, committed and hook_ran)
 
     def _recover(self, group: list[Operation], error: BaseException, signals: set[str]) -> None:
         """Answer a lost group: a busy or lone one with the error, else each member runs alone."""
@@ -316,6 +316,13 @@ class Writer:
         tx.run("RELEASE hook")
         signals |= tx.signals
         return True
+
+    @staticmethod
+    def _tell_hook(hook: CommitHook, committed: bool) -> None:
+        try:
+            hook.after_commit(committed)
+        except Exception:  # the group is committed: it must not be run again
+            log.exception("writer.hook_failed")
 
     def _begin(self) -> None:
         """BEGIN IMMEDIATE; waits for a writer that does not know the gate, at most `wait_seconds`."""

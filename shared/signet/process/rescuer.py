@@ -34,10 +34,15 @@ class Rescuer:
             owner = row.owner
             if owner == self._own or owner in self._watched:
                 continue
-            self._watched.add(owner)
-            threading.Thread(
+            watch = threading.Thread(
                 target=self._watch, args=(row,), name=f"watch-{row.kind}", daemon=True
-            ).start()
+            )
+            self._watched.add(owner)
+            try:
+                watch.start()
+            except RuntimeError:  # no thread to be had: the next look tries again
+                self._watched.discard(owner)
+                raise
 
     def end_expired(self) -> None:
         """End the leases that were not extended in time."""

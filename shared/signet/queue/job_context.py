@@ -108,7 +108,10 @@ class JobContext:
             wait = clock.ms_to_instant(retry_at) - now
             outcome = replace(outcome, wait_ms=max(int(wait / timedelta(milliseconds=1)), 0))
             # Earlier attempts may have been given back while it ran.
-            lease = lease._replace(attempts=tx.value(_ATTEMPTS, (lease.job_id,)))
+            attempts = tx.value(_ATTEMPTS, (lease.job_id,))
+            if attempts is None:
+                return False  # the lease was lost, and then the row was deleted
+            lease = lease._replace(attempts=attempts)
         elif self.is_probe or outcome.end is End.COMPLETED:
             self._note_answer(tx, outcome.end is End.COMPLETED, now)
         return transitions.finish(tx, lease, outcome, now=now)

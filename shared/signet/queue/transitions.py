@@ -23,8 +23,9 @@ from signet.queue.retry import End, Outcome
 REQUEUE_BATCH = 50
 #: Leases of dead or hung processes ended in one transaction, so that other writers get their turn.
 REAP_BATCH = 100
-#: The monotonic clock starts again with the machine: an end further away than any lease lasts is of an earlier start.
-LONGEST_LEASE_MS = 600_000
+#: The monotonic clock starts again with the machine: an end further away than any lease lasts is of an earlier start. A
+#: minute longer than the longest lease, because a reaper reads the clock before it waits for its turn to write.
+LONGEST_LEASE_MS = 660_000
 #: What is due no sooner than this needs no wake-up: workers look for commits once a second (dispatcher.LOOK_SECONDS).
 UNNOTICED_MS = 1_000
 #: Error texts are cut here: a row is for reading, the log has the rest.

@@ -103,6 +103,11 @@ SERVING = (
     sessions,
     summaries,
     checkpoints,
+    hooks_recall,
+    hooks,
+    hook_start,
+    hook_prompt,
+    session_end,
     documents,
     connectors,
     transfer,
@@ -127,12 +132,6 @@ SERVING = (
 ROUTER.routes.sort(key=lambda route: literal(getattr(route, "path", "")), reverse=True)
 
 ROUTERS: tuple[APIRouter, ...] = (
-    hooks_recall.router,
-    hooks.router,
-    hooks.summaries,
-    hook_start.router,
-    hook_prompt.router,
-    session_end.router,
     mcp.router,
     marketplace.router,
     marketplace_tools.router,

@@ -2,27 +2,25 @@
 
 from collections.abc import Mapping
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from signet import clock
 from signet.domain.sessions import prompt, prompt_text
 from signet.errors import Invalid
+from signet.wire import hooks as wire
 from signet.wire.requests.hooks import PromptBody
 from signet_api import transcripts
 from signet_api.answering import services_of
-from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, Who
-from signet_api.hook import HookRoute, call_of, is_internal, known
+from signet_api.hook import call_of, known, unless_internal
+from signet_api.serving import serves
 
-router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
 
-
-@router.post("/user-prompt-submit", openapi_extra=described(PromptBody))
-async def post_prompt(request: Request, state: Shared, actor: Who) -> dict[str, object]:
+@serves(wire.SUBMIT_PROMPT, first=unless_internal(prompt.NOTHING))
+async def post_prompt(
+    request: Request, state: Shared, actor: Who, body: PromptBody
+) -> wire.Prompted:
     """Return what is known about a prompt, if it is near enough and has not just been told."""
-    if is_internal(request):
-        return {**prompt.NOTHING, "internal": True}
-    body = await body_of(request, PromptBody)
     message = body.user_message.strip() or prompt_text.cleaned(body.user_prompt)
     if not (body.harness.strip() and (body.user_message.strip() or body.user_prompt.strip())):
         raise Invalid("harness and userMessage or userPrompt are required")

@@ -1,28 +1,26 @@
 """Where a session begins."""
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from signet.domain.sessions import session_start
 from signet.domain.updates import state as updates
 from signet.errors import Invalid
+from signet.wire import hooks as wire
 from signet.wire.requests.hooks import SessionStartBody
 from signet_api.answering import services_of
-from signet_api.bodies import body_of, described
 from signet_api.deps import Shared
-from signet_api.hook import HookRoute, call_of, is_internal
+from signet_api.hook import call_of, unless_internal
+from signet_api.serving import serves
 
-router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
 
-
-@router.post("/session-start", openapi_extra=described(SessionStartBody))
-async def post_session_start(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.START_SESSION, first=unless_internal(session_start.NOTHING))
+async def post_session_start(
+    request: Request, state: Shared, body: SessionStartBody
+) -> wire.StartedSession:
     """Claim a session and return what it begins with; one that was told before is told nothing again.
 
     A plugin that has lost what it was told says `needsContext`, and is told everything again.
     """
-    if is_internal(request):
-        return {**session_start.NOTHING, "internal": True}
-    body = await body_of(request, SessionStartBody)
     if not body.harness.strip():
         raise Invalid("harness is required")
     state.vectors.warm()

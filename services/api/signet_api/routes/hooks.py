@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 
 from signet import clock
 from signet.domain.injections.models import Phase
@@ -10,35 +10,26 @@ from signet.domain.memory.models import Actor, NewMemory, Remembered
 from signet.domain.sessions import compaction, continuity, injected, lifecycle
 from signet.domain.sessions.calls import Call
 from signet.errors import Invalid
+from signet.wire import hooks as wire
 from signet.wire.requests.hooks import CompactionBody, HookRememberBody, PreCompactionBody
-from signet_api.bodies import body_of, described
 from signet_api.deps import Shared, State, Who
-from signet_api.hook import HookRoute, bypassed, call_of, is_internal
+from signet_api.hook import bypassed, call_of, unless_internal
 from signet_api.routes.remember import save
+from signet_api.serving import serves
 
-router = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=HookRoute)
-
-
-class SummaryRoute(HookRoute):
-    """The route of a summary, which says what failed."""
-
-    FAILED = "Failed to save summary"
+NOTHING: wire.NothingRemembered = {"success": True, "memories": []}
 
 
-summaries = APIRouter(prefix="/api/hooks", tags=["hooks"], route_class=SummaryRoute)
-
-
-@router.post("/remember", openapi_extra=described(HookRememberBody))
-async def post_remember(request: Request, state: Shared, actor: Who) -> dict[str, object]:
+@serves(wire.HOOK_REMEMBER, first=unless_internal(NOTHING))
+async def post_remember(
+    request: Request, state: Shared, actor: Who, body: HookRememberBody
+) -> wire.RememberedByHook | wire.NothingRemembered:
     """Save a text from within a session; the same text or idempotency key twice is one memory."""
-    if is_internal(request):
-        return {"success": True, "memories": [], "internal": True}
-    body = await body_of(request, HookRememberBody)
     if not (body.harness.strip() and body.content.strip()):
         raise Invalid("harness and content are required")
     call = await call_of(body, request.headers, state)
     if await bypassed(call, state):
-        return {"success": True, "memories": [], "bypassed": True}
+        return {**NOTHING, "bypassed": True}
     new = NewMemory(
         content=body.content,
         agent_id=call.agent_id,
@@ -53,20 +44,23 @@ async def post_remember(request: Request, state: Shared, actor: Who) -> dict[str
     saved = await save(state, new, actor)
     note = partial(continuity.remembered, content=saved.content)
     await state.db.awrite_quick(lifecycle.used, call, note, state.settings, now=clock.now())
-    return {
+    answer: wire.RememberedByHook = {
         "success": True,
         "saved": True,
         "id": saved.id,
         "memoryId": saved.id,
         "deduped": saved.deduped,
-        **({"masked": list(saved.masked)} if saved.masked else {}),
     }
+    if saved.masked:
+        answer["masked"] = list(saved.masked)
+    return answer
 
 
-@router.post("/pre-compaction", openapi_extra=described(PreCompactionBody))
-async def post_pre_compaction(request: Request, state: Shared) -> dict[str, object]:
+@serves(wire.BEFORE_COMPACTION)
+async def post_pre_compaction(
+    request: Request, state: Shared, body: PreCompactionBody
+) -> wire.Precompaction:
     """Write down where the session stands, and say what a summary of it should hold."""
-    body = await body_of(request, PreCompactionBody)
     if not body.harness.strip():
         raise Invalid("harness is required")
     call = await call_of(body, request.headers, state)
@@ -80,12 +74,11 @@ async def post_pre_compaction(request: Request, state: Shared) -> dict[str, obje
     return {"summaryPrompt": asked.prompt, "guidelines": asked.guidelines}
 
 
-@summaries.post("/compaction-complete", openapi_extra=described(CompactionBody))
+@serves(wire.AFTER_COMPACTION)
 async def post_compaction_complete(
-    request: Request, state: Shared, actor: Who
-) -> dict[str, object]:
+    request: Request, state: Shared, actor: Who, body: CompactionBody
+) -> wire.Compacted:
     """Save the summary to which a harness has shortened its context."""
-    body = await body_of(request, CompactionBody)
     if not (body.harness.strip() and body.summary.strip()):
         raise Invalid("harness and summary are required")
     call = await call_of(body, request.headers, state)

@@ -3,15 +3,6 @@
 A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
 """
 
-from signet.client.answers.sessions import (
-    Compacted,
-    EndedSession,
-    EndedTurn,
-    Precompaction,
-    Prompted,
-    StartedSession,
-    ToldMemory,
-)
 from signet.wire.agents import (
     AgentMessage,
     Announced,
@@ -71,6 +62,15 @@ from signet.wire.git import (
 from signet.wire.harnesses import (
     KnownHarness,
     Regenerated,
+)
+from signet.wire.hooks import (
+    Compacted,
+    EndedSession,
+    EndedTurn,
+    Precompaction,
+    Prompted,
+    StartedSession,
+    ToldMemory,
 )
 from signet.wire.injections import (
     ContextInjection,

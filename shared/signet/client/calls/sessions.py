@@ -1,6 +1,10 @@
 """Sessions: what a harness tells of them, which run now, what was said in them."""
 
-from signet.client.answers.sessions import (
+from signet.client.call import Call, ask
+from signet.client.method import method
+from signet.wire import hooks
+from signet.wire import sessions as wire
+from signet.wire.hooks import (
     Compacted,
     EndedSession,
     EndedTurn,
@@ -8,9 +12,6 @@ from signet.client.answers.sessions import (
     Prompted,
     StartedSession,
 )
-from signet.client.call import Call, ask, given
-from signet.client.method import method
-from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext
 from signet.wire.sessions import (
     Bypassed,
@@ -58,7 +59,7 @@ class SessionCalls:
         Raises Conflict when the session is claimed by the other runtime path.
         """
         body = _hook(harness, session_key, project, runtime_path, agent_id) | {"context": context}
-        return Call(method="POST", path="/api/hooks/session-start", body=given(body))
+        return ask(hooks.START_SESSION, body=body)
 
     @method
     def submit_prompt(
@@ -79,7 +80,7 @@ class SessionCalls:
             "lastAssistantMessage": last_assistant_message,
             "transcript": transcript,
         }
-        return Call(method="POST", path="/api/hooks/user-prompt-submit", body=given(body))
+        return ask(hooks.SUBMIT_PROMPT, body=body)
 
     @method
     def end_turn(
@@ -97,8 +98,7 @@ class SessionCalls:
             "transcript": transcript,
             "cwd": project,
         }
-        path = "/api/hooks/session-checkpoint-extract"
-        return Call(method="POST", path=path, body=given(body), is_safe=True)
+        return ask(hooks.END_TURN, body=body, is_safe=True)
 
     @method
     def end_session(
@@ -118,7 +118,7 @@ class SessionCalls:
             "cwd": project,
             "reason": reason,
         }
-        return Call(method="POST", path="/api/hooks/session-end", body=given(body))
+        return ask(hooks.END_SESSION, body=body)
 
     @method
     def before_compaction(
@@ -135,7 +135,7 @@ class SessionCalls:
         body = _hook(harness, session_key, project, runtime_path, agent_id) | {
             "sessionContext": session_context
         }
-        return Call(method="POST", path="/api/hooks/pre-compaction", body=given(body))
+        return ask(hooks.BEFORE_COMPACTION, body=body)
 
     @method
     def after_compaction(
@@ -150,7 +150,7 @@ class SessionCalls:
     ) -> Call[Compacted]:
         """Keep the summary that a context was shortened to."""
         body = _hook(harness, session_key, project, runtime_path, agent_id) | {"summary": summary}
-        return Call(method="POST", path="/api/hooks/compaction-complete", body=given(body))
+        return ask(hooks.AFTER_COMPACTION, body=body)
 
     @method
     def sessions(self, *, agent_id: str | None = None) -> Call[list[RunningSession]]:

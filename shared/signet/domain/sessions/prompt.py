@@ -18,9 +18,10 @@ from signet.domain.sessions.context import Context, context_of
 from signet.domain.sessions.models import State
 from signet.domain.sessions.question import Question, is_first
 from signet.domain.sessions.services import Services
+from signet.wire.hooks import Prompted
 
 #: What a prompt gets that brings nothing to mind.
-NOTHING: Mapping[str, object] = {"inject": "", "memoryCount": 0}
+NOTHING: Prompted = {"inject": "", "memoryCount": 0}
 
 
 async def answer(
@@ -32,7 +33,7 @@ async def answer(
     services: Services,
     *,
     actor: Actor,
-) -> dict[str, object]:
+) -> Prompted:
     """Return what is known about a prompt, if it is near enough and was not just given; note both with the session.
 
     `last_answer` is what the assistant said before, `rated` are ratings of memories that come with the prompt.
@@ -59,14 +60,16 @@ async def answer(
         services.record,
         call,
         Phase.PROMPT,
-        str(found["inject"]),
+        found["inject"],
         context.items,
         prompt=message,
         best_score=max((score for _, score in context.hits), default=None),
         floor=services.settings.hooks.user_prompt_submit.min_score,
     )
     found["sessionKnown"] = session is not None
-    return {**found, "warnings": [warning]} if warning else found
+    if warning:
+        found["warnings"] = [warning]
+    return found
 
 
 async def _context(
@@ -88,11 +91,9 @@ async def _context(
     return await context_of(asked, services)
 
 
-def _answer(
-    call: Call, terms: Sequence[str], context: Context, settings: Settings
-) -> dict[str, object]:
+def _answer(call: Call, terms: Sequence[str], context: Context, settings: Settings) -> Prompted:
     if not context.text:
-        return dict(NOTHING)
+        return NOTHING.copy()
     text = context.text
     if call.key and context.memories and settings.pipeline.predictor_pipeline.agent_feedback:
         text += prompt_text.feedback(call.key, context.memories)

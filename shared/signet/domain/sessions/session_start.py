@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
@@ -42,6 +41,7 @@ from signet.errors import SignetError
 from signet.observe import logs, record
 from signet.observe.record import Event
 from signet.wire.access import Permission
+from signet.wire.hooks import StartedSession, ToldMemory
 from signet.wire.requests.recall import RecallBody
 
 log = logs.get("hooks")
@@ -49,12 +49,12 @@ log = logs.get("hooks")
 #: The longest a session waits for what recall finds about its context (HK-37).
 RECALL_SECONDS = 1.0
 #: What a session gets that is given nothing.
-NOTHING: Mapping[str, object] = {"inject": "", "memories": []}
+NOTHING: StartedSession = {"inject": "", "memories": []}
 
 
 async def start(
     call: Call, about: str, services: Services, *, needs_context: bool, notice: str
-) -> dict[str, object]:
+) -> StartedSession:
     """Claim a session and return what it begins with; one that was given its context before gets nothing again.
 
     With `needs_context` it has lost that, and is given everything again. `about` is what the session is about, in the
@@ -65,10 +65,13 @@ async def start(
     await _read_commits(call, services)
     if begun.is_bypassed:
         return {**NOTHING, "bypassed": True}
-    warnings = {"warnings": [begun.warning]} if begun.warning else {}
     if begun.is_known and not needs_context:
-        return {"identity": {"name": identity_files.UNNAMED}, **NOTHING, **warnings}
-    return {**await _context(call, about, services, notice, now), **warnings}
+        answer: StartedSession = {"identity": {"name": identity_files.UNNAMED}, **NOTHING}
+    else:
+        answer = await _context(call, about, services, notice, now)
+    if begun.warning:
+        answer["warnings"] = [begun.warning]
+    return answer
 
 
 async def _read_commits(call: Call, services: Services) -> None:
@@ -82,7 +85,7 @@ async def _read_commits(call: Call, services: Services) -> None:
 
 async def _context(
     call: Call, about: str, services: Services, notice: str, now: datetime
-) -> dict[str, object]:
+) -> StartedSession:
     settings = services.settings
     said = about.strip()
     about = (about or settings.hooks.session_start.query or "").strip()
@@ -120,7 +123,7 @@ async def _context(
     if context.text:
         answer["inject"] = f"{answer['inject']}\n\n{context.text}".strip()
     items = [*items, *context.items]
-    injected.record(services.record, call, Phase.START, str(answer["inject"]), items)
+    injected.record(services.record, call, Phase.START, answer["inject"], items)
     return answer
 
 
@@ -165,23 +168,20 @@ def _answer(
     settings: Settings,
     notice: str,
     now: datetime,
-) -> tuple[dict[str, object], list[Item]]:
+) -> tuple[StartedSession, list[Item]]:
     who = identity_files.name_of(files, settings.agent)
     start = settings.hooks.session_start
     text, items = start_sources.inject(
         found, files, who, secrets, settings, notice=notice, local=now.astimezone()
     )
     recent = wording.cut(files.memory, MEMORY) if start.include_recent_context else ""
-    answer: dict[str, object] = {
-        "identity": who,
-        "memories": [_told(one) for one in found.told],
-        **({"recentContext": recent} if recent else {}),
-        "inject": text,
-    }
-    return answer, items
+    told = [_told(one) for one in found.told]
+    if recent:
+        return {"identity": who, "memories": told, "recentContext": recent, "inject": text}, items
+    return {"identity": who, "memories": told, "inject": text}, items
 
 
-def _told(one: Candidate) -> dict[str, object]:
+def _told(one: Candidate) -> ToldMemory:
     return {
         "id": one.id,
         "content": one.content,
