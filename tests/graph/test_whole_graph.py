@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -262,8 +263,8 @@ def test_hygiene_names_what_is_doubtful_and_changes_nothing(api: Api) -> None:
     assert {table: api.rows(table) for table in NEEDED} == before
 
 
-def communities(api: Api, agent: str = "default") -> Mapping[str, object]:
-    found: Mapping[str, object] = api.get(f"/api/knowledge/communities?agent_id={agent}").body
+def communities(api: Api, agent: str = "default") -> Mapping[str, Any]:
+    found: Mapping[str, Any] = api.get(f"/api/knowledge/communities?agent_id={agent}").body
     return found
 
 
@@ -281,6 +282,8 @@ def test_communities_are_told_as_they_were_found(api: Api) -> None:
     api.state.db.write(noun.replace, made, now=clock.now())
     found = communities(api)
     assert found["count"] == 1 and found["quality"] == "fragmented"
+    fields = ["id", "name", "cohesion", "member_count", "created_at", "updated_at"]
+    assert [list(one) for one in found["items"]] == [fields]
     assert communities(api, "other") == nothing
     assert names(api) == ["api", "db"]
 

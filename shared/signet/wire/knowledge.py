@@ -315,9 +315,9 @@ class Community(TypedDict):
     id: str
     name: str
     cohesion: float
-    memberCount: int
-    createdAt: str
-    updatedAt: str
+    member_count: int
+    created_at: str
+    updated_at: str
 
 
 class Communities(TypedDict):
