@@ -226,3 +226,30 @@ def test_the_description_names_the_answer_of_every_declared_operation(api: Api) 
         operation = described["paths"][one.path][one.method.lower()]
         assert operation["operationId"] == id_
         assert operation["responses"][str(one.status)]["content"][one.media_type]["schema"], id_
+
+
+def test_the_description_can_be_read_by_generators_of_clients(api: Api) -> None:
+    described = api.get("/openapi.json").body
+    schemas = described["components"]["schemas"]
+    titles = [schema.get("title", name) for name, schema in schemas.items()]
+    assert [title for title in titles if titles.count(title) > 1] == []
+    fields = {
+        f"{name}.{field}": schema
+        for name, whole in schemas.items()
+        for field, schema in whole.get("properties", {}).items()
+    }
+    # They would send it as text.
+    assert [
+        name for name, one in fields.items() if "anyOf" in one and one.get("default") == []
+    ] == []
+    answers = [
+        (path, status, answer)
+        for path, operations_ in described["paths"].items()
+        for operation in operations_.values()
+        for status, answer in operation["responses"].items()
+    ]
+    assert [
+        (path, status)
+        for path, status, one in answers
+        if status == "202" and "/repair/" in path and "content" not in one
+    ] == []

@@ -51,9 +51,11 @@ _CONTEXT = {
 
 SESSION = "mcp-session-id"
 
+_MESSAGE: dict[str, Any] = {"type": "object"}
+_ONE_OR_MORE = {"anyOf": [_MESSAGE, {"type": "array", "items": _MESSAGE}]}
 #: What the description of the interface says of messages and answers: JSON-RPC, its errors too.
 _MESSAGES: dict[str, Any] = {
-    "requestBody": {"content": {"application/json": {"schema": {"type": ["object", "array"]}}}},
+    "requestBody": {"content": {"application/json": {"schema": _ONE_OR_MORE}}},
     "responses": {
         "202": {"description": "Nothing waits for an answer"},
         "400": {"description": "An error of JSON-RPC"},

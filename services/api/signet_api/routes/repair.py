@@ -83,7 +83,12 @@ def _described(action: Action) -> dict[str, Any]:
         texts = {"type": "array", "items": {"type": "string"}}
         fields[name] = texts if is_list else {"type": "string"}
     schema = {"type": "object", "properties": fields}
-    goes_on = {"202": {"description": "It goes on in the background, as the job in `details`"}}
+    goes_on = {
+        "202": {
+            "description": "It goes on in the background, as the job in `details`",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Repaired"}}},
+        }
+    }
     body: dict[str, Any] = {"requestBody": {"content": {"application/json": {"schema": schema}}}}
     return body | ({"responses": goes_on} if run.is_long(action) else {})
 

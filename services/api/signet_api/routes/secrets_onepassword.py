@@ -4,7 +4,7 @@ import asyncio
 
 from signet.domain.secrets import account
 from signet.wire import secrets as wire
-from signet.wire.requests.secrets import ConnectBody, ImportBody
+from signet.wire.requests.secrets import ConnectBody, SecretsImportBody
 from signet_api.deps import Shared
 from signet_api.routes.secrets import from_here, vault_of
 from signet_api.serving import serves
@@ -35,7 +35,7 @@ async def get_vaults(state: Shared) -> wire.Vaults:
 
 
 @serves(wire.IMPORT_FROM_ONE_PASSWORD, first=from_here)
-async def post_import(body: ImportBody, state: Shared) -> wire.ImportedSecrets:
+async def post_import(body: SecretsImportBody, state: Shared) -> wire.ImportedSecrets:
     """Copy credentials into the vault; without `overwrite` a name that exists is left alone."""
     done = await account.copy(
         vault_of(state),

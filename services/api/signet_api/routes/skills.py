@@ -12,7 +12,7 @@ from signet.domain.skills.relations import Related
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.wire import skills as wire
-from signet.wire.requests.skills import InstallBody
+from signet.wire.requests.skills import SkillInstallBody
 from signet_api.deps import Shared, State
 from signet_api.params import Agent
 from signet_api.serving import serves
@@ -48,7 +48,7 @@ async def get_browse(state: Shared) -> wire.OfferedSkills:
 
 
 @serves(wire.INSTALL_SKILL)
-async def post_install(body: InstallBody, state: Shared) -> wire.InstalledSkill:
+async def post_install(body: SkillInstallBody, state: Shared) -> wire.InstalledSkill:
     """Install a skill from a catalog, a path or a repository; one of that name is replaced."""
     if not body.name.strip():
         raise Invalid("name is required")

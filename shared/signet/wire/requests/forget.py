@@ -17,7 +17,8 @@ class ForgetBody(Asked):
     ids: list[Id] | None = Field(None, min_length=1, max_length=MAX_ITEMS)
     query: str = ""
     type: str | None = None
-    tags: Tags = ()
+    # A factory, so that the description names no default: generated clients send a list's as the text "[]".
+    tags: Tags = Field(default_factory=tuple)
     who: str | None = None
     source_type: str | None = spelled("source_type", "sourceType")
     since: str | None = None

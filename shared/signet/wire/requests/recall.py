@@ -17,7 +17,8 @@ class RecallBody(Body):
     keyword_query: str | None = spelled("keywordQuery", "keyword_query")
     limit: int = 10
     type: str | None = None
-    tags: Tags = ()
+    # A factory, so that the description names no default: generated clients send a list's as the text "[]".
+    tags: Tags = Field(default_factory=tuple)
     who: str | None = None
     pinned: bool | None = None
     importance_min: float | None = spelled("importance_min", "importanceMin")

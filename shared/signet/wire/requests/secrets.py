@@ -25,7 +25,7 @@ class ConnectBody(Body):
     token: str = ""
 
 
-class ImportBody(Body):
+class SecretsImportBody(Body):
     """Which vaults of 1Password to import, and under which names."""
 
     vaults: list[str] | None = None

@@ -3,7 +3,7 @@
 from signet.wire.requests.model import Body
 
 
-class InstallBody(Body):
+class SkillInstallBody(Body):
     """What to install: the name of a skill, or `owner/repo[@skill]`; `source` may say where it is."""
 
     name: str = ""
