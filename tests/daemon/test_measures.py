@@ -41,11 +41,14 @@ def test_status_follows_what_the_daemon_did(tmp_path: Path) -> None:
             eventually(lambda: extraction()["configured"] == "auto")
             assert (extraction()["resolved"], extraction()["status"]) == (None, "unknown")
             jobs = of("/api/pipeline/status")["latency"]["jobs"]["count"]
+            said = "Ada Winter decided to use Postgres instead of MySQL."
+            client.post("/api/memory/remember", json={"content": said})
             saved = itertools.count()
 
             def is_resolved() -> bool:
                 # The worker looks for a model when it reads a text, and may read one before it knows the new setting.
-                said = f"Ada Winter decided to use Postgres {next(saved)} instead of MySQL."
+                # It is about something else: a page that is full of Ada Winter needs no walk.
+                said = f"Lamp {next(saved)} in the corridor was replaced."
                 client.post("/api/memory/remember", json={"content": said})
                 return bool(extraction()["resolved"] == "rules")
 
