@@ -575,9 +575,7 @@ def files(draw: st.DrawFn) -> Raw:
     return raw
 
 
-FLAT = [
-    flat for _, _, rule in Settings.DECLARED if rule.section for flat in names_of(rule.section)
-]
+FLAT = [flat for _, _, rule in Settings.DECLARED if rule.section for flat in names_of(rule.section)]
 
 
 @settings(max_examples=40, deadline=None)
