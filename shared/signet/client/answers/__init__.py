@@ -99,6 +99,7 @@ from signet.wire.knowledge import (
 from signet.wire.memory import (
     Candidate,
     Change,
+    Followed,
     ForgetPreview,
     Forgotten,
     ForgottenMany,
@@ -223,6 +224,7 @@ __all__ = [
     "Excerpt",
     "Expanded",
     "ExportPage",
+    "Followed",
     "ForgetPreview",
     "Forgotten",
     "ForgottenMany",
