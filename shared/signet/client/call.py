@@ -5,7 +5,7 @@ What can be asked is described once, in `calls/`. A transport sends the descript
 
 import json
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode
@@ -43,6 +43,11 @@ class Call(Generic[T]):
     def picking(self, read: Callable[[T], list[U]]) -> "Call[list[U]]":
         """Return the same request, of whose answer only a list is wanted."""
         return replace(cast("Call[Any]", self), pick=read)
+
+    def asking(self, params: Mapping[str, object]) -> "Call[T]":
+        """Return the same request with more parameters in its address; several texts become a comma list."""
+        more = {name: _in_address(value) for name, value in params.items()}
+        return replace(self, params={**self.params, **more})
 
     @property
     def target(self) -> str:
@@ -143,6 +148,12 @@ def listed(values: Sequence[object] | None) -> list[object] | None:
 def one_or_more(values: str | Sequence[str] | None) -> object:
     """Return a text as it is (for tags: a comma list), several texts as a JSON array."""
     return values if isinstance(values, str) else listed(values)
+
+
+def _in_address(value: object) -> Param:
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return ",".join(map(str, value)) if isinstance(value, Iterable) else str(value)
 
 
 def _text(value: str | float | bool) -> str:

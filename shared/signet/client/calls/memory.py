@@ -1,7 +1,7 @@
 """Memories: save, read, change, forget, recover."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from signet.client.call import Call, ask, listed, one_or_more, only
 from signet.client.method import method
@@ -52,6 +52,32 @@ class Choice(TypedDict, total=False):
     limit: int | None
     offset: int | None
     agent_id: str | None
+
+
+class MemoryFilter(TypedDict, total=False):
+    """Which memories are listed; what is left out does not count, and times include their ends.
+
+    `q` are words that it holds, `who` is its author. `state` is `active`, `superseded` or `forgotten`, by default all
+    that are not forgotten; `as_of` means those that stood at that time, as they were then.
+    """
+
+    q: str | None
+    ids: Sequence[str] | None
+    type: str | None
+    who: str | None
+    project: str | None
+    tags: str | Sequence[str] | None
+    source_type: str | None
+    source_id: str | None
+    pinned: bool | None
+    importance_min: float | None
+    since: str | None
+    until: str | None
+    event_since: str | None
+    event_until: str | None
+    state: Literal["active", "superseded", "forgotten"] | None
+    as_of: str | None
+    scope: str | None
 
 
 def _sent(chosen: Choice) -> dict[str, object]:
@@ -147,16 +173,34 @@ class MemoryCalls:
         limit: int = 100,
         offset: int = 0,
         before: str | None = None,
-        type: str | None = None,
+        cursor: str | None = None,
+        sort: str | None = None,
+        ascending: bool = False,
+        total: bool = False,
+        stats: bool = True,
+        facets: str | Sequence[str] | None = None,
         agent_id: str | None = None,
+        **filters: Unpack[MemoryFilter],
     ) -> Call[MemoryPage]:
         """Return a page of memories, newest first, and counts over all under `stats`.
 
-        With `before` it begins behind the memory of this id, whatever has come or gone since that was read.
+        With `cursor` (`next` of another page) or `before` (an id) it begins there, whatever has come or gone meanwhile.
+        `sort` is `created`, `updated`, `forgotten`, `event`, `importance` or `used`. `total` asks how many pass the
+        filters, `facets` how often each `type`, `who`, `project`, `tag`, `source_type` or `state` occurs among them.
         """
-        return ask(
-            wire.MEMORIES, limit=limit, offset=offset, before=before, type=type, agent_id=agent_id
+        call = ask(
+            wire.MEMORIES,
+            limit=limit,
+            offset=offset,
+            before=before,
+            cursor=cursor,
+            sort=sort,
+            order="asc" if ascending else None,
+            total=total or None,
+            stats=None if stats else False,
+            agent_id=agent_id,
         )
+        return call.asking({"facets": facets, **filters})
 
     @method
     def ids(self, prefix: str, *, agent_id: str | None = None) -> Call[list[str]]:
