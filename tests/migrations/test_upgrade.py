@@ -300,7 +300,7 @@ def test_what_memories_were_read_from_is_known_after_an_upgrade(tmp_path: Path) 
         event.format("5", "fact", "none", "'no JSON'"),
     )
     migrate.upgrade(path, now=NOW)
-    assert statements(path, "SELECT * FROM memory_sources") == [
+    assert statements(path, "SELECT * FROM memory_sources ORDER BY memory_id, kind, source_id") == [
         ("end", "person", "nora"),
         ("end", "session", "s1"),
         ("fact", "memory", "other"),
