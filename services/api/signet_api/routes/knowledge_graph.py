@@ -8,14 +8,17 @@ from typing import Annotated
 from fastapi import Request, Response
 
 from signet import clock
+from signet.db import ReadTx
+from signet.db.visibility import Reader
 from signet.domain.graph import browse, expand, hygiene, impact, latest_traversal, stats
 from signet.domain.graph.browse import Constellation, Extent
-from signet.domain.graph.expand import Expanded, Question
+from signet.domain.graph.expand import Expanded, Question, Summary
 from signet.domain.graph.hygiene import Report
 from signet.domain.graph.impact import Impact
 from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.weights import WeightBounds
+from signet.domain.transcripts import withheld
 from signet.errors import Invalid
 from signet.wire import knowledge as wire
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
@@ -133,7 +136,7 @@ async def post_expand_session(
     entity_name, found, total = await look(
         state,
         await agent_of(body.agent_id or agent_id, None, request),
-        expand.sessions,
+        _sessions,
         name,
         session=body.session_id,
         since=_beginning(body.time_range, clock.now()),
@@ -142,6 +145,17 @@ async def post_expand_session(
     )
     summaries = [as_wire(wire.EntitySession, row) for row in found]
     return {"entityName": entity_name, "summaries": summaries, "total": total}
+
+
+def _sessions(
+    tx: ReadTx, name: str, *, reader: Reader, session: str | None, since: str, limit: int
+) -> tuple[str, list[Summary], int]:
+    entity, found, total = expand.sessions(
+        tx, name, reader=reader, session=session, since=since, limit=limit
+    )
+    said = withheld.all_cleaned(tx, reader.agent_id, [one.content for one in found])
+    clean = [one._replace(content=text) for one, text in zip(found, said, strict=True)]
+    return entity, clean, total
 
 
 @serves(wire.IMPACT)

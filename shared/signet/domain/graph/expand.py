@@ -14,7 +14,8 @@ from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.sql import expand as sql
-from signet.domain.graph.sql.expand import Described, Filed, Summary, Target
+from signet.domain.graph.sql.expand import Described, Filed, Target
+from signet.domain.graph.sql.expand import Summary as Summary
 from signet.domain.graph.sql.facts import MemoryText
 
 #: A token is taken as this many characters, rounded up.

@@ -48,15 +48,18 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
         raise PinnedNeedsForce(memory.id, memory.version)
     if memory.pinned and actor.type == "pipeline":
         raise ForceDenied(memory.id, memory.version)
-    along = derived.along(tx, [memory.id])
+    is_asked = actor.type != "pipeline"
+    along = derived.along(tx, [memory.id], is_asked=is_asked)
     if asked.for_good:
-        erase_all(tx, memory, along, actor=actor, reason=asked.reason, now=now)
+        erase_all(tx, memory, along, actor=actor, reason=asked.reason, now=now, is_asked=is_asked)
     elif memory.is_deleted:
         _by_itself(tx, memory, asked, actor=actor, now=now)
     else:
         metadata = {"force": asked.force, "ifVersion": asked.if_version}
         kind = Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN
-        change = derived.Change(kind=kind, actor=actor, reason=asked.reason, at=now)
+        change = derived.Change(
+            kind=kind, actor=actor, reason=asked.reason, at=now, is_asked=is_asked
+        )
         _hide(tx, memory.id, change, along, metadata)
     return Changed(
         id=memory.id,
@@ -92,7 +95,7 @@ def _hide(
     content = memories.hide(tx, memory_id, at=change.at)
     if content is None:
         return False
-    followers.publish(tx, change.kind, [memory_id], at=change.at)
+    followers.publish(tx, change.kind, [memory_id], at=change.at, is_asked=change.is_asked)
     history.record(
         tx,
         memory_id,
@@ -110,7 +113,8 @@ def _hide(
 def _by_itself(tx: WriteTx, memory: Memory, asked: Forget, *, actor: Actor, now: datetime) -> None:
     """Let a memory that was hidden with its source be forgotten by itself: it does not come back with it."""
     sources.release(tx, [memory.id])
-    followers.publish(tx, Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN, [memory.id], at=now)
+    kind = Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN
+    followers.publish(tx, kind, [memory.id], at=now, is_asked=True)
     history.record(
         tx,
         memory.id,
@@ -124,19 +128,34 @@ def _by_itself(tx: WriteTx, memory: Memory, asked: Forget, *, actor: Actor, now:
 
 
 def erase_all(
-    tx: WriteTx, memory: Memory, along: Along, *, actor: Actor, reason: str, now: datetime
+    tx: WriteTx,
+    memory: Memory,
+    along: Along,
+    *,
+    actor: Actor,
+    reason: str,
+    now: datetime,
+    is_asked: bool = False,
 ) -> None:
     """Remove a memory and what was read from it alone for good."""
     for memory_id, _ in along.goes:
         found = memories.by_id(tx, memory_id)
         if found is not None:
-            erase(tx, found, actor=actor, reason=reason, now=now)
-    erase(tx, memory, actor=actor, reason=reason, now=now)
+            erase(tx, found, actor=actor, reason=reason, now=now, is_asked=is_asked)
+    erase(tx, memory, actor=actor, reason=reason, now=now, is_asked=is_asked)
 
 
-def erase(tx: WriteTx, memory: Memory, *, actor: Actor, reason: str, now: datetime) -> None:
+def erase(
+    tx: WriteTx,
+    memory: Memory,
+    *,
+    actor: Actor,
+    reason: str,
+    now: datetime,
+    is_asked: bool = False,
+) -> None:
     """Remove a memory with its text index, vectors, hints, links, statements and waiting jobs; its history stays."""
-    followers.publish(tx, Kind.ERASED, [memory.id], at=now)
+    followers.publish(tx, Kind.ERASED, [memory.id], at=now, is_asked=is_asked)
     removal.delete(tx, [memory.id])
     history.record(
         tx,

@@ -5,7 +5,7 @@ Nothing is stored or shown that looks like a secret (CP-2): this module redacts 
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -14,6 +14,7 @@ from signet.db import ReadTx, WriteTx, columns
 from signet.domain.sessions.models import Checkpoint
 from signet.domain.sessions.sql import checkpoints as sql
 from signet.domain.sessions.sql.checkpoints import CheckpointRow
+from signet.domain.transcripts import withheld
 from signet.observe.redact import redact
 from signet.wire.sessions import Checkpoint as Shown
 
@@ -56,7 +57,9 @@ def of_project(
     tx: ReadTx, project_path: str, *, agent_id: str | None = None, limit: int
 ) -> list[Shown]:
     """Return the newest checkpoints of a project (its `real_path`), newest first; of one agent if one is named."""
-    return [_shown(row) for row in sql.of_project(tx, project_path, agent_id=agent_id, limit=limit)]
+    known = withheld.of(tx, agent_id)
+    rows = sql.of_project(tx, project_path, agent_id=agent_id, limit=limit)
+    return [_shown(_cleaned(row, known)) for row in rows]
 
 
 def of_session(
@@ -68,7 +71,21 @@ def of_session(
         sql.OF_SESSION,
         {"session": session_key, "agent": agent_id, "project": project},
     )
-    return [_shown(row) for row in rows]
+    known = withheld.of(tx, agent_id)
+    return [_shown(_cleaned(row, known)) for row in rows]
+
+
+def _cleaned(row: CheckpointRow, known: Sequence[withheld.Statement]) -> CheckpointRow:
+    """Return a checkpoint without what has been forgotten since."""
+    if not known:
+        return row
+    remembers = [
+        one for one in columns.json_strings(row.recent_remembers) if withheld.without(one, known)
+    ]
+    return row._replace(
+        digest=withheld.without(row.digest, known),
+        recent_remembers=row.recent_remembers and json.dumps(remembers, ensure_ascii=False),
+    )
 
 
 def real_path(project: str) -> str:

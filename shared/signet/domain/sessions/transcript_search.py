@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from signet.db import ReadTx, script
 from signet.domain.sessions.sql import history as sql
 from signet.domain.sessions.sql.history import SizeRow, TranscriptRow
+from signet.domain.transcripts import withheld
 
 #: Characters that are read for a person's search, and how many transcripts at most.
 SEARCH_CHARS = 30_000_000
@@ -42,9 +43,8 @@ def transcript(
     tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
 ) -> TranscriptRow | None:
     """Return the stored transcript of a session, None when there is none."""
-    return tx.row(
-        sql.TranscriptRow, sql.OF_KEY, {"key": key, "agent": agent_id, "project": project}
-    )
+    row = tx.row(sql.TranscriptRow, sql.OF_KEY, {"key": key, "agent": agent_id, "project": project})
+    return row and row._replace(content=withheld.cleaned(tx, row.agent_id, row.content))
 
 
 def head(tx: ReadTx, agent_id: str, key: str, terms: Sequence[str]) -> tuple[str, list[str]]:
@@ -52,7 +52,8 @@ def head(tx: ReadTx, agent_id: str, key: str, terms: Sequence[str]) -> tuple[str
     row = tx.row(sql.SummaryRow, sql.SUMMARY, (agent_id, key))
     if row is None or not any(term in row.content.lower() for term in terms):
         return "", []
-    lines = [line.strip()[:HEAD_CHARS] for line in row.content.splitlines() if line.strip()]
+    said = withheld.cleaned(tx, agent_id, row.content)
+    lines = [line.strip()[:HEAD_CHARS] for line in said.splitlines() if line.strip()]
     return f"summary:{row.id}", lines[:HEAD_LINES]
 
 
@@ -79,6 +80,8 @@ def search(
     found = [
         excerpt for row in _texts(tx, sizes, chars) for excerpt in _excerpts(row, terms, least)
     ]
+    known = {one: withheld.of(tx, one) for one in {excerpt.agent_id for excerpt in found}}
+    found = [one for one in found if withheld.without(one.text, known[one.agent_id]) == one.text]
     found.sort(key=lambda one: (one.hits, one.at), reverse=True)
     unique = {one.text: one for one in reversed(found)}
     return sorted(unique.values(), key=lambda one: (one.hits, one.at), reverse=True)[:limit]
