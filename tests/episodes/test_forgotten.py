@@ -1,6 +1,7 @@
 """What was forgotten is said nowhere: no channel of recall, page, note or brief has its word, and recovering lifts that."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -35,7 +36,11 @@ def said(answer: Answer) -> str:
     assert answer.status == 200, answer.body
     body: Any = answer.body
     if isinstance(body, Mapping):
-        body = {name: value for name, value in body.items() if name not in ("query", "entityName")}
+        body = {
+            name: value
+            for name, value in body.items()
+            if name not in ("query", "prompt", "entityName")
+        }
     return json.dumps(body, ensure_ascii=False).lower()
 
 
@@ -48,7 +53,7 @@ def walk(world: World, word: str, asked: str, *, turn: str) -> dict[str, str]:
         for name, query in (("recall by word", word), ("recall by meaning", asked))
     }
     found |= {
-        f"context {number}": said(post("/api/memory/context", {"query": query}))
+        f"context {number}": said(post("/api/memory/context", {"prompt": query}))
         for number, query in enumerate((word, asked))
     }
     for path in (
@@ -89,7 +94,7 @@ def walk(world: World, word: str, asked: str, *, turn: str) -> dict[str, str]:
 
 def told(found: Mapping[str, str], word: str) -> set[str]:
     """Return which channels have the word."""
-    return {name.rstrip("0123456789 ") for name, text in found.items() if word in text}
+    return {re.sub(r" \d+$", "", name) for name, text in found.items() if word in text}
 
 
 def test_a_forgotten_word_is_in_no_channel_and_comes_back_with_its_memory(world: World) -> None:
@@ -102,8 +107,8 @@ def test_a_forgotten_word_is_in_no_channel_and_comes_back_with_its_memory(world:
     before = told(walk(world, WORD, ASKED, turn="before"), WORD)
     assert before >= {"recall by word", "recall by meaning", "context", "/api/memories?limit=1000"}
     assert before >= {"/api/sessions/walks/transcript", "user-prompt-submit", "MEMORY.md"}
-    done = world.server.request("DELETE", f"/api/memory/{saved}", {"reason": "private"})
-    assert done.status == 200, done.body
+    asked = {"mode": "execute", "ids": [saved], "reason": "private"}
+    assert world.server.post("/api/memory/forget", asked).body["deleted"] == 1
     at_once = told(walk(world, WORD, ASKED, turn="at-once"), WORD)
     assert at_once <= {"MEMORY.md"} | {name for name in at_once if name.startswith("20")}
     world.rest()
