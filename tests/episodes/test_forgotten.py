@@ -1,4 +1,4 @@
-"""What was forgotten is said nowhere: no channel of recall, page, note or brief has its word, and recovering lifts that."""
+"""What was forgotten is in no channel of recall, no page, note or brief; recovering brings it back."""
 
 import json
 import re
