@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from signet.wire import operations
+from signet.wire import home, operations
 from signet_api import permissions
 from signet_api.routes import ROUTERS
 from support.http import Api
@@ -18,6 +18,8 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     # Without worker and scheduler the daemon is not ready.
     ("GET", "/health/ready"): (None, 503),
     ("GET", "/readyz"): (None, 503),
+    # There is no file of this name.
+    ("GET", "/assets/{name}"): (None, 404),
     # None is written yet.
     ("POST", "/api/config"): ({"file": "SOUL.md", "content": "Calm."}, 200),
     # In local mode there are no tokens.
@@ -194,7 +196,8 @@ def test_the_description_names_the_same_routes_and_the_one_form_of_errors(api: A
         for path, operations in described["paths"].items()
         for method in operations
     }
-    assert listed == set(TABLE) - {("GET", "/"), ("GET", "/docs")}
+    pages = {("GET", one.path) for one in (home.PAGE, home.CAPTURE, home.ASSET, home.DOCS)}
+    assert listed == set(TABLE) - pages
     for path_item in described["paths"].values():
         for operation in path_item.values():
             assert "422" not in operation["responses"]

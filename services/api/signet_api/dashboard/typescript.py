@@ -31,7 +31,7 @@ Schema = Mapping[str, Any]
 
 def source() -> str:
     """Return the types as TypeScript, in alphabetical order."""
-    kinds = {kind for name in ASKED for kind in operations.BY_ID[name].replies}
+    kinds: set[Any] = {kind for name in ASKED for kind in operations.BY_ID[name].replies}
     _, found = TypeAdapter.json_schemas(
         [(kind, "serialization", TypeAdapter(readable(kind))) for kind in kinds],
         ref_template="{model}",

@@ -38,6 +38,12 @@ export interface ForgetPreview {
   candidates: Candidate[];
 }
 
+export interface Forgetting {
+  by: string;
+  reason: string | null;
+  until: string | null;
+}
+
 export interface ForgottenMany {
   success: boolean;
   mode: "execute";
@@ -116,6 +122,11 @@ export interface Hit {
   explain?: Why;
 }
 
+export interface KeyCount {
+  key: string;
+  count: number;
+}
+
 export interface Memory {
   id: string;
   content: string;
@@ -143,11 +154,18 @@ export interface Memory {
   agent_id: string;
   visibility: string;
   scope: string | null;
+  event_at: string | null;
+  valid_from: string | null;
+  valid_to: string | null;
+  superseded_by: string | null;
 }
 
 export interface MemoryPage {
   memories: MemorySummary[];
-  stats: MemoryStats;
+  next: string | null;
+  stats?: MemoryStats;
+  total?: number;
+  facets?: Record<string, KeyCount[]>;
 }
 
 export interface MemoryStats {
@@ -166,6 +184,23 @@ export interface MemorySummary {
   source_type: string | null;
   pinned: boolean;
   type: string;
+  updated_at: string;
+  project: string | null;
+  agent_id: string;
+  visibility: string;
+  scope: string | null;
+  session_id: string | null;
+  source_id: string | null;
+  event_at: string | null;
+  valid_from: string | null;
+  valid_to: string | null;
+  superseded_by: string | null;
+  access_count: number;
+  last_accessed: string | null;
+  version: number;
+  deleted_at: string | null;
+  has_vector: boolean;
+  forgotten?: Forgetting;
 }
 
 export interface Modified {

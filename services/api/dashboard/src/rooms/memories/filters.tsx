@@ -5,7 +5,7 @@ import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { count, number, projectName } from "../../lib/words";
 
-const STATES = { "": "Current and corrected", superseded: "Corrected", forgotten: "Forgotten" } as const;
+const STATES = { "": "Any state", active: "Current", superseded: "Corrected", forgotten: "Forgotten" } as const;
 const SORTS = { "": "Newest", importance: "Most important", used: "Most used", updated: "Changed last", event: "By the time they are about" } as const;
 
 /** Filters of the list, as the address names them. */
@@ -26,7 +26,7 @@ export function Filters() {
   return <div class="filters" role="group" aria-label="Filters">
     <Choice label="Type" value={type} of={facets.type} onChoose={choose("type")} />
     <Choice label="Who" value={who} of={facets.who} onChoose={choose("who")} />
-    <Choice label="Project" value={project} of={facets.project} onChoose={choose("project")} say={projectName} />
+    <Choice label="Project" value={project} of={facets.project} onChoose={choose("project")} say={projectName} least={1} />
     <Choice label="Tag" value={tag} of={facets.tag ?? facets.tags} onChoose={choose("tag")} />
     <button class="chip" aria-pressed={pinned === "true"} onClick={() => filter({ pinned: pinned ? undefined : "true" })}>Pinned</button>
     {!query.ask && <>
@@ -40,10 +40,10 @@ export function Filters() {
   </div>;
 }
 
-function Choice({ label, value, of, onChoose, say = (key) => key }: {
-  label: string; value: string | undefined; of: readonly KeyCount[] | undefined; onChoose: (value: string) => void; say?: (key: string) => string;
+function Choice({ label, value, of, onChoose, say = (key) => key, least = 2 }: {
+  label: string; value: string | undefined; of: readonly KeyCount[] | undefined; onChoose: (value: string) => void; say?: (key: string) => string; least?: number;
 }) {
-  if (!value && (!of || of.length < 2)) return null;
+  if (!value && (!of || of.length < least)) return null;
   const known = of ?? [];
   return <select aria-label={label} class={value ? "on" : ""} value={value ?? ""} onChange={(event) => onChoose(event.currentTarget.value)}>
     <option value="">{label}</option>

@@ -75,11 +75,14 @@ function useRowKeys(rows: readonly Row[], at: number, setAt: (at: number) => voi
   ]);
 }
 
+/** Whom the pipeline names as the author of what it read from other memories. */
+const PIPELINE = "pipeline-v2";
+
 /** What is said of a memory in one line: its kind, who, project, what became of it. */
 export function Meta({ row, isLong = false }: { row: Row; isLong?: boolean }) {
   return <span class="meta">
     <span>{row.type}</span>
-    {row.who && <span>{row.who}</span>}
+    {row.who && row.who !== PIPELINE && <span>{row.who}</span>}
     {row.project && <span>{projectName(row.project)}</span>}
     {row.tags && <span>{row.tags.split(",").slice(0, isLong ? 20 : 3).join(", ")}</span>}
     {row.superseded_by && <span class="warn">corrected since</span>}
