@@ -28,7 +28,15 @@ export interface Channel {
   words?: number;
 }
 
+export interface Followed {
+  id: string;
+  content: string;
+}
+
 export interface ForgetPreview {
+  alongCount?: number;
+  along?: Followed[];
+  staying?: Stayed[];
   success: boolean;
   mode: "preview";
   count: number;
@@ -204,6 +212,9 @@ export interface MemorySummary {
 }
 
 export interface Modified {
+  alongCount?: number;
+  along?: Followed[];
+  staying?: Stayed[];
   success: boolean;
   id: string | null;
   status: string;
@@ -273,6 +284,9 @@ export interface Recalled {
 }
 
 export interface Recovered {
+  alongCount?: number;
+  along?: Followed[];
+  staying?: Stayed[];
   success: boolean;
   id: string | null;
   status: string;
@@ -311,6 +325,12 @@ export interface Stage {
   stage: string;
   before: number;
   after: number;
+}
+
+export interface Stayed {
+  id: string;
+  content: string;
+  why: string;
 }
 
 export interface Why {
