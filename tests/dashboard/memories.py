@@ -38,12 +38,12 @@ def test_find_read_why_edit_forget_undo_and_recover_with_keys(
 
     page.keyboard.press("e")
     page.get_by_label("Text").wait_for()
-    page.keyboard.press("End")
     page.keyboard.press("Control+End")
-    page.keyboard.type(" It takes a minute.")
+    page.keyboard.press("Backspace")
+    page.keyboard.type(" to the Pi.")
     page.keyboard.press("Control+Enter")
     page.get_by_text("Changed.").wait_for()
-    assert client.get(f"/api/memory/{id_}").json()["content"] == f"{RULE} It takes a minute."
+    assert client.get(f"/api/memory/{id_}").json()["content"] == f"{RULE[:-1]} to the Pi."
     page.keyboard.press("z")
     page.get_by_text("Undone.").wait_for()
     assert client.get(f"/api/memory/{id_}").json()["content"] == RULE
