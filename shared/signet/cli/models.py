@@ -1,7 +1,7 @@
 """`signet models`: fetch, add, choose, list and check the embedding models that run in the process."""
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +9,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.command import Answer, Output, PathOption, command
-from signet.errors import Invalid
+from signet.errors import Invalid, SignetError
 from signet.paths import find_workspace
 from signet.providers.native import added, install, weights
 from signet.providers.native.added import Added
@@ -28,6 +28,7 @@ _WORDS = {
     Phase.BUILD: "Building the graph",
 }
 _BAR = 24
+ADD = "Recall uses keywords until you install it with: signet models install"
 #: A model that finds fewer of the sentences that say the same is not worth its time (all-MiniLM-L6-v2: 0.94).
 LEAST_TOLD_APART = 0.6
 
@@ -47,6 +48,50 @@ def show_end() -> None:
     """Clear the line that `show_progress` drew."""
     if sys.stderr.isatty():
         typer.echo("\r\x1b[K", nl=False, err=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What came of the native model (`ready`, `installed`, `skipped`, `failed`; `elsewhere`: another is set)."""
+
+    state: str
+    name: str
+    reason: str | None = None
+
+    @property
+    def is_usable(self) -> bool:
+        """Return whether texts can get vectors in the daemon itself."""
+        return self.state in ("ready", "installed")
+
+    @property
+    def said(self) -> str:
+        """Return whether it is installed, and why not."""
+        why = " (--no-model)" if self.reason is None else f": {self.reason}"
+        return "installed" if self.is_usable else f"not installed{why}"
+
+    @property
+    def text(self) -> str:
+        """Return it in words, with the command that installs a model that is not there."""
+        return f"{self.name}, {self.said}{'' if self.is_usable else f'. {ADD}'}"
+
+
+def ensure(name: str, *, wanted: bool, quiet: bool) -> Model:
+    """Install the native model unless it is there or not wanted; a failed download stops nothing."""
+    if install.status().state is State.READY:
+        return Model(state="ready", name=name)
+    if not wanted:
+        return Model(state="skipped", name=name)
+    try:
+        install.install(_silent if quiet else show_progress)
+    except (SignetError, OSError) as error:
+        return Model(state="failed", name=name, reason=str(error))
+    finally:
+        show_end()
+    return Model(state="installed", name=name)
+
+
+def _silent(_phase: Phase, _done: int, _total: int) -> None:
+    """Draw nothing of an install."""
 
 
 @command(app, "install")
