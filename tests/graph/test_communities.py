@@ -143,7 +143,7 @@ def test_who_has_lost_all_edges_leaves_and_empty_communities_go(tx: WriteTx) -> 
     clustered(tx)
     assert groups(tx) == {frozenset("ABC")}
     assert [
-        row.id for row in communities.overview(tx, reader=Reader(agent_id="default"))["items"]
+        row["id"] for row in communities.overview(tx, reader=Reader(agent_id="default"))["items"]
     ] == ["community_default_0"]
 
 
