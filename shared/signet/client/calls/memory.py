@@ -1,7 +1,7 @@
 """Memories: save, read, change, forget, recover, and say how well they served."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from signet.client.method import Fields, asks
 from signet.wire import memory as wire
@@ -52,6 +52,32 @@ class Choice(TypedDict, total=False):
     limit: int | None
     offset: int | None
     agent_id: str | None
+
+
+class MemoryFilter(TypedDict, total=False):
+    """Which memories are listed; what is left out does not count, and times include their ends.
+
+    `q` are words that it holds, `who` is its author. `state` is `active`, `superseded` or `forgotten`, by default all
+    that are not forgotten; `as_of` means those that stood at that time, as they were then.
+    """
+
+    q: str | None
+    ids: Sequence[str] | None
+    type: str | None
+    who: str | None
+    project: str | None
+    tags: str | Sequence[str] | None
+    source_type: str | None
+    source_id: str | None
+    pinned: bool | None
+    importance_min: float | None
+    since: str | None
+    until: str | None
+    event_since: str | None
+    event_until: str | None
+    state: Literal["active", "superseded", "forgotten"] | None
+    as_of: str | None
+    scope: str | None
 
 
 def _visible(sent: Fields) -> Fields:
@@ -116,12 +142,20 @@ class MemoryCalls:
         limit: int = 100,
         offset: int = 0,
         before: str | None = None,
-        type: str | None = None,
+        cursor: str | None = None,
+        sort: str | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        total: bool = False,
+        stats: bool | None = None,
+        facets: str | Sequence[str] | None = None,
         agent_id: str | None = None,
+        **filters: Unpack[MemoryFilter],
     ) -> MemoryPage:
-        """Return a page of memories, newest first, and counts over all under `stats`.
+        """Return a page of memories, newest first, and counts over all under `stats` unless that is False.
 
-        With `before` it begins behind the memory of this id, whatever has come or gone since that was read.
+        With `cursor` (`next` of another page) or `before` (an id) it begins there, whatever has come or gone meanwhile.
+        `sort` is `created`, `updated`, `forgotten`, `event`, `importance` or `used`. `total` asks how many pass the
+        filters, `facets` how often each `type`, `who`, `project`, `tag`, `source_type` or `state` occurs among them.
         """
 
     @asks(wire.MEMORY_IDS, pick=lambda found: found["ids"])
@@ -168,12 +202,13 @@ class MemoryCalls:
         *,
         reason: str,
         force: bool = False,
+        wrong: bool = False,
         if_version: int | None = None,
         agent_id: str | None = None,
     ) -> Modified:
-        """Forget a memory; it can be recovered for 30 days. A pinned one needs `force`.
+        """Forget a memory and what was read from it alone; both can be recovered for 30 days.
 
-        Raises NotFound or Conflict.
+        A pinned one needs `force`; `wrong` says that it is not true. Raises NotFound or Conflict.
         """
 
     @asks(wire.FORGET_MANY, kind=ForgetPreview, fixed={"mode": "preview"}, is_safe=True)
@@ -186,13 +221,14 @@ class MemoryCalls:
         *,
         reason: str,
         force: bool = False,
+        wrong: bool = False,
         confirm_token: str | None = None,
         **chosen: Unpack[Choice],
     ) -> ForgottenMany:
         """Forget up to 200 memories by their ids, by words or by filters.
 
-        `force` removes them for good, pinned ones too. More than 25 need the `confirm_token` of a preview of the same
-        memories.
+        What was read from them alone goes with them. `force` removes them for good, pinned ones too; `wrong` says
+        that they are not true. More than 25 need the `confirm_token` of a preview of the same memories.
         """
 
     @asks(wire.RECOVER)
