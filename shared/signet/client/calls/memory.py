@@ -10,6 +10,8 @@ from signet.wire.memory import (
     Change,
     ForgetPreview,
     ForgottenMany,
+    ForgottenValues,
+    Lifted,
     Memory,
     MemoryPage,
     MemoryTimeline,
@@ -271,3 +273,15 @@ class MemoryCalls:
         """Bring a forgotten memory back, within 30 days; raises NotFound or Conflict."""
         body = {"reason": reason, "if_version": if_version, "agentId": agent_id}
         return ask(wire.RECOVER, memory_id, body=body)
+
+    @method
+    def forgotten(
+        self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
+    ) -> Call[ForgottenValues]:
+        """Return a page of what was forgotten, newest first; none of it is saved again by itself."""
+        return ask(wire.FORGOTTEN, limit=limit, offset=offset, agent_id=agent_id)
+
+    @method
+    def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> Call[Lifted]:
+        """Let a forgotten value be saved again; its memory stays forgotten. Raises NotFound."""
+        return ask(wire.LIFT, memory_id, agent_id=agent_id)

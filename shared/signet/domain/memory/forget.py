@@ -10,7 +10,16 @@ from datetime import datetime
 from signet.db import ReadTx, WriteTx
 from signet.domain.memory import followers, history, lookup
 from signet.domain.memory.followers import Kind
-from signet.domain.memory.models import Actor, Changed, Event, Forget, Memory, Outcome, Rules
+from signet.domain.memory.models import (
+    PIPELINE,
+    Actor,
+    Changed,
+    Event,
+    Forget,
+    Memory,
+    Outcome,
+    Rules,
+)
 from signet.domain.memory.refusals import (
     AlreadyDeleted,
     ForceDenied,
@@ -37,13 +46,22 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
     check_version(memory, asked.if_version)
     if memory.pinned and not asked.force:
         raise PinnedNeedsForce(memory.id, memory.version)
-    if memory.pinned and actor.type == "pipeline":
+    if memory.pinned and actor.type == PIPELINE:
         raise ForceDenied(memory.id, memory.version)
+    is_asked = actor.type != PIPELINE
     if asked.for_good:
-        erase(tx, memory, actor=actor, reason=asked.reason, now=now)
+        erase(tx, memory, actor=actor, reason=asked.reason, now=now, is_asked=is_asked)
     else:
         metadata = {"force": asked.force, "ifVersion": asked.if_version}
-        forget(tx, memory.id, actor=actor, reason=asked.reason, now=now, metadata=metadata)
+        forget(
+            tx,
+            memory.id,
+            actor=actor,
+            reason=asked.reason,
+            now=now,
+            metadata=metadata,
+            is_asked=is_asked,
+        )
     return Changed(
         id=memory.id,
         status=Outcome.DELETED,
@@ -60,12 +78,16 @@ def forget(
     reason: str,
     now: datetime,
     metadata: Mapping[str, object] | None = None,
+    is_asked: bool = False,
 ) -> bool:
-    """Hide an active memory and say so in its history; False when there is none."""
+    """Hide an active memory and say so in its history; False when there is none.
+
+    `is_asked` says that somebody does not want what it says: it is not written again by itself.
+    """
     content = memories.hide(tx, memory_id, at=now)
     if content is None:
         return False
-    followers.publish(tx, Kind.FORGOTTEN, [memory_id], at=now)
+    followers.publish(tx, Kind.FORGOTTEN, [memory_id], at=now, is_asked=is_asked)
     history.record(
         tx,
         memory_id,
@@ -79,9 +101,17 @@ def forget(
     return True
 
 
-def erase(tx: WriteTx, memory: Memory, *, actor: Actor, reason: str, now: datetime) -> None:
+def erase(
+    tx: WriteTx,
+    memory: Memory,
+    *,
+    actor: Actor,
+    reason: str,
+    now: datetime,
+    is_asked: bool = False,
+) -> None:
     """Remove a memory with its text index, vectors, hints, links, statements and waiting jobs; its history stays."""
-    followers.publish(tx, Kind.ERASED, [memory.id], at=now)
+    followers.publish(tx, Kind.ERASED, [memory.id], at=now, is_asked=is_asked)
     removal.delete(tx, [memory.id])
     history.record(
         tx,

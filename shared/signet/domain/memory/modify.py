@@ -11,8 +11,17 @@ from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link
-from signet.domain.memory import dates, hints, history, lookup
-from signet.domain.memory.models import Actor, Changed, Event, Memory, Outcome, Patch, Rules
+from signet.domain.memory import dates, forgotten, hints, history, lookup
+from signet.domain.memory.models import (
+    PIPELINE,
+    Actor,
+    Changed,
+    Event,
+    Memory,
+    Outcome,
+    Patch,
+    Rules,
+)
 from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.refusals import Deleted, DuplicateContent, check_version
 from signet.domain.memory.sql import memories
@@ -25,7 +34,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     """Change what the patch names of one memory, with its `updated` event.
 
     Raises Invalid for a blank text, Frozen, and in this order Unknown, Deleted, VersionConflict and
-    DuplicateContent (MEM-25).
+    DuplicateContent (MEM-25); last ForgottenValue, for the pipeline.
     """
     if rules.masks and patch.masked is None:
         patch = without_secrets(patch)
@@ -48,6 +57,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
             current_version=memory.version,
             new_version=None,
         )
+    lifted = _lifted(tx, memory, text.storage, actor) if text and "content" in fields else ()
     memories.patch(tx, memory.id, fields, by=actor.name, at=now)
     if text is not None and "content" in fields:
         _rewrite(tx, memory, text, rules=rules, now=now)
@@ -73,6 +83,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
         new_version=memory.version + 1,
         content_changed="content" in fields,
         masked=patch.masked or (),
+        lifted=lifted,
     )
 
 
@@ -98,6 +109,14 @@ def changes(memory: Memory, patch: Patch, text: Normalized | None) -> dict[str, 
         for name, value in asked.items()
         if value is not None and value != getattr(memory, name)
     }
+
+
+def _lifted(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> tuple[str, ...]:
+    """Let go of forgotten values that a person writes again; raises ForgottenValue for the pipeline."""
+    if actor.type == PIPELINE:
+        forgotten.check(tx, memory, text)
+        return ()
+    return forgotten.lift_said(tx, memory.agent_id, memory.scope, text)
 
 
 def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:

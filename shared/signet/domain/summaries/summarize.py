@@ -101,7 +101,12 @@ def _read(
             condense.queue(tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now)
         jobs.forget_part(tx, asked.job_id)
         _read_on(tx, asked, rules, now)
-        return {"path": path, "facts": len(notes.facts), "saved": len(saved)}
+        counts = {
+            "facts": len(notes.facts),
+            "saved": len(saved),
+            "forgotten": len(news) - len(saved),
+        }
+        return {"path": path, **counts}
 
     job.commit(keep)
 
