@@ -2,8 +2,8 @@
 
 from alembic import op
 
-revision = "0006"
-down_revision = "0005"
+revision = "0007"
+down_revision = "0006"
 
 STATEMENTS = (
     # `part` 0 is the whole text, the others are its sentences. Rows stay when their memory is purged.
