@@ -1,4 +1,4 @@
-"""Values that somebody forgot, rejected or erased: what writes memories by itself does not bring them back (MEM-58 to MEM-60).
+"""Values that somebody forgot, rejected or erased: nothing brings them back by itself (MEM-58 to MEM-60).
 
 A value is a memory's text as `value.py` compares it. It is written in the transaction that hides or deletes the
 memory and outlives its row. Of an erased one there are only hashes. A person who says the same again by hand means
