@@ -69,7 +69,7 @@ def lift(
 ) -> Output:
     """Allow a forgotten value to be saved again. The memory itself stays forgotten.
 
-    Examples: signet forgotten lift 019ac0de-1f2a-7b3c
+    Examples: signet forgotten lift 019ac0de-1f2a-7b3c · signet forgotten lift ID --json
     """
     found = identify.one(
         signet.forgotten(limit=MOST, agent_id=agent)["values"],
