@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from signet.db import ReadTx
+from signet.db.visibility import Reader
 from signet.domain.graph.models import Entity
 from signet.domain.graph.sql import traversal as sql
 
@@ -69,6 +70,13 @@ def focal(tx: ReadTx, terms: Sequence[str], *, agent_id: str) -> list[Entity]:
     found = sql.by_words(tx, asked, agent_id=agent_id, limit=MAX_FOCAL)
     parts = [term.partition("*")[0] for term in asked]
     return found or sql.by_part(tx, parts, agent_id=agent_id, limit=MAX_FOCAL)
+
+
+def paths(
+    tx: ReadTx, memory_ids: Iterable[str], start: Sequence[Entity], *, reader: Reader
+) -> dict[str, tuple[str, ...]]:
+    """Return by which names the graph leads from the entities to memories, as far as the reader may see them."""
+    return sql.paths(tx, memory_ids, [entity.id for entity in start], reader=reader)
 
 
 def traverse(
