@@ -105,7 +105,9 @@ def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:
 
 def _is_known(tx: ReadTx, agent_id: str, content: str) -> bool:
     words = [word for word in fts.content_words(content) if len(word) >= WORD_CHARS][:LOOKED_UP]
-    return bool(words) and any(says(memory, content) for memory in sql.like(tx, agent_id, words))
+    return bool(words) and any(
+        says(memory, content) for memory in tx.column(sql.LIKE, (fts.any_of(words), agent_id))
+    )
 
 
 def _words(text: str) -> frozenset[str]:
