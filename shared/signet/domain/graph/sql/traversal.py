@@ -68,7 +68,7 @@ GROUP BY d.target_entity_id ORDER BY max(coalesce(d.confidence, 0.7) * d.strengt
 
 
 #: By which entity, and which aspect of it, memories hang in the graph; `near` names what leads over to the entity.
-_PATHS = f"""
+PATHS = f"""
 WITH hung (memory_id, entity_id, aspect) AS (
   SELECT j.value, a.entity_id, s.aspect_name FROM {list_rows(":memories")} j
     CROSS JOIN entity_attributes a ON a.source_memory_id = j.value AND a.status = 'active'
@@ -81,8 +81,8 @@ near (entity_id, by) AS (
     CROSS JOIN entity_dependencies d ON d.source_entity_id = f.value)
 SELECT h.memory_id, b.name AS near, e.name, h.aspect FROM hung h
   CROSS JOIN near n ON n.entity_id = h.entity_id
-  CROSS JOIN entities e ON e.id = h.entity_id AND e.agent_id = :agent AND {{visible}}
-  LEFT JOIN entities b ON b.id = n.by AND {{visible_by}}
+  CROSS JOIN entities e ON e.id = h.entity_id AND e.agent_id = :agent AND {{entity:e}}
+  LEFT JOIN entities b ON b.id = n.by AND {{entity:b}}
 WHERE n.by IS NULL OR b.id IS NOT NULL
 ORDER BY (n.by IS NOT NULL), (h.aspect IS NULL)"""
 
@@ -101,16 +101,3 @@ def pin_weight(tx: ReadTx, entity_id: str, *, usual: float) -> float:
     """Return what a pinned entity weighs (`usual` where its pin does not say), 1 for any other."""
     weight: float | None = tx.value(_WEIGHT, (usual, entity_id))
     return 1.0 if weight is None else weight
-
-
-def paths(
-    tx: ReadTx, memory_ids: Iterable[str], focal: Iterable[str], *, reader: Reader
-) -> dict[str, tuple[str, ...]]:
-    """Return for each memory the names on a shortest way from the focal entities to it: entities, then an aspect."""
-    visible = Visible.of(reader)
-    sql = _PATHS.format(visible=visible.entity(), visible_by=visible.entity("b"))
-    asked = {**visible.params, "memories": as_list(memory_ids), "focal": as_list(focal)}
-    found: dict[str, tuple[str, ...]] = {}
-    for memory_id, *names in tx.tuples(sql, asked):
-        found.setdefault(memory_id, tuple(filter(None, names)))
-    return found
