@@ -35,7 +35,7 @@ class Change:
     actor: Actor
     reason: str
     at: datetime
-    #: Whether somebody does not want what is hidden to be said.
+    #: Whether somebody does not want what it says (`followers.MemoryEvent`).
     is_asked: bool = False
 
 
@@ -229,7 +229,7 @@ def _later(tx: WriteTx, root_id: str, change: Change) -> None:
             "kind": change.kind,
             "actor": change.actor.name,
             "reason": change.reason,
-            "is_asked": change.is_asked,
+            "isAsked": change.is_asked,
         },
     )
     enqueue(tx, job, now=change.at, max_attempts=ATTEMPTS)
