@@ -104,7 +104,17 @@ def whole(body: Body, view: View) -> Body:
 
 def stored(body: Body, view: View) -> Body:
     """Return what became of a text: its id, and what the caller did not say itself."""
-    names = ("id", "type", "deduped", "superseded", "masked", "chunk_count", "group_id")
+    names = (
+        "id",
+        "type",
+        "origin",
+        "review",
+        "deduped",
+        "superseded",
+        "masked",
+        "chunk_count",
+        "group_id",
+    )
     return _with_ids({name: body[name] for name in names if body.get(name)}, view)
 
 
@@ -171,6 +181,8 @@ def _memory(row: Body, view: View) -> Body:
         "project": None if row.get("project") == view.project else row.get("project"),
         "pinned": row.get("pinned") or None,
         "superseded_by": row.get("superseded_by"),
+        "origin": row.get("origin"),
+        "review": row.get("review"),
     }
     return _with_ids(_lean(shown), view)
 

@@ -22,7 +22,13 @@ class Remembered(TypedDict):
     deduped: bool
     entities_linked: int
     hints_written: int
+    #: Whose words it is; `origin_claimed` what was claimed without the right to it; `review` that a person looks at it
+    #: before it is read out unasked.
+    origin: str
+    origin_claimed: NotRequired[str]
+    review: NotRequired[str]
     superseded: NotRequired[list[str]]
+    not_superseded: NotRequired[list[str]]
     masked: NotRequired[list[str]]
     chunked: NotRequired[bool]
     chunk_count: NotRequired[int]
@@ -42,6 +48,8 @@ class MemorySummary(TypedDict):
     source_type: str | None
     pinned: bool
     type: str
+    origin: str
+    review: str | None
 
 
 class Memory(TypedDict):
@@ -73,6 +81,8 @@ class Memory(TypedDict):
     agent_id: str
     visibility: str
     scope: str | None
+    origin: str
+    review: str | None
 
 
 class MemoryStats(TypedDict):

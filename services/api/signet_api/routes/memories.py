@@ -87,6 +87,8 @@ def _short(memory: Memory) -> MemorySummary:
         "source_type": memory.source_type,
         "pinned": memory.pinned,
         "type": memory.type,
+        "origin": memory.origin,
+        "review": memory.review,
     }
 
 

@@ -11,7 +11,7 @@ from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link
-from signet.domain.memory import dates, hints, history, lookup
+from signet.domain.memory import dates, hints, history, lookup, origin
 from signet.domain.memory.models import Actor, Changed, Event, Memory, Outcome, Patch, Rules
 from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.refusals import Deleted, DuplicateContent, check_version
@@ -19,6 +19,7 @@ from signet.domain.memory.sql import memories
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking
+from signet.wire.origin import Origin, Review, lowest
 
 
 def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
@@ -51,6 +52,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     memories.patch(tx, memory.id, fields, by=actor.name, at=now)
     if text is not None and "content" in fields:
         _rewrite(tx, memory, text, rules=rules, now=now)
+        _credit(tx, memory, text.storage, actor)
     history.record(
         tx,
         memory.id,
@@ -120,6 +122,16 @@ def _rewrite(tx: WriteTx, memory: Memory, text: Normalized, *, rules: Rules, now
     if rules.embed:
         job = Job(kind="embed", memory_id=memory.id, agent_id=memory.agent_id)
         enqueue(tx, job, now=now, max_attempts=rules.attempts)
+
+
+def _credit(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> None:
+    """Store whose words a memory is after an edit: the lowest of both; what a person has edited needs no review."""
+    words = lowest(memory.origin, actor.origin)
+    review = origin.review(words, text, memory.type)
+    if review and actor.origin is Origin.USER:
+        review = Review.APPROVED
+    if (words, review) != (memory.origin, memory.review):
+        memories.set_origin(tx, memory.id, words, review)
 
 
 def _event_at(memory: Memory, text: Normalized, now: datetime) -> str | None:

@@ -14,6 +14,7 @@ from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, V
 from signet.domain.summaries.models import Asked, Said
 from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import transcript
+from signet.wire.origin import Origin
 
 SOURCE = "session_end"
 ACTOR = Actor(name="summary-worker", type="pipeline")
@@ -89,6 +90,7 @@ def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:
         tags=fact.tags,
         agent_id=session.agent_id,
         visibility=Visibility.GLOBAL,
+        origin=Origin.INFERRED,
         who=session.harness,
         why="session-summary",
         source_type=SOURCE,
