@@ -158,6 +158,5 @@ def _add_here(path: str | None, name: str, memory: Policy, group: str | None) ->
     workspace = find_workspace(path)
     wanted = roster.checked(name, memory, group)
     workspace.root.mkdir(parents=True, exist_ok=True)
-    file = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
-    roster_file.add(file, wanted)
+    roster_file.add(manifest.place(workspace), wanted)
     files.make(workspace, name)

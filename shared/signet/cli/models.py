@@ -136,11 +136,7 @@ def use_model(
         known = ", ".join([weights.MODEL, *(one.model for one in added.all_())])
         raise Invalid(f"{model} is not installed; installed are: {known}")
     chosen |= {"embedding.provider": "native", "search.alpha": alpha, "search.floor": floor}
-    workspace = find_workspace(path)
-    workspace.root.mkdir(parents=True, exist_ok=True)
-    file = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
-    for key, value in chosen.items():
-        manifest.set_value(file, key, value)
+    file = manifest.set_values(find_workspace(path), chosen)
     output.say(f"{model} is set in {file}")
     output.advise("If the daemon runs: signet daemon restart")
 

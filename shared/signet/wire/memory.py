@@ -36,8 +36,19 @@ class Remembered(TypedDict):
     group_id: NotRequired[str | None]
 
 
+class Forgetting(TypedDict):
+    """Who forgot a memory, and why; `until` is the last instant at which it can be recovered."""
+
+    by: str
+    reason: str | None
+    until: str | None
+
+
 class MemorySummary(TypedDict):
-    """One memory in a list."""
+    """One memory in a list; `forgotten` only in a list of forgotten ones.
+
+    `event_at` is when it happened, `valid_from` and `valid_to` say from when and until when it is true.
+    """
 
     id: str
     content: str
@@ -48,6 +59,23 @@ class MemorySummary(TypedDict):
     source_type: str | None
     pinned: bool
     type: str
+    updated_at: str
+    project: str | None
+    agent_id: str
+    visibility: str
+    scope: str | None
+    session_id: str | None
+    source_id: str | None
+    event_at: str | None
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None
+    access_count: int
+    last_accessed: str | None
+    version: int
+    deleted_at: str | None
+    has_vector: bool
+    forgotten: NotRequired[Forgetting]
     origin: str
     review: str | None
 
@@ -81,6 +109,10 @@ class Memory(TypedDict):
     agent_id: str
     visibility: str
     scope: str | None
+    event_at: str | None
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None
     origin: str
     review: str | None
 
@@ -93,18 +125,24 @@ class MemoryStats(TypedDict):
     critical: int
 
 
-class MemoryPage(TypedDict):
-    """A page of memories, newest first."""
-
-    memories: list[MemorySummary]
-    stats: MemoryStats
-
-
 class KeyCount(TypedDict):
     """A name and how often it occurs."""
 
     key: str
     count: int
+
+
+class MemoryPage(TypedDict):
+    """A page of memories; `next` is the cursor of the one behind it, null on the last.
+
+    `stats` counts all memories, `total` and `facets` those that pass the filters; each facet leaves its own filter out.
+    """
+
+    memories: list[MemorySummary]
+    next: str | None
+    stats: NotRequired[MemoryStats]
+    total: NotRequired[int]
+    facets: NotRequired[dict[str, list[KeyCount]]]
 
 
 class MemoryEra(TypedDict):

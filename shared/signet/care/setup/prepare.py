@@ -100,7 +100,7 @@ def prepare(plan: Plan, *, with_git: bool, now: datetime) -> Prepared:
     done = _written(plan, is_ignored=is_ignored, now=now)
     if history is None:
         return done
-    name = (manifest.find(workspace) or Path(manifest.NAMES[0])).name
+    name = manifest.place(workspace).name
     paths = {*done.made, *([name] if done.changed else ()), *(f"skills/{s}" for s in done.skills)}
     history.commit(SETUP, sorted(paths))
     return replace(done, commits=tuple(history.commits), git_problem=history.problem)

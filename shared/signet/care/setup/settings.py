@@ -11,6 +11,7 @@ from signet.config.extraction import TextProvider, text_model_of
 from signet.config.manifest import Value
 from signet.config.older_shapes import lifted
 from signet.config.sections import EMBEDDING_MODELS, EmbeddingProvider, Settings, dimensions_of
+from signet.files import replace_file
 from signet.paths import Workspace
 
 DEFAULT_EMBEDDING = EmbeddingProvider.NATIVE
@@ -130,13 +131,11 @@ def write(workspace: Workspace, chosen: Choices, *, now: datetime) -> list[str]:
     """
     path = manifest.find(workspace)
     if path is None:
-        manifest.replace_file(workspace.root / manifest.NAMES[0], new(chosen, now=now).encode())
+        replace_file(workspace.root / manifest.NAMES[0], new(chosen, now=now).encode())
         return [manifest.NAMES[0]]
     wanted = changes(read(workspace), chosen)
-    for key, value in wanted.items():
-        manifest.set_value(path, key, value)
     if wanted:
-        manifest.set_value(path, "agent.updated", clock.to_text(now))
+        manifest.set_values(workspace, {**wanted, "agent.updated": clock.to_text(now)})
     return [*wanted]
 
 

@@ -304,6 +304,10 @@ class Memory:
     ordinal: int | None
     event_at: str | None
     manual_override: bool
+    #: From when and until when it is true, and the id of what has replaced it.
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None
     origin: Origin
     review: Review | None
 

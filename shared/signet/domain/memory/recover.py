@@ -79,6 +79,14 @@ def is_kept(deleted_at: str | None, now: datetime, window: timedelta) -> bool:
         return False
 
 
+def until(deleted_at: str | None, window: timedelta) -> str | None:
+    """Return the last instant at which what was forgotten then can be recovered; None for a time that is none. Pure."""
+    try:
+        return clock.to_text(clock.parse(deleted_at or "") + window)
+    except (ValueError, OverflowError):
+        return None
+
+
 def _resume(tx: WriteTx, memory: Memory, rules: Rules, now: datetime) -> None:
     """Queue the jobs that passed the memory over while it was forgotten."""
     extract = rules.extract and memory.extraction_status == ExtractionStatus.PENDING

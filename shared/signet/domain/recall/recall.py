@@ -11,6 +11,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, fts
+from signet.domain.memory import history
 from signet.domain.recall import (
     account,
     blend,
@@ -193,7 +194,7 @@ def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[Part, ...]]:
         return {}
     texts = run.texts(every)
     if run.query.as_of is not None:
-        texts |= time_lookup.texts(run.tx, every, run.query.as_of)
+        texts |= history.texts(run.tx, every, run.query.as_of)
     names = reading.ids(run.tx, every)
     kinds = {seq: kind for saying in found for seq, kind in saying.kinds.items()}
     return {
@@ -213,7 +214,7 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
     if as_of is None:
         ended = {seq: later for seq, later in ended.items() if later is not None}
     held = time_lookup.validity(run.tx, ended) if ended else {}
-    texts = time_lookup.texts(run.tx, list(hits), as_of) if as_of else {}
+    texts = history.texts(run.tx, list(hits), as_of) if as_of else {}
     changed = {
         seq: replace(
             hits[seq],

@@ -14,10 +14,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from signet.errors import ProviderFailed
+from signet.files import replace_file
 from signet.providers.native import folder as folders
 from signet.providers.native import weights
 from signet.providers.native.folder import Unusable
-from signet.providers.native.graph import write_atomically
 
 #: What the name of such a model begins with in the setting `embedding.model`.
 PREFIX = "local:"
@@ -112,7 +112,7 @@ def add(source: Path, staging: Path) -> tuple[Added, bool]:
     if (known := find(model)) is not None and not faults(model):
         return known, True
     found = _measured(copy, model, digest)
-    write_atomically(copy / MANIFEST, json.dumps(asdict(found), indent=1).encode())
+    replace_file(copy / MANIFEST, json.dumps(asdict(found), indent=1).encode())
     target = folder_of(model)
     target.parent.mkdir(parents=True, exist_ok=True)
     if target.exists():
