@@ -5,8 +5,8 @@ import re
 from alembic import op
 from sqlalchemy import Connection
 
-revision = "0006"
-down_revision = "0005"
+revision = "0007"
+down_revision = "0006"
 
 #: Without a default, as every column that an adopted file has and the first revision has not: null is `agent`.
 COLUMNS = (
