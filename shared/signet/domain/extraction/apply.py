@@ -28,7 +28,7 @@ from signet.domain.memory import (
 from signet.domain.memory.derived import Change
 from signet.domain.memory.followers import Kind
 from signet.domain.memory.models import Actor, Event, Forget, Memory, Outcome, Patch, Rules
-from signet.domain.memory.refusals import Refused
+from signet.domain.memory.refusals import ForgottenValue, Refused
 from signet.queue import Job, enqueue
 from signet.wire.origin import Origin, may_replace
 
@@ -105,6 +105,7 @@ def proposals(
                 "deleted",
                 "deduped",
                 "skippedLowConfidence",
+                "skippedForgotten",
                 "blockedDestructive",
                 "reviewNeeded",
                 "embeddingsAdded",
@@ -144,7 +145,11 @@ def _one(
         return _change(tx, proposal, decision, writing, counts)
     if proposal.skipped:
         return {"skippedReason": proposal.skipped}
-    return _add(tx, proposal, decision, writing, counts)
+    try:
+        return _add(tx, proposal, decision, writing, counts)
+    except ForgottenValue as forgotten:
+        counts["skippedForgotten"] += 1
+        return {"skippedReason": forgotten.code}
 
 
 def _blocked(reason: str, proposal: Proposal, counts: Counter[str]) -> dict[str, object]:

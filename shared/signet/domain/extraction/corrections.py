@@ -62,7 +62,7 @@ def find(
     """Return which stored memories the statements of a source replace, or are replaced by, as surely as `least`.
 
     `statements` are the source's own text and the facts found in it. What nobody vouches for replaces nothing that
-    somebody does (MEM-62), and what waits for a review replaces nothing.
+    somebody does (MEM-63), and what waits for a review replaces nothing.
     """
     found: list[Correction] = []
     if source.review is Review.WAITING:

@@ -83,7 +83,7 @@ def row(
 
 
 def credited(given: Record, key: bytes) -> Record:
-    """Return the record of a memory with the origin that it may have here: its own only with a seal (MEM-64)."""
+    """Return the record of a memory with the origin that it may have here: its own only with a seal (MEM-65)."""
     if seal.holds(given, key):
         return given
     content, kind = given.get("content"), given.get("source_type")

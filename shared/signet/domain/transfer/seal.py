@@ -1,6 +1,6 @@
 """What proves that a record of a memory was written by an export on this machine, and says what it said then.
 
-Without such a seal nothing in a file is the user's word: whoever wrote the file could have claimed it (MEM-64).
+Without such a seal nothing in a file is the user's word: whoever wrote the file could have claimed it (MEM-65).
 """
 
 import getpass

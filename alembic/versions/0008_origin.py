@@ -5,8 +5,8 @@ import re
 from alembic import op
 from sqlalchemy import Connection
 
-revision = "0007"
-down_revision = "0006"
+revision = "0008"
+down_revision = "0007"
 
 #: Without a default, as every column that an adopted file has and the first revision has not: null is `agent`.
 COLUMNS = (
