@@ -11,6 +11,7 @@ from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.db import columns
 from signet.domain.graph.structured_input import StructuredInput
+from signet.wire.origin import Origin, Review
 
 
 class Visibility(StrEnum):
@@ -46,14 +47,23 @@ class Event(StrEnum):
     NONE = "none"
 
 
+#: The type of actor that nobody has asked.
+PIPELINE = "pipeline"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who asks for a change, as history tells it (MEM-44)."""
+    """Who asks for a change, as history tells it (MEM-44).
+
+    `origin` is as whose words its texts count, `may_claim` the best origin that it may name itself (MEM-62).
+    """
 
     name: str = "daemon"
     type: str = "operator"
     session_id: str | None = None
     request_id: str | None = None
+    origin: Origin = Origin.AGENT
+    may_claim: Origin = Origin.AGENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +111,8 @@ class NewMemory:
     pinned: bool = False
     tags: tuple[str, ...] | None = None
     who: str = "daemon"
+    #: Whose words the writer says that these are.
+    origin: Origin | None = None
     project: str | None = None
     source_type: str = "manual"
     source_id: str | None = None
@@ -126,6 +138,8 @@ class NewMemory:
     masked: tuple[str, ...] | None = None
     #: Save another text of a known source too, instead of answering with the one that is there.
     keeps_versions: bool = False
+    #: Whether somebody says this now; what is taken from a file or another program is not saved when it was forgotten.
+    is_asked: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +157,7 @@ class Draft:
     source_id: str | None
     updated_by: str
     created_at: datetime
+    origin: Origin
     scope: str | None = None
     project: str | None = None
     session_id: str | None = None
@@ -156,6 +171,8 @@ class Draft:
     event_at: str | None = None
     idempotency_key: str | None = None
     runtime_path: str | None = None
+    #: See `NewMemory`; what Signet writes by itself is not asked for.
+    is_asked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,8 +206,16 @@ class Remembered:
     group_id: str | None = None
     #: The memories that it has replaced by this save.
     superseded: tuple[str, ...] = ()
+    #: Those that it may not replace, as they are better vouched for.
+    not_superseded: tuple[str, ...] = ()
     #: The kinds of secrets that were replaced in what was handed over.
     masked: tuple[str, ...] = ()
+    #: The forgotten memories whose value was said again by this save, so that it is forgotten no longer.
+    lifted: tuple[str, ...] = ()
+    origin: Origin = Origin.AGENT
+    #: What was claimed without the right to it, None where the claim holds.
+    claimed: Origin | None = None
+    review: Review | None = None
 
 
 class Outcome(StrEnum):
@@ -284,6 +309,8 @@ class Changed:
     content_changed: bool = False
     #: The kinds of secrets that were replaced in the new text.
     masked: tuple[str, ...] = ()
+    #: The forgotten memories whose value the new text says, so that it is forgotten no longer.
+    lifted: tuple[str, ...] = ()
     #: What went, or came back, with it, and what stays without it.
     along: Along = field(default_factory=Along)
 
@@ -326,6 +353,8 @@ class Memory:
     valid_from: str | None
     valid_to: str | None
     superseded_by: str | None
+    origin: Origin
+    review: Review | None
 
 
 class Owner(NamedTuple):

@@ -11,8 +11,9 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link
-from signet.domain.memory import dates, derived, hints, history, lookup, marks
+from signet.domain.memory import dates, derived, forgotten, hints, history, lookup, marks, origin
 from signet.domain.memory.models import (
+    PIPELINE,
     Actor,
     Changed,
     Event,
@@ -28,13 +29,14 @@ from signet.domain.memory.sql import memories, sources
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking
+from signet.wire.origin import Origin, Review, lowest
 
 
 def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
     """Change what the patch names of one memory, with its `updated` event.
 
     Raises Invalid for a blank text, Frozen, and in this order Unknown, Deleted, VersionConflict and
-    DuplicateContent (MEM-25).
+    DuplicateContent (MEM-25); last ForgottenValue, for the pipeline.
     """
     if rules.masks and patch.masked is None:
         patch = without_secrets(patch)
@@ -57,10 +59,12 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
             current_version=memory.version,
             new_version=None,
         )
+    lifted = _lifted(tx, memory, text.storage, actor) if text and "content" in fields else ()
     memories.patch(tx, memory.id, fields, by=actor.name, at=now)
     derived.own(tx, memory.id, actor)
     if text is not None and "content" in fields:
         _rewrite(tx, memory, text, actor=actor, rules=rules, now=now)
+        _credit(tx, memory, text.storage, actor)
     history.record(
         tx,
         memory.id,
@@ -83,6 +87,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
         new_version=memory.version + 1,
         content_changed="content" in fields,
         masked=patch.masked or (),
+        lifted=lifted,
     )
 
 
@@ -108,6 +113,14 @@ def changes(memory: Memory, patch: Patch, text: Normalized | None) -> dict[str, 
         for name, value in asked.items()
         if value is not None and value != getattr(memory, name)
     }
+
+
+def _lifted(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> tuple[str, ...]:
+    """Let go of forgotten values that a person writes again; raises ForgottenValue for the pipeline."""
+    if actor.type == PIPELINE:
+        forgotten.check(tx, memory, text)
+        return ()
+    return forgotten.lift_said(tx, memory.agent_id, memory.scope, text)
 
 
 def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
@@ -144,6 +157,16 @@ def was_read(tx: ReadTx, memory: Memory) -> bool:
     return memory.extraction_status != ExtractionStatus.NONE and not sources.is_derived(
         tx, memory.id
     )
+
+
+def _credit(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> None:
+    """Store whose words a memory is after an edit: the lowest of both; what a person has edited needs no review."""
+    words = lowest(memory.origin, actor.origin)
+    review = origin.review(words, text, memory.type)
+    if review and actor.origin is Origin.USER:
+        review = Review.APPROVED
+    if (words, review) != (memory.origin, memory.review):
+        memories.set_origin(tx, memory.id, words, review)
 
 
 def _event_at(memory: Memory, text: Normalized, now: datetime) -> str | None:

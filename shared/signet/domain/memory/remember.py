@@ -18,7 +18,7 @@ from signet.db import WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.graph import link, structured_input
 from signet.domain.graph.structured_input import StructuredInput
-from signet.domain.memory import chunks, dates, derived, hints, history, prefixes
+from signet.domain.memory import chunks, dates, derived, forgotten, hints, history, origin, prefixes
 from signet.domain.memory.models import (
     Actor,
     Draft,
@@ -31,12 +31,14 @@ from signet.domain.memory.models import (
     Rules,
 )
 from signet.domain.memory.normalize import Normalized, normalize
+from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.memory.sql import memories
 from signet.domain.memory.supersede import hold_again, supersede
 from signet.domain.transcripts import stored as transcripts
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking
+from signet.wire.origin import SPEAKERS, STRANGERS, Origin, Review, lowest, may_replace
 
 #: A hint outside this length is no question that somebody would type.
 HINT_CHARS = range(5, 301)
@@ -62,14 +64,14 @@ def remember(
     """Save a text, or answer with the memory that holds it already.
 
     Raises Frozen, and Invalid for an empty text, an importance outside 0..1, or a memory to supersede that this
-    agent cannot read.
+    agent cannot read; ForgottenValue where the text was not asked for and says what was forgotten.
     """
     if rules.frozen:
         raise Frozen
     if rules.masks and new.masked is None:
         new = without_secrets(new)
     parsed = prefixes.parse(new.content)
-    draft = _draft(new, parsed, rules, now)
+    draft = _draft(new, parsed, actor, rules, now)
     if new.supersedes:
         _check_replaceable(tx, new)
     if new.transcript and new.source_id:
@@ -91,6 +93,8 @@ def remember(
         saved = save(tx, draft, beside, actor=actor, rules=rules, now=now)
     if new.masked:
         saved = replace(saved, masked=new.masked)
+    if new.origin and draft.origin is not new.origin:
+        saved = replace(saved, claimed=new.origin)
     return _supersede(tx, new, saved, actor=actor, now=now) if new.supersedes else saved
 
 
@@ -130,7 +134,7 @@ def insert_fact(
     """Insert a fact that the pipeline found in `source`, with its `created` event.
 
     The fact belongs to the owner, visibility, scope and project of its source and was said when that was; an active
-    memory of theirs with the same text is answered instead. Raises Invalid when the text is empty.
+    memory of theirs with the same text is answered instead. Raises Invalid when the text is empty, and ForgottenValue.
     """
     said_at = clock.parsed(source.created_at) or now
     draft = Draft(
@@ -143,6 +147,7 @@ def insert_fact(
         scope=source.scope,
         project=source.project,
         session_id=source.session_id,
+        origin=lowest(Origin.INFERRED, source.origin),
         who="pipeline-v2",
         why="extracted-fact",
         source_type="pipeline-v2",
@@ -160,7 +165,10 @@ def insert_fact(
 def save_told(
     tx: WriteTx, draft: Draft, *, actor: Actor, rules: Rules, now: datetime
 ) -> Remembered:
-    """Save a statement that somebody else's words were distilled to: with links and jobs, as any saved text."""
+    """Save a statement that somebody else's words were distilled to: with links and jobs, as any saved text.
+
+    Raises ForgottenValue.
+    """
     return _save(tx, draft, _Beside(), actor=actor, rules=rules, now=now)
 
 
@@ -172,9 +180,13 @@ def insert(
     now: datetime,
     metadata: Mapping[str, object] | None = None,
 ) -> Inserted:
-    """Insert a row with its `created` event, or return the active memory with the same text and owner."""
+    """Insert a row with its `created` event, or return the active memory with the same text and owner.
+
+    Raises ForgottenValue.
+    """
     text = _normalized(draft.content)
-    memory_id = _put(tx, draft, text, actor=actor, now=now, metadata=metadata)
+    review = origin.review(draft.origin, text.storage, draft.type)
+    memory_id = _put(tx, draft, text, review, actor=actor, now=now, metadata=metadata)
     if memory_id is None:
         return Inserted(id=_holder(tx, draft, text).id, deduped=True)
     return Inserted(id=memory_id, deduped=False)
@@ -185,15 +197,19 @@ def _without_secrets(told: StructuredInput, clean: Callable[[str], str]) -> Stru
     return replace(told, attributes=tuple(said))
 
 
-def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime) -> Draft:
+def _draft(
+    new: NewMemory, parsed: prefixes.Parsed, actor: Actor, rules: Rules, now: datetime
+) -> Draft:
     """Decide every field: what was asked for, else what the prefix says, else the default (MEM-6).
 
-    Only a `critical:` prefix beats a `pinned: false`, because clients send that without having been asked.
+    Only a `critical:` prefix beats a `pinned: false`, because clients send that without having been asked. What a tool
+    or the web says pins itself in no way (MEM-64).
     """
     importance = parsed.importance if new.importance is None else new.importance
     if not 0.0 <= importance <= 1.0:
         raise Invalid("importance must be between 0 and 1")
-    pinned = new.pinned or parsed.pinned
+    words = origin.decided(new.origin, new.source_type, by=actor.origin, may_claim=actor.may_claim)
+    pinned = (new.pinned or parsed.pinned) and words not in STRANGERS
     return Draft(
         content=parsed.content,
         type=new.type or prefixes.infer_type(parsed.content),
@@ -202,6 +218,7 @@ def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime)
         visibility=new.visibility,
         scope=new.scope or None,
         who=new.who,
+        origin=words,
         why="explicit-critical" if pinned else "explicit",
         project=new.project,
         session_id=new.session_id,
@@ -216,6 +233,7 @@ def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime)
         extraction_status=ExtractionStatus.PENDING if rules.extract else ExtractionStatus.NONE,
         idempotency_key=new.idempotency_key or None,
         runtime_path=new.runtime_path,
+        is_asked=new.is_asked,
     )
 
 
@@ -237,16 +255,25 @@ def _supersede(
     held = memories.by_id(tx, saved.id)
     if held is None or held.is_deleted:
         return saved
+    refused = [one for one in new.supersedes if not _may_replace(tx, held, one)]
     replaced = supersede(
         tx,
-        new.supersedes,
+        [one for one in new.supersedes if one not in refused],
         by=saved.id,
         at=now,
         actor=actor,
         reason="corrected",
         valid_from=new.event_at,
     )
-    return replace(saved, superseded=(*saved.superseded, *replaced))
+    return replace(saved, superseded=(*saved.superseded, *replaced), not_superseded=tuple(refused))
+
+
+def _may_replace(tx: WriteTx, held: Memory, old_id: str) -> bool:
+    """Return whether a memory may do what its writer asks for: nobody vouches for what waits, or for strangers."""
+    old = memories.by_id(tx, old_id)
+    if old is None or held.review is Review.WAITING:
+        return old is None
+    return held.origin in SPEAKERS or may_replace(held.origin, old.origin)
 
 
 def _save(
@@ -261,11 +288,13 @@ def _save(
     text = _normalized(draft.content)
     if draft.event_at is None and (day := dates.told_day(text.storage, draft.created_at)):
         draft = replace(draft, event_at=day)
-    memory_id = _put(tx, draft, text, actor=actor, now=now)
+    review = origin.review(draft.origin, text.storage, draft.type)
+    memory_id = _put(tx, draft, text, review, actor=actor, now=now)
     if memory_id is None:
         held = _holder(tx, draft, text)
         again = _said_again(tx, held, draft, actor=actor, now=now)
-        return replace(_repeated(held), superseded=again)
+        lifted = () if held.is_deleted else _lift(tx, draft, text)
+        return replace(_repeated(_vouched(tx, held, draft)), superseded=again, lifted=lifted)
     kept = [hint for raw in beside.hints if len(hint := raw.strip()) in HINT_CHARS]
     written = hints.add(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
     linked = tx.optional(
@@ -287,7 +316,17 @@ def _save(
         deduped=False,
         entities_linked=linked,
         hints_written=written,
+        lifted=_lift(tx, draft, text),
+        origin=draft.origin,
+        review=review,
     )
+
+
+def _lift(tx: WriteTx, draft: Draft, text: Normalized) -> tuple[str, ...]:
+    """Let go of the forgotten values that somebody says again."""
+    if not draft.is_asked:
+        return ()
+    return forgotten.lift_said(tx, draft.agent_id, draft.scope, text.storage)
 
 
 def _link(
@@ -326,10 +365,17 @@ def _save_pieces(
         group_id = ids.new_ordered_id()
         piece = replace(piece, source_id=group_id)
     saved: list[Remembered] = []
+    withheld: ForgottenValue | None = None
     for ordinal, text in enumerate(chunks.split(whole.content, rules.chunk_chars)):
         draft = replace(piece, content=text, ordinal=ordinal)
-        saved.append(_save(tx, draft, beside, actor=actor, rules=rules, now=now))
+        try:
+            saved.append(_save(tx, draft, beside, actor=actor, rules=rules, now=now))
+        except ForgottenValue as refused:
+            withheld = refused
+            continue
         piece, beside = replace(piece, idempotency_key=None), _Beside()
+    if not saved and withheld:
+        raise withheld
     new = tuple(piece.id for piece in saved if not piece.deduped)
     if new:
         link.group(tx, group_id, new, agent_id=whole.agent_id, now=now)
@@ -337,6 +383,7 @@ def _save_pieces(
         saved[0],
         deduped=not new,
         entities_linked=sum(piece.entities_linked for piece in saved),
+        lifted=tuple(dict.fromkeys(id_ for piece in saved for id_ in piece.lifted)),
         is_chunked=True,
         ids=new,
         group_id=group_id if new else None,
@@ -364,14 +411,20 @@ def _put(
     tx: WriteTx,
     draft: Draft,
     text: Normalized,
+    review: Review | None,
     *,
     actor: Actor,
     now: datetime,
     metadata: Mapping[str, object] | None = None,
 ) -> str | None:
-    """Insert a row with the first line of its history and return its id; None when the row is refused."""
+    """Insert a row with the first line of its history and return its id; None when the row is refused.
+
+    Raises ForgottenValue.
+    """
+    if not draft.is_asked:
+        forgotten.check(tx, draft, text.storage)
     memory_id = ids.new_ordered_id()
-    if not memories.insert(tx, memory_id, draft, text):
+    if not memories.insert(tx, memory_id, draft, text, review):
         return None
     history.record(
         tx,
@@ -410,6 +463,15 @@ def _said_again(
     return tuple(hold_again(tx, held.id, told_at=draft.created_at, at=now, actor=actor))
 
 
+def _vouched(tx: WriteTx, held: Memory, draft: Draft) -> Memory:
+    """Return the memory that holds a text; what the user now says too is the user's from here on."""
+    if draft.origin is not Origin.USER or held.origin is Origin.USER or held.is_deleted:
+        return held
+    review = Review.APPROVED if held.review else None
+    memories.set_origin(tx, held.id, Origin.USER, review)
+    return replace(held, origin=Origin.USER, review=review)
+
+
 def _normalized(content: str) -> Normalized:
     text = normalize(content)
     if not text.storage:
@@ -427,4 +489,6 @@ def _repeated(memory: Memory) -> Remembered:
         content=memory.content,
         deduped=True,
         embedded=True,
+        origin=memory.origin,
+        review=memory.review,
     )

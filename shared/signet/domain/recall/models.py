@@ -73,6 +73,8 @@ class Query:
     entities: bool = False
     cards: bool = False
     explain: bool = False
+    #: The id of a memory of which is wanted why it is no result.
+    why_not: str | None = None
 
     @property
     def size(self) -> int:
@@ -133,6 +135,11 @@ class Why:
 
     channels: Mapping[str, Mapping[str, float]]
     steps: tuple[Step, ...]
+    #: bm25 of each word of the question that it holds.
+    matched: Mapping[str, float] = field(default_factory=dict)
+    #: Ids of memories beside it that were found, and names of what the graph led over to it.
+    neighbours: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
     #: See `cutoff.py`; None where it has none.
     relevance: float | None = None
 
@@ -179,6 +186,9 @@ class Hit:
     superseded_by: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None
+    #: Whose words it is, and what a person has said of it (wire/origin.py); a skill has neither.
+    origin: str | None = None
+    review: str | None = None
     #: What else was found of the same saying, best first.
     parts: tuple[Part, ...] = ()
     why: Why | None = None
@@ -190,6 +200,17 @@ class Nearest:
 
     hit: Hit
     why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyNot:
+    """Why a memory is no result, in words; `place` counts from 1 where it is one."""
+
+    id: str
+    left_out: str
+    place: int | None = None
+    score: float | None = None
+    why: Why | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,5 +233,7 @@ class Result:
     time: Mapping[str, object] | None = None
     #: Why the answer is what it is; told only when the query asks for it.
     account: Mapping[str, object] | None = None
+    #: Why the memory of `Query.why_not` is no result.
+    why_not: "WhyNot | None" = None
     #: The walk through the graph, for the status of walks.
     walk: Traversal = field(default_factory=Traversal)

@@ -8,10 +8,11 @@ each time one is bound (a twelfth of the work of a recall).
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signet.db import ReadTx, Row
-from signet.db.visibility import Where
+from signet.db.visibility import Reader, Where, readable
 from signet.domain.recall import dampen
 from signet.domain.recall.models import Hit, Part, Source, Why
 
@@ -99,6 +100,8 @@ _RANKED_OF = f"{_RANKED} WHERE m.seq IN (SELECT value FROM json_each(?))"
 _RANKED_AFTER = f"{_RANKED} WHERE m.seq > ? ORDER BY m.seq LIMIT ? + 0"
 _NEWEST_CHANGE = "SELECT number, token FROM memory_changes ORDER BY number DESC LIMIT 1"
 _CHANGES = "SELECT number, seq, is_text, token FROM memory_changes WHERE number >= ? ORDER BY number LIMIT ? + 0"
+_WHEREABOUTS = "SELECT m.seq, m.is_deleted FROM memories m WHERE m.id = ?"
+_HOLDS = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? AND rowid = ?"
 _IDS = "SELECT seq, id FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
 _MEMBERS = "SELECT id FROM agents WHERE policy_group = ?"
 _PASSING = "SELECT m.seq FROM memories m WHERE {where}"
@@ -146,7 +149,8 @@ JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0 LIMIT ?3 + 0
 """
 _ROWS = """
 SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.project, m.created_at,
-  m.source_type, m.source_id, m.access_count, m.last_accessed, m.event_at, m.valid_from
+  m.source_type, m.source_id, m.access_count, m.last_accessed, m.event_at, m.valid_from,
+  coalesce(m.origin, 'agent') AS origin, m.review
 FROM memories m NOT INDEXED WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
 #: A fact has the origin of what it was read from. A text in pieces has lost its source to their group: its source is
@@ -301,6 +305,24 @@ def among(seqs: Collection[int]) -> Where:
     return Where("m.seq IN (SELECT value FROM json_each(?))", (_numbered(seqs),))
 
 
+class Whereabouts(NamedTuple):
+    """A memory that a reader may see, and whether it is forgotten."""
+
+    seq: int
+    is_deleted: int
+
+
+def whereabouts(tx: ReadTx, memory_id: str, reader: Reader) -> Whereabouts | None:
+    """Return a memory by its id, forgotten or not and of whatever scope; None where the reader may not see it."""
+    seen = readable(replace(reader, any_scope=True))
+    return tx.row(Whereabouts, f"{_WHEREABOUTS} AND {seen.sql}", (memory_id, *seen.params))
+
+
+def holds(tx: ReadTx, seq: int, expression: str) -> bool:
+    """Return whether a memory matches an FTS5 expression."""
+    return tx.value(_HOLDS, (expression, seq)) is not None
+
+
 def seqs(tx: ReadTx, memory_ids: Iterable[str], where: Where) -> dict[str, int]:
     """Return the row numbers of those memories that pass, by id, in the order given."""
     found = tx.all(_SEQS.format(where=where.sql), (_json(memory_ids), *where.params))
@@ -383,6 +405,8 @@ def hit(
         supplementary=supplementary,
         event_at=row["event_at"],
         valid_from=row["valid_from"],
+        origin=row["origin"],
+        review=row["review"],
         parts=parts,
         why=why,
     )
