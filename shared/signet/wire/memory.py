@@ -260,6 +260,11 @@ class Candidate(TypedDict):
     score: float
     pinned: bool
     version: int
+    content: str
+    type: str
+    who: str | None
+    tags: str | None
+    created_at: str
 
 
 class ForgetPreview(Along):
@@ -297,6 +302,15 @@ class Recovered(Modified):
     retentionDays: int
 
 
+class RecoveredMany(TypedDict):
+    """What became of each memory that was to be recovered, in the order of the ids."""
+
+    success: bool
+    requested: int
+    recovered: int
+    results: list[Modified]
+
+
 class Rated(TypedDict):
     """Ratings that were taken, and ids that the session has not seen; `propagated` counts what moved by them.
 
@@ -326,4 +340,5 @@ FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = Operation(
     "POST", "/api/memory/forget", access.FORGET_MANY, (ForgetPreview, ForgottenMany)
 )
 RECOVER = Operation("POST", "/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
+RECOVER_MANY = Operation("POST", "/api/memory/recover", access.RECOVER, RecoveredMany)
 RATE = Operation("POST", "/api/memory/feedback", access.REMEMBER, Rated)
