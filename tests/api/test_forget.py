@@ -135,7 +135,8 @@ def test_several_are_recovered_each_for_itself(api: Api) -> None:
     statuses = [one["status"] for one in body["results"]]
     assert statuses == ["recovered", "recovered", "not_deleted", "not_found"]
     assert not any(row["is_deleted"] for row in api.rows("memories"))
-    for wrong in ({"ids": []}, {"ids": ids}, {"reason": "x"}, {"ids": ["n"] * 201, "reason": "x"}):
+    refused: list[dict[str, object]] = [{"ids": []}, {"ids": ids}, {"reason": "x"}]
+    for wrong in (*refused, {"ids": ["n"] * 201, "reason": "x"}):
         assert api.post("/api/memory/recover", wrong).status == 400
 
 
@@ -273,7 +274,9 @@ def test_a_question_without_words_is_looked_for_as_it_stands(api: Api) -> None:
     remember(api, "It is so.")
     found = preview(api, query="?!")
     assert chosen(found) == [memory_id]
-    (one,) = found["candidates"]
+    candidates = found["candidates"]
+    assert isinstance(candidates, list)
+    (one,) = candidates
     assert (one["score"], one["pinned"], one["version"]) == (0.0, False, 1)
     assert (one["content"], one["type"], one["tags"]) == ("Is that so?! Really.", "fact", None)
 

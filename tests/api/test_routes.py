@@ -3,10 +3,11 @@
 import json
 
 import pytest
+from starlette.routing import Match
 
 from signet.wire import operations
 from signet_api import permissions
-from signet_api.routes import ROUTERS
+from signet_api.routes import ROUTER
 from support.http import Api
 
 _DECLARED: dict[tuple[str, str], tuple[object, int]] = {
@@ -149,13 +150,20 @@ QUERIES = {
 def test_the_table_names_every_route_and_no_other() -> None:
     routes = {
         (method, getattr(route, "path", ""))
-        for router in ROUTERS
-        for route in router.routes
+        for route in ROUTER.routes
         for method in getattr(route, "methods", ())
     }
     # The description is the framework's own route.
     assert routes == set(permissions.TABLE) - {("GET", "/openapi.json")}
     assert routes == set(TABLE)
+
+
+def test_a_fixed_path_is_never_taken_for_an_id() -> None:
+    for method, path in TABLE:
+        if "{" not in path:
+            scope = {"type": "http", "method": method, "path": path, "headers": []}
+            found = (one for one in ROUTER.routes if one.matches(scope)[0] is Match.FULL)
+            assert getattr(next(found), "path", None) == path
 
 
 @pytest.mark.parametrize(("method", "path"), TABLE)
@@ -180,7 +188,7 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
         "session_key": "s",
         "domain": "queue",
     }
-    api.state.feed.close()
+    api.state.is_stopping = True
     address = (path + QUERIES.get((method, path), "")).format(**names)
     text = "" if body is None else json.dumps(body)
     content = text.replace("{entity_id}", names["entity_id"]).encode()

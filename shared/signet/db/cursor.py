@@ -30,6 +30,8 @@ def read(text: str, *kinds: type[Value] | None) -> list[Value]:
         raise BadCursor
     for value, kind in zip(found, kinds, strict=True):
         is_value = isinstance(value, kind or Value)
-        if not is_value or isinstance(value, int) and abs(value) >= 2**63:
+        if not is_value or (isinstance(value, int) and abs(value) >= 2**63):
             raise BadCursor
-    return [one.encode("utf-8", "ignore").decode() if isinstance(one, str) else one for one in found]
+    return [
+        one.encode("utf-8", "ignore").decode() if isinstance(one, str) else one for one in found
+    ]

@@ -133,7 +133,10 @@ async def post_recover_many(
     memory_ids = list(dict.fromkeys(body.ids))
     denied = await scopes.outside(state.db, memory_ids)
     results = await each(
-        (one, _recovered(state, Recover(memory_id=one, reason=body.reason, agent_id=agent_id), actor))
+        (
+            one,
+            _recovered(state, Recover(memory_id=one, reason=body.reason, agent_id=agent_id), actor),
+        )
         for one in memory_ids
         if one not in denied
     )
