@@ -9,6 +9,8 @@ from signet.wire.memory import (
     Change,
     ForgetPreview,
     ForgottenMany,
+    ForgottenValues,
+    Lifted,
     Memory,
     MemoryPage,
     MemoryTimeline,
@@ -250,6 +252,16 @@ class MemoryCalls:
         self, ids: Sequence[str], *, reason: str, agent_id: str | None = None
     ) -> RecoveredMany:
         """Bring up to 200 forgotten memories back, each by itself: a refused one does not stop the others."""
+
+    @asks(wire.FORGOTTEN)
+    def forgotten(
+        self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
+    ) -> ForgottenValues:
+        """Return a page of what was forgotten, newest first; none of it is saved again by itself."""
+
+    @asks(wire.LIFT)
+    def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> Lifted:
+        """Let a forgotten value be saved again; its memory stays forgotten. Raises NotFound."""
 
     @asks(wire.RATE, names={"ratings": "feedback"})
     def rate(
