@@ -9,6 +9,7 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, search, split, sql
 from signet.domain.episodes.models import Match, Source, SourceType
 from signet.domain.transcripts import withheld
+from signet.text import orders
 
 #: Most of who says a memory or document in its heading.
 ORIGIN_CHARS = 100
@@ -90,9 +91,11 @@ def passage(
     return Stretch(match=match, text=text)
 
 
-def around(tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader) -> list[str]:
+def around(
+    tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader, unasked: bool = False
+) -> list[str]:
     """Return the pieces of a source between two positions as they may be delivered to a reader."""
-    parts = sql.around(tx, source, first, last, reader=reader)
+    parts = sql.around(tx, source, first, last, reader=reader, unasked=unasked)
     if source.type in (SourceType.MEMORY, SourceType.DOCUMENT):
         return parts
     return withheld.all_cleaned(tx, reader.agent_id, parts)
@@ -100,12 +103,12 @@ def around(tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader)
 
 def _parts(tx: ReadTx, match: Match, reader: Reader) -> list[str]:
     first, last = match.position - REACH, match.position + REACH
-    parts = around(tx, match.source, first, last, reader=reader)
+    parts = around(tx, match.source, first, last, reader=reader, unasked=True)
     if not match.is_strangers:
         return parts
     # Nobody asked for what it tells its reader to do.
     said = split.sentences(whole(parts, match.source.type))
-    return [" ".join(one for one in said if not fence.orders(one))]
+    return [" ".join(one for one in said if not orders.orders(one))]
 
 
 def whole(parts: Sequence[str], type: SourceType) -> str:
