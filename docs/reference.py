@@ -112,12 +112,11 @@ def operations() -> str:
     """Return every HTTP operation with what it is for; `/openapi.json` of a daemon has their fields."""
     from fastapi.routing import APIRoute
 
-    from signet_api.routes import ROUTERS
+    from signet_api.routes import ROUTER
 
     rows = sorted(
         (route.path, method, _first_sentence(route.description))
-        for router in ROUTERS
-        for route in router.routes
+        for route in ROUTER.routes
         if isinstance(route, APIRoute)
         for method in route.methods or ()
     )

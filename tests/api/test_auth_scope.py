@@ -106,7 +106,7 @@ def limited(
         ids = _outside(api, "shed" if scope.project else "garden", "cato" if scope.agent else "bea")
         inside = {"content": INSIDE, "project": "garden", "agentId": "bea"}
         assert api.post("/api/memory/remember", inside).status == 200
-        api.state.feed.close()
+        api.state.is_stopping = True
         yield api, scope, ids
 
 

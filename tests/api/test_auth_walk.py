@@ -65,7 +65,7 @@ def placed(
     folder = tmp_path_factory.mktemp("placed") / "agents"
     with an_api(folder, settings, bind="0.0.0.0", peer=place.peer) as api:
         # What would tell for ever ends at once.
-        api.state.feed.close()
+        api.state.is_stopping = True
         yield place, api
 
 
@@ -162,7 +162,7 @@ def test_a_scope_closes_routes_that_cannot_keep_to_it(
 
 def test_in_local_mode_nobody_is_asked(tmp_path: Path) -> None:
     with an_api(tmp_path / "agents") as api:
-        api.state.feed.close()
+        api.state.is_stopping = True
         for said in (
             None,
             "Bearer nonsense",

@@ -13,10 +13,10 @@ import pytest
 from signet import clock
 from signet.db import Database
 from signet.queue import Job, enqueue, transitions
-from signet.queue.events import Cursor
-from signet_api.feed import MAX_UNREAD, Feed, Listener
+from signet.queue.events import Cursor, Watch
+from signet_api.feed import JobFollower
 from signet_api.stream import MAX_LISTENERS
-from support.http import Served, a_workspace, served
+from support.http import Api, Served, a_workspace, served
 from support.processes import PATIENCE_SECONDS, eventually
 
 STREAM = "/api/jobs/stream"
@@ -112,32 +112,18 @@ def test_only_so_many_listen_and_a_place_is_free_when_one_goes(server: Served) -
     eventually(is_open)
 
 
-def test_a_listener_that_takes_nothing_is_let_go() -> None:
+def test_a_look_reads_only_after_a_commit_and_a_slow_listener_misses_nothing(api: Api) -> None:
     async def scene() -> None:
-        listener = Listener(Cursor(0, 0))
-        assert all(listener.offer(b"x") for _ in range(MAX_UNREAD))
-        assert not listener.offer(b"x")
-        assert await listener.next() is None
-
-    asyncio.run(scene())
-
-
-def test_nobody_looks_while_nobody_listens(db: Database) -> None:
-    async def scene() -> None:
-        feed = Feed(db)
-        one, two = await feed.join(), await feed.join()
-        feed.leave(one)
-        job_id = a_job(db, "m-4")
-        while (look := await two.next()) is not None and job_id not in look.decode():
-            pass  # what other tests did just before may be told again
-        assert look is not None
-        thread = feed._thread
-        assert thread is not None and thread.is_alive()
-        feed.leave(two)
-        await asyncio.to_thread(thread.join)
-        again = await feed.join()
-        feed.close()
-        assert await again.next() is None
+        db = api.state.db
+        begun = await db.aread(Watch.begin, now=clock.now())
+        listener = JobFollower(api.state, begun)
+        assert await listener.look() == b""
+        begun.cursor = Cursor(0, 0)
+        assert await listener.look() == b""  # nothing was committed, so nothing was read
+        assert begun.cursor == Cursor(0, 0)
+        jobs = [a_job(db, f"m-{number}") for number in range(40)]
+        told = await listener.look()
+        assert [told.count(job_id.encode()) for job_id in jobs] == [1] * len(jobs)
 
     asyncio.run(scene())
 

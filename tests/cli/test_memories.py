@@ -6,7 +6,7 @@ import sys
 from uuid import uuid4
 
 from cli.program import Program
-from signet.cli import output, why
+from signet.cli import output
 
 
 def saved(program: Program, content: str, *flags: str) -> str:
@@ -23,12 +23,38 @@ def test_memories_are_listed_newest_first_with_the_next_page(served: Program) ->
     ]
     assert re.findall("Lamp (.)", done.out) == ["2", "1"]
     assert f"  by user · {kind} · {made[2][:18]}\n" in done.out
-    assert done.err == f"1 to 2. More: signet memory list --offset 2 -l 2 --type {kind}\n"
+    assert done.err == f"1 to 2 of 3. More: signet memory list --offset 2 -l 2 --type {kind}\n"
     last = served.run("memory", "list", "--type", kind, "--offset", "2")
     assert ("Lamp 0" in last.out, last.err) == (True, "")
     page = served.run("memory", "list", "--type", kind, "--json").json()
     assert [row["id"] for row in page["memories"]] == made[::-1]
     assert served.run("memory", "list", "--type", kind, "--offset", "9").out == "No memories\n"
+
+
+def test_memories_are_listed_by_filters_and_forgotten_ones_with_their_end(served: Program) -> None:
+    kind = uuid4().hex
+    gone = saved(served, f"Anchor of {kind}", "--type", kind, "--project", kind, "--tags", "sea")
+    kept = saved(served, f"Sail of {kind}", "--type", kind, "--who", "Ada", "--critical")
+    for flags, found in (
+        (("--query", f"anchor {kind}"), [gone]),
+        (("--project", kind), [gone]),
+        (("--tags", "sea", "--type", kind), [gone]),
+        (("--who", "Ada", "--type", kind, "--pinned", "--since", "yesterday"), [kept]),
+        (("--type", kind, "--until", "yesterday"), []),
+    ):
+        rows = served.run("memory", "list", *flags, "--json").json()["memories"]
+        assert [row["id"] for row in rows] == found, flags
+    served.run("memory", "forget", gone, "--reason", "sunk", "--yes")
+    done = served.run("memory", "list", "--forgotten", "--type", kind)
+    assert "Anchor" in done.out and "Sail" not in done.out
+    assert re.search(
+        r"forgotten \d{4}-\d\d-\d\d \d\d:\d\d by \S+ · sunk\W+recoverable until \d{4}-",
+        " ".join(done.out.split()),
+    )
+    assert done.err == f"Recover with: signet memory recover {gone[:18]}\n"
+    assert served.run("memory", "recover", gone).status == 0
+    again = served.run("memory", "list", "--forgotten", "--type", kind)
+    assert again.out == "No forgotten memories\n"
 
 
 def test_a_type_that_no_memory_has_is_an_error_with_those_that_there_are(served: Program) -> None:
@@ -226,13 +252,14 @@ def test_every_stage_of_recall_has_its_words() -> None:
     from pathlib import Path
 
     from signet.domain import recall
+    from signet.domain.recall import wording
 
     folder = Path(str(recall.__file__)).parent
     code = "".join(file.read_text() for file in folder.glob("*.py"))
     stages = set(re.findall(r'run\.apply\(\s*"(\w+)"', code))
     stages |= set(re.findall(r'\(\s*"(\w+)",\s*(?:settings\.|bool\()', code))
     assert {"blend", "superseded", "time"} <= stages
-    assert stages <= why.STAGES.keys()
+    assert stages <= wording.STAGES.keys()
 
 
 def test_results_keep_within_the_terminal(served: Program) -> None:

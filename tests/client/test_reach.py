@@ -1,6 +1,6 @@
 """Every route has a method of the clients, or is listed here with the reason why it has none.
 
-What a method sends has the names that the description of its route gives.
+What a method sends has names that its route takes.
 """
 
 import inspect
@@ -8,12 +8,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 import pytest
+from pydantic import AliasChoices
 from starlette.routing import compile_path
 
 from signet.client.call import Call
 from signet.client.calls import Calls
 from signet.client.method import Method
 from signet.wire import operations
+from signet.wire.requests.model import Body
 from signet_api.permissions import TABLE
 from support.http import an_api
 
@@ -146,7 +148,7 @@ def test_every_route_can_be_reached_or_has_a_reason_why_not() -> None:
     assert routes - reached == WITHOUT.keys()
 
 
-def names_of(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+def names_of(operation: Mapping[str, Any]) -> tuple[set[str], set[str]]:
     """Return the names that a route knows in its address, and in its body."""
     address = {one["name"] for one in operation.get("parameters", ()) if one["in"] == "query"}
     if "requestBody" not in operation:
@@ -155,7 +157,25 @@ def names_of(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> tuple[
     if "properties" in schema:
         return address, set(schema["properties"])
     [kind] = [one for one in schema.get("anyOf", [schema]) if "$ref" in one]
-    return address, set(schemas[kind["$ref"].rpartition("/")[2]]["properties"])
+    return address, spellings(kind["$ref"].rpartition("/")[2])
+
+
+def spellings(model: str) -> set[str]:
+    """Return every name that a request model takes for one of its fields."""
+    fields = MODELS[model].model_fields
+    aliases = (one.validation_alias for one in fields.values())
+    others = {str(name) for one in aliases if isinstance(one, AliasChoices) for name in one.choices}
+    return others | set(fields)
+
+
+def every_kind(of: type[Body]) -> Iterator[type[Body]]:
+    for kind in of.__subclasses__():
+        yield kind
+        yield from every_kind(kind)
+
+
+#: The request models by their names in the description.
+MODELS = {kind.__name__: kind for kind in every_kind(Body)}
 
 
 @pytest.fixture(scope="module")
@@ -176,6 +196,6 @@ def test_a_route_knows_every_name_that_a_method_sends(
     call = described(name, fully=True)
     method, path = route_of(call)
     operation = description["paths"][path][method.lower()]
-    address, body = names_of(operation, description["components"]["schemas"])
+    address, body = names_of(operation)
     assert call.params.keys() <= address
     assert (call.body or {}).keys() <= body

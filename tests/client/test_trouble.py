@@ -137,7 +137,7 @@ def test_a_write_is_sent_once_unless_it_has_a_key(speaker: type[Speaker]) -> Non
         client = speaker(url=server.url, environ={})
         assert client.do("remember", "Tea is at four.", idempotency_key="k") == {"features": True}
         assert len(server.heard) == 3
-        assert all('"idempotencyKey": "k"' in request for request in server.heard)
+        assert all('"idempotency_key": "k"' in request for request in server.heard)
 
 
 def test_who_is_busy_is_asked_again_as_often_as_the_caller_wants(speaker: type[Speaker]) -> None:

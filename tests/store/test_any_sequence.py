@@ -22,9 +22,19 @@ from signet.domain.agents import registry as agents
 from signet.domain.browse import export, search
 from signet.domain.browse.search import Search
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.memory import choose, history, lookup, modify, normalize, recover, remember
+from signet.domain.memory import (
+    choose,
+    history,
+    listing,
+    lookup,
+    modify,
+    normalize,
+    recover,
+    remember,
+)
 from signet.domain.memory.choose import Choice
 from signet.domain.memory.forget import forget_one
+from signet.domain.memory.listing import Filter, Order
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -363,7 +373,9 @@ class Memories(RuleBasedStateMachine):
         active = {id_ for id_ in mine if self.rows[id_].deleted_at is None}
         unscoped = {id_ for id_ in active if self.rows[id_].scope is None}
         reader = agents.reader(tx, agent_id)
-        assert {m.id for m in lookup.newest(tx, reader=reader)} == unscoped
+        assert {
+            m.id for m in listing.page(tx, Filter(), Order(), reader=reader).memories
+        } == unscoped
         assert lookup.stats(tx, reader=reader).total == len(unscoped)
         assert self.reachable(partial(lookup.get, tx, reader=reader)) == active
         assert self.reachable(partial(history.of, tx, reader=reader)) == mine
@@ -503,4 +515,4 @@ class Memories(RuleBasedStateMachine):
 
 
 TestMemories = Memories.TestCase
-TestMemories.settings = settings(max_examples=40, stateful_step_count=50, deadline=None)
+TestMemories.settings = settings(max_examples=25, stateful_step_count=50, deadline=None)

@@ -13,7 +13,8 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.graph import link
-from signet.domain.memory import history, lookup, remember
+from signet.domain.memory import history, listing, lookup, remember
+from signet.domain.memory.listing import Filter, Order
 from signet.domain.memory.models import (
     Actor,
     ExtractionStatus,
@@ -397,16 +398,20 @@ def test_history_is_shown_for_forgotten_memories_and_to_readers_only(tx: WriteTx
         history.of(tx, saved.id, reader=Reader(agent_id="scout"))
 
 
+def listed(tx: WriteTx, *, type: str | None = None, limit: int = 100, offset: int = 0) -> list[str]:
+    order = Order(limit=limit, offset=offset)
+    page = listing.page(tx, Filter(type=type), order, reader=READER)
+    return [memory.id for memory in page.memories]
+
+
 def test_the_list_is_newest_first_and_leaves_out_forgotten_and_scoped_rows(tx: WriteTx) -> None:
     saved = [save(tx, f"Note {n}.") for n in range(4)]
     save(tx, "Only in the bench.", scope="bench")
     forget(tx, saved[1].id)
-    ids = [memory.id for memory in lookup.newest(tx, reader=READER)]
+    ids = listed(tx)
     assert ids == [saved[3].id, saved[2].id, saved[0].id]
-    page = lookup.newest(tx, reader=READER, limit=1, offset=1)
-    assert [memory.id for memory in page] == [saved[2].id]
-    assert len(lookup.newest(tx, reader=READER, limit=0)) == 1
-    assert lookup.newest(tx, reader=READER, type="rule") == []
+    assert listed(tx, limit=1, offset=1) == [saved[2].id]
+    assert listed(tx, type="rule") == []
 
 
 def test_statistics_count_active_embedded_and_critical_memories(tx: WriteTx) -> None:

@@ -18,8 +18,7 @@ from signet_api.deps import State
 from signet_api.guard import Guard
 from signet_api.heartbeat import beat
 from signet_api.openapi import RESPONSES, Described
-from signet_api.paths import Direct
-from signet_api.routes import ROUTERS
+from signet_api.routes import ROUTER
 from signet_api.traced import Traced
 
 #: Room for the other fields of a request beside the longest content.
@@ -66,11 +65,9 @@ def create_app(state: State) -> ASGIApp:
     app.state.signet = state
     rosters.follow(state)
     errors.install(app)
-    permissions.check(route for router in ROUTERS for route in router.routes)
+    permissions.check(ROUTER.routes)
     segments.install()
-    for router in ROUTERS:
-        app.include_router(router)
-    app.router.routes.insert(0, Direct(ROUTERS))
+    app.include_router(ROUTER)
     inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)
     guard = Guard(inner, state, most_bytes=most_bytes)
     entry: ASGIApp = Traced(guard) if TRACES.is_on else guard

@@ -16,6 +16,7 @@ from fastapi import Depends, Request
 from signet import clock
 from signet.config import Settings
 from signet.db import Database
+from signet.db.commits import Commits
 from signet.domain.activity.flush import Flusher
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
@@ -25,10 +26,8 @@ from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
-from signet_api.admission import Admission
 from signet_api.authority import Authority
 from signet_api.counting import Counting, Gathering
-from signet_api.feed import Feed
 from signet_api.health import Health
 from signet_api.models import Models
 from signet_api.probe import Probe
@@ -59,18 +58,19 @@ class State:
     authority: Authority = field(default_factory=Authority)
     probe: Probe = field(default_factory=Probe)
     models: Models = field(default_factory=Models)
+    is_stopping: bool = False
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
-    admission: Admission = field(default_factory=Admission)
     started_at: datetime = field(default_factory=clock.now)
     #: How much of the logs of running sessions was read, by agent and session; and work that goes on behind answers.
     following: dict[tuple[str, str], int] = field(default_factory=dict)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
+    job_listeners: Listeners = field(default_factory=partial(Listeners, "listen to job events"))
     log_listeners: Listeners = field(default_factory=partial(Listeners, "follow the log"))
     message_listeners: Listeners = field(default_factory=partial(Listeners, "listen to messages"))
     tool_listeners: Listeners = field(
         default_factory=partial(Listeners, "follow the list of tools", MAX_TOOL_LISTENERS)
     )
-    feed: Feed = field(init=False)
+    commits: Commits = field(init=False)
     counting: Counting = field(init=False)
     injections: Gathering[Injection] = field(init=False)
     flusher: Flusher = field(init=False)
@@ -78,7 +78,7 @@ class State:
     routed: RoutedServers = field(init=False)
 
     def __post_init__(self) -> None:
-        self.feed = Feed(self.db)
+        self.commits = Commits(self.db.path)
         self.counting = Counting(self.db)
         self.injections = Gathering(
             self.db, record.insert, "injections.not_recorded", prepare=texts.located

@@ -4,6 +4,7 @@ import gc
 import os
 import socket
 import sys
+from functools import partial
 
 from signet.errors import SignetError
 from signet.process.boot import Booted, boot, open_database
@@ -100,7 +101,7 @@ def serve(booted: Booted) -> int:
             proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         ),
-        state.feed.close,
+        partial(setattr, state, "is_stopping", True),
     )
     booted.stop.then(lambda: setattr(server, "should_exit", True))
     _keep()
@@ -123,6 +124,7 @@ def serve(booted: Booted) -> int:
     state.counting.finish()
     state.injections.finish()
     live.stop()
+    state.commits.close()
     db.write(processes.remove, presence.owner)
     db.close()
     presence.close()

@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from signet.config.manifest import replace_file
 from signet.domain.harnesses import records
 from signet.domain.harnesses.records import Undo
+from signet.files import replace_file
 from signet.paths import config_home
 
 _NOTE = "completion.json"

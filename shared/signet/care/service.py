@@ -15,6 +15,7 @@ from pathlib import Path
 
 from signet.care.commands import Run
 from signet.errors import Conflict
+from signet.files import replace_file
 from signet.paths import Workspace
 from signet.resources import deploy_dir
 
@@ -103,9 +104,7 @@ def install(service: Service, run: Run) -> tuple[bool, list[str]]:
     is_new = not service.is_written
     if is_new:
         service.path.parent.mkdir(parents=True, exist_ok=True)
-        part = service.path.with_name(f".{service.path.name}.part")
-        part.write_text(service.text, "utf-8")
-        part.replace(service.path)
+        replace_file(service.path, service.text.encode())
     return is_new, _run(service.enable, run)
 
 

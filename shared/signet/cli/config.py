@@ -4,7 +4,6 @@ import difflib
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -99,9 +98,7 @@ def set_(
     _, problems = config.settings_from({first: nested})
     if problems:
         raise Invalid("; ".join(_LENIENCE.sub("", problem) for problem in problems))
-    workspace.root.mkdir(parents=True, exist_ok=True)
-    file = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
-    manifest.set_value(file, key, wished)
+    file = manifest.set_values(workspace, {key: wished})
     yield {"key": key, "value": wished, "file": str(file)}
     output.say(f"{key} is set in {file}")
 
@@ -179,7 +176,7 @@ def _edit(workspace: Workspace) -> None:
     """Open the settings in the person's editor; a file that does not parse afterwards is left, and said."""
     from signet.config import manifest
 
-    file: Path = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
+    file = manifest.place(workspace)
     if not file.exists():
         raise Invalid(f"{file} does not exist; create it with: signet setup")
     editor.edit(file)

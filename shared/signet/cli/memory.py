@@ -1,5 +1,6 @@
 """`signet memory …`: look at memories, change them, bring them back (forgetting: `forget.py`)."""
 
+import shlex
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -9,9 +10,19 @@ import typer
 from signet.cli import edit, entry, forget, identify, output
 from signet.cli.command import Output, command
 from signet.cli.entry import Entry
-from signet.cli.options import AgentOption, FullOption, IdArgument, OnlyTypeOption, check_type
+from signet.cli.options import (
+    AgentOption,
+    FullOption,
+    IdArgument,
+    OnlyTagsOption,
+    OnlyTypeOption,
+    OnlyWhoOption,
+    SinceOption,
+    UntilOption,
+    check_type,
+)
 from signet.cli.output import Ink
-from signet.client import Signet
+from signet.client import MemoryFilter, Signet
 from signet.client.answers import Change, Found, Memory, MemorySummary
 
 app = typer.Typer(help="List, show, change and forget memories.", no_args_is_help=True)
@@ -28,30 +39,55 @@ def list_memories(
         int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
     ] = 20,
     offset: Annotated[int, typer.Option("--offset", min=0, help="Number of results to skip.")] = 0,
+    query: Annotated[
+        str | None, typer.Option("--query", help="Only memories that contain these words.")
+    ] = None,
     type: OnlyTypeOption = None,
+    tags: OnlyTagsOption = None,
+    who: OnlyWhoOption = None,
+    project: Annotated[
+        str | None, typer.Option("--project", help="Only memories of this project.")
+    ] = None,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")] = False,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    forgotten: Annotated[
+        bool,
+        typer.Option("--forgotten", help="Forgotten memories that can be recovered, last first."),
+    ] = False,
     full: FullOption = False,
     agent: AgentOption = None,
 ) -> Output:
     """List memories, newest first.
 
-    Examples: signet memory list · signet memory list --type decision --limit 50
+    Examples: signet memory list · signet memory list --type decision --limit 50 · signet memory list --forgotten
     """
-    page = signet.memories(limit=limit, offset=offset, type=type, agent_id=agent)
+    filters: MemoryFilter = {
+        "q": query,
+        "type": type,
+        "tags": tags,
+        "who": who,
+        "project": project,
+        "pinned": pinned or None,
+        "since": since,
+        "until": until,
+        "state": "forgotten" if forgotten else None,
+    }
+    page = signet.memories(limit=limit, offset=offset, total=True, agent_id=agent, **filters)
     if not page["memories"]:
         check_type(signet, type, agent=agent)
     yield page
     rows, ink = page["memories"], output.ink(sys.stdout)
     if not rows:
-        output.say("No memories")
+        output.say("No forgotten memories" if forgotten else "No memories")
     for row in rows:
-        _say(entry.lines(_summary(row), ink, full=full))
+        yield from entry.lines(_summary(row), ink, full=full)
     end = offset + len(rows)
-    if len(rows) == limit and (type or end < page["stats"]["total"]):
-        of_all = "" if type else f" of {page['stats']['total']}"
-        narrowed = f" --type {type}" if type else ""
-        output.hint(
-            f"{offset + 1} to {end}{of_all}. More: signet memory list --offset {end} -l {limit}{narrowed}"
-        )
+    if page["next"]:
+        more = f"--offset {end} -l {limit}{_flags(filters)}"
+        output.hint(f"{offset + 1} to {end} of {page['total']}. More: signet memory list {more}")
+    elif forgotten and rows:
+        output.hint(f"Recover with: signet memory recover {rows[0]['id'][: entry.ID_CHARS]}")
 
 
 @command(app)
@@ -66,7 +102,7 @@ def show(
     """
     found = signet.get(identify.whole(signet, memory_id, agent=agent), agent_id=agent)
     yield found
-    _say(_card(found, output.ink(sys.stdout)))
+    yield from _card(found, output.ink(sys.stdout))
 
 
 @command(app)
@@ -87,7 +123,7 @@ def history(
     yield {"memoryId": full_id, "count": len(found), "history": found}
     ink = output.ink(sys.stdout)
     for change in found:
-        _say(_event(change, ink))
+        yield from _event(change, ink)
 
 
 @command(app)
@@ -107,6 +143,8 @@ def recover(
     done = signet.recover(full_id, reason=reason, agent_id=agent)
     yield done
     output.say(f"Recovered: {full_id}")
+    if along := done.get("alongCount"):
+        output.say(f"{output.count(along, 'memory')} read from it came back along")
 
 
 @command(app)
@@ -132,7 +170,17 @@ def similar(
     if not found:
         output.say("No memories found")
     for one in found:
-        _say(entry.lines(_near(one), output.ink(sys.stdout), full=full))
+        yield from entry.lines(_near(one), output.ink(sys.stdout), full=full)
+
+
+def _flags(filters: MemoryFilter) -> str:
+    """Return the options that ask for the same memories again."""
+    switches = {"pinned": " --pinned", "state": " --forgotten"}
+    return "".join(
+        switches.get(name, f" --{'query' if name == 'q' else name} {shlex.quote(str(value))}")
+        for name, value in filters.items()
+        if value is not None
+    )
 
 
 def _summary(row: MemorySummary) -> Entry:
@@ -142,8 +190,23 @@ def _summary(row: MemorySummary) -> Entry:
         created_at=row["created_at"],
         pinned=bool(row["pinned"]),
         tags=row["tags"],
-        facts=(f"by {output.plain(row['who'] or 'unknown')}", output.plain(row["type"])),
+        facts=(
+            f"by {output.plain(row['who'] or 'unknown')}",
+            output.plain(row["type"]),
+            *_forgetting(row),
+        ),
     )
+
+
+def _forgetting(row: MemorySummary) -> Iterator[str]:
+    if (known := row.get("forgotten")) is None:
+        return
+    when = output.local(row["deleted_at"] or "")
+    yield f"forgotten {when} by {output.plain(known['by'])}"
+    if known["reason"]:
+        yield output.plain(known["reason"])
+    if known["until"]:
+        yield f"recoverable until {output.local(known['until'])}"
 
 
 def _near(found: Found) -> Entry:
@@ -191,7 +254,12 @@ def _event(change: Change, ink: Ink) -> Iterator[str]:
     by = f"by {output.plain(change['changedBy'])}"
     reason = f" · {output.plain(change['reason'])}" if change["reason"] else ""
     event = change["event"]
-    color = {"deleted": ink.bad, "created": ink.good, "recovered": ink.good}.get(event, ink.name)
+    color = {
+        "deleted": ink.bad,
+        "rejected": ink.bad,
+        "created": ink.good,
+        "recovered": ink.good,
+    }.get(event, ink.name)
     when = output.local(change["createdAt"])
     yield f"{ink.dim(when)}  {color(f'{event:<10}')}{by}{reason}"
     old, new = change["oldContent"], change["newContent"]
@@ -206,8 +274,3 @@ def _text(mark: str, text: str) -> Iterator[str]:
     first, *rest = output.paragraphs(text, 20)
     yield " " * 18 + mark + first
     yield from (" " * 20 + line for line in rest)
-
-
-def _say(lines: Iterator[str]) -> None:
-    for line in lines:
-        output.say(line)

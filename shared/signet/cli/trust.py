@@ -92,9 +92,7 @@ def _trusted(workspace: Workspace) -> list[str]:
 def _write(workspace: Workspace, known: list[str]) -> None:
     from signet.config import manifest
 
-    workspace.root.mkdir(parents=True, exist_ok=True)
-    path = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
-    manifest.set_value(path, KEY, [*known])
+    manifest.set_values(workspace, {KEY: [*known]})
 
 
 def _origins(known: list[str]) -> dict[str, object]:

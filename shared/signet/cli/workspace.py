@@ -47,7 +47,7 @@ def set_default(
 
     Examples: signet workspace set ~/agents · signet workspace set ~/.agents
     """
-    from signet.config.manifest import replace_file
+    from signet.files import replace_file
 
     workspace = Workspace(Path(path).expanduser().absolute())
     if not path.strip() or (workspace.root.exists() and not workspace.root.is_dir()):

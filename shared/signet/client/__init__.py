@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from signet.client.address import find_url
     from signet.client.answers import Job
     from signet.client.asynchronous import AsyncSignet
-    from signet.client.calls.memory import Choice, Patch
+    from signet.client.calls.memory import Choice, MemoryFilter, Patch
     from signet.client.context import Context
     from signet.client.errors import (
         BadAnswer,
@@ -53,6 +53,7 @@ __all__ = [
     "Forbidden",
     "Invalid",
     "Job",
+    "MemoryFilter",
     "NotFound",
     "Patch",
     "RateLimited",
@@ -71,6 +72,7 @@ __all__ = [
 _HOMES = {
     "AsyncSignet": "signet.client.asynchronous",
     "Choice": "signet.client.calls.memory",
+    "MemoryFilter": "signet.client.calls.memory",
     "Context": "signet.client.context",
     "Forbidden": "signet.errors",
     "Invalid": "signet.errors",

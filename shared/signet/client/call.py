@@ -5,7 +5,7 @@ What can be asked is described once, in `calls/`. A transport sends the descript
 
 import json
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar, cast
 from urllib.parse import quote, urlencode
@@ -17,7 +17,7 @@ T = TypeVar("T")
 U = TypeVar("U")
 V = TypeVar("V")
 #: An id in the path of an operation.
-_PART = re.compile(r"\{\w+\}")
+PART = re.compile(r"\{(\w+)\}")
 #: What one parameter of an address may be.
 Param = str | int | float | bool | None
 #: A JSON object.
@@ -55,7 +55,7 @@ class Call(Generic[T]):
     @property
     def content(self) -> bytes | None:
         """Return the body as it is sent."""
-        return None if self.body is None else json.dumps(self.body).encode()
+        return None if self.body is None else json.dumps(self.body, default=_plain).encode()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +90,7 @@ def ask(
     ids = iter(parts)
     return Call(
         method=operation.method,
-        path=_PART.sub(lambda _: part(next(ids)), operation.path),
+        path=PART.sub(lambda _: part(next(ids)), operation.path),
         params=params,
         body=None if body is None else given(body),
         is_safe=is_safe or operation.method == "GET",
@@ -135,15 +135,19 @@ def part(text: str) -> str:
     return encoded.replace(".", "%2E") if text in (".", "..") else encoded
 
 
-def listed(values: Sequence[object] | None) -> list[object] | None:
-    """Return values as a JSON array."""
-    return None if values is None else list(values)
+def _plain(value: object) -> object:
+    """Return a collection of any kind as JSON has it; raises TypeError for what is none."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Iterable):
+        return list(value)
+    raise TypeError(f"{value!r} cannot be sent as JSON")
 
 
-def one_or_more(values: str | Sequence[str] | None) -> object:
-    """Return a text as it is (for tags: a comma list), several texts as a JSON array."""
-    return values if isinstance(values, str) else listed(values)
-
-
-def _text(value: str | float | bool) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _text(value: object) -> str:
+    """Return a value as an address has it: several are a comma list."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return ",".join(map(str, value))
+    return str(value)

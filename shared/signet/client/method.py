@@ -1,12 +1,29 @@
 """Methods of both clients, written once: each describes a call or a plan, and the client carries it out."""
 
 import inspect
-from collections.abc import Callable, Coroutine
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, get_args, overload
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping
+from functools import cache, wraps
+from typing import (
+    Any,
+    Concatenate,
+    Generic,
+    ParamSpec,
+    Protocol,
+    TypeVar,
+    get_args,
+    get_origin,
+    overload,
+)
 
-from signet.client.call import Call, Plan, T
+from signet.client.call import PART, Call, Plan, T, U, ask
+from signet.wire.operation import Operation
 
 P = ParamSpec("P")
+Part = TypeVar("Part")
+#: A function whose arguments are the fields of a request, and whose answer is a `T`.
+Asking = Callable[Concatenate[Any, P], T]
+#: The fields of a request, by their names.
+Fields = dict[str, Any]
 #: What is described: `Call[T]` or `Plan[T]`.
 Asked = TypeVar("Asked")
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -65,6 +82,102 @@ def method(describe: Callable[Concatenate[Any, P], Any]) -> Method[P, Any, Any]:
     return Method(describe)
 
 
+@overload
+def asks(
+    operation: Operation[T],
+    *,
+    names: Mapping[str, str] = ...,
+    fixed: Mapping[str, Any] = ...,
+    is_safe: bool | str = ...,
+    prepared: Callable[[Fields], Fields] = ...,
+    has_body: bool = ...,
+    accepts: frozenset[int] = ...,
+) -> Callable[[Asking[P, T]], Method[P, Call[T], T]]: ...
+@overload
+def asks(
+    operation: Operation[T],
+    *,
+    pick: Callable[[T], list[Part]],
+    names: Mapping[str, str] = ...,
+    is_safe: bool = ...,
+) -> Callable[[Asking[P, list[Part]]], Method[P, Call[list[Part]], list[Part]]]: ...
+@overload
+def asks(
+    operation: Operation[T | U],
+    *,
+    kind: type[U],
+    names: Mapping[str, str] = ...,
+    fixed: Mapping[str, Any] = ...,
+    is_safe: bool = ...,
+) -> Callable[[Asking[P, U]], Method[P, Call[U], U]]: ...
+@overload
+def asks(
+    operation: Operation[T | U],
+    *,
+    kind: type[U],
+    pick: Callable[[U], list[Part]],
+    names: Mapping[str, str] = ...,
+) -> Callable[[Asking[P, list[Part]]], Method[P, Call[list[Part]], list[Part]]]: ...
+def asks(
+    operation: Operation[Any],
+    *,
+    kind: type[Any] | None = None,
+    pick: Callable[[Any], list[Any]] | None = None,
+    names: Mapping[str, str] | None = None,
+    fixed: Mapping[str, Any] | None = None,
+    prepared: Callable[[Fields], Fields] = lambda sent: sent,
+    is_safe: bool | str = False,
+    has_body: bool = False,
+    accepts: frozenset[int] = frozenset(),
+) -> Callable[[Asking[P, Any]], Method[P, Any, Any]]:
+    """Make a function without a body a method that asks for an operation; the function says what is sent and answered.
+
+    Each argument is the part of the path, else the field, of its name, or of that in `names`; `fixed` fields are always
+    sent, and `prepared` may change all of them. Fields are those of the body; with GET, and with DELETE unless it
+    `has_body`, those of the address. None, and False where that is the default, are not sent. `pick` takes the list out
+    of an answer; `kind` is the answer that is meant where there are several. `is_safe` says that sending it twice does
+    no harm, or names the argument that makes it so.
+    """
+
+    def make(asking: Asking[P, Any]) -> Method[P, Any, Any]:
+        @wraps(asking)
+        def describe(*args: Any, **given: Any) -> Call[Any]:
+            sent = {
+                (names or {}).get(name, name): value for name, value in _given(asking, args, given)
+            }
+            safe = bool(sent.get(is_safe)) if isinstance(is_safe, str) else is_safe
+            parts = [sent.pop(name) for name in PART.findall(operation.path)]
+            sent = {**prepared(sent), **(fixed or {})}
+            if has_body or operation.method not in ("GET", "DELETE"):
+                call = ask(operation, *parts, body=sent, is_safe=safe, accepts=accepts)
+            else:
+                call = ask(operation, *parts, is_safe=safe, accepts=accepts, **sent)
+            return call.picking(pick) if pick else call
+
+        return Method(describe)
+
+    return make
+
+
+def _given(
+    asking: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]
+) -> Iterator[tuple[str, Any]]:
+    """Yield the arguments that are sent, by their names; raises TypeError for those that do not fit."""
+    signature = _signature(asking)
+    bound = signature.bind(*args, **given)
+    bound.apply_defaults()
+    _, *said = bound.arguments.items()
+    for name, value in said:
+        parameter = signature.parameters[name]
+        if parameter.kind is parameter.VAR_KEYWORD:
+            yield from value.items()
+        elif value is not None and not (value is False and parameter.default is False):
+            yield name, value
+
+
+_signature = cache(inspect.signature)
+
+
 def _blocking(describe: Callable[..., Any]) -> Callable[..., Any]:
     def made(self: Blocking, /, *args: Any, **given: Any) -> Any:
         return self.perform(describe(self, *args, **given))
@@ -88,7 +201,12 @@ def _named(made: Made, described: Callable[..., Any]) -> Made:
     _, *parameters = signature.parameters.values()
     made.__signature__ = signature.replace(  # type: ignore[attr-defined]  # typeshed does not know it
         parameters=[_SELF, *parameters],
-        # The answer is the last parameter of `Call` and of `Plan`.
-        return_annotation=get_args(signature.return_annotation)[-1],
+        return_annotation=_answered(signature.return_annotation),
     )
     return made
+
+
+def _answered(described: Any) -> Any:
+    """Return the type of the answer: the last parameter of `Call` and of `Plan`."""
+    is_described = get_origin(described) in (Call, Generator)
+    return get_args(described)[-1] if is_described else described

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from signet.config.fields import Section, custom, integer, optional_text, read, section, url
-from signet.config.values import Unfit
+from signet.config.fields import Section, read, section, setting
+from signet.config.values import Unfit, from_text, web_address
 
 DEFAULT_PORT = 3850
 LOOPBACK = "127.0.0.1"
@@ -61,35 +61,35 @@ class Environment(Section):
 
     OPEN: ClassVar[bool] = True
 
-    port: int = integer(DEFAULT_PORT, 1, 65_535, key="SIGNET_PORT", text=True, strict=True)
-    host: str = custom(LOOPBACK, _host, key="SIGNET_HOST")
-    bind: str | None = custom(None, _host, key="SIGNET_BIND")
-    daemon_url: str | None = url(key="SIGNET_DAEMON_URL")
-    token: str | None = optional_text(key="SIGNET_TOKEN", is_secret=True)
-    log_file: str | None = optional_text(key="SIGNET_LOG_FILE")
-    log_dir: str | None = optional_text(key="SIGNET_LOG_DIR")
-    log_level: str | None = optional_text(key="SIGNET_LOG_LEVEL")
-    bypass: bool = custom(False, _is_set, key="SIGNET_BYPASS")
-    no_hooks: bool = custom(False, _is_set, key="SIGNET_NO_HOOKS")
-    session_start_timeout_ms: int = integer(
-        15_000, 1, 600_000, key="SIGNET_SESSION_START_TIMEOUT", text=True
+    port: int = setting(DEFAULT_PORT, 1, 65_535, key="SIGNET_PORT", parse=from_text, strict=True)
+    host: str = setting(LOOPBACK, accept=_host, key="SIGNET_HOST")
+    bind: str | None = setting(None, accept=_host, key="SIGNET_BIND")
+    daemon_url: str | None = setting(None, accept=web_address, key="SIGNET_DAEMON_URL")
+    token: str | None = setting(None, key="SIGNET_TOKEN", is_secret=True)
+    log_file: str | None = setting(None, key="SIGNET_LOG_FILE")
+    log_dir: str | None = setting(None, key="SIGNET_LOG_DIR")
+    log_level: str | None = setting(None, key="SIGNET_LOG_LEVEL")
+    bypass: bool = setting(False, accept=_is_set, key="SIGNET_BYPASS")
+    no_hooks: bool = setting(False, accept=_is_set, key="SIGNET_NO_HOOKS")
+    session_start_timeout_ms: int = setting(
+        15_000, 1, 600_000, key="SIGNET_SESSION_START_TIMEOUT", parse=from_text
     )
-    prompt_submit_timeout_ms: int = integer(
-        5_000, 1, 600_000, key="SIGNET_PROMPT_SUBMIT_TIMEOUT", text=True
+    prompt_submit_timeout_ms: int = setting(
+        5_000, 1, 600_000, key="SIGNET_PROMPT_SUBMIT_TIMEOUT", parse=from_text
     )
-    fetch_timeout_ms: int = integer(10_000, 1, 600_000, key="SIGNET_FETCH_TIMEOUT", text=True)
-    agent_id: str | None = optional_text(key="SIGNET_AGENT_ID")
-    harness: str | None = optional_text(key="SIGNET_HARNESS")
-    channel: str | None = optional_text(key="SIGNET_CHANNEL")
-    mcp_proxy_refresh_ms: int = integer(
-        15_000, 1_000, 86_400_000, key="SIGNET_MCP_PROXY_REFRESH_MS", text=True
+    fetch_timeout_ms: int = setting(10_000, 1, 600_000, key="SIGNET_FETCH_TIMEOUT", parse=from_text)
+    agent_id: str | None = setting(None, key="SIGNET_AGENT_ID")
+    harness: str | None = setting(None, key="SIGNET_HARNESS")
+    channel: str | None = setting(None, key="SIGNET_CHANNEL")
+    mcp_proxy_refresh_ms: int = setting(
+        15_000, 1_000, 86_400_000, key="SIGNET_MCP_PROXY_REFRESH_MS", parse=from_text
     )
-    max_llm_concurrency: int = integer(4, 1, 64, key="SIGNET_MAX_LLM_CONCURRENCY", text=True)
-    openai_api_key: str | None = optional_text(key="OPENAI_API_KEY", is_secret=True)
-    anthropic_api_key: str | None = optional_text(key="ANTHROPIC_API_KEY", is_secret=True)
+    max_llm_concurrency: int = setting(4, 1, 64, key="SIGNET_MAX_LLM_CONCURRENCY", parse=from_text)
+    openai_api_key: str | None = setting(None, key="OPENAI_API_KEY", is_secret=True)
+    anthropic_api_key: str | None = setting(None, key="ANTHROPIC_API_KEY", is_secret=True)
     #: Where Ollama is when agent.yaml gives no address.
-    ollama_url: str = custom(OLLAMA_URL, _ollama, key="OLLAMA_HOST")
-    no_color: str | None = optional_text(key="NO_COLOR")
+    ollama_url: str = setting(OLLAMA_URL, accept=_ollama, key="OLLAMA_HOST")
+    no_color: str | None = setting(None, key="NO_COLOR")
 
     @property
     def address(self) -> Address:

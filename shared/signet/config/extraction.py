@@ -2,18 +2,8 @@
 
 from enum import StrEnum
 
-from signet.config.fields import (
-    Section,
-    choice,
-    integer,
-    nested,
-    optional_text,
-    real,
-    section,
-    settle,
-    text,
-    url,
-)
+from signet.config.fields import Section, nested, section, setting, settle
+from signet.config.values import web_address
 
 
 class TextProvider(StrEnum):
@@ -58,9 +48,9 @@ def text_model_of(provider: TextProvider) -> str:
 class Escalation(Section):
     """Bounds beyond which extraction reads a text again, more thoroughly."""
 
-    max_new_entities_per_chunk: int = integer(10, 1, 100)
-    max_new_attributes_per_entity: int = integer(20, 1, 200)
-    level2_max_entities: int = integer(5, 1, 50)
+    max_new_entities_per_chunk: int = setting(10, 1, 100)
+    max_new_attributes_per_entity: int = setting(20, 1, 200)
+    level2_max_entities: int = setting(5, 1, 50)
 
 
 @section
@@ -68,17 +58,24 @@ class Extraction(Section):
     """From text to facts. `model` follows the provider unless it is given."""
 
     #: Never silently a remote one: `auto` uses the configured local model when it can be reached, else the rules.
-    provider: TextProvider = choice(TextProvider.AUTO, flat=("extractionProvider",), flat_wins=True)
-    model: str = text(flat=("extractionModel",), flat_wins=True)
-    strength: Strength = choice(Strength.LOW, flat=("extractionStrength",), flat_wins=True)
+    provider: TextProvider = setting(
+        TextProvider.AUTO, flat=("extractionProvider",), flat_wins=True
+    )
+    model: str = setting("", flat=("extractionModel",), flat_wins=True)
+    strength: Strength = setting(Strength.LOW, flat=("extractionStrength",), flat_wins=True)
     #: None is the provider's own address; see `env.Environment.ollama_url`.
-    endpoint: str | None = url(also=("base_url",), flat=("extractionEndpoint", "extractionBaseUrl"))
-    api_key: str | None = optional_text(also=("api_key",), is_secret=True)
-    timeout_ms: int = integer(90_000, 5_000, 300_000, key="timeout", flat=("extractionTimeout",))
-    min_confidence: float = real(0.7, 0, 1, flat=("minFactConfidenceForWrite",))
+    endpoint: str | None = setting(
+        None,
+        accept=web_address,
+        also=("base_url",),
+        flat=("extractionEndpoint", "extractionBaseUrl"),
+    )
+    api_key: str | None = setting(None, also=("api_key",), is_secret=True)
+    timeout_ms: int = setting(90_000, 5_000, 300_000, key="timeout", flat=("extractionTimeout",))
+    min_confidence: float = setting(0.7, 0, 1, flat=("minFactConfidenceForWrite",))
     #: For providers whose calls cost somebody, by the clock's hour; 0 is no bound.
-    max_calls_per_hour: int = integer(1_000, 0, 1_000_000)
-    max_tokens_per_hour: int = integer(2_000_000, 0, 1_000_000_000)
+    max_calls_per_hour: int = setting(1_000, 0, 1_000_000)
+    max_tokens_per_hour: int = setting(2_000_000, 0, 1_000_000_000)
     escalation: Escalation = nested(Escalation)
 
     def __post_init__(self) -> None:

@@ -1,20 +1,21 @@
 """How one setting is declared, read and shown.
 
-A section is a frozen class whose fields carry a rule: the key in the file, what is accepted, the bounds. Reading
-never raises: a number outside its bounds goes to the nearest one, anything else that does not fit becomes the
-default, and each leaves one warning that names the key. Null and blank count as unset. Warnings never repeat what
-the file says, because it may be a secret.
+A section is a frozen class whose fields carry a rule: the key in the file, what is accepted, the bounds. A field with a
+plain default has the rule of its type. Reading never raises: a number outside its bounds goes to the nearest one,
+anything else that does not fit becomes the default, and each leaves one warning that names the key. Null and blank
+count as unset. Warnings never repeat what the file says, because it may be a secret.
 """
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import partial
 from types import MappingProxyType
-from typing import ClassVar, TypeVar, cast, dataclass_transform
+from typing import Any, ClassVar, TypeVar, cast, dataclass_transform, get_args
 
 from signet.config import values as accept
-from signet.config.values import CENTURY_MS, Accept, Unfit
+from signet.config.values import Accept, Unfit
 
 NOTHING: Mapping[object, object] = MappingProxyType({})
 MASK = "***"
@@ -27,10 +28,17 @@ MAX_UNKNOWN = 20
 class Rule:
     """What the file may say about one field.
 
-    `also` are other names in the same section, `flat` other names one level up; `flat_wins` says over whom.
-    `defaults` replace those of a nested section.
+    The field's type says what is read: true or false, a number from `low` to `high`, a word of an enumeration, text.
+    `parse` reads text as a number, `strict` turns clamping off, `unreadable` is what any other word becomes. `accept`
+    reads anything else. `also` are other names in the same section, `flat` other names one level up; `flat_wins` says
+    over whom. `defaults` replace those of a nested section.
     """
 
+    low: float = -math.inf
+    high: float = math.inf
+    parse: Callable[[str], float] | None = None
+    strict: bool = False
+    unreadable: StrEnum | None = None
     accept: Accept | None = None
     section: "type[Section] | None" = None
     defaults: Mapping[str, object] = field(default_factory=dict)
@@ -39,6 +47,22 @@ class Rule:
     flat: tuple[str, ...] = ()
     flat_wins: bool = False
     is_secret: bool = False
+
+    def of(self, kind: object) -> "Rule":
+        """Return the rule for a field of a type, which may be absent."""
+        kind = next(iter(get_args(kind)), kind)
+        if self.accept is not None or self.section is not None:
+            return self
+        found: Accept = accept.words
+        if kind is bool:
+            found = accept.truth
+        elif kind in (int, float):
+            found = accept.number(
+                self.low, self.high, whole=kind is int, parse=self.parse, strict=self.strict
+            )
+        elif isinstance(kind, type) and issubclass(kind, StrEnum):
+            found = accept.one_of(kind, self.unreadable)
+        return replace(self, accept=found)
 
 
 class Section:
@@ -53,115 +77,37 @@ class Section:
     RETIRED: ClassVar[Mapping[str, str]] = MappingProxyType({})
     #: Other keys belong to somebody else and are no mistake.
     OPEN: ClassVar[bool] = False
+    #: Every field with its key in the file and its rule.
+    DECLARED: ClassVar[Sequence[tuple[Field[object], str, Rule]]] = ()
 
 
 S = TypeVar("S", bound=Section)
-E = TypeVar("E", bound=StrEnum)
 T = TypeVar("T")
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 def section(cls: type[S]) -> type[S]:
     """Make the class a frozen, slotted, keyword-only value."""
-    return dataclass(frozen=True, slots=True, kw_only=True)(cls)
-
-
-def _declare(default: object, rule: Rule) -> Field[object]:
-    made = field(default=default, repr=not rule.is_secret, metadata={"rule": rule})
-    return cast("Field[object]", made)
-
-
-def integer(
-    default: int,
-    low: int,
-    high: int,
-    *,
-    key: str | None = None,
-    also: tuple[str, ...] = (),
-    flat: tuple[str, ...] = (),
-    text: bool = False,
-    strict: bool = False,
-) -> int:
-    """Declare a whole number from `low` to `high`; `text` accepts "12", `strict` turns clamping off."""
-    parse = accept.from_text if text else None
-    how = accept.number(low, high, whole=True, parse=parse, strict=strict)
-    return cast(int, _declare(default, Rule(accept=how, key=key, also=also, flat=flat)))
-
-
-def real(
-    default: float, low: float, high: float, *, flat: tuple[str, ...] = (), text: bool = False
-) -> float:
-    """Declare a number from `low` to `high`; `text` accepts "0.7"."""
-    how = accept.number(low, high, whole=False, parse=accept.from_text if text else None)
-    return cast(float, _declare(default, Rule(accept=how, flat=flat)))
-
-
-def duration_ms(default: int, low: int) -> int:
-    """Declare milliseconds that may also be written as `90s`, `12h`, `30d`."""
-    how = accept.number(low, CENTURY_MS, whole=True, parse=accept.milliseconds)
-    return cast(int, _declare(default, Rule(accept=how)))
-
-
-def optional_integer(low: int, high: int) -> int | None:
-    """Declare a whole number that may be absent."""
-    return cast("int | None", _declare(None, Rule(accept=accept.number(low, high, whole=True))))
-
-
-def flag(default: bool, *, key: str | None = None, flat: tuple[str, ...] = ()) -> bool:
-    """Declare true or false."""
-    return cast(bool, _declare(default, Rule(accept=accept.truth, key=key, flat=flat)))
-
-
-def text(
-    default: str = "",
-    *,
-    key: str | None = None,
-    flat: tuple[str, ...] = (),
-    flat_wins: bool = False,
-) -> str:
-    """Declare text; blank is unset."""
-    return cast(
-        str, _declare(default, Rule(accept=accept.words, key=key, flat=flat, flat_wins=flat_wins))
-    )
-
-
-def optional_text(
-    *, key: str | None = None, also: tuple[str, ...] = (), is_secret: bool = False
-) -> str | None:
-    """Declare text that may be absent."""
-    rule = Rule(accept=accept.words, key=key, also=also, is_secret=is_secret)
-    return cast("str | None", _declare(None, rule))
-
-
-def url(
-    *, key: str | None = None, also: tuple[str, ...] = (), flat: tuple[str, ...] = ()
-) -> str | None:
-    """Declare an http(s) address that may be absent."""
-    rule = Rule(accept=accept.web_address, key=key, also=also, flat=flat)
-    return cast("str | None", _declare(None, rule))
-
-
-def choice(
-    default: E,
-    *,
-    flat: tuple[str, ...] = (),
-    flat_wins: bool = False,
-    unreadable: E | None = None,
-) -> E:
-    """Declare one word of the default's enumeration; `unreadable` is what any other value becomes."""
-    rule = Rule(accept=accept.one_of(type(default), unreadable), flat=flat, flat_wins=flat_wins)
-    return cast(E, _declare(default, rule))
-
-
-def custom(default: T, how: Accept, *, key: str | None = None) -> T:
-    """Declare a field with a reader of its own."""
-    return cast(T, _declare(default, Rule(accept=how, key=key)))
-
-
-def open_map(how: Accept) -> Mapping[str, T]:
-    """Declare a map whose names are the user's."""
-    made: Mapping[str, T] = field(default_factory=dict, metadata={"rule": Rule(accept=how)})
+    made = dataclass(frozen=True, slots=True, kw_only=True)(cls)
+    found = [(item, _rule(item)) for item in fields(cast("type", made))]
+    made.DECLARED = [
+        (item, rule.key or (item.name if cls.SNAKE else camel(item.name)), rule)
+        for item, rule in found
+    ]
     return made
+
+
+def _rule(item: Field[object]) -> Rule:
+    rule: Rule = item.metadata.get("rule", Rule())
+    return rule.of(item.type)
+
+
+def setting(default: T, low: float = -math.inf, high: float = math.inf, **rule: Any) -> T:
+    """Declare a setting that is more than its type and default: its bounds, and whatever else a `Rule` says."""
+    made = Rule(low=low, high=high, **rule)
+    if isinstance(default, dict):  # a map whose names are the user's
+        return cast("T", field(default_factory=dict, metadata={"rule": made}))
+    return field(default=default, repr=not made.is_secret, metadata={"rule": made})
 
 
 def nested(cls: type[S], *, key: str | None = None, **defaults: object) -> S:
@@ -187,7 +133,7 @@ def read(
         raw = NOTHING
     values = dict(defaults)
     places: dict[str, str] = {}
-    for item, key, rule in declared(cls):
+    for item, key, rule in cls.DECLARED:
         if rule.section is not None:
             values[item.name] = read(
                 rule.section,
@@ -224,19 +170,10 @@ def settle(section: Section, **changes: object) -> None:
         object.__setattr__(section, name, value)
 
 
-def declared(cls: type[Section]) -> list[tuple[Field[object], str, Rule]]:
-    """Return every field of a section with its key in the file and its rule."""
-    found: list[tuple[Field[object], str, Rule]] = []
-    for item in fields(cast("type", cls)):
-        rule = cast(Rule, item.metadata["rule"])
-        found.append((item, rule.key or (item.name if cls.SNAKE else camel(item.name)), rule))
-    return found
-
-
 def public(values: Section) -> dict[str, object]:
     """Return the values under the names the file uses, with secrets masked."""
     return {
-        key: _shown(getattr(values, item.name), rule) for item, key, rule in declared(type(values))
+        key: _shown(getattr(values, item.name), rule) for item, key, rule in type(values).DECLARED
     }
 
 
@@ -248,7 +185,7 @@ def resolve_secrets(
     A name that the vault does not hold leaves a warning, and no key: nobody must ever be sent the reference.
     """
     changes: dict[str, object] = {}
-    for item, key, rule in declared(type(values)):
+    for item, key, rule in type(values).DECLARED:
         value = getattr(values, item.name)
         where = _join(path, key)
         if isinstance(value, Section):
@@ -328,10 +265,10 @@ def _report_unknown(
     cls: type[Section], raw: Mapping[object, object], path: str, warnings: list[str]
 ) -> None:
     known = set(cls.IGNORED)
-    for _, key, rule in declared(cls):
+    for _, key, rule in cls.DECLARED:
         known |= {key, *rule.also}
         if rule.section is not None:
-            known |= {name for _, _, inner in declared(rule.section) for name in inner.flat}
+            known |= {name for _, _, inner in rule.section.DECLARED for name in inner.flat}
     unknown = [name for name in raw if name not in known]
     if not unknown:
         return

@@ -1,55 +1,46 @@
 """The `hooks` section of agent.yaml: what a harness calls during a session."""
 
-from signet.config.fields import (
-    Section,
-    flag,
-    integer,
-    nested,
-    optional_integer,
-    optional_text,
-    real,
-    section,
-)
+from signet.config.fields import Section, nested, section, setting
 
 
 @section
 class SessionStart(Section):
     """What a session begins with."""
 
-    recall_limit: int = integer(10, 1, 200)
-    candidate_pool_limit: int = integer(100, 1, 1_000)
-    include_identity: bool = flag(True)
+    recall_limit: int = setting(10, 1, 200)
+    candidate_pool_limit: int = setting(100, 1, 1_000)
+    include_identity: bool = True
     #: False drops the section "Working Memory" (CF-40).
-    include_recent_context: bool = flag(True)
+    include_recent_context: bool = True
     #: Whether commit messages of the project, if it is a git repository, are read and brought up by prompts.
-    read_commits: bool = flag(True)
-    recency_bias: float = real(0.7, 0, 1)
-    max_inject_chars: int = integer(24_000, 1_000, 200_000)
-    max_inject_tokens: int | None = optional_integer(250, 50_000)
-    query: str | None = optional_text()
+    read_commits: bool = True
+    recency_bias: float = setting(0.7, 0, 1)
+    max_inject_chars: int = setting(24_000, 1_000, 200_000)
+    max_inject_tokens: int | None = setting(None, 250, 50_000)
+    query: str | None = None
 
 
 @section
 class UserPromptSubmit(Section):
     """What is recalled for each prompt."""
 
-    enabled: bool = flag(True)
-    recall_limit: int = integer(10, 1, 50)
-    max_inject_chars: int = integer(500, 100, 20_000)
+    enabled: bool = True
+    recall_limit: int = setting(10, 1, 50)
+    max_inject_chars: int = setting(500, 100, 20_000)
     #: Characters of all that is injected: at the first prompt that earlier work has to do with, and at later ones.
-    max_brief_chars: int = integer(4_000, 0, 20_000)
-    max_later_chars: int = integer(1_200, 0, 20_000)
-    min_score: float = real(0.4, 0, 1)
+    max_brief_chars: int = setting(4_000, 0, 20_000)
+    max_later_chars: int = setting(1_200, 0, 20_000)
+    min_score: float = setting(0.4, 0, 1)
 
 
 @section
 class PreCompaction(Section):
     """What is said before a harness shortens its context."""
 
-    include_recent_memories: bool = flag(True)
-    memory_limit: int = integer(5, 0, 50)
+    include_recent_memories: bool = True
+    memory_limit: int = setting(5, 0, 50)
     #: None is the built-in text.
-    summary_guidelines: str | None = optional_text()
+    summary_guidelines: str | None = None
 
 
 @section
@@ -57,7 +48,7 @@ class SessionEnd(Section):
     """When a session is over that nobody ends."""
 
     #: Shorter than a claim lives, so that no session ends unseen with it.
-    idle_minutes: int = integer(30, 5, 230)
+    idle_minutes: int = setting(30, 5, 230)
 
 
 @section

@@ -5,18 +5,16 @@ keys, quotes, line ends and mode. The parser is imported only when there is some
 parse.
 """
 
-import fcntl
 import os
 import re
-import tempfile
-from collections.abc import Callable, Iterator, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, MutableMapping
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from signet.config.older_shapes import placed, unflatten
 from signet.errors import Invalid
+from signet.files import locked, replace_file
 from signet.paths import Workspace
 
 if TYPE_CHECKING:
@@ -45,6 +43,11 @@ def find(workspace: Workspace) -> Path | None:
     return next((path for path in paths if os.path.lexists(path)), None)
 
 
+def place(workspace: Workspace) -> Path:
+    """Return the configuration file, or where it would be made."""
+    return find(workspace) or workspace.root / NAMES[0]
+
+
 def parse(source: bytes, name: str = NAMES[0]) -> dict[object, object]:
     """Return the mapping that the file holds, an empty one for an empty file; raises ManifestError with the line."""
     found = _load(_parser("safe"), source, name)
@@ -68,6 +71,15 @@ def set_value(path: Path, dotted_key: str, value: Value) -> None:
     )
 
 
+def set_values(workspace: Workspace, values: Mapping[str, Value]) -> Path:
+    """Set values by their dotted keys, as `set_value` does, and return the file; the workspace's folder is made."""
+    workspace.root.mkdir(parents=True, exist_ok=True)
+    path = place(workspace)
+    for key, value in values.items():
+        set_value(path, key, value)
+    return path
+
+
 def rewrite(
     path: Path,
     change: Callable[[MutableMapping[Any, Any]], None],
@@ -78,7 +90,7 @@ def rewrite(
     Both are called, in this order, while no other writer is there. Raises ManifestError otherwise.
     """
     target = path.resolve()
-    with _alone(target.parent):
+    with locked(target.parent):
         source = target.read_bytes() if target.exists() else b""
         wanted = parse(source, path.name)
         change(wanted)
@@ -134,46 +146,6 @@ def node_at(text: str, dotted_key: str) -> "Node | None":
         pairs = found.value if isinstance(found, MappingNode) else []
         found = next((value for name, value in pairs if name.value == key), None)
     return found
-
-
-def replace_file(path: Path, content: bytes, *, beside: str | None = None) -> None:
-    """Put the content in place of the file in one step, durable on return; the mode stays, a new file is private.
-
-    `beside` names the temporary file of a writer that is alone with this path: after a crash the next one of that
-    name takes its place. Without it the name is new.
-    """
-    if beside is None:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    else:
-        temporary = str(path.parent / beside)
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            if path.exists():
-                os.fchmod(file.fileno(), path.stat().st_mode & 0o7777)
-            os.fsync(file.fileno())
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other writers of the folder waiting; the lock ends with the process."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
 
 
 def _load(yaml: "YAML", source: bytes, name: str) -> object:

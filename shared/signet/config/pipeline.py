@@ -10,20 +10,8 @@ from enum import StrEnum
 from typing import ClassVar
 
 from signet.config.extraction import Extraction, TextProvider, text_model_of
-from signet.config.fields import (
-    Section,
-    choice,
-    flag,
-    integer,
-    nested,
-    real,
-    section,
-    settle,
-    text,
-    url,
-)
-from signet.config.predictor import Predictor, PredictorPipeline
-from signet.config.values import CENTURY_MS
+from signet.config.fields import Section, nested, section, setting, settle
+from signet.config.values import CENTURY_MS, web_address
 
 _NICE = "the worker always runs at low priority"
 
@@ -39,10 +27,10 @@ class MaintenanceMode(StrEnum):
 class WriteGate(Section):
     """Whether facts that say little new are left out. Surprise is 1 minus the likeness to the nearest memory."""
 
-    enabled: bool = flag(False)
-    min_surprise: float = real(0.4, 0, 1)
+    enabled: bool = False
+    min_surprise: float = setting(0.4, 0, 1)
     #: Where a project is being told of just now, the next sentence is always like the last.
-    min_surprise_continuing: float = real(0.25, 0, 1)
+    min_surprise_continuing: float = setting(0.25, 0, 1)
 
 
 @section
@@ -55,50 +43,50 @@ class Worker(Section):
         "overload_backoff_ms": _NICE,
     }
 
-    poll_ms: int = integer(2_000, 100, 60_000, flat=("workerPollMs",))
-    max_retries: int = integer(3, 1, 10, flat=("workerMaxRetries",))
+    poll_ms: int = setting(2_000, 100, 60_000, flat=("workerPollMs",))
+    max_retries: int = setting(3, 1, 10, flat=("workerMaxRetries",))
     #: Longer than the slowest model call that is usual; a shorter lease would run a job twice.
-    lease_timeout_ms: int = integer(300_000, 10_000, 600_000, flat=("leaseTimeoutMs",))
-    max_load_per_cpu: float = real(0.8, 0.1, 8)
-    overload_backoff_ms: int = integer(30_000, 1_000, 300_000)
+    lease_timeout_ms: int = setting(300_000, 10_000, 600_000, flat=("leaseTimeoutMs",))
+    max_load_per_cpu: float = setting(0.8, 0.1, 8)
+    overload_backoff_ms: int = setting(30_000, 1_000, 300_000)
 
 
 @section
 class Graph(Section):
     """Entities and their relations in recall."""
 
-    enabled: bool = flag(True, flat=("graphEnabled",))
-    boost_weight: float = real(0.15, 0, 1, flat=("graphBoostWeight",))
-    boost_timeout_ms: int = integer(500, 50, 5_000, flat=("graphBoostTimeoutMs",))
+    enabled: bool = setting(True, flat=("graphEnabled",))
+    boost_weight: float = setting(0.15, 0, 1, flat=("graphBoostWeight",))
+    boost_timeout_ms: int = setting(500, 50, 5_000, flat=("graphBoostTimeoutMs",))
 
 
 @section
 class Traversal(Section):
     """How far the graph is walked. `primary` holds only while graph and traversal are enabled."""
 
-    enabled: bool = flag(True)
-    primary: bool = flag(True)
-    max_aspects_per_entity: int = integer(10, 1, 100)
-    max_attributes_per_aspect: int = integer(20, 1, 200)
-    max_dependency_hops: int = integer(10, 1, 200)
-    min_dependency_strength: float = real(0.3, 0, 1)
-    max_branching: int = integer(4, 1, 50)
-    max_traversal_paths: int = integer(50, 1, 1_000)
-    min_confidence: float = real(0.5, 0, 1)
-    timeout_ms: int = integer(500, 50, 5_000)
-    boost_weight: float = real(0.2, 0, 1)
-    constraint_budget_chars: int = integer(1_000, 200, 10_000)
+    enabled: bool = True
+    primary: bool = True
+    max_aspects_per_entity: int = setting(10, 1, 100)
+    max_attributes_per_aspect: int = setting(20, 1, 200)
+    max_dependency_hops: int = setting(10, 1, 200)
+    min_dependency_strength: float = setting(0.3, 0, 1)
+    max_branching: int = setting(4, 1, 50)
+    max_traversal_paths: int = setting(50, 1, 1_000)
+    min_confidence: float = setting(0.5, 0, 1)
+    timeout_ms: int = setting(500, 50, 5_000)
+    boost_weight: float = setting(0.2, 0, 1)
+    constraint_budget_chars: int = setting(1_000, 200, 10_000)
 
 
 @section
 class Hints(Section):
     """Future questions for a memory."""
 
-    enabled: bool = flag(True)
-    max: int = integer(5, 1, 20)
-    timeout_ms: int = integer(30_000, 5_000, 120_000, key="timeout")
-    max_tokens: int = integer(256, 32, 1_024)
-    poll_ms: int = integer(5_000, 1_000, 60_000, key="poll")
+    enabled: bool = True
+    max: int = setting(5, 1, 20)
+    timeout_ms: int = setting(30_000, 5_000, 120_000, key="timeout")
+    max_tokens: int = setting(256, 32, 1_024)
+    poll_ms: int = setting(5_000, 1_000, 60_000, key="poll")
 
 
 @section
@@ -110,40 +98,40 @@ class Reranker(Section):
         "every candidate is weighed by its vector already",
     )
 
-    enabled: bool = flag(True, flat=("rerankerEnabled",))
-    model: str = text(flat=("rerankerModel",))
-    top_n: int = integer(20, 1, 100, flat=("rerankerTopN",))
-    timeout_ms: int = integer(2_000, 100, 30_000, flat=("rerankerTimeoutMs",))
-    use_extraction_model: bool = flag(False)
+    enabled: bool = setting(True, flat=("rerankerEnabled",))
+    model: str = setting("", flat=("rerankerModel",))
+    top_n: int = setting(20, 1, 100, flat=("rerankerTopN",))
+    timeout_ms: int = setting(2_000, 100, 30_000, flat=("rerankerTimeoutMs",))
+    use_extraction_model: bool = False
 
 
 @section
 class Autonomous(Section):
     """What may happen without being asked."""
 
-    enabled: bool = flag(True, flat=("autonomousEnabled",))
-    frozen: bool = flag(False, flat=("autonomousFrozen",))
-    allow_update_delete: bool = flag(False, flat=("allowUpdateDelete",))
-    maintenance_interval_ms: int = integer(
+    enabled: bool = setting(True, flat=("autonomousEnabled",))
+    frozen: bool = setting(False, flat=("autonomousFrozen",))
+    allow_update_delete: bool = setting(False, flat=("allowUpdateDelete",))
+    maintenance_interval_ms: int = setting(
         1_800_000, 60_000, 86_400_000, flat=("maintenanceIntervalMs",)
     )
-    maintenance_mode: MaintenanceMode = choice(MaintenanceMode.EXECUTE, flat=("maintenanceMode",))
+    maintenance_mode: MaintenanceMode = setting(MaintenanceMode.EXECUTE, flat=("maintenanceMode",))
 
 
 @section
 class Repair(Section):
     """How often each repair may run, and how much it may do."""
 
-    reembed_cooldown_ms: int = integer(
+    reembed_cooldown_ms: int = setting(
         300_000, 10_000, 3_600_000, flat=("repairReembedCooldownMs",)
     )
-    reembed_hourly_budget: int = integer(10, 1, 1_000, flat=("repairReembedHourlyBudget",))
-    requeue_cooldown_ms: int = integer(60_000, 5_000, 3_600_000, flat=("repairRequeueCooldownMs",))
-    requeue_hourly_budget: int = integer(50, 1, 1_000, flat=("repairRequeueHourlyBudget",))
-    dedup_cooldown_ms: int = integer(600_000, 10_000, 3_600_000, flat=("repairDedupCooldownMs",))
-    dedup_hourly_budget: int = integer(3, 1, 100, flat=("repairDedupHourlyBudget",))
-    dedup_semantic_threshold: float = real(0.92, 0, 1, flat=("repairDedupSemanticThreshold",))
-    dedup_batch_size: int = integer(100, 10, 1_000, flat=("repairDedupBatchSize",))
+    reembed_hourly_budget: int = setting(10, 1, 1_000, flat=("repairReembedHourlyBudget",))
+    requeue_cooldown_ms: int = setting(60_000, 5_000, 3_600_000, flat=("repairRequeueCooldownMs",))
+    requeue_hourly_budget: int = setting(50, 1, 1_000, flat=("repairRequeueHourlyBudget",))
+    dedup_cooldown_ms: int = setting(600_000, 10_000, 3_600_000, flat=("repairDedupCooldownMs",))
+    dedup_hourly_budget: int = setting(3, 1, 100, flat=("repairDedupHourlyBudget",))
+    dedup_semantic_threshold: float = setting(0.92, 0, 1, flat=("repairDedupSemanticThreshold",))
+    dedup_batch_size: int = setting(100, 10, 1_000, flat=("repairDedupBatchSize",))
 
 
 @section
@@ -154,14 +142,14 @@ class Documents(Section):
         "worker_interval_ms": "documents are read as soon as they are added"
     }
 
-    worker_interval_ms: int = integer(10_000, 1_000, 300_000, flat=("documentWorkerIntervalMs",))
-    chunk_size: int = integer(2_000, 200, 50_000, flat=("documentChunkSize",))
-    chunk_overlap: int = integer(200, 0, 10_000, flat=("documentChunkOverlap",))
-    max_content_bytes: int = integer(
+    worker_interval_ms: int = setting(10_000, 1_000, 300_000, flat=("documentWorkerIntervalMs",))
+    chunk_size: int = setting(2_000, 200, 50_000, flat=("documentChunkSize",))
+    chunk_overlap: int = setting(200, 0, 10_000, flat=("documentChunkOverlap",))
+    max_content_bytes: int = setting(
         10_485_760, 1_024, 104_857_600, flat=("documentMaxContentBytes",)
     )
     #: Whether pages may be fetched from this machine and its network, which answer whoever asks from inside.
-    allow_private_networks: bool = flag(False)
+    allow_private_networks: bool = False
 
     def __post_init__(self) -> None:
         settle(self, chunk_overlap=min(self.chunk_overlap, self.chunk_size - 1))
@@ -171,21 +159,21 @@ class Documents(Section):
 class Guardrails(Section):
     """How long one memory may be."""
 
-    max_content_chars: int = integer(800, 50, 100_000)
-    chunk_target_chars: int = integer(600, 50, 50_000)
-    recall_truncate_chars: int = integer(500, 50, 100_000)
+    max_content_chars: int = setting(800, 50, 100_000)
+    chunk_target_chars: int = setting(600, 50, 50_000)
+    recall_truncate_chars: int = setting(500, 50, 100_000)
 
 
 @section
 class Continuity(Section):
     """Checkpoints of a running session."""
 
-    enabled: bool = flag(True)
-    prompt_interval: int = integer(10, 1, 1_000)
-    time_interval_ms: int = integer(900_000, 60_000, 3_600_000)
-    max_checkpoints_per_session: int = integer(50, 1, 500)
-    retention_days: int = integer(7, 1, 90)
-    recovery_budget_chars: int = integer(2_000, 200, 10_000)
+    enabled: bool = True
+    prompt_interval: int = setting(10, 1, 1_000)
+    time_interval_ms: int = setting(900_000, 60_000, 3_600_000)
+    max_checkpoints_per_session: int = setting(50, 1, 500)
+    retention_days: int = setting(7, 1, 90)
+    recovery_budget_chars: int = setting(2_000, 200, 10_000)
 
 
 @section
@@ -194,11 +182,11 @@ class Telemetry(Section):
 
     IGNORED: ClassVar[frozenset[str]] = frozenset({"posthogHost", "posthogApiKey"})
 
-    flush_interval_ms: int = integer(60_000, 5_000, 600_000)
-    flush_batch_size: int = integer(50, 1, 500)
-    retention_days: int = integer(90, 1, 365)
+    flush_interval_ms: int = setting(60_000, 5_000, 600_000)
+    flush_batch_size: int = setting(50, 1, 500)
+    retention_days: int = setting(90, 1, 365)
     #: An OpenTelemetry collector that gets traces, which hold no content (observe/tracing.py).
-    otlp_endpoint: str | None = url()
+    otlp_endpoint: str | None = setting(None, accept=web_address)
 
 
 @section
@@ -209,67 +197,67 @@ class EmbeddingTracker(Section):
         "batch_size": "every memory without a vector is queued at once"
     }
 
-    enabled: bool = flag(True)
-    poll_ms: int = integer(5_000, 1_000, 60_000)
-    batch_size: int = integer(8, 1, 20)
+    enabled: bool = True
+    poll_ms: int = setting(5_000, 1_000, 60_000)
+    batch_size: int = setting(8, 1, 20)
 
 
 @section
 class Synthesis(Section):
     """How MEMORY.md is written. `auto` is whatever extraction uses; so are model and endpoint then."""
 
-    provider: TextProvider = choice(TextProvider.AUTO)
-    model: str = text()
-    endpoint: str | None = url()
-    enabled: bool = flag(True)
-    timeout_ms: int = integer(120_000, 5_000, 300_000, key="timeout")
-    max_tokens: int = integer(8_000, 1_000, 32_000, also=("max_tokens",))
-    idle_gap_minutes: int = integer(15, 1, 1_440)
+    provider: TextProvider = TextProvider.AUTO
+    model: str = ""
+    endpoint: str | None = setting(None, accept=web_address)
+    enabled: bool = True
+    timeout_ms: int = setting(120_000, 5_000, 300_000, key="timeout")
+    max_tokens: int = setting(8_000, 1_000, 32_000, also=("max_tokens",))
+    idle_gap_minutes: int = setting(15, 1, 1_440)
 
 
 @section
 class Procedural(Section):
     """Skills as memory."""
 
-    enabled: bool = flag(True)
-    decay_rate: float = real(0.99, 0, 1)
-    min_importance: float = real(0.3, 0, 1)
-    importance_on_install: float = real(0.7, 0, 1)
-    enrich_on_install: bool = flag(True)
-    enrich_min_description: int = integer(30, 10, 500)
-    reconcile_interval_ms: int = integer(60_000, 10_000, 600_000)
+    enabled: bool = True
+    decay_rate: float = setting(0.99, 0, 1)
+    min_importance: float = setting(0.3, 0, 1)
+    importance_on_install: float = setting(0.7, 0, 1)
+    enrich_on_install: bool = True
+    enrich_min_description: int = setting(30, 10, 500)
+    reconcile_interval_ms: int = setting(60_000, 10_000, 600_000)
 
 
 @section
 class Structural(Section):
     """Classification of entities and their dependencies."""
 
-    enabled: bool = flag(True)
-    classify_batch_size: int = integer(8, 1, 20)
-    dependency_batch_size: int = integer(5, 1, 10)
-    poll_interval_ms: int = integer(10_000, 2_000, 120_000)
-    synthesis_enabled: bool = flag(False)
-    synthesis_interval_ms: int = integer(60_000, 10_000, 600_000)
-    synthesis_top_entities: int = integer(20, 1, 100)
-    synthesis_max_facts: int = integer(10, 1, 50)
-    synthesis_max_stall_ms: int = integer(1_800_000, 60_000, CENTURY_MS)
-    supersession_enabled: bool = flag(True)
-    supersession_sweep_enabled: bool = flag(True)
-    supersession_min_confidence: float = real(0.7, 0, 1)
+    enabled: bool = True
+    classify_batch_size: int = setting(8, 1, 20)
+    dependency_batch_size: int = setting(5, 1, 10)
+    poll_interval_ms: int = setting(10_000, 2_000, 120_000)
+    synthesis_enabled: bool = False
+    synthesis_interval_ms: int = setting(60_000, 10_000, 600_000)
+    synthesis_top_entities: int = setting(20, 1, 100)
+    synthesis_max_facts: int = setting(10, 1, 50)
+    synthesis_max_stall_ms: int = setting(1_800_000, 60_000, CENTURY_MS)
+    supersession_enabled: bool = True
+    supersession_sweep_enabled: bool = True
+    supersession_min_confidence: float = setting(0.7, 0, 1)
 
 
 @section
 class Feedback(Section):
     """How use changes the weight of an aspect. The smallest weight is never above the largest."""
 
-    enabled: bool = flag(True)
-    decay_enabled: bool = flag(True)
-    fts_weight_delta: float = real(0.02, 0, 1)
-    max_aspect_weight: float = real(1.0, 0, 1)
-    min_aspect_weight: float = real(0.1, 0, 1)
-    decay_rate: float = real(0.005, 0, 1)
-    stale_days: int = integer(14, 1, 365)
-    decay_interval_sessions: int = integer(10, 1, 1_000)
+    enabled: bool = True
+    decay_enabled: bool = True
+    fts_weight_delta: float = setting(0.02, 0, 1)
+    max_aspect_weight: float = setting(1.0, 0, 1)
+    min_aspect_weight: float = setting(0.1, 0, 1)
+    decay_rate: float = setting(0.005, 0, 1)
+    stale_days: int = setting(14, 1, 365)
+    decay_interval_sessions: int = setting(10, 1, 1_000)
 
     def __post_init__(self) -> None:
         settle(self, min_aspect_weight=min(self.min_aspect_weight, self.max_aspect_weight))
@@ -279,30 +267,55 @@ class Feedback(Section):
 class Significance(Section):
     """When a session is worth reading."""
 
-    enabled: bool = flag(True)
-    min_turns: int = integer(5, 1, 100)
-    min_entity_overlap: int = integer(1, 0, 100)
-    novelty_threshold: float = real(0.15, 0, 1)
+    enabled: bool = True
+    min_turns: int = setting(5, 1, 100)
+    min_entity_overlap: int = setting(1, 0, 100)
+    novelty_threshold: float = setting(0.15, 0, 1)
+
+
+@section
+class Predictor(Section):
+    """Learned ranking; off until there is a scorer."""
+
+    enabled: bool = False
+    train_interval_sessions: int = setting(10, 1, 1_000)
+    min_training_sessions: int = setting(10, 1, 1_000)
+    score_timeout_ms: int = setting(120, 10, 10_000)
+    train_timeout_ms: int = setting(30_000, 1_000, 120_000)
+    crash_disable_threshold: int = setting(3, 1, 20)
+    rrf_k: int = setting(12, 1, 100)
+    exploration_rate: float = setting(0.05, 0, 1)
+    drift_reset_window: int = setting(10, 1, 100)
+    binary_path: str | None = None
+    checkpoint_path: str | None = None
+
+
+@section
+class PredictorPipeline(Section):
+    """What learned ranking may learn from."""
+
+    agent_feedback: bool = True
+    training_telemetry: bool = False
 
 
 @section
 class ModelRegistry(Section):
     """The list of models that can be offered."""
 
-    enabled: bool = flag(True)
-    refresh_interval_ms: int = integer(3_600_000, 60_000, 86_400_000)
+    enabled: bool = True
+    refresh_interval_ms: int = setting(3_600_000, 60_000, 86_400_000)
 
 
 @section
 class Pipeline(Section):
     """Background work. `mutations_frozen` wins over `shadow_mode`; `enabled` false makes and takes no jobs."""
 
-    enabled: bool = flag(True)
-    shadow_mode: bool = flag(False)
-    mutations_frozen: bool = flag(False)
-    semantic_contradiction_enabled: bool = flag(True)
-    semantic_contradiction_timeout_ms: int = integer(45_000, 5_000, 300_000)
-    telemetry_enabled: bool = flag(True)
+    enabled: bool = True
+    shadow_mode: bool = False
+    mutations_frozen: bool = False
+    semantic_contradiction_enabled: bool = True
+    semantic_contradiction_timeout_ms: int = setting(45_000, 5_000, 300_000)
+    telemetry_enabled: bool = True
     extraction: Extraction = nested(Extraction)
     write_gate: WriteGate = nested(WriteGate)
     worker: Worker = nested(Worker)

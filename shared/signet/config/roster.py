@@ -4,7 +4,7 @@ import re
 from enum import StrEnum
 from typing import ClassVar
 
-from signet.config.fields import Section, choice, custom, optional_text, read, section, settle
+from signet.config.fields import Section, read, section, setting, settle
 from signet.config.values import Unfit, texts
 
 NAME = re.compile(r"[a-z0-9][a-z0-9-]*")
@@ -30,11 +30,11 @@ class RosterAgent(Section):
 
     SNAKE: ClassVar[bool] = True
 
-    name: str = custom("", _name)
-    read_policy: ReadPolicy = choice(ReadPolicy.ISOLATED)
-    policy_group: str | None = optional_text()
+    name: str = setting("", accept=_name)
+    read_policy: ReadPolicy = ReadPolicy.ISOLATED
+    policy_group: str | None = None
     #: None shows every skill.
-    skills: tuple[str, ...] | None = custom(None, texts)
+    skills: tuple[str, ...] | None = setting(None, accept=texts)
 
     def __post_init__(self) -> None:
         if self.read_policy is ReadPolicy.GROUP and not self.policy_group:

@@ -10,33 +10,22 @@ from enum import StrEnum
 from typing import ClassVar
 
 from signet.config import origins
-from signet.config.fields import (
-    Section,
-    choice,
-    custom,
-    duration_ms,
-    flag,
-    integer,
-    nested,
-    open_map,
-    optional_text,
-    real,
-    section,
-    settle,
-    text,
-    url,
-)
+from signet.config.fields import Section, nested, section, setting, settle
 from signet.config.hooks import Hooks
 from signet.config.pipeline import Pipeline
 from signet.config.roster import RosterAgent, roster
 from signet.config.values import (
+    CENTURY_MS,
     CENTURY_SECONDS,
     PLENTY,
     flags,
+    from_text,
     inside_workspace,
+    milliseconds,
     paths,
     prefixes,
     texts,
+    web_address,
 )
 
 HOUR_MS = 3_600_000
@@ -105,20 +94,20 @@ def dimensions_of(model: str) -> int:
 class Agent(Section):
     """Who the agent is."""
 
-    name: str = text("My Agent")
-    description: str = text("Personal AI assistant")
-    created: str | None = optional_text()
-    updated: str | None = optional_text()
+    name: str = "My Agent"
+    description: str = "Personal AI assistant"
+    created: str | None = None
+    updated: str | None = None
 
 
 @section
 class Owner(Section):
     """Whose agent it is; informational."""
 
-    address: str | None = optional_text()
-    local_id: str | None = optional_text()
-    ens: str | None = optional_text()
-    name: str | None = optional_text()
+    address: str | None = None
+    local_id: str | None = None
+    ens: str | None = None
+    name: str | None = None
 
 
 @section
@@ -127,17 +116,17 @@ class Install(Section):
 
     SNAKE: ClassVar[bool] = True
 
-    primary_package_manager: str | None = optional_text()
-    source: str | None = optional_text()
+    primary_package_manager: str | None = None
+    source: str | None = None
 
 
 @section
 class Agents(Section):
     """The named agents of this workspace."""
 
-    roster: tuple[RosterAgent, ...] = custom((), roster)
+    roster: tuple[RosterAgent, ...] = setting((), accept=roster)
     #: Whether messages may be handed to servers elsewhere, at addresses that agents name.
-    acp: bool = flag(False)
+    acp: bool = False
 
 
 @section
@@ -146,7 +135,7 @@ class OpenClaw(Section):
 
     SNAKE: ClassVar[bool] = True
 
-    restart_command: str | None = optional_text()
+    restart_command: str | None = None
 
 
 @section
@@ -160,26 +149,26 @@ class Services(Section):
 class Trust(Section):
     """Reserved."""
 
-    verification: str = text("none")
-    registry: str | None = optional_text()
+    verification: str = "none"
+    registry: str | None = None
 
 
 @section
 class Secrets(Section):
     """What may be done with the vault."""
 
-    allow_read: bool = flag(True)
+    allow_read: bool = True
     #: What each of these secrets may be given to; others may be given to every command.
-    exec_allow: Mapping[str, tuple[str, ...]] = open_map(prefixes)
+    exec_allow: Mapping[str, tuple[str, ...]] = setting({}, accept=prefixes)
 
 
 @section
 class Marketplace(Section):
     """Where tool servers are looked for besides the list that ships with the product."""
 
-    registry_url: str | None = url()
+    registry_url: str | None = setting(None, accept=web_address)
     #: Whether the registry and the place where reviews go may be on this machine or in its network.
-    allow_private_networks: bool = flag(False)
+    allow_private_networks: bool = False
 
 
 @section
@@ -191,12 +180,12 @@ class Embedding(Section):
 
     SNAKE: ClassVar[bool] = True
 
-    provider: EmbeddingProvider = choice(EmbeddingProvider.NATIVE)
-    model: str = text()
-    dimensions: int = integer(0, 1, 4096, text=True)
+    provider: EmbeddingProvider = EmbeddingProvider.NATIVE
+    model: str = ""
+    dimensions: int = setting(0, 1, 4096, parse=from_text)
     #: None is the provider's own address; see `env.Environment.ollama_url`.
-    base_url: str | None = url(also=("endpoint",))
-    api_key: str | None = optional_text(is_secret=True)
+    base_url: str | None = setting(None, accept=web_address, also=("endpoint",))
+    api_key: str | None = setting(None, is_secret=True)
 
     def __post_init__(self) -> None:
         is_native = self.provider is EmbeddingProvider.NATIVE
@@ -221,22 +210,22 @@ class Search(Section):
     }
 
     #: Weight of the vector side.
-    alpha: float = real(0.7, 0, 1, text=True)
-    top_k: int = integer(20, 1, 200, text=True)
-    min_score: float = real(0.1, 0, 1, text=True)
-    fusion: str = text("filled")
+    alpha: float = setting(0.7, 0, 1, parse=from_text)
+    top_k: int = setting(20, 1, 200, parse=from_text)
+    min_score: float = setting(0.1, 0, 1, parse=from_text)
+    fusion: str = "filled"
     #: Relevance that a result on a page must have; 0 switches the floor off.
-    floor: float = real(0.4, 0, 1, text=True)
+    floor: float = setting(0.4, 0, 1, parse=from_text)
     #: Stages that can be left out, each alone.
-    neighbours: bool = flag(True)
-    gravity: bool = flag(False)
-    hubs: bool = flag(True)
-    questions: bool = flag(True)
-    resolution: bool = flag(True)
-    reranking: bool = flag(False)
-    rehearsal_enabled: bool = flag(True)
-    rehearsal_weight: float = real(0.1, 0, 1, text=True)
-    rehearsal_half_life_days: float = real(30, 1, 36_500, text=True)
+    neighbours: bool = True
+    gravity: bool = False
+    hubs: bool = True
+    questions: bool = True
+    resolution: bool = True
+    reranking: bool = False
+    rehearsal_enabled: bool = True
+    rehearsal_weight: float = setting(0.1, 0, 1, parse=from_text)
+    rehearsal_half_life_days: float = setting(30, 1, 36_500, parse=from_text)
 
 
 @section
@@ -245,10 +234,10 @@ class MemorySynthesis(Section):
 
     SNAKE: ClassVar[bool] = True
 
-    schedule: Schedule = choice(Schedule.DAILY)
-    harness: str = text("openclaw")
-    model: str = text("sonnet")
-    max_tokens: int = integer(4_000, 1, PLENTY)
+    schedule: Schedule = Schedule.DAILY
+    harness: str = "openclaw"
+    model: str = "sonnet"
+    max_tokens: int = setting(4_000, 1, PLENTY)
 
 
 @section
@@ -262,12 +251,12 @@ class Memory(Section):
         "database": "the database is memory/memories.db, where every program looks for it"
     }
 
-    database: str = custom("memory/memories.db", inside_workspace)
-    session_budget_chars: int = integer(2_000, 200, 20_000, key="session_budget")
+    database: str = setting("memory/memories.db", accept=inside_workspace)
+    session_budget_chars: int = setting(2_000, 200, 20_000, key="session_budget")
     #: Per day.
-    decay_rate: float = real(0.95, 0, 1)
+    decay_rate: float = setting(0.95, 0, 1)
     #: Whether secrets are replaced in whatever is stored (text/masking.py).
-    mask_secrets: bool = flag(True)
+    mask_secrets: bool = True
     synthesis: MemorySynthesis = nested(MemorySynthesis)
 
 
@@ -275,29 +264,29 @@ class Memory(Section):
 class Retention(Section):
     """How long things are kept; values also as `30d`, `12h` (CF-21)."""
 
-    interval_ms: int = duration_ms(6 * HOUR_MS, 60_000)
-    tombstone_retention_ms: int = duration_ms(30 * DAY_MS, HOUR_MS)
-    history_retention_ms: int = duration_ms(180 * DAY_MS, HOUR_MS)
-    completed_job_retention_ms: int = duration_ms(14 * DAY_MS, HOUR_MS)
-    dead_job_retention_ms: int = duration_ms(30 * DAY_MS, HOUR_MS)
-    batch_limit: int = integer(500, 1, 10_000)
+    interval_ms: int = setting(6 * HOUR_MS, 60_000, CENTURY_MS, parse=milliseconds)
+    tombstone_retention_ms: int = setting(30 * DAY_MS, HOUR_MS, CENTURY_MS, parse=milliseconds)
+    history_retention_ms: int = setting(180 * DAY_MS, HOUR_MS, CENTURY_MS, parse=milliseconds)
+    completed_job_retention_ms: int = setting(14 * DAY_MS, HOUR_MS, CENTURY_MS, parse=milliseconds)
+    dead_job_retention_ms: int = setting(30 * DAY_MS, HOUR_MS, CENTURY_MS, parse=milliseconds)
+    batch_limit: int = setting(500, 1, 10_000)
 
 
 @section
 class Backup(Section):
     """The copies that are made without being asked for."""
 
-    daily: bool = flag(True)
+    daily: bool = True
     #: So many of the daily ones stay.
-    keep: int = integer(7, 1, 365)
+    keep: int = setting(7, 1, 365)
 
 
 @section
 class RateLimit(Section):
     """How often one operation may be called; a number that is not positive becomes the default."""
 
-    window_ms: int = integer(60_000, 1, DAY_MS, strict=True)
-    max: int = integer(60, 1, PLENTY, strict=True)
+    window_ms: int = setting(60_000, 1, DAY_MS, strict=True)
+    max: int = setting(60, 1, PLENTY, strict=True)
 
 
 @section
@@ -316,11 +305,11 @@ class RateLimits(Section):
 class Auth(Section):
     """Who may call."""
 
-    mode: AuthMode = choice(AuthMode.LOCAL, unreadable=AuthMode.UNKNOWN)
+    mode: AuthMode = setting(AuthMode.LOCAL, unreadable=AuthMode.UNKNOWN)
     #: Pages of other programs that may call as one of our own does: `signet trust origin`.
-    trusted_origins: tuple[str, ...] = custom((), origins.read)
-    default_token_ttl_seconds: int = integer(604_800, 1, CENTURY_SECONDS, strict=True)
-    session_token_ttl_seconds: int = integer(86_400, 1, CENTURY_SECONDS, strict=True)
+    trusted_origins: tuple[str, ...] = setting((), accept=origins.read)
+    default_token_ttl_seconds: int = setting(604_800, 1, CENTURY_SECONDS, strict=True)
+    session_token_ttl_seconds: int = setting(86_400, 1, CENTURY_SECONDS, strict=True)
     rate_limits: RateLimits = nested(RateLimits)
 
 
@@ -328,13 +317,13 @@ class Auth(Section):
 class Git(Section):
     """The workspace as a git repository."""
 
-    enabled: bool = flag(True)
-    auto_commit: bool = flag(True)
-    auto_sync: bool = flag(True)
-    sync_interval_seconds: int = integer(300, 60, 86_400, key="syncInterval")
-    remote: str = text("origin")
+    enabled: bool = True
+    auto_commit: bool = True
+    auto_sync: bool = True
+    sync_interval_seconds: int = setting(300, 60, 86_400, key="syncInterval")
+    remote: str = "origin"
     #: None is found out: the remote's head, the current branch, `main`.
-    branch: str | None = optional_text()
+    branch: str | None = None
 
 
 @section
@@ -343,27 +332,27 @@ class Updates(Section):
 
     SNAKE: ClassVar[bool] = True
 
-    auto_check: bool = flag(False)
-    auto_install: bool = flag(False)
-    check_interval_seconds: int = integer(21_600, 300, 604_800, key="check_interval")
-    channel: Channel = choice(Channel.LATEST)
+    auto_check: bool = False
+    auto_install: bool = False
+    check_interval_seconds: int = setting(21_600, 300, 604_800, key="check_interval")
+    channel: Channel = Channel.LATEST
 
 
 @section
 class Settings(Section):
     """Everything agent.yaml says, with defaults for what it leaves out."""
 
-    version: int = integer(1, 1, PLENTY)
-    schema: str = text("signet/v1")
-    config_version: int = integer(2, 1, PLENTY)
+    version: int = setting(1, 1, PLENTY)
+    schema: str = "signet/v1"
+    config_version: int = setting(2, 1, PLENTY)
     agent: Agent = nested(Agent)
     owner: Owner = nested(Owner)
     #: Connectors to keep installed.
-    harnesses: tuple[str, ...] = custom((), texts)
+    harnesses: tuple[str, ...] = setting((), accept=texts)
     install: Install = nested(Install)
     #: Other file names for identity files.
-    identity: Mapping[str, str] = open_map(paths)
-    features: Mapping[str, bool] = open_map(flags)
+    identity: Mapping[str, str] = setting({}, accept=paths)
+    features: Mapping[str, bool] = setting({}, accept=flags)
     agents: Agents = nested(Agents)
     services: Services = nested(Services)
     trust: Trust = nested(Trust)

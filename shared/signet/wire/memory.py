@@ -8,7 +8,10 @@ from signet.wire.operation import Operation
 
 
 class Remembered(TypedDict):
-    """A saved memory; `deduped` says that it was there before. A long text becomes several: `chunked`, `ids`."""
+    """A saved memory; `deduped` says that it was there before. A long text becomes several: `chunked`, `ids`.
+
+    `lifted` names forgotten memories that said the same: their value is forgotten no longer.
+    """
 
     success: bool
     id: str
@@ -24,14 +27,26 @@ class Remembered(TypedDict):
     hints_written: int
     superseded: NotRequired[list[str]]
     masked: NotRequired[list[str]]
+    lifted: NotRequired[list[str]]
     chunked: NotRequired[bool]
     chunk_count: NotRequired[int]
     ids: NotRequired[list[str]]
     group_id: NotRequired[str | None]
 
 
+class Forgetting(TypedDict):
+    """Who forgot a memory, and why; `until` is the last instant at which it can be recovered."""
+
+    by: str
+    reason: str | None
+    until: str | None
+
+
 class MemorySummary(TypedDict):
-    """One memory in a list."""
+    """One memory in a list; `forgotten` only in a list of forgotten ones.
+
+    `event_at` is when it happened, `valid_from` and `valid_to` say from when and until when it is true.
+    """
 
     id: str
     content: str
@@ -42,6 +57,23 @@ class MemorySummary(TypedDict):
     source_type: str | None
     pinned: bool
     type: str
+    updated_at: str
+    project: str | None
+    agent_id: str
+    visibility: str
+    scope: str | None
+    session_id: str | None
+    source_id: str | None
+    event_at: str | None
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None
+    access_count: int
+    last_accessed: str | None
+    version: int
+    deleted_at: str | None
+    has_vector: bool
+    forgotten: NotRequired[Forgetting]
 
 
 class Memory(TypedDict):
@@ -73,6 +105,10 @@ class Memory(TypedDict):
     agent_id: str
     visibility: str
     scope: str | None
+    event_at: str | None
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None
 
 
 class MemoryStats(TypedDict):
@@ -83,18 +119,24 @@ class MemoryStats(TypedDict):
     critical: int
 
 
-class MemoryPage(TypedDict):
-    """A page of memories, newest first."""
-
-    memories: list[MemorySummary]
-    stats: MemoryStats
-
-
 class KeyCount(TypedDict):
     """A name and how often it occurs."""
 
     key: str
     count: int
+
+
+class MemoryPage(TypedDict):
+    """A page of memories; `next` is the cursor of the one behind it, null on the last.
+
+    `stats` counts all memories, `total` and `facets` those that pass the filters; each facet leaves its own filter out.
+    """
+
+    memories: list[MemorySummary]
+    next: str | None
+    stats: NotRequired[MemoryStats]
+    total: NotRequired[int]
+    facets: NotRequired[dict[str, list[KeyCount]]]
 
 
 class MemoryEra(TypedDict):
@@ -160,7 +202,31 @@ class Ids(TypedDict):
     ids: list[str]
 
 
-class Modified(TypedDict):
+class Followed(TypedDict):
+    """A memory that was read from another one, with the beginning of its text."""
+
+    id: str
+    content: str
+
+
+class Stayed(Followed):
+    """One that stays although a source of it goes: it is `pinned`, a `person` stands for it, or an `other_source`."""
+
+    why: str
+
+
+class Along(TypedDict):
+    """What was read from memories that go, or come back, and so follows them; the first of `alongCount`.
+
+    `staying` is what was read from them and stays.
+    """
+
+    alongCount: NotRequired[int]
+    along: NotRequired[list[Followed]]
+    staying: NotRequired[list[Stayed]]
+
+
+class Modified(Along):
     """What became of one memory; a refused one among several says why in `status` and `error`.
 
     `masked` names the kinds of secrets that were replaced in a new text. `id` is null where a patch names none.
@@ -174,6 +240,7 @@ class Modified(TypedDict):
     contentChanged: NotRequired[bool]
     embedded: NotRequired[bool]
     masked: NotRequired[list[str]]
+    lifted: NotRequired[list[str]]
     duplicateMemoryId: NotRequired[str]
     error: NotRequired[str]
 
@@ -200,7 +267,7 @@ class Candidate(TypedDict):
     version: int
 
 
-class ForgetPreview(TypedDict):
+class ForgetPreview(Along):
     """What a forget request would take; `confirmToken` confirms exactly these. `total` is how many match."""
 
     success: bool
@@ -235,6 +302,36 @@ class Recovered(Modified):
     retentionDays: int
 
 
+class ForgottenValue(TypedDict):
+    """What was forgotten, rejected or erased (`why`), and is not written again by itself.
+
+    `id` is that of its memory. `label` is the beginning of the text, null for an erased one; `recoverableUntil` is null
+    where the memory itself is gone.
+    """
+
+    id: str
+    agentId: str
+    scope: str | None
+    why: str
+    label: str | None
+    since: str
+    recoverableUntil: str | None
+
+
+class ForgottenValues(TypedDict):
+    """A page of forgotten values, newest first; `total` counts all."""
+
+    values: list[ForgottenValue]
+    total: int
+
+
+class Lifted(TypedDict):
+    """A value that may be written again; the memory of this id stays as it is."""
+
+    success: bool
+    id: str
+
+
 class Rated(TypedDict):
     """Ratings that were taken, and ids that the session has not seen; `propagated` counts what moved by them.
 
@@ -256,6 +353,7 @@ MEMORIES = Operation("GET", "/api/memories", access.RECALL, MemoryPage)
 MEMORY_IDS = Operation("GET", "/api/memories/ids", access.RECALL, Ids)
 MEMORY_TIMELINE = Operation("GET", "/api/memory/timeline", access.RECALL, MemoryTimeline)
 MEMORY = Operation("GET", "/api/memory/{memory_id}", access.RECALL, Memory)
+FORGOTTEN = Operation("GET", "/api/memory/forgotten", access.RECALL, ForgottenValues)
 HISTORY = Operation("GET", "/api/memory/{memory_id}/history", access.RECALL, History)
 MODIFY = Operation("PATCH", "/api/memory/{memory_id}", access.MODIFY, Modified)
 MODIFY_MANY = Operation("POST", "/api/memory/modify", access.MODIFY, ModifiedMany)
@@ -264,4 +362,5 @@ FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = Operation(
     "POST", "/api/memory/forget", access.FORGET_MANY, (ForgetPreview, ForgottenMany)
 )
 RECOVER = Operation("POST", "/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
+LIFT = Operation("POST", "/api/memory/forgotten/{memory_id}/lift", access.RECOVER, Lifted)
 RATE = Operation("POST", "/api/memory/feedback", access.REMEMBER, Rated)

@@ -1,99 +1,30 @@
-"""All operations that are declared."""
+"""All operations that are declared, by the modules of this package: each is a family of OpenAPI."""
 
+import pkgutil
 from collections.abc import Mapping
-from types import ModuleType
+from importlib import import_module
 from typing import Any
 
-from signet.wire import (
-    agents,
-    analytics,
-    auth,
-    config,
-    connectors,
-    diagnostics,
-    documents,
-    embeddings,
-    git,
-    harnesses,
-    home,
-    hooks,
-    jobs,
-    knowledge,
-    logs,
-    marketplace,
-    mcp,
-    memory,
-    pipeline,
-    recall,
-    repair,
-    secrets,
-    sessions,
-    skills,
-    status,
-    synthesis,
-    tasks,
-    telemetry,
-    transfer,
-    update,
-)
+from signet import wire
 from signet.wire.operation import Operation
 
-#: One module for each family; its name is the family's in OpenAPI.
-FAMILIES: tuple[ModuleType, ...] = (
-    memory,
-    recall,
-    jobs,
-    agents,
-    auth,
-    status,
-    home,
-    diagnostics,
-    pipeline,
-    analytics,
-    telemetry,
-    logs,
-    sessions,
-    hooks,
-    documents,
-    connectors,
-    transfer,
-    embeddings,
-    synthesis,
-    harnesses,
-    config,
-    git,
-    update,
-    secrets,
-    tasks,
-    skills,
-    knowledge,
-    repair,
-    marketplace,
-    mcp,
-)
+_FAMILIES: Mapping[Operation[Any], tuple[str, str]] = {
+    value: (module.name, name.lower())
+    for module in pkgutil.iter_modules(wire.__path__)
+    if not module.ispkg
+    for name, value in vars(import_module(f"{wire.__name__}.{module.name}")).items()
+    if isinstance(value, Operation)
+}
 
 #: Every operation by its id in OpenAPI, which is its name in lower case.
-BY_ID: Mapping[str, Operation[Any]] = {
-    name.lower(): value
-    for family in FAMILIES
-    for name, value in vars(family).items()
-    if isinstance(value, Operation)
-}
-
-_IDS = {operation: id for id, operation in BY_ID.items()}
-_FAMILIES = {
-    value: family.__name__.rpartition(".")[2]
-    for family in FAMILIES
-    for value in vars(family).values()
-    if isinstance(value, Operation)
-}
+BY_ID: Mapping[str, Operation[Any]] = {id: one for one, (_, id) in _FAMILIES.items()}
 
 
 def id_of(operation: Operation[Any]) -> str:
     """Return the id of an operation in OpenAPI."""
-    return _IDS[operation]
+    return _FAMILIES[operation][1]
 
 
 def family_of(operation: Operation[Any]) -> str:
     """Return the name of the family of an operation."""
-    return _FAMILIES[operation]
+    return _FAMILIES[operation][0]

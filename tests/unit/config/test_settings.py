@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from signet.config import Settings, as_public_dict, restart_required, settings_from, with_secrets
-from signet.config.fields import Section, declared
+from signet.config.fields import Section
 from signet.config.sections import AuthMode, EmbeddingProvider
 
 Raw = dict[object, object]
@@ -526,7 +526,7 @@ def test_secret_references_are_replaced_wherever_text_stands() -> None:
 def names_of(section: type[Section]) -> list[str]:
     """Return every key that a section and those below it know."""
     found: list[str] = []
-    for _, key, rule in declared(section):
+    for _, key, rule in section.DECLARED:
         found += [key, *rule.also, *rule.flat, *(names_of(rule.section) if rule.section else [])]
     return found
 
@@ -534,7 +534,7 @@ def names_of(section: type[Section]) -> list[str]:
 def filled(section: type[Section], draw: st.DrawFn, odd: st.SearchStrategy[object]) -> Raw:
     """Return a section with some of its keys, flat names included, set to anything."""
     made: Raw = {}
-    for _, key, rule in declared(section):
+    for _, key, rule in section.DECLARED:
         if rule.section and draw(st.integers(0, 3)):
             made[key] = filled(rule.section, draw, odd)
         else:
@@ -575,9 +575,7 @@ def files(draw: st.DrawFn) -> Raw:
     return raw
 
 
-FLAT = [
-    flat for _, _, rule in declared(Settings) if rule.section for flat in names_of(rule.section)
-]
+FLAT = [flat for _, _, rule in Settings.DECLARED if rule.section for flat in names_of(rule.section)]
 
 
 @settings(max_examples=40, deadline=None)

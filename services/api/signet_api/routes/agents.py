@@ -49,7 +49,7 @@ async def post_agent(body: AgentBody, state: Shared) -> NamedAgent:
     wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
     if await state.db.aread(registry.get, wanted.name) is not None:
         raise Exists
-    path = manifest.find(state.workspace) or state.workspace.root / manifest.NAMES[0]
+    path = manifest.place(state.workspace)
     await asyncio.to_thread(roster_file.add, path, wanted)
     await asyncio.to_thread(files.make, state.workspace, wanted.name)
     await state.db.awrite(registry.put, roster.agent_of(wanted), now=clock.now())

@@ -131,7 +131,7 @@ async def get_stream(
     follower = PeerFollower(state, whose, peers)
     with state.message_listeners.joining():
         first = await follower.begin(last_event_id)
-    more = polled(follower.look, LOOK_SECONDS, lambda: state.feed.is_closed)
+    more = polled(follower.look, LOOK_SECONDS, lambda: state.is_stopping)
     return EventStream(first, more, state.message_listeners.leave)
 
 

@@ -5,20 +5,18 @@ it has missed; what happened just before may then come twice. `ready` says from 
 that more happened than can be told again: what was read before is old.
 """
 
-from functools import partial
 from typing import Annotated
 
 from fastapi import Header
-from starlette.responses import Response
 
 from signet import clock
-from signet.queue import events
-from signet.queue.events import Cursor
+from signet.errors import Unavailable
+from signet.queue.events import Cursor, Watch
 from signet.wire import jobs as wire
-from signet_api import feed
 from signet_api.deps import Shared
+from signet_api.feed import LOOK_SECONDS, JobFollower, missed, ready
 from signet_api.serving import serves
-from signet_api.stream import EventStream
+from signet_api.stream import EventStream, polled
 
 
 @serves(wire.JOB_STREAM)
@@ -26,19 +24,14 @@ async def get_job_stream(
     state: Shared,
     after: str | None = None,
     last_event_id: Annotated[str | None, Header()] = None,
-) -> Response:
+) -> EventStream:
     """Tell what happens to jobs from now on, or since `Last-Event-ID`, for as long as the client listens."""
-    listener = await state.feed.join()
-    try:
-        last = last_event_id or after
-        cursor = Cursor.parse(last)
-        past = b"" if last is None else feed.missed(listener.cursor)
-        if cursor is not None:
-            look = await state.db.aread(events.since, cursor, now=clock.now())
-            if not (look.more or look.missed):
-                past = feed.written(look.events, cursor, listener.cursor)
-    except BaseException:
-        state.feed.leave(listener)
-        raise
-    first = feed.ready(listener.cursor) + past
-    return EventStream(first, listener.next, partial(state.feed.leave, listener))
+    if state.is_stopping:
+        raise Unavailable("The daemon is stopping")
+    last = last_event_id or after
+    cursor = Cursor.parse(last)
+    with state.job_listeners.joining():
+        watch = Watch(cursor) if cursor else await state.db.aread(Watch.begin, now=clock.now())
+    first = ready(watch.cursor) + (missed(watch.cursor) if last and not cursor else b"")
+    more = polled(JobFollower(state, watch).look, LOOK_SECONDS, lambda: state.is_stopping)
+    return EventStream(first, more, state.job_listeners.leave)

@@ -47,7 +47,7 @@ async def get_log_stream(
     wanted = _filter(level, category, since)
     with state.log_listeners.joining():
         follower = _Follower(state, await asyncio.to_thread(Tail, _place(state)), wanted)
-    more = polled(follower.look, LOOK_SECONDS, lambda: state.feed.is_closed)
+    more = polled(follower.look, LOOK_SECONDS, lambda: state.is_stopping)
     return EventStream(message({"type": "connected"}), more, follower.leave)
 
 

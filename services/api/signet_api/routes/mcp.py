@@ -107,7 +107,7 @@ async def get_mcp(request: Request, state: Shared) -> Response:
         return (await _list(request, Listing(None)))["result"]
 
     state.tool_listeners.join()
-    more = polled(ToolFollower(state, tools).look, LOOK_SECONDS, lambda: state.feed.is_closed)
+    more = polled(ToolFollower(state, tools).look, LOOK_SECONDS, lambda: state.is_stopping)
     return EventStream(b": listening\n\n", more, state.tool_listeners.leave)
 
 

@@ -1,26 +1,46 @@
 """Read memories one by one, in pages, and their history."""
 
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import Query
 
 from signet.db import ReadTx
+from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
-from signet.domain.memory import history, lookup
-from signet.domain.memory.models import Change, Memory
+from signet.domain.auth import caller
+from signet.domain.memory import filters, history, listing, lookup, recover
+from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
+from signet.domain.memory.models import Change, Memory, Rules
+from signet.errors import Invalid
 from signet.wire import memory as wire
+from signet.wire.access import Permission
 from signet.wire.memory import MemoryPage, MemorySummary
 from signet.wire.requests.browse import PageParams
 from signet.wire.requests.model import Whole
-from signet_api.deps import Db
+from signet_api.deps import Db, Shared
 from signet_api.params import Agent
 from signet_api.serving import serves
 
 
 @serves(wire.MEMORIES)
-async def get_memories(agent: Agent, query: Annotated[PageParams, Query()], db: Db) -> MemoryPage:
-    """Return a page of memories, newest first, and counts over all."""
-    return await db.aread(_page, agent, query)
+async def get_memories(
+    agent: Agent, query: Annotated[PageParams, Query()], state: Shared
+) -> MemoryPage:
+    """Return a page of memories, newest first; forgotten ones only to those who may recover them.
+
+    Counts over all come with it unless `stats=0`; `total=1` adds how many pass the filters, `facets` how often each
+    type, who, project, tag, source_type and state occurs among them.
+    """
+    asked = _filter(query)
+    if asked.state is State.FORGOTTEN:
+        caller.current().check(Permission.RECOVER)
+    for name in query.facets:
+        if name not in listing.FACETS:
+            raise Invalid(f"facets: no facet {name!r}; there are {', '.join(listing.FACETS)}")
+    window = Rules.of(state.settings).recover_within
+    return await state.db.aread(_page, agent, query, asked, window)
 
 
 @serves(wire.MEMORY)
@@ -54,29 +74,119 @@ def _history(tx: ReadTx, memory_id: str, agent_id: str, limit: int) -> list[Chan
     return history.of(tx, memory_id, reader=agents.reader(tx, agent_id), limit=limit)
 
 
-def _page(tx: ReadTx, agent_id: str, query: PageParams) -> MemoryPage:
-    reader = agents.reader(tx, agent_id, scope=query.scope)
-    stats = lookup.stats(tx, reader=reader)
-    found = lookup.newest(
-        tx,
-        reader=reader,
+def _filter(query: PageParams) -> Filter:
+    if query.as_of is not None and query.state is not None:
+        raise Invalid("as_of shows what stood then; leave state out")
+    return Filter(
+        q=query.q,
+        ids=query.ids,
+        type=query.type,
+        who=query.who,
+        project=query.project,
+        tags=query.tags,
+        source_type=query.source_type,
+        source_id=query.source_id,
+        pinned=query.pinned,
+        importance_min=query.importance_min,
+        since=filters.instant("since", query.since),
+        until=filters.instant("until", query.until, last=True),
+        event_since=filters.instant("event_since", query.event_since),
+        event_until=filters.instant("event_until", query.event_until, last=True),
+        state=State(query.state) if query.state else None,
+        as_of=query.as_of,
+        before=query.before,
+    )
+
+
+def _order(query: PageParams, asked: Filter) -> Order:
+    usual = Sort.FORGOTTEN if asked.state is State.FORGOTTEN else Sort.CREATED
+    return Order(
+        sort=Sort(query.sort) if query.sort else usual,
+        way=Way(query.order),
         limit=query.limit,
         offset=query.offset,
-        before=query.before,
-        type=query.type,
-        source_id=query.source_id,
+        cursor=query.cursor,
     )
-    return {
-        "memories": [_short(memory) for memory in found],
-        "stats": {
+
+
+def _page(
+    tx: ReadTx, agent_id: str, query: PageParams, asked: Filter, window: timedelta
+) -> MemoryPage:
+    reader = agents.reader(tx, agent_id, scope=query.scope, any_scope=bool(query.ids))
+    found = listing.page(tx, asked, _order(query, asked), reader=reader)
+    page: MemoryPage = {
+        "memories": [_listed(memory, found, window) for memory in found.memories],
+        "next": found.next,
+    }
+    if query.stats:
+        stats = lookup.stats(tx, reader=reader)
+        page["stats"] = {
             "total": stats.total,
             "withEmbeddings": stats.with_embeddings,
             "critical": stats.critical,
-        },
+        }
+    if query.total:
+        page["total"] = listing.count(tx, asked, reader=reader)
+    if query.facets:
+        page["facets"] = _facets(tx, query.facets, asked, reader)
+    return page
+
+
+def _facets(
+    tx: ReadTx, names: Sequence[str], asked: Filter, reader: Reader
+) -> dict[str, list[wire.KeyCount]]:
+    found = listing.facets(tx, names, asked, reader=reader)
+    if not _may_recover() and "state" in found:
+        # How many are forgotten is for those who may see which.
+        found["state"] = [one for one in found["state"] if one[0] != State.FORGOTTEN]
+    return {
+        name: [{"key": value, "count": times} for value, times in counted]
+        for name, counted in found.items()
     }
 
 
-def _short(memory: Memory) -> MemorySummary:
+def _may_recover() -> bool:
+    return Permission.RECOVER in caller.current().permissions
+
+
+def _listed(memory: Memory, page: Page, window: timedelta) -> MemorySummary:
+    summary: MemorySummary = {
+        "id": memory.id,
+        # What was forgotten since an instant is text only for those who could bring it back.
+        "content": memory.content if not memory.is_deleted or _may_recover() else "",
+        "created_at": memory.created_at,
+        "who": memory.who,
+        "importance": memory.importance,
+        "tags": ",".join(memory.tags) or None,
+        "source_type": memory.source_type,
+        "pinned": memory.pinned,
+        "type": memory.type,
+        "updated_at": memory.updated_at,
+        "project": memory.project,
+        "agent_id": memory.agent_id,
+        "visibility": memory.visibility,
+        "scope": memory.scope,
+        "session_id": memory.session_id,
+        "source_id": memory.source_id,
+        "event_at": memory.event_at,
+        "valid_from": memory.valid_from,
+        "valid_to": memory.valid_to,
+        "superseded_by": memory.superseded_by,
+        "access_count": memory.access_count,
+        "last_accessed": memory.last_accessed,
+        "version": memory.version,
+        "deleted_at": memory.deleted_at,
+        "has_vector": memory.id in page.embedded,
+    }
+    if (known := page.forgettings.get(memory.id)) is not None:
+        until = recover.until(memory.deleted_at, window)
+        summary["forgotten"] = {"by": known.changed_by, "reason": known.reason, "until": until}
+    return summary
+
+
+def full(memory: Memory) -> wire.Memory:
+    """Return every field of a memory that clients read (MEM-20)."""
+    from_session = (memory.source_type or "").startswith("session")
     return {
         "id": memory.id,
         "content": memory.content,
@@ -85,17 +195,8 @@ def _short(memory: Memory) -> MemorySummary:
         "importance": memory.importance,
         "tags": ",".join(memory.tags) or None,
         "source_type": memory.source_type,
-        "pinned": memory.pinned,
-        "type": memory.type,
-    }
-
-
-def full(memory: Memory) -> wire.Memory:
-    """Return every field of a memory that clients read (MEM-20)."""
-    from_session = (memory.source_type or "").startswith("session")
-    return {
-        **_short(memory),
         "pinned": int(memory.pinned),
+        "type": memory.type,
         "source_id": memory.source_id,
         "project": memory.project,
         "session_id": memory.session_id,
@@ -113,6 +214,10 @@ def full(memory: Memory) -> wire.Memory:
         "agent_id": memory.agent_id,
         "visibility": memory.visibility,
         "scope": memory.scope,
+        "event_at": memory.event_at,
+        "valid_from": memory.valid_from,
+        "valid_to": memory.valid_to,
+        "superseded_by": memory.superseded_by,
     }
 
 

@@ -2,9 +2,8 @@
 
 import asyncio
 from dataclasses import replace
-from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Request
 from starlette.datastructures import Headers
 
 from signet import clock
@@ -32,20 +31,11 @@ from signet_api.serving import serves
 LONG_CHARS = 20_000
 
 
-async def _admitted(state: Shared) -> State:
-    await state.admission.save()
-    return state
-
-
-#: The process's state, when a save may go on.
-Admitted = Annotated[State, Depends(_admitted)]
-
-
 @serves(wire.REMEMBER)
 @serves(wire.SAVE)
 @serves(wire.HOOK_SAVE)
 async def post_remember(
-    request: Request, state: Admitted, actor: Who, body: RememberBody
+    request: Request, state: Shared, actor: Who, body: RememberBody
 ) -> wire.Remembered:
     """Save one memory and queue what is to be learned from it; the same text twice is one memory."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
@@ -68,7 +58,6 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
     if rules.masks and len(new.content) + len(new.transcript or "") > LONG_CHARS:
         new = await asyncio.to_thread(remember.without_secrets, new)
     saved = await state.db.awrite(remember.remember, new, actor=actor, rules=rules, now=clock.now())
-    await state.admission.saved()
     if saved.deduped:  # the text may be known from where the caller's token does not reach
         await scopes.check(state.db, [saved.id])
     return saved
@@ -171,6 +160,8 @@ def answer(saved: Remembered) -> wire.Remembered:
         body["superseded"] = list(saved.superseded)
     if saved.masked:
         body["masked"] = list(saved.masked)
+    if saved.lifted:
+        body["lifted"] = list(saved.lifted)
     if saved.is_chunked:
         body["chunked"] = True
         body["chunk_count"] = len(saved.ids)

@@ -89,7 +89,7 @@ async def get_stream(task_id: str, state: Shared) -> EventStream:
     """Tell what the runs of a task say, from what the one that is on has said so far."""
     await state.db.aread(read.get, task_id)
     follower = TaskFollower(state, task_id)
-    more = polled(follower.look, LOOK_SECONDS, lambda: state.feed.is_closed)
+    more = polled(follower.look, LOOK_SECONDS, lambda: state.is_stopping)
     return EventStream(follower.connected(), more, follower.leave)
 
 

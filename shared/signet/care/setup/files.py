@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 
-from signet.config.manifest import replace_file
 from signet.domain.skills import builtin
+from signet.files import replace_file
 from signet.paths import Workspace
 from signet.resources import template
 

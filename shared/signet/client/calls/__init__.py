@@ -10,7 +10,6 @@ from signet.client.calls.connectors import ConnectorCalls
 from signet.client.calls.daemon import DaemonCalls
 from signet.client.calls.documents import DocumentCalls
 from signet.client.calls.embeddings import EmbeddingCalls
-from signet.client.calls.feedback import FeedbackCalls
 from signet.client.calls.knowledge import KnowledgeCalls
 from signet.client.calls.machine import MachineCalls
 from signet.client.calls.memory import MemoryCalls
@@ -29,7 +28,6 @@ class Calls(
     DaemonCalls,
     DocumentCalls,
     EmbeddingCalls,
-    FeedbackCalls,
     KnowledgeCalls,
     MachineCalls,
     MemoryCalls,

@@ -1,7 +1,6 @@
 """Named agents, which of them work now, and what they say to each other."""
 
-from signet.client.call import Call, ask
-from signet.client.method import method
+from signet.client.method import asks
 from signet.wire import agents as wire
 from signet.wire.agents import (
     AgentMessage,
@@ -19,30 +18,25 @@ from signet.wire.agents import (
 class AgentCalls:
     """Named agents, which of them work now, and what they say to each other."""
 
-    @method
-    def agents(self) -> Call[list[CountedAgent]]:
+    @asks(wire.AGENTS, pick=lambda found: found["agents"])
+    def agents(self) -> list[CountedAgent]:
         """Return every agent, the default one first."""
-        return ask(wire.AGENTS).picking(lambda found: found["agents"])
 
-    @method
-    def agent(self, name: str) -> Call[WholeAgent]:
+    @asks(wire.AGENT)
+    def agent(self, name: str) -> WholeAgent:
         """Return one agent with its memories by visibility; raises NotFound."""
-        return ask(wire.AGENT, name)
 
-    @method
+    @asks(wire.ADD_AGENT)
     def add_agent(
         self, name: str, *, read_policy: str = "isolated", policy_group: str | None = None
-    ) -> Call[NamedAgent]:
+    ) -> NamedAgent:
         """Name an agent; its policy is isolated, shared, or group with a `policy_group`. Raises Invalid or Conflict."""
-        body = {"name": name, "read_policy": read_policy, "policy_group": policy_group}
-        return ask(wire.ADD_AGENT, body=body)
 
-    @method
-    def remove_agent(self, name: str, *, purge: bool = False) -> Call[RemovedAgent]:
+    @asks(wire.REMOVE_AGENT)
+    def remove_agent(self, name: str, *, purge: bool = False) -> RemovedAgent:
         """Remove an agent; its memories are archived, or with `purge` erased. Raises NotFound."""
-        return ask(wire.REMOVE_AGENT, name, purge=purge or None)
 
-    @method
+    @asks(wire.PEERS, pick=lambda found: found["sessions"])
     def peers(
         self,
         *,
@@ -51,18 +45,10 @@ class AgentCalls:
         project: str | None = None,
         include_self: bool = False,
         limit: int = 50,
-    ) -> Call[list[PresentSession]]:
+    ) -> list[PresentSession]:
         """Return the other sessions at work, seen last first."""
-        return ask(
-            wire.PEERS,
-            session_key=session_key,
-            agent_id=agent_id,
-            project=project,
-            include_self=include_self,
-            limit=limit,
-        ).picking(lambda found: found["sessions"])
 
-    @method
+    @asks(wire.ANNOUNCE, is_safe=True)
     def announce(
         self,
         harness: str,
@@ -72,24 +58,22 @@ class AgentCalls:
         project: str | None = None,
         runtime_path: str | None = None,
         provider: str | None = None,
-    ) -> Call[Announced]:
+    ) -> Announced:
         """Say that a session is at work now; it counts as gone after four hours of silence."""
-        body = {
-            "harness": harness,
-            "sessionKey": session_key,
-            "agentId": agent_id,
-            "project": project,
-            "runtimePath": runtime_path,
-            "provider": provider,
-        }
-        return ask(wire.ANNOUNCE, body=body, is_safe=True)
 
-    @method
-    def withdraw(self, session_key: str, *, agent_id: str | None = None) -> Call[Withdrawn]:
+    @asks(wire.WITHDRAW)
+    def withdraw(self, session_key: str, *, agent_id: str | None = None) -> Withdrawn:
         """Say that a session is not at work any more."""
-        return ask(wire.WITHDRAW, session_key, agent_id=agent_id)
 
-    @method
+    @asks(
+        wire.SEND_MESSAGE,
+        names={
+            "to_agent": "to_agent_id",
+            "to_session": "to_session_key",
+            "from_agent": "from_agent_id",
+            "from_session": "from_session_key",
+        },
+    )
     def send_message(
         self,
         content: str,
@@ -100,24 +84,14 @@ class AgentCalls:
         type: str = "info",
         from_agent: str | None = None,
         from_session: str | None = None,
-    ) -> Call[SentMessage]:
+    ) -> SentMessage:
         """Send a message to an agent, to a session or to everybody; it waits in their inbox.
 
         `type` is assist_request, decision_update, info or question. Raises Invalid, RateLimited, and Forbidden for a
         session of another agent.
         """
-        body = {
-            "content": content,
-            "toAgentId": to_agent,
-            "toSessionKey": to_session,
-            "broadcast": broadcast,
-            "type": type,
-            "fromAgentId": from_agent,
-            "fromSessionKey": from_session,
-        }
-        return ask(wire.SEND_MESSAGE, body=body)
 
-    @method
+    @asks(wire.INBOX, pick=lambda found: found["items"])
     def inbox(
         self,
         *,
@@ -127,14 +101,5 @@ class AgentCalls:
         include_sent: bool = False,
         include_broadcast: bool = True,
         limit: int = 100,
-    ) -> Call[list[AgentMessage]]:
+    ) -> list[AgentMessage]:
         """Return the messages of an agent or of one of its sessions, newest first."""
-        return ask(
-            wire.INBOX,
-            agent_id=agent_id,
-            session_key=session_key,
-            since=since,
-            include_sent=include_sent,
-            include_broadcast=include_broadcast,
-            limit=limit,
-        ).picking(lambda found: found["items"])

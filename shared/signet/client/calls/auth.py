@@ -1,20 +1,23 @@
 """Who am I, and tokens."""
 
-from signet.client.call import Call, ask, given
-from signet.client.method import method
+from signet.client.method import Fields, asks
 from signet.wire import auth as wire
 from signet.wire.auth import IssuedToken, RevokedToken, Token, WhoAmI
+
+
+def _scoped(sent: Fields) -> Fields:
+    scope = {part: sent.pop(part) for part in ("project", "agent", "user") if part in sent}
+    return sent | {"scope": scope}
 
 
 class TokenCalls:
     """Who am I, and tokens."""
 
-    @method
-    def whoami(self) -> Call[WhoAmI]:
+    @asks(wire.WHOAMI)
+    def whoami(self) -> WhoAmI:
         """Return who the caller is to the daemon, and what they may do."""
-        return ask(wire.WHOAMI)
 
-    @method
+    @asks(wire.ISSUE_TOKEN, prepared=_scoped)
     def issue_token(
         self,
         role: str,
@@ -24,18 +27,13 @@ class TokenCalls:
         agent: str | None = None,
         user: str | None = None,
         ttl_seconds: float | None = None,
-    ) -> Call[IssuedToken]:
+    ) -> IssuedToken:
         """Return a new token for `sub`, limited to what is named; needs the role admin."""
-        scope = given({"project": project, "agent": agent, "user": user})
-        fields = {"role": role, "sub": sub, "scope": scope, "ttlSeconds": ttl_seconds}
-        return ask(wire.ISSUE_TOKEN, body=fields)
 
-    @method
-    def tokens(self, *, limit: int = 100) -> Call[list[Token]]:
+    @asks(wire.TOKENS, pick=lambda found: found["tokens"])
+    def tokens(self, *, limit: int = 100) -> list[Token]:
         """Return the tokens that were issued or seen, latest first; at most 1,000."""
-        return ask(wire.TOKENS, limit=limit).picking(lambda found: found["tokens"])
 
-    @method
-    def revoke_token(self, jti: str) -> Call[RevokedToken]:
+    @asks(wire.REVOKE_TOKEN, is_safe=True)
+    def revoke_token(self, jti: str) -> RevokedToken:
         """Take a token back, so that it is refused from now on; raises NotFound."""
-        return ask(wire.REVOKE_TOKEN, jti, is_safe=True)

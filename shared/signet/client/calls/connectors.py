@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from signet.client.call import Call, ask
-from signet.client.method import method
+from signet.client.method import asks, method
 from signet.wire import connectors as wire
 from signet.wire.connectors import (
     AddedConnector,
@@ -19,17 +19,15 @@ from signet.wire.connectors import (
 class ConnectorCalls:
     """Connectors: register folders whose files become documents, keep them in step, look at how they are."""
 
-    @method
-    def connectors(self) -> Call[list[Connector]]:
+    @asks(wire.CONNECTORS, pick=lambda found: found["connectors"])
+    def connectors(self) -> list[Connector]:
         """Return all connectors, newest first."""
-        return ask(wire.CONNECTORS).picking(lambda found: found["connectors"])
 
-    @method
-    def connector(self, connector_id: str) -> Call[Connector]:
+    @asks(wire.CONNECTOR)
+    def connector(self, connector_id: str) -> Connector:
         """Return one connector; raises NotFound."""
-        return ask(wire.CONNECTOR, connector_id)
 
-    @method
+    @asks(wire.ADD_CONNECTOR)
     def add_connector(
         self,
         provider: str = "filesystem",
@@ -37,18 +35,11 @@ class ConnectorCalls:
         display_name: str | None = None,
         settings: Mapping[str, Any] | None = None,
         agent_id: str | None = None,
-    ) -> Call[AddedConnector]:
+    ) -> AddedConnector:
         """Register a connector; for a folder `settings` holds `rootPath`, an absolute path on the daemon's machine.
 
         Raises Invalid for a folder that cannot be read there.
         """
-        body = {
-            "provider": provider,
-            "displayName": display_name,
-            "settings": None if settings is None else dict(settings),
-            "agentId": agent_id,
-        }
-        return ask(wire.ADD_CONNECTOR, body=body)
 
     @method
     def sync_connector(self, connector_id: str, *, full: bool = False) -> Call[StartedSync]:
@@ -57,19 +48,14 @@ class ConnectorCalls:
             return ask(wire.FULLY_SYNC_CONNECTOR, connector_id, confirm=True, body={})
         return ask(wire.SYNC_CONNECTOR, connector_id, body={})
 
-    @method
-    def sync_connectors(self) -> Call[Resynced]:
+    @asks(wire.RESYNC_CONNECTORS)
+    def sync_connectors(self) -> Resynced:
         """Start a sync of every connector."""
-        return ask(wire.RESYNC_CONNECTORS, body={})
 
-    @method
-    def connector_health(self, connector_id: str) -> Call[ConnectorHealth]:
+    @asks(wire.CONNECTOR_HEALTH)
+    def connector_health(self, connector_id: str) -> ConnectorHealth:
         """Return how a connector is, how far its sync is, and how many of its documents are read; raises NotFound."""
-        return ask(wire.CONNECTOR_HEALTH, connector_id)
 
-    @method
-    def remove_connector(
-        self, connector_id: str, *, cascade: bool = False
-    ) -> Call[RemovedConnector]:
+    @asks(wire.REMOVE_CONNECTOR)
+    def remove_connector(self, connector_id: str, *, cascade: bool = False) -> RemovedConnector:
         """Remove a connector, with `cascade` its documents too; raises NotFound."""
-        return ask(wire.REMOVE_CONNECTOR, connector_id, cascade=cascade)

@@ -14,10 +14,10 @@ from signet.client.answers import (
     Status,
     WholeJob,
 )
-from signet.client.call import Call, ask, listed
-from signet.client.method import method
+from signet.client.method import asks
 from signet.wire import jobs as wire
-from signet.wire import pipeline, status
+from signet.wire import pipeline
+from signet.wire import status as standing
 
 
 class Which(TypedDict, total=False):
@@ -31,41 +31,26 @@ class Which(TypedDict, total=False):
     dry_run: bool
 
 
-def _sent(which: Which) -> dict[str, object]:
-    return {
-        "ids": listed(which.get("ids")),
-        "kind": which.get("kind"),
-        "code": which.get("code"),
-        "limit": which.get("limit"),
-        "all": which.get("all", False),
-        "dryRun": which.get("dry_run", False),
-    }
-
-
 class DaemonCalls:
     """The daemon: is it well, what does it do in the background."""
 
-    @method
-    def health(self) -> Call[Health]:
+    @asks(standing.HEALTH)
+    def health(self) -> Health:
         """Return that the daemon answers; from its memory, at once."""
-        return ask(status.HEALTH)
 
-    @method
-    def ready(self) -> Call[Ready]:
+    @asks(standing.HEALTH_READY, fixed={"verbose": 1}, accepts=frozenset({503}))
+    def ready(self) -> Ready:
         """Return whether everything is there that work needs, and what is missing."""
-        return ask(status.HEALTH_READY, accepts=frozenset({503}), verbose=1)
 
-    @method
-    def status(self) -> Call[Status]:
+    @asks(standing.STATUS)
+    def status(self) -> Status:
         """Return version, processes, queue, providers and settings in force."""
-        return ask(status.STATUS)
 
-    @method
-    def features(self) -> Call[dict[str, bool]]:
+    @asks(standing.FEATURES)
+    def features(self) -> dict[str, bool]:
         """Return the feature flags of agent.yaml."""
-        return ask(status.FEATURES)
 
-    @method
+    @asks(wire.JOBS, pick=lambda found: found["jobs"])
     def jobs(
         self,
         *,
@@ -77,60 +62,40 @@ class DaemonCalls:
         since: str | None = None,
         until: str | None = None,
         limit: int = 50,
-    ) -> Call[list[Job]]:
+    ) -> list[Job]:
         """Return jobs, latest change first; at most 500.
 
         `status` may name several, with commas between; `code` is of the last error; both times are of the change.
         """
-        call = ask(
-            wire.JOBS,
-            status=status,
-            kind=kind,
-            code=code,
-            memory_id=memory_id,
-            document_id=document_id,
-            since=since,
-            until=until,
-            limit=limit,
-        )
-        return call.picking(lambda found: found["jobs"])
 
-    @method
-    def job(self, job_id: str) -> Call[WholeJob]:
+    @asks(wire.JOB)
+    def job(self, job_id: str) -> WholeJob:
         """Return one job with its payload, result and last errors; raises NotFound."""
-        return ask(wire.JOB, job_id)
 
-    @method
-    def retry_job(self, job_id: str) -> Call[ChangedJob]:
+    @asks(wire.RETRY_JOB)
+    def retry_job(self, job_id: str) -> ChangedJob:
         """Give a dead job a fresh start, or let one that waits start now; raises NotFound or Conflict."""
-        return ask(wire.RETRY_JOB, job_id, body={})
 
-    @method
-    def cancel_job(self, job_id: str) -> Call[ChangedJob]:
+    @asks(wire.CANCEL_JOB)
+    def cancel_job(self, job_id: str) -> ChangedJob:
         """End a job; one that runs ends when it next looks up (`cancelRequested`). Raises NotFound or Conflict."""
-        return ask(wire.CANCEL_JOB, job_id, body={})
 
-    @method
-    def retry_jobs(self, **which: Unpack[Which]) -> Call[ChangedJobs]:
+    @asks(wire.RETRY_JOBS)
+    def retry_jobs(self, **which: Unpack[Which]) -> ChangedJobs:
         """Give dead jobs a fresh start, oldest first: all of `ids`, else 50 unless `limit` says more (at most 500)."""
-        return ask(wire.RETRY_JOBS, body=_sent(which))
 
-    @method
-    def cancel_jobs(self, **which: Unpack[Which]) -> Call[ChangedJobs]:
+    @asks(wire.CANCEL_JOBS)
+    def cancel_jobs(self, **which: Unpack[Which]) -> ChangedJobs:
         """End open jobs, oldest first: all of `ids`, else 50 unless `limit` says more (at most 500)."""
-        return ask(wire.CANCEL_JOBS, body=_sent(which))
 
-    @method
-    def pipeline_status(self) -> Call[PipelineStatus]:
+    @asks(pipeline.PIPELINE_STATUS)
+    def pipeline_status(self) -> PipelineStatus:
         """Return what runs, what waits and what died."""
-        return ask(pipeline.PIPELINE_STATUS)
 
-    @method
-    def pause(self) -> Call[Paused]:
+    @asks(pipeline.PAUSE)
+    def pause(self) -> Paused:
         """Let running jobs finish and start none until `resume`."""
-        return ask(pipeline.PAUSE, body={})
 
-    @method
-    def resume(self) -> Call[Paused]:
+    @asks(pipeline.RESUME)
+    def resume(self) -> Paused:
         """Let jobs start again."""
-        return ask(pipeline.RESUME, body={})

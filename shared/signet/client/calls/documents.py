@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from signet.client.call import Call, ask
-from signet.client.method import method
+from signet.client.method import asks
 from signet.wire import documents as wire
 from signet.wire.documents import (
     AddedDocument,
@@ -18,7 +17,7 @@ from signet.wire.documents import (
 class DocumentCalls:
     """Documents: hand over texts, look at them, delete them."""
 
-    @method
+    @asks(wire.ADD_DOCUMENT)
     def add_document(
         self,
         content: str | None = None,
@@ -29,40 +28,26 @@ class DocumentCalls:
         content_type: str | None = None,
         connector_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
-    ) -> Call[AddedDocument]:
+    ) -> AddedDocument:
         """Hand over a text to be read in chunks; a known one is answered with `deduplicated`.
 
         With `source_type` url or file, `url` says where the text is.
         """
-        body = {
-            "source_type": source_type,
-            "content": content,
-            "url": url,
-            "title": title,
-            "content_type": content_type,
-            "connector_id": connector_id,
-            "metadata": metadata,
-        }
-        return ask(wire.ADD_DOCUMENT, body=body)
 
-    @method
+    @asks(wire.DOCUMENTS)
     def documents(
         self, *, status: str | None = None, limit: int = 50, offset: int = 0
-    ) -> Call[DocumentPage]:
+    ) -> DocumentPage:
         """Return a page of documents, newest first."""
-        return ask(wire.DOCUMENTS, status=status, limit=limit, offset=offset)
 
-    @method
-    def document(self, document_id: str) -> Call[Document]:
+    @asks(wire.DOCUMENT)
+    def document(self, document_id: str) -> Document:
         """Return one document; raises NotFound."""
-        return ask(wire.DOCUMENT, document_id)
 
-    @method
-    def chunks(self, document_id: str) -> Call[list[Chunk]]:
+    @asks(wire.CHUNKS, pick=lambda found: found["chunks"])
+    def chunks(self, document_id: str) -> list[Chunk]:
         """Return the memories made from a document, in its order; raises NotFound."""
-        return ask(wire.CHUNKS, document_id).picking(lambda found: found["chunks"])
 
-    @method
-    def delete_document(self, document_id: str, *, reason: str) -> Call[DeletedDocument]:
+    @asks(wire.DELETE_DOCUMENT)
+    def delete_document(self, document_id: str, *, reason: str) -> DeletedDocument:
         """Delete a document and forget what only it holds; raises NotFound or Conflict."""
-        return ask(wire.DELETE_DOCUMENT, document_id, reason=reason)

@@ -1,7 +1,6 @@
 """Vectors: how they are, and where they put memories."""
 
-from signet.client.call import Call, ask
-from signet.client.method import method
+from signet.client.method import asks
 from signet.wire import embeddings as wire
 from signet.wire.embeddings import EmbeddingPage, EmbeddingsHealth, EmbeddingsStatus, Projection
 
@@ -9,7 +8,7 @@ from signet.wire.embeddings import EmbeddingPage, EmbeddingsHealth, EmbeddingsSt
 class EmbeddingCalls:
     """Vectors: how they are, and where they put memories."""
 
-    @method
+    @asks(wire.EMBEDDINGS)
     def embeddings(
         self,
         *,
@@ -17,27 +16,18 @@ class EmbeddingCalls:
         offset: int = 0,
         vectors: bool = False,
         agent_id: str | None = None,
-    ) -> Call[EmbeddingPage]:
+    ) -> EmbeddingPage:
         """Return a page of the memories that have a vector, newest first; `vectors` adds the numbers."""
-        return ask(
-            wire.EMBEDDINGS,
-            limit=limit,
-            offset=offset,
-            vectors=vectors or None,
-            agent_id=agent_id,
-        )
 
-    @method
-    def embeddings_status(self) -> Call[EmbeddingsStatus]:
+    @asks(wire.EMBEDDINGS_STATUS)
+    def embeddings_status(self) -> EmbeddingsStatus:
         """Return whether vectors can be made, and how far the tracker is."""
-        return ask(wire.EMBEDDINGS_STATUS)
 
-    @method
-    def embeddings_health(self, *, agent_id: str | None = None) -> Call[EmbeddingsHealth]:
+    @asks(wire.EMBEDDINGS_HEALTH)
+    def embeddings_health(self, *, agent_id: str | None = None) -> EmbeddingsHealth:
         """Return how good the stored vectors are, check by check."""
-        return ask(wire.EMBEDDINGS_HEALTH, agent_id=agent_id)
 
-    @method
+    @asks(wire.PROJECTION, names={"query": "q"})
     def projection(
         self,
         *,
@@ -52,22 +42,8 @@ class EmbeddingCalls:
         since: str | None = None,
         until: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[Projection]:
+    ) -> Projection:
         """Return memories as points in 2 or 3 dimensions; `status` is `computing` until they are there.
 
         `who`, `types` and `tags` are comma lists.
         """
-        return ask(
-            wire.PROJECTION,
-            dimensions=dimensions,
-            limit=limit,
-            offset=offset,
-            q=query,
-            who=who,
-            types=types,
-            tags=tags,
-            pinned=pinned,
-            since=since,
-            until=until,
-            agent_id=agent_id,
-        )

@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping
 
-from signet.client.call import Call, ask
-from signet.client.method import method
+from signet.client.method import asks
 from signet.wire import config
 from signet.wire import secrets as vault
 from signet.wire import tasks as wire
@@ -16,43 +15,36 @@ from signet.wire.tasks import AddedTask, StartedRun, TaskPage, WholeTask
 class MachineCalls:
     """The machine that the daemon runs on: secrets, tasks that recur, the files of the workspace."""
 
-    @method
-    def secrets(self) -> Call[list[str]]:
+    @asks(vault.SECRETS, pick=lambda found: found["secrets"])
+    def secrets(self) -> list[str]:
         """Return the names of the secrets; values are never listed."""
-        return ask(vault.SECRETS).picking(lambda found: found["secrets"])
 
-    @method
-    def put_secret(self, name: str, value: str) -> Call[KeptSecret]:
+    @asks(vault.PUT_SECRET, is_safe=True)
+    def put_secret(self, name: str, value: str) -> KeptSecret:
         """Keep a secret; raises Invalid for a name that is none."""
-        return ask(vault.PUT_SECRET, name, body={"value": value}, is_safe=True)
 
-    @method
-    def remove_secret(self, name: str) -> Call[KeptSecret]:
+    @asks(vault.REMOVE_SECRET)
+    def remove_secret(self, name: str) -> KeptSecret:
         """Remove a secret; raises NotFound."""
-        return ask(vault.REMOVE_SECRET, name)
 
-    @method
+    @asks(vault.RUN_WITH_SECRETS)
     def exec_with_secrets(
         self, command: str, secrets: Mapping[str, str], *, timeout_ms: int | None = None
-    ) -> Call[Ran]:
+    ) -> Ran:
         """Run a shell command on the daemon's machine; `secrets` says which variable gets which secret.
 
         Their values are taken out of what it says. Raises NotFound for an unknown secret.
         """
-        body = {"command": command, "secrets": dict(secrets), "timeoutMs": timeout_ms}
-        return ask(vault.RUN_WITH_SECRETS, body=body)
 
-    @method
-    def tasks(self) -> Call[TaskPage]:
+    @asks(wire.TASKS)
+    def tasks(self) -> TaskPage:
         """Return the tasks that recur, newest first."""
-        return ask(wire.TASKS)
 
-    @method
-    def task(self, task_id: str) -> Call[WholeTask]:
+    @asks(wire.TASK)
+    def task(self, task_id: str) -> WholeTask:
         """Return a task and its newest runs; raises NotFound."""
-        return ask(wire.TASK, task_id)
 
-    @method
+    @asks(wire.ADD_TASK, names={"cron": "cron_expression", "skill": "skill_name"})
     def add_task(
         self,
         name: str,
@@ -65,47 +57,29 @@ class MachineCalls:
         skill: str | None = None,
         skill_mode: str | None = None,
         skip_permissions: bool | None = None,
-    ) -> Call[AddedTask]:
+    ) -> AddedTask:
         """Let a harness be given a prompt again and again, when a cron expression says so; raises Invalid."""
-        body = {
-            "name": name,
-            "prompt": prompt,
-            "cronExpression": cron,
-            "harness": harness,
-            "timezone": timezone,
-            "workingDirectory": working_directory,
-            "skillName": skill,
-            "skillMode": skill_mode,
-            "skipPermissions": skip_permissions,
-        }
-        return ask(wire.ADD_TASK, body=body)
 
-    @method
-    def enable_task(self, task_id: str, *, enabled: bool = True) -> Call[Done]:
+    @asks(wire.CHANGE_TASK, is_safe=True)
+    def enable_task(self, task_id: str, *, enabled: bool = True) -> Done:
         """Let a task recur, or stop it; raises NotFound."""
-        return ask(wire.CHANGE_TASK, task_id, body={"enabled": enabled}, is_safe=True)
 
-    @method
-    def run_task(self, task_id: str) -> Call[StartedRun]:
+    @asks(wire.RUN_TASK)
+    def run_task(self, task_id: str) -> StartedRun:
         """Run a task now; raises NotFound, and Conflict while it runs."""
-        return ask(wire.RUN_TASK, task_id, body={})
 
-    @method
-    def remove_task(self, task_id: str) -> Call[Done]:
+    @asks(wire.REMOVE_TASK)
+    def remove_task(self, task_id: str) -> Done:
         """Remove a task with its runs; raises NotFound."""
-        return ask(wire.REMOVE_TASK, task_id)
 
-    @method
-    def config_files(self) -> Call[list[ConfigFile]]:
+    @asks(config.CONFIG_FILES, pick=lambda found: found["files"])
+    def config_files(self) -> list[ConfigFile]:
         """Return the files of the workspace that a person edits: agent.yaml and the identity."""
-        return ask(config.CONFIG_FILES).picking(lambda found: found["files"])
 
-    @method
-    def write_config(self, file: str, content: str) -> Call[Done]:
+    @asks(config.WRITE_CONFIG, is_safe=True)
+    def write_config(self, file: str, content: str) -> Done:
         """Replace a file of the workspace; raises Invalid for settings that do not parse."""
-        return ask(config.WRITE_CONFIG, body={"file": file, "content": content}, is_safe=True)
 
-    @method
-    def identity(self) -> Call[Identity]:
+    @asks(config.IDENTITY)
+    def identity(self) -> Identity:
         """Return who the agent is."""
-        return ask(config.IDENTITY)

@@ -1,20 +1,22 @@
-"""Memories: save, read, change, forget, recover."""
+"""Memories: save, read, change, forget, recover, and say how well they served."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
-from signet.client.call import Call, ask, listed, one_or_more, only
-from signet.client.method import method
+from signet.client.method import Fields, asks
 from signet.wire import memory as wire
 from signet.wire.memory import (
     Change,
     ForgetPreview,
     ForgottenMany,
+    ForgottenValues,
+    Lifted,
     Memory,
     MemoryPage,
     MemoryTimeline,
     Modified,
     ModifiedMany,
+    Rated,
     Recovered,
     Remembered,
 )
@@ -54,16 +56,40 @@ class Choice(TypedDict, total=False):
     agent_id: str | None
 
 
-def _sent(chosen: Choice) -> dict[str, object]:
-    named = {name: value for name, value in chosen.items() if name != "agent_id"}
-    lists = {"ids": listed(chosen.get("ids")), "tags": one_or_more(chosen.get("tags"))}
-    return {**named, **lists, "agentId": chosen.get("agent_id")}
+class MemoryFilter(TypedDict, total=False):
+    """Which memories are listed; what is left out does not count, and times include their ends.
+
+    `q` are words that it holds, `who` is its author. `state` is `active`, `superseded` or `forgotten`, by default all
+    that are not forgotten; `as_of` means those that stood at that time, as they were then.
+    """
+
+    q: str | None
+    ids: Sequence[str] | None
+    type: str | None
+    who: str | None
+    project: str | None
+    tags: str | Sequence[str] | None
+    source_type: str | None
+    source_id: str | None
+    pinned: bool | None
+    importance_min: float | None
+    since: str | None
+    until: str | None
+    event_since: str | None
+    event_until: str | None
+    state: Literal["active", "superseded", "forgotten"] | None
+    as_of: str | None
+    scope: str | None
+
+
+def _visible(sent: Fields) -> Fields:
+    return sent | {"visibility": "private"} if sent.pop("private", False) else sent
 
 
 class MemoryCalls:
-    """Memories: save, read, change, forget, recover."""
+    """Memories: save, read, change, forget, recover, and say how well they served."""
 
-    @method
+    @asks(wire.REMEMBER, prepared=_visible, is_safe="idempotency_key")
     def remember(
         self,
         content: str,
@@ -90,7 +116,7 @@ class MemoryCalls:
         transcript: str | None = None,
         harness: str | None = None,
         idempotency_key: str | None = None,
-    ) -> Call[Remembered]:
+    ) -> Remembered:
         """Save a text; `deduped` in the answer says that it was there before.
 
         `event_at` is when it happened, if not now. The memories in `supersedes` step behind this one. `hints` are
@@ -100,79 +126,51 @@ class MemoryCalls:
         >>> signet.remember("The ferry leaves at seven.", tags=["harbour"])["type"]
         'fact'
         """
-        body = {
-            "content": content,
-            "type": type,
-            "who": who,
-            "project": project,
-            "importance": importance,
-            "tags": one_or_more(tags),
-            "pinned": pinned or None,
-            "visibility": "private" if private else None,
-            "agentId": agent_id,
-            "sessionKey": session_key,
-            "scope": scope,
-            "sourceType": source_type,
-            "sourceId": source_id,
-            "ordinal": ordinal,
-            "createdAt": created_at,
-            "eventAt": event_at,
-            "supersedes": one_or_more(supersedes),
-            "hints": listed(hints),
-            "entities": listed(entities),
-            "aspects": listed(aspects),
-            "transcript": transcript,
-            "harness": harness,
-            "idempotencyKey": idempotency_key,
-        }
-        return ask(wire.REMEMBER, body=body, is_safe=idempotency_key is not None)
 
-    @method
-    def get(self, memory_id: str, *, agent_id: str | None = None) -> Call[Memory]:
+    @asks(wire.MEMORY)
+    def get(self, memory_id: str, *, agent_id: str | None = None) -> Memory:
         """Return one memory; raises NotFound, also when it is forgotten."""
-        return ask(wire.MEMORY, memory_id, agent_id=agent_id)
 
-    @method
+    @asks(wire.HISTORY, pick=lambda found: found["history"])
     def history(
         self, memory_id: str, *, limit: int | None = None, agent_id: str | None = None
-    ) -> Call[list[Change]]:
+    ) -> list[Change]:
         """Return what has happened to a memory, oldest first, also when it is forgotten; raises NotFound."""
-        call = ask(wire.HISTORY, memory_id, limit=limit, agent_id=agent_id)
-        return call.picking(lambda found: found["history"])
 
-    @method
+    @asks(wire.MEMORIES)
     def memories(
         self,
         *,
         limit: int = 100,
         offset: int = 0,
         before: str | None = None,
-        type: str | None = None,
+        cursor: str | None = None,
+        sort: str | None = None,
+        order: Literal["asc", "desc"] | None = None,
+        total: bool = False,
+        stats: bool | None = None,
+        facets: str | Sequence[str] | None = None,
         agent_id: str | None = None,
-    ) -> Call[MemoryPage]:
-        """Return a page of memories, newest first, and counts over all under `stats`.
+        **filters: Unpack[MemoryFilter],
+    ) -> MemoryPage:
+        """Return a page of memories, newest first, and counts over all under `stats` unless that is False.
 
-        With `before` it begins behind the memory of this id, whatever has come or gone since that was read.
+        With `cursor` (`next` of another page) or `before` (an id) it begins there, whatever has come or gone meanwhile.
+        `sort` is `created`, `updated`, `forgotten`, `event`, `importance` or `used`. `total` asks how many pass the
+        filters, `facets` how often each `type`, `who`, `project`, `tag`, `source_type` or `state` occurs among them.
         """
-        return ask(
-            wire.MEMORIES, limit=limit, offset=offset, before=before, type=type, agent_id=agent_id
-        )
 
-    @method
-    def ids(self, prefix: str, *, agent_id: str | None = None) -> Call[list[str]]:
+    @asks(wire.MEMORY_IDS, pick=lambda found: found["ids"])
+    def ids(self, prefix: str, *, agent_id: str | None = None) -> list[str]:
         """Return the ids that begin so, at most ten, those of forgotten memories too."""
-        return ask(wire.MEMORY_IDS, prefix=prefix, agent_id=agent_id).picking(
-            lambda found: found["ids"]
-        )
 
-    @method
+    @asks(wire.MEMORY_TIMELINE)
     def memory_timeline(
         self, *, scope: str | None = None, agent_id: str | None = None
-    ) -> Call[MemoryTimeline]:
+    ) -> MemoryTimeline:
         """Return counts, types, authors and tags of today, of the last seven days and of the last thirty."""
-        return ask(wire.MEMORY_TIMELINE, scope=scope, agent_id=agent_id)
 
-    @method
+    @asks(wire.MODIFY)
     def modify(
         self,
         memory_id: str,
@@ -186,80 +184,56 @@ class MemoryCalls:
         who: str | None = None,
         if_version: int | None = None,
         agent_id: str | None = None,
-    ) -> Call[Modified]:
+    ) -> Modified:
         """Change a memory; empty `tags` clear them.
 
         Raises NotFound, or Conflict with `current_version` and, when another memory says the same,
         `duplicate_memory_id`.
         """
-        body = {
-            "content": content,
-            "type": type,
-            "tags": one_or_more(tags),
-            "importance": importance,
-            "pinned": pinned,
-            "who": who,
-            "reason": reason,
-            "if_version": if_version,
-            "agentId": agent_id,
-        }
-        return ask(wire.MODIFY, memory_id, body=body)
 
-    @method
+    @asks(wire.MODIFY_MANY)
     def modify_many(
         self, patches: Sequence[Patch], *, reason: str | None = None, agent_id: str | None = None
-    ) -> Call[ModifiedMany]:
+    ) -> ModifiedMany:
         """Change up to 200 memories, each by itself: a refused one does not stop the others."""
-        body = {"patches": listed(patches), "reason": reason, "agentId": agent_id}
-        return ask(wire.MODIFY_MANY, body=body)
 
-    @method
+    @asks(wire.FORGET, has_body=True)
     def forget(
         self,
         memory_id: str,
         *,
         reason: str,
         force: bool = False,
+        wrong: bool = False,
         if_version: int | None = None,
         agent_id: str | None = None,
-    ) -> Call[Modified]:
-        """Forget a memory; it can be recovered for 30 days. A pinned one needs `force`.
+    ) -> Modified:
+        """Forget a memory and what was read from it alone; both can be recovered for 30 days.
 
-        Raises NotFound or Conflict.
+        A pinned one needs `force`; `wrong` says that it is not true. Raises NotFound or Conflict.
         """
-        body = {
-            "reason": reason,
-            "force": force or None,
-            "if_version": if_version,
-            "agentId": agent_id,
-        }
-        return ask(wire.FORGET, memory_id, body=body)
 
-    @method
-    def preview_forget(self, **chosen: Unpack[Choice]) -> Call[ForgetPreview]:
+    @asks(wire.FORGET_MANY, kind=ForgetPreview, fixed={"mode": "preview"}, is_safe=True)
+    def preview_forget(self, **chosen: Unpack[Choice]) -> ForgetPreview:
         """Return what `forget_many` would take with the same words, and the token that confirms it; changes nothing."""
-        body = {"mode": "preview", **_sent(chosen)}
-        return only(ForgetPreview, ask(wire.FORGET_MANY, body=body, is_safe=True))
 
-    @method
+    @asks(wire.FORGET_MANY, kind=ForgottenMany, fixed={"mode": "execute"})
     def forget_many(
         self,
         *,
         reason: str,
         force: bool = False,
+        wrong: bool = False,
         confirm_token: str | None = None,
         **chosen: Unpack[Choice],
-    ) -> Call[ForgottenMany]:
+    ) -> ForgottenMany:
         """Forget up to 200 memories by their ids, by words or by filters.
 
-        `force` removes them for good, pinned ones too. More than 25 need the `confirm_token` of a preview of the same
-        memories.
+        What was read from them alone goes with them. `force` removes them for good, pinned ones too; `wrong` says
+        that they are not true. More than 25 need the `confirm_token` of a preview of the same memories.
         """
-        how = {"reason": reason, "force": force or None, "confirm_token": confirm_token}
-        body = {"mode": "execute", **how, **_sent(chosen)}
-        return only(ForgottenMany, ask(wire.FORGET_MANY, body=body))
 
-    @method
+    @asks(wire.RECOVER)
     def recover(
         self,
         memory_id: str,
@@ -267,7 +241,21 @@ class MemoryCalls:
         reason: str,
         if_version: int | None = None,
         agent_id: str | None = None,
-    ) -> Call[Recovered]:
+    ) -> Recovered:
         """Bring a forgotten memory back, within 30 days; raises NotFound or Conflict."""
-        body = {"reason": reason, "if_version": if_version, "agentId": agent_id}
-        return ask(wire.RECOVER, memory_id, body=body)
+
+    @asks(wire.FORGOTTEN)
+    def forgotten(
+        self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
+    ) -> ForgottenValues:
+        """Return a page of what was forgotten, newest first; none of it is saved again by itself."""
+
+    @asks(wire.LIFT)
+    def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> Lifted:
+        """Let a forgotten value be saved again; its memory stays forgotten. Raises NotFound."""
+
+    @asks(wire.RATE, names={"ratings": "feedback"})
+    def rate(
+        self, session_key: str, ratings: Mapping[str, float], *, agent_id: str | None = None
+    ) -> Rated:
+        """Say how well memories served a session, -1 to 1 each by id; those it has not seen come back as `unknown`."""

@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from signet.client.call import Body, Call, ask, part
-from signet.client.method import method
-from signet.wire import analytics, diagnostics, logs, pipeline, telemetry
+from signet.client.call import Body, Call, part
+from signet.client.method import asks, method
+from signet.wire import analytics, pipeline, telemetry
+from signet.wire import diagnostics as health
+from signet.wire import logs as log
 from signet.wire.analytics import Errors, Timeline, Usage
 from signet.wire.diagnostics import Diagnoses, Diagnosis
 from signet.wire.pipeline import Models, RefreshedModels
@@ -15,15 +17,13 @@ from signet.wire.telemetry import TelemetryPage, TelemetryStats
 class OperationCalls:
     """How the daemon does its work: diagnostics, repairs, what happened, what it costs."""
 
-    @method
-    def diagnostics(self) -> Call[Diagnoses]:
+    @asks(health.DIAGNOSTICS)
+    def diagnostics(self) -> Diagnoses:
         """Return how well each part of the daemon is, and why."""
-        return ask(diagnostics.DIAGNOSTICS)
 
-    @method
-    def diagnosis(self, domain: str) -> Call[Diagnosis]:
+    @asks(health.DIAGNOSIS)
+    def diagnosis(self, domain: str) -> Diagnosis:
         """Return how well one part is, such as queue or index; raises Invalid for an unknown one."""
-        return ask(diagnostics.DIAGNOSIS, domain)
 
     @method
     def repair(self, /, action: str, **options: Any) -> Call[Repaired]:
@@ -33,26 +33,22 @@ class OperationCalls:
         """
         return Call(method="POST", path=f"/api/repair/{part(action)}", body=options)
 
-    @method
-    def timeline(self, entity_id: str) -> Call[Timeline]:
+    @asks(analytics.TIMELINE)
+    def timeline(self, entity_id: str) -> Timeline:
         """Return what happened to a memory, a session or a request, in order."""
-        return ask(analytics.TIMELINE, entity_id)
 
-    @method
-    def models(self, *, provider: str | None = None, deprecated: bool = False) -> Call[Models]:
+    @asks(pipeline.MODELS)
+    def models(self, *, provider: str | None = None, deprecated: bool = False) -> Models:
         """Return the models that can be chosen to read texts, and how new the list is.
 
         `deprecated` adds those that others have replaced.
         """
-        wanted = "true" if deprecated else None
-        return ask(pipeline.MODELS, provider=provider, deprecated=wanted)
 
-    @method
-    def refresh_models(self) -> Call[RefreshedModels]:
+    @asks(pipeline.REFRESH_MODELS)
+    def refresh_models(self) -> RefreshedModels:
         """Ask the configured Ollama server for its models; raises RateLimited within a minute of the last time."""
-        return ask(pipeline.REFRESH_MODELS)
 
-    @method
+    @asks(telemetry.TELEMETRY_EVENTS)
     def telemetry_events(
         self,
         *,
@@ -60,31 +56,26 @@ class OperationCalls:
         since: str | None = None,
         until: str | None = None,
         limit: int = 100,
-    ) -> Call[TelemetryPage]:
+    ) -> TelemetryPage:
         """Return what was noted of the work, latest first; it never leaves the machine."""
-        return ask(telemetry.TELEMETRY_EVENTS, event=event, since=since, until=until, limit=limit)
 
-    @method
-    def telemetry_stats(self, *, since: str | None = None) -> Call[TelemetryStats]:
+    @asks(telemetry.TELEMETRY_STATS)
+    def telemetry_stats(self, *, since: str | None = None) -> TelemetryStats:
         """Return what the noted work comes to: calls of models, tokens, errors."""
-        return ask(telemetry.TELEMETRY_STATS, since=since)
 
-    @method
-    def usage(self) -> Call[Usage]:
+    @asks(analytics.USAGE)
+    def usage(self) -> Usage:
         """Return how often each route was asked, by whom, and with how many errors."""
-        return ask(analytics.USAGE)
 
-    @method
-    def latency(self) -> Call[dict[str, dict[str, float]]]:
+    @asks(analytics.LATENCY)
+    def latency(self) -> dict[str, dict[str, float]]:
         """Return how long operations take, in milliseconds: p50, p95, p99, mean."""
-        return ask(analytics.LATENCY)
 
-    @method
-    def errors(self, *, limit: int | None = None) -> Call[Errors]:
+    @asks(analytics.ERRORS)
+    def errors(self, *, limit: int | None = None) -> Errors:
         """Return the newest errors, and how many there are of each code."""
-        return ask(analytics.ERRORS, limit=limit)
 
-    @method
+    @asks(log.LOGS, pick=lambda found: found["logs"])
     def logs(
         self,
         *,
@@ -92,8 +83,5 @@ class OperationCalls:
         category: str | None = None,
         since: str | None = None,
         limit: int = 100,
-    ) -> Call[list[Body]]:
+    ) -> list[Body]:
         """Return the newest lines of the log."""
-        return ask(logs.LOGS, level=level, category=category, since=since, limit=limit).picking(
-            lambda found: found["logs"]
-        )

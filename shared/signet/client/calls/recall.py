@@ -2,14 +2,10 @@
 
 from collections.abc import Sequence
 
-from signet.client.call import Call, ask, one_or_more, only
-from signet.client.method import method
+from signet.client.call import Call, ask, only
+from signet.client.method import asks, method
 from signet.wire import recall as wire
 from signet.wire.recall import ContextAnswer, EpisodePage, Found, FoundMany, Recalled, Values
-
-
-def _listed(tags: str | Sequence[str] | None) -> str | None:
-    return tags if tags is None or isinstance(tags, str) else ",".join(tags)
 
 
 def _values(column: str, agent_id: str | None) -> Call[list[str]]:
@@ -20,7 +16,7 @@ def _values(column: str, agent_id: str | None) -> Call[list[str]]:
 class RecallCalls:
     """Finding memories: by a question, by words, by nearness."""
 
-    @method
+    @asks(wire.RECALL, is_safe=True)
     def recall(
         self,
         query: str,
@@ -41,46 +37,24 @@ class RecallCalls:
         timezone: str | None = None,
         expand: bool = False,
         explain: bool = False,
+        why_not: str | None = None,
+        touch: bool | None = None,
         entities: bool = False,
         cards: bool = False,
         scope: str | None = None,
         agent_id: str | None = None,
         session_key: str | None = None,
-    ) -> Call[Recalled]:
+    ) -> Recalled:
         """Return what answers a question, best first, under `results`.
 
         Time in the question ("last week") is understood, measured from `now` and with days of `timezone` (an IANA name;
         both are the daemon's otherwise). `as_of` answers with what was believed at that time. Times are ISO-8601 or
         YYYY-MM-DD. `expand` adds the transcripts that results come from under `sources`, `explain` says for each result
-        why it is where it is, `entities` and `cards` tell what is known about the names in the question.
+        why it is where it is, `why_not` (an id) why that memory is no result. With `touch` False the results do not
+        count as used. `entities` and `cards` tell what is known about the names in the question.
         """
-        body = {
-            "query": query,
-            "limit": limit,
-            "keywordQuery": keyword_query,
-            "type": type,
-            "tags": one_or_more(tags),
-            "who": who,
-            "project": project,
-            "pinned": pinned or None,
-            "importance_min": importance_min,
-            "min_score": min_score,
-            "since": since,
-            "until": until,
-            "as_of": as_of,
-            "now": now,
-            "timezone": timezone,
-            "expand": expand or None,
-            "explain": explain or None,
-            "entities": entities or None,
-            "cards": cards or None,
-            "scope": scope,
-            "agentId": agent_id,
-            "sessionKey": session_key,
-        }
-        return ask(wire.RECALL, body=body, is_safe=True)
 
-    @method
+    @asks(wire.CONTEXT, kind=ContextAnswer, is_safe=True)
     def context(
         self,
         prompt: str,
@@ -92,30 +66,17 @@ class RecallCalls:
         scope: str | None = None,
         agent_id: str | None = None,
         session_key: str | None = None,
-    ) -> Call[ContextAnswer]:
+    ) -> ContextAnswer:
         """Return what is remembered about a prompt as one text, with what is in it."""
-        body = {
-            "prompt": prompt,
-            "limit": limit,
-            "maxChars": max_chars,
-            "project": project,
-            "minScore": min_score,
-            "scope": scope,
-            "agentId": agent_id,
-            "sessionKey": session_key,
-        }
-        return only(ContextAnswer, ask(wire.CONTEXT, body=body, is_safe=True))
 
-    @method
-    def episode(self, id: str, *, page: int = 1, agent_id: str | None = None) -> Call[EpisodePage]:
+    @asks(wire.CONTEXT, kind=EpisodePage, is_safe=True)
+    def episode(self, id: str, *, page: int = 1, agent_id: str | None = None) -> EpisodePage:
         """Return one page of all of an episode in a context, by the id of its source (`session:abc`).
 
         Raises NotFound for one that is unknown or another agent's.
         """
-        body = {"id": id, "page": page, "agentId": agent_id}
-        return only(EpisodePage, ask(wire.CONTEXT, body=body, is_safe=True))
 
-    @method
+    @asks(wire.SEARCH, kind=FoundMany, pick=lambda found: found["results"], names={"query": "q"})
     def search(
         self,
         query: str | None = None,
@@ -128,24 +89,11 @@ class RecallCalls:
         importance_min: float | None = None,
         since: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[list[Found]]:
+    ) -> list[Found]:
         """Return memories that hold the words, best first; without words, those that pass the filters.
 
         `recall` understands questions; this looks for words alone.
         """
-        call = ask(
-            wire.SEARCH,
-            q=query,
-            limit=limit,
-            type=type,
-            tags=_listed(tags),
-            who=who,
-            pinned=pinned or None,
-            importance_min=importance_min,
-            since=since,
-            agent_id=agent_id,
-        )
-        return only(FoundMany, call).picking(lambda found: found["results"])
 
     @method
     def authors(self, *, agent_id: str | None = None) -> Call[list[str]]:
@@ -157,10 +105,8 @@ class RecallCalls:
         """Return every type that a memory has, in alphabetical order."""
         return _values("type", agent_id)
 
-    @method
+    @asks(wire.SIMILAR, pick=lambda found: found["results"], names={"memory_id": "id"})
     def similar(
         self, memory_id: str, *, k: int = 10, type: str | None = None, agent_id: str | None = None
-    ) -> Call[list[Found]]:
+    ) -> list[Found]:
         """Return the memories nearest to one, nearest first; raises NotFound when it has no vector."""
-        call = ask(wire.SIMILAR, id=memory_id, k=k, type=type, agent_id=agent_id)
-        return call.picking(lambda found: found["results"])

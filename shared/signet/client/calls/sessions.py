@@ -1,7 +1,6 @@
 """Sessions: what a harness tells of them, which run now, what was said in them."""
 
-from signet.client.call import Call, ask
-from signet.client.method import method
+from signet.client.method import asks
 from signet.wire import hooks
 from signet.wire import sessions as wire
 from signet.wire.hooks import (
@@ -43,7 +42,7 @@ def _hook(
 class SessionCalls:
     """Sessions: what a harness tells of them, which run now, what was said in them."""
 
-    @method
+    @asks(hooks.START_SESSION)
     def start_session(
         self,
         harness: str,
@@ -53,15 +52,13 @@ class SessionCalls:
         context: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[StartedSession]:
+    ) -> StartedSession:
         """Return what a session begins with: who the agent is, what is remembered; `context` says what it is about.
 
         Raises Conflict when the session is claimed by the other runtime path.
         """
-        body = _hook(harness, session_key, project, runtime_path, agent_id) | {"context": context}
-        return ask(hooks.START_SESSION, body=body)
 
-    @method
+    @asks(hooks.SUBMIT_PROMPT, names={"message": "user_message"})
     def submit_prompt(
         self,
         harness: str,
@@ -73,16 +70,10 @@ class SessionCalls:
         transcript: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[Prompted]:
+    ) -> Prompted:
         """Return what a person's message brings to mind; nothing is told twice in one session."""
-        body = _hook(harness, session_key, project, runtime_path, agent_id) | {
-            "userMessage": message,
-            "lastAssistantMessage": last_assistant_message,
-            "transcript": transcript,
-        }
-        return ask(hooks.SUBMIT_PROMPT, body=body)
 
-    @method
+    @asks(hooks.END_TURN, names={"project": "cwd"}, is_safe=True)
     def end_turn(
         self,
         harness: str,
@@ -92,15 +83,10 @@ class SessionCalls:
         project: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[EndedTurn]:
+    ) -> EndedTurn:
         """Hand over what was said so far; the session goes on, and what is new is read soon if it is enough."""
-        body = _hook(harness, session_key, None, runtime_path, agent_id) | {
-            "transcript": transcript,
-            "cwd": project,
-        }
-        return ask(hooks.END_TURN, body=body, is_safe=True)
 
-    @method
+    @asks(hooks.END_SESSION, names={"project": "cwd"})
     def end_session(
         self,
         harness: str,
@@ -111,16 +97,10 @@ class SessionCalls:
         reason: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[EndedSession]:
+    ) -> EndedSession:
         """Say that a session is over; what was said in it is read afterwards."""
-        body = _hook(harness, session_key, None, runtime_path, agent_id) | {
-            "transcript": transcript,
-            "cwd": project,
-            "reason": reason,
-        }
-        return ask(hooks.END_SESSION, body=body)
 
-    @method
+    @asks(hooks.BEFORE_COMPACTION)
     def before_compaction(
         self,
         harness: str,
@@ -130,14 +110,10 @@ class SessionCalls:
         session_context: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[Precompaction]:
+    ) -> Precompaction:
         """Return how to sum up a session whose context is about to be shortened."""
-        body = _hook(harness, session_key, project, runtime_path, agent_id) | {
-            "sessionContext": session_context
-        }
-        return ask(hooks.BEFORE_COMPACTION, body=body)
 
-    @method
+    @asks(hooks.AFTER_COMPACTION)
     def after_compaction(
         self,
         harness: str,
@@ -147,51 +123,43 @@ class SessionCalls:
         project: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[Compacted]:
+    ) -> Compacted:
         """Keep the summary that a context was shortened to."""
-        body = _hook(harness, session_key, project, runtime_path, agent_id) | {"summary": summary}
-        return ask(hooks.AFTER_COMPACTION, body=body)
 
-    @method
-    def sessions(self, *, agent_id: str | None = None) -> Call[list[RunningSession]]:
+    @asks(wire.SESSIONS, pick=lambda found: found["sessions"])
+    def sessions(self, *, agent_id: str | None = None) -> list[RunningSession]:
         """Return the sessions that run now."""
-        return ask(wire.SESSIONS, agent_id=agent_id).picking(lambda found: found["sessions"])
 
-    @method
-    def session(self, session_key: str) -> Call[RunningSession]:
+    @asks(wire.SESSION)
+    def session(self, session_key: str) -> RunningSession:
         """Return a session that runs now; raises NotFound."""
-        return ask(wire.SESSION, session_key)
 
-    @method
-    def bypass_session(self, session_key: str, *, enabled: bool = True) -> Call[Bypassed]:
+    @asks(wire.BYPASS_SESSION, is_safe=True)
+    def bypass_session(self, session_key: str, *, enabled: bool = True) -> Bypassed:
         """Let the hooks of a session do nothing, or do their work again; raises NotFound."""
-        return ask(wire.BYPASS_SESSION, session_key, body={"enabled": enabled}, is_safe=True)
 
-    @method
-    def renew_session(self, session_key: str) -> Call[RenewedSession]:
+    @asks(wire.RENEW_SESSION, is_safe=True)
+    def renew_session(self, session_key: str) -> RenewedSession:
         """Let the claim of a session last as long as a new one; raises NotFound."""
-        return ask(wire.RENEW_SESSION, session_key, body={}, is_safe=True)
 
-    @method
-    def transcript(self, session_key: str, *, agent_id: str | None = None) -> Call[Transcript]:
+    @asks(wire.TRANSCRIPT)
+    def transcript(self, session_key: str, *, agent_id: str | None = None) -> Transcript:
         """Return what was said in a session; raises NotFound."""
-        return ask(wire.TRANSCRIPT, session_key, agent_id=agent_id)
 
-    @method
+    @asks(wire.SESSION_CONTEXT)
     def session_context(
         self,
         session_key: str = "latest",
         *,
         project: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[SessionContext]:
+    ) -> SessionContext:
         """Return what a session was given, from where and why, and what of it was used; raises NotFound.
 
         The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all.
         """
-        return ask(wire.SESSION_CONTEXT, session_key, project=project, agent_id=agent_id)
 
-    @method
+    @asks(wire.SEARCH_SESSIONS, pick=lambda found: found["results"], is_safe=True)
     def search_transcripts(
         self,
         query: str,
@@ -199,19 +167,10 @@ class SessionCalls:
         limit: int = 10,
         project: str | None = None,
         agent_id: str | None = None,
-    ) -> Call[list[Excerpt]]:
+    ) -> list[Excerpt]:
         """Return parts of what was said in sessions that hold the words of the query."""
-        body = {
-            "query": query,
-            "limit": limit,
-            "project": project,
-            "agentId": agent_id,
-        }
-        return ask(wire.SEARCH_SESSIONS, body=body, is_safe=True).picking(
-            lambda found: found["results"]
-        )
 
-    @method
+    @asks(wire.SESSION_SUMMARIES)
     def session_summaries(
         self,
         *,
@@ -219,20 +178,13 @@ class SessionCalls:
         depth: int | None = None,
         limit: int = 50,
         offset: int = 0,
-    ) -> Call[SummaryPage]:
+    ) -> SummaryPage:
         """Return summaries of sessions, latest first; depth 0 is of one session, more of several."""
-        return ask(wire.SESSION_SUMMARIES, project=project, depth=depth, limit=limit, offset=offset)
 
-    @method
-    def checkpoints(self, project: str, *, limit: int | None = None) -> Call[list[Checkpoint]]:
+    @asks(wire.CHECKPOINTS, pick=lambda found: found["checkpoints"])
+    def checkpoints(self, project: str, *, limit: int | None = None) -> list[Checkpoint]:
         """Return how far the sessions of a project were, latest first."""
-        return ask(wire.CHECKPOINTS, project=project, limit=limit).picking(
-            lambda found: found["checkpoints"]
-        )
 
-    @method
-    def session_checkpoints(self, session_key: str) -> Call[list[Checkpoint]]:
+    @asks(wire.SESSION_CHECKPOINTS, pick=lambda found: found["checkpoints"])
+    def session_checkpoints(self, session_key: str) -> list[Checkpoint]:
         """Return how far one session was at each of its checkpoints, latest first."""
-        return ask(wire.SESSION_CHECKPOINTS, session_key).picking(
-            lambda found: found["checkpoints"]
-        )

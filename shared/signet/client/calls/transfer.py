@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from signet.client.call import Call, ask, listed
-from signet.client.method import method
+from signet.client.method import asks
 from signet.wire import transfer as wire
 from signet.wire.transfer import ExportPage, Imported
 
@@ -12,7 +11,7 @@ from signet.wire.transfer import ExportPage, Imported
 class TransferCalls:
     """Everything out, and in again: records as `signet export` writes them, one JSON object each."""
 
-    @method
+    @asks(wire.EXPORT, names={"agent_id": "agentId"})
     def export_page(
         self,
         *,
@@ -21,22 +20,14 @@ class TransferCalls:
         vectors: bool = False,
         everything: bool = False,
         agent_id: str | None = None,
-    ) -> Call[ExportPage]:
+    ) -> ExportPage:
         """Return some records, and under `next` the `cursor` of those behind them.
 
         What the agent may read; private memories of all agents too with `everything`. `since` leaves out what has not
         changed, `vectors` adds vectors.
         """
-        return ask(
-            wire.EXPORT,
-            cursor=cursor,
-            since=since,
-            vectors=vectors or None,
-            everything=everything or None,
-            agentId=agent_id,
-        )
 
-    @method
+    @asks(wire.IMPORT, is_safe=True)
     def import_records(
         self,
         records: Sequence[Mapping[str, Any]],
@@ -44,17 +35,9 @@ class TransferCalls:
         vectors: bool = False,
         preview: str | None = None,
         last: bool = False,
-    ) -> Call[Imported]:
+    ) -> Imported:
         """Take up to 1,000 records in and return what became of them; the same ones again add nothing.
 
         `vectors` says that the file brings vectors, so that none are made. All requests of a dry run, which writes
         nothing, have the same name under `preview`, and its last one says `last`.
         """
-        body = {
-            "records": listed(records),
-            "vectors": vectors or None,
-            "preview": preview,
-            "last": last or None,
-        }
-        # The same records again add nothing, so that they may be sent again.
-        return ask(wire.IMPORT, body=body, is_safe=True)

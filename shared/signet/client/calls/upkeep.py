@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
-from signet.client.call import Body, Call, ask, listed
-from signet.client.method import method
-from signet.wire import git, harnesses, secrets, update
+from signet.client.call import Body
+from signet.client.method import asks
+from signet.wire import git, secrets, update
+from signet.wire import harnesses as known
 from signet.wire.git import ChangedGitSettings, GitDone, GitSettings, GitStatus
 from signet.wire.harnesses import KnownHarness, Regenerated
 from signet.wire.secrets import (
@@ -19,42 +20,35 @@ from signet.wire.update import ChangedUpdateSettings, Installed, UpdateCheck, Up
 class UpkeepCalls:
     """What surrounds the daemon: harnesses, the workspace as a git repository, new versions, secrets of 1Password."""
 
-    @method
-    def harnesses(self) -> Call[list[KnownHarness]]:
+    @asks(known.HARNESSES, pick=lambda found: found["harnesses"])
+    def harnesses(self) -> list[KnownHarness]:
         """Return every harness that can be connected, and whether it is."""
-        return ask(harnesses.HARNESSES).picking(lambda found: found["harnesses"])
 
-    @method
-    def regenerate_harnesses(self) -> Call[Regenerated]:
+    @asks(known.REGENERATE_HARNESSES, is_safe=True)
+    def regenerate_harnesses(self) -> Regenerated:
         """Mend what has come loose and write what harnesses read; `output` says what failed."""
-        return ask(harnesses.REGENERATE_HARNESSES, body={}, is_safe=True)
 
-    @method
-    def git_status(self) -> Call[GitStatus]:
+    @asks(git.GIT_STATUS)
+    def git_status(self) -> GitStatus:
         """Return how the workspace's repository stands; nobody on the network is asked."""
-        return ask(git.GIT_STATUS)
 
-    @method
-    def git_pull(self) -> Call[GitDone]:
+    @asks(git.GIT_PULL)
+    def git_pull(self) -> GitDone:
         """Bring in what the remote has beyond the workspace; `success` and `message` say what came of it."""
-        return ask(git.GIT_PULL, body={})
 
-    @method
-    def git_push(self) -> Call[GitDone]:
+    @asks(git.GIT_PUSH)
+    def git_push(self) -> GitDone:
         """Send what the workspace has beyond the remote; `success` and `message` say what came of it."""
-        return ask(git.GIT_PUSH, body={})
 
-    @method
-    def git_sync(self) -> Call[GitDone]:
+    @asks(git.GIT_SYNC)
+    def git_sync(self) -> GitDone:
         """Pull, then push; `success` and `message` say what came of it."""
-        return ask(git.GIT_SYNC, body={})
 
-    @method
-    def git_settings(self) -> Call[GitSettings]:
+    @asks(git.GIT_SETTINGS)
+    def git_settings(self) -> GitSettings:
         """Return the settings in force."""
-        return ask(git.GIT_SETTINGS)
 
-    @method
+    @asks(git.CHANGE_GIT_SETTINGS, names={"sync_interval_seconds": "sync_interval"}, is_safe=True)
     def change_git_settings(
         self,
         *,
@@ -64,70 +58,52 @@ class UpkeepCalls:
         sync_interval_seconds: int | None = None,
         remote: str | None = None,
         branch: str | None = None,
-    ) -> Call[ChangedGitSettings]:
+    ) -> ChangedGitSettings:
         """Change settings in agent.yaml; raises Invalid for one that makes no sense."""
-        body = {
-            "enabled": enabled,
-            "autoCommit": auto_commit,
-            "autoSync": auto_sync,
-            "syncInterval": sync_interval_seconds,
-            "remote": remote,
-            "branch": branch,
-        }
-        return ask(git.CHANGE_GIT_SETTINGS, body=body, is_safe=True)
 
-    @method
-    def check_update(self, *, force: bool = False) -> Call[UpdateCheck]:
+    @asks(update.CHECK_UPDATE)
+    def check_update(self, *, force: bool = False) -> UpdateCheck:
         """Return whether there is a new version; the index is asked only with `force`, or where that was allowed."""
-        return ask(update.CHECK_UPDATE, force=force or None)
 
-    @method
-    def update_settings(self) -> Call[UpdateSettings]:
+    @asks(update.UPDATE_SETTINGS)
+    def update_settings(self) -> UpdateSettings:
         """Return how new versions are looked for, and what came of it last."""
-        return ask(update.UPDATE_SETTINGS)
 
-    @method
+    @asks(
+        update.CHANGE_UPDATE_SETTINGS,
+        names={"check_interval_seconds": "check_interval"},
+        is_safe=True,
+    )
     def change_update_settings(
         self,
         *,
         auto_install: bool | None = None,
         auto_check: bool | None = None,
         check_interval_seconds: int | None = None,
-    ) -> Call[ChangedUpdateSettings]:
+    ) -> ChangedUpdateSettings:
         """Change that in agent.yaml; raises Invalid for an interval out of bounds."""
-        body = {
-            "auto_install": auto_install,
-            "auto_check": auto_check,
-            "check_interval": check_interval_seconds,
-        }
-        return ask(update.CHANGE_UPDATE_SETTINGS, body=body, is_safe=True)
 
-    @method
-    def install_update(self, version: str | None = None) -> Call[Installed]:
+    @asks(update.INSTALL_UPDATE, names={"version": "target_version"})
+    def install_update(self, version: str | None = None) -> Installed:
         """Install a version, the newest one without; `success` and `message` say what came of it. Raises Invalid."""
-        return ask(update.INSTALL_UPDATE, body={"targetVersion": version})
 
-    @method
-    def one_password(self) -> Call[OnePassword]:
+    @asks(secrets.ONE_PASSWORD)
+    def one_password(self) -> OnePassword:
         """Return whether 1Password is connected, and its vaults."""
-        return ask(secrets.ONE_PASSWORD)
 
-    @method
-    def connect_one_password(self, token: str) -> Call[ConnectedOnePassword]:
+    @asks(secrets.CONNECT_ONE_PASSWORD, is_safe=True)
+    def connect_one_password(self, token: str) -> ConnectedOnePassword:
         """Keep the token of a service account; raises Invalid for one that opens nothing."""
-        return ask(secrets.CONNECT_ONE_PASSWORD, body={"token": token}, is_safe=True)
 
-    @method
-    def disconnect_one_password(self) -> Call[DisconnectedOnePassword]:
+    @asks(secrets.DISCONNECT_ONE_PASSWORD)
+    def disconnect_one_password(self) -> DisconnectedOnePassword:
         """Forget the token."""
-        return ask(secrets.DISCONNECT_ONE_PASSWORD)
 
-    @method
-    def one_password_vaults(self) -> Call[list[Body]]:
+    @asks(secrets.ONE_PASSWORD_VAULTS, pick=lambda found: found["vaults"])
+    def one_password_vaults(self) -> list[Body]:
         """Return the vaults that the token opens; raises SignetError when none is kept or it is refused."""
-        return ask(secrets.ONE_PASSWORD_VAULTS).picking(lambda found: found["vaults"])
 
-    @method
+    @asks(secrets.IMPORT_FROM_ONE_PASSWORD)
     def import_from_one_password(
         self,
         *,
@@ -135,7 +111,5 @@ class UpkeepCalls:
         prefix: str | None = None,
         overwrite: bool = False,
         token: str | None = None,
-    ) -> Call[ImportedSecrets]:
+    ) -> ImportedSecrets:
         """Copy credentials into the vault; without `overwrite` a name that exists is left alone."""
-        body = {"vaults": listed(vaults), "prefix": prefix, "overwrite": overwrite, "token": token}
-        return ask(secrets.IMPORT_FROM_ONE_PASSWORD, body=body)

@@ -6,9 +6,9 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from signet.config.manifest import replace_file
 from signet.config.roster import NAME
 from signet.errors import Invalid
+from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
 

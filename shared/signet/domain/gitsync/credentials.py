@@ -10,8 +10,8 @@ from enum import StrEnum
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from signet.config.manifest import replace_file
 from signet.domain.gitsync.repository import GitFailed, Repository
+from signet.files import replace_file
 
 SECRET = "GITHUB_TOKEN"
 NO_CREDENTIALS = "No git credentials found. Run `gh auth login` or set GITHUB_TOKEN secret."

@@ -1,7 +1,7 @@
 """What never leaves this machine by git: data, secrets, and what is made anew (TK-23)."""
 
-from signet.config.manifest import replace_file
 from signet.domain.gitsync.repository import Repository
+from signet.files import replace_file
 from signet.paths import Workspace
 
 #: Lines of `.gitignore`.

@@ -4,17 +4,17 @@ Hooks and signing keys are a person's; they are left out of what happens by itse
 a user or password that stands in an address.
 """
 
-import fcntl
 import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from signet.errors import SignetError
+from signet.files import locked
 from signet.paths import Workspace
 
 SECONDS = 60.0
@@ -120,18 +120,9 @@ class Repository:
         return ("-c", f"user.name={NAME}", "-c", f"user.email={EMAIL}")
 
 
-@contextmanager
-def alone(workspace: Workspace) -> Iterator[None]:
+def alone(workspace: Workspace) -> AbstractContextManager[None]:
     """Be the only one who works on the repository; raises BlockingIOError when somebody else does."""
-    workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle = os.open(
-        workspace.daemon_dir / "git.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-    )
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
+    return locked(workspace.daemon_dir / "git.lock", wait=False)
 
 
 def shown(text: str) -> str:

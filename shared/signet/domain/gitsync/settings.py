@@ -37,9 +37,7 @@ def shown(workspace: Workspace, settings: Git) -> GitSettings:
 def change(workspace: Workspace, wished: Mapping[str, object]) -> Git:
     """Write what is wished and return the settings as they then are; raises Invalid, with nothing written."""
     checked = {key: _checked(key, value) for key, value in wished.items()}
-    path = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
-    for key, value in checked.items():
-        manifest.set_value(path, f"git.{key}", value)
+    manifest.set_values(workspace, {f"git.{key}": value for key, value in checked.items()})
     return config.load(workspace).settings.git
 
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from signet import clock
-from signet.config.manifest import replace_file
 from signet.config.sections import Git
 from signet.domain.gitsync import credentials, guarded
 from signet.domain.gitsync.credentials import NO_CREDENTIALS, Access
 from signet.domain.gitsync.repository import NETWORK_SECONDS, GitFailed, Repository, alone
+from signet.files import replace_file
 from signet.paths import Workspace
 
 STASH = "signet-auto-stash"

@@ -18,12 +18,12 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from signet.config.manifest import replace_file
 from signet.domain.harnesses import instructions, records
 from signet.domain.harnesses.jsontext import ConfigUnreadable
 from signet.domain.harnesses.models import Patch
 from signet.domain.harnesses.records import Record, Undo
 from signet.errors import Conflict
+from signet.files import replace_file
 from signet.paths import Workspace
 
 _NO_NEWLINE = r"\ No newline at end of file"

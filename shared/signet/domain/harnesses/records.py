@@ -5,16 +5,14 @@ the file is exactly as it was left; otherwise the entries themselves are taken o
 it is lost, only exactness is.
 """
 
-import fcntl
 import hashlib
 import json
-import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 
-from signet.config.manifest import replace_file
 from signet.domain.harnesses.models import Before
+from signet.files import locked, replace_file
 from signet.paths import Workspace
 
 _FILE, _LOCK = "harnesses.json", "harnesses.lock"
@@ -55,17 +53,9 @@ class Record:
     copies: dict[str, str] = field(default_factory=dict)
 
 
-@contextmanager
-def alone(workspace: Workspace) -> Iterator[None]:
+def alone(workspace: Workspace) -> AbstractContextManager[None]:
     """Let one process at a time change the files of harnesses."""
-    workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = workspace.daemon_dir / _LOCK
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+    return locked(workspace.daemon_dir / _LOCK)
 
 
 def read(workspace: Workspace, harness: str) -> Record:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 
 from signet import resources
 from signet.config import Settings
-from signet.config.manifest import replace_file
 from signet.domain.agents import files as agents
 from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Installed, Site
+from signet.files import replace_file
 
 ARCHITECTURE = "SIGNET-ARCHITECTURE.md"
 

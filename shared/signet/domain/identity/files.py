@@ -9,6 +9,7 @@ from pathlib import Path
 
 from signet.config import manifest
 from signet.errors import Invalid, TooLarge
+from signet.files import replace_file
 from signet.paths import Workspace
 
 SUFFIXES = (".md", ".yaml")
@@ -69,7 +70,7 @@ def write(workspace: Workspace, name: str, content: str) -> None:
         path = _inside(workspace, name)
         if path.exists() and not path.is_file():
             raise Invalid(f"{name} is not a file")
-        manifest.replace_file(path, raw)
+        replace_file(path, raw)
     except OSError as error:
         raise Invalid(f"{name} cannot be written: {error.strerror}") from error
 

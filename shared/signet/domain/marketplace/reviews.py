@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from signet.domain.marketplace import describe
-from signet.domain.marketplace.servers_file import FileUnreadable, locked, read_json, write_json
+from signet.domain.marketplace.servers_file import FileUnreadable, alone, read_json, write_json
 from signet.errors import Invalid, Kind, NotFound, PermanentJobError, SignetError
 from signet.net.fetch import Wanted, fetch
 from signet.net.http import HttpError
@@ -105,7 +105,7 @@ class ReviewsFile:
 
     def change(self, how: Callable[[Reviews], Reviews]) -> Reviews:
         """Put what `how` makes of the file in its place; raises FileUnreadable and what `how` raises."""
-        with locked(self.path.parent):
+        with alone(self.path.parent):
             changed = how(self.read())
             listed = [asdict(review) for review in changed.reviews.values()]
             write_json(self.path, {"sync": asdict(changed.sync), "reviews": listed})

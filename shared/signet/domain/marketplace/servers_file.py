@@ -3,18 +3,17 @@
 A file that is not understood is never written over. Git leaves it here, because variables may have been written out.
 """
 
-import fcntl
 import json
-import os
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from signet.domain.marketplace import config
 from signet.domain.marketplace.models import Mode, NoSuchServer, Policy, Scope, Server
 from signet.errors import SignetError, Unavailable
+from signet.files import locked, replace_file
 
 VERSION = 1
 
@@ -71,7 +70,7 @@ class ServersFile:
 
     def change(self, how: Callable[[Installed], Installed]) -> Installed:
         """Put what `how` makes of the file in its place and return it; raises FileUnreadable and what `how` raises."""
-        with locked(self.path.parent):
+        with alone(self.path.parent):
             changed = how(self.read())
             write_json(
                 self.path,
@@ -98,22 +97,14 @@ def read_json(path: Path) -> Mapping[str, object]:
 
 def write_json(path: Path, content: Mapping[str, object]) -> None:
     """Replace a file of ours in one step."""
-    from signet.config.manifest import replace_file
-
     text = json.dumps({"version": VERSION, **content}, indent=2, ensure_ascii=False)
     replace_file(path, text.encode("utf-8", "replace") + b"\n", beside=f".{path.name}.new")
 
 
-@contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def alone(folder: Path) -> AbstractContextManager[None]:
     """Keep other writers of the folder waiting, in this process and in others."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(handle)
+    return locked(folder)
 
 
 def _written(server: Server) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """Conditions on `memories m` that a person may ask for, in the one form that every search shares."""
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import fts
@@ -38,6 +38,16 @@ def has_tag(tag: str) -> Where:
 def holds(text: str) -> Where:
     """Return the condition that the content or a tag holds this text, which must not be empty, as it stands."""
     return Where(_HELD, (text, text))
+
+
+def standing(as_of: datetime | None, alias: str = "m") -> Where:
+    """Return the condition that a row of `memories` is there, or was at some instant."""
+    if as_of is None:
+        # The plus keeps SQLite from the index of what is deleted, in which nearly every row is a hit.
+        return Where(f"+{alias}.is_deleted = 0")
+    at = clock.to_text(as_of)
+    there = f"{alias}.created_at <= ? AND ({alias}.is_deleted = 0 OR {alias}.deleted_at > ?)"
+    return Where(there, (at, at))
 
 
 def instant(name: str, text: str | None, *, last: bool = False) -> str | None:

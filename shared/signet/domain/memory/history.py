@@ -1,15 +1,17 @@
 """Every change of a memory, one row. Rows are added here, never changed; only retention removes them (MEM-24)."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.memory.models import Actor, Change, Event
 from signet.domain.memory.sql import history as sql
 from signet.domain.memory.sql import memories
+from signet.domain.memory.sql.history import Forgetting
 from signet.errors import NotFound
 
 #: Rows of one answer (MEM-22).
@@ -56,8 +58,18 @@ def of(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int = DEFAULT_LIMIT
     """
     if memories.readable(tx, memory_id, reader) is None:
         raise NotFound("Not found", memoryId=memory_id)
-    rows = tx.all(sql.LIST, (memory_id, max(1, min(limit, MAX_LIMIT))))
+    rows = tx.all(sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
     return [Change(**{**dict(row), "metadata": _parsed(row["metadata"])}) for row in rows]
+
+
+def texts(tx: ReadTx, seqs: Sequence[int], as_of: datetime) -> dict[int, str]:
+    """Return what those memories said at an instant that say something else now, as far as history knows."""
+    return dict(tx.tuples(sql.TEXTS, (clock.to_text(as_of), as_list(seqs))))
+
+
+def forgettings(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, Forgetting]:
+    """Return by whom and why memories were forgotten last, by id."""
+    return {row.id: row for row in tx.rows(Forgetting, sql.FORGOTTEN, (as_list(memory_ids),))}
 
 
 def purge(tx: WriteTx, before: str, limit: int) -> int:

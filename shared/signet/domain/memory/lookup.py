@@ -12,9 +12,6 @@ from signet.errors import NotFound
 
 #: Ids of one beginning that are shown: enough to see that it is no beginning of one.
 MAX_IDS = 10
-#: Rows of one page (MEM-19).
-DEFAULT_LIMIT = 100
-MAX_LIMIT = 1_000
 
 
 def get(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory:
@@ -51,31 +48,6 @@ def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Owner]:
 def find(tx: ReadTx, memory_id: str) -> Memory | None:
     """Return any memory, forgotten ones too: for jobs, which act for the owner."""
     return memories.by_id(tx, memory_id)
-
-
-def newest(
-    tx: ReadTx,
-    *,
-    reader: Reader,
-    limit: int = DEFAULT_LIMIT,
-    offset: int = 0,
-    before: str | None = None,
-    type: str | None = None,
-    source_id: str | None = None,
-) -> list[Memory]:
-    """Return a page of active memories, newest first; the limit is kept within 1..1,000.
-
-    With `before` it begins behind the memory of this id, whatever has come or gone meanwhile; empty for an unknown one.
-    """
-    return memories.newest(
-        tx,
-        reader,
-        limit=max(1, min(limit, MAX_LIMIT)),
-        offset=max(0, offset),
-        before=before,
-        type=type,
-        source_id=source_id,
-    )
 
 
 def stats(tx: ReadTx, *, reader: Reader) -> Stats:

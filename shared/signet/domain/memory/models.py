@@ -1,7 +1,7 @@
 """What a memory is, what is asked for when one is saved, and what is answered."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
@@ -36,12 +36,18 @@ class Event(StrEnum):
     CREATED = "created"
     UPDATED = "updated"
     DELETED = "deleted"
+    #: Forgotten because somebody said that it is wrong.
+    REJECTED = "rejected"
     RECOVERED = "recovered"
     MERGED = "merged"
     SPLIT = "split"
     #: An attribute that this memory told of an entity gave way to a newer one (KG-12).
     ATTRIBUTE_SUPERSEDED = "attribute_superseded"
     NONE = "none"
+
+
+#: The type of actor that nobody has asked.
+PIPELINE = "pipeline"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +130,8 @@ class NewMemory:
     masked: tuple[str, ...] | None = None
     #: Save another text of a known source too, instead of answering with the one that is there.
     keeps_versions: bool = False
+    #: Whether somebody says this now; what is taken from a file or another program is not saved when it was forgotten.
+    is_asked: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +162,8 @@ class Draft:
     event_at: str | None = None
     idempotency_key: str | None = None
     runtime_path: str | None = None
+    #: See `NewMemory`; what Signet writes by itself is not asked for.
+    is_asked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -189,6 +199,8 @@ class Remembered:
     superseded: tuple[str, ...] = ()
     #: The kinds of secrets that were replaced in what was handed over.
     masked: tuple[str, ...] = ()
+    #: The forgotten memories whose value was said again by this save, so that it is forgotten no longer.
+    lifted: tuple[str, ...] = ()
 
 
 class Outcome(StrEnum):
@@ -222,7 +234,10 @@ class Patch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
-    """One memory that is to be forgotten; `force` includes pinned ones, `for_good` leaves nothing to recover."""
+    """One memory that is to be forgotten; `force` includes pinned ones, `for_good` leaves nothing to recover.
+
+    `is_wrong`: not only unwanted or outdated, but not true.
+    """
 
     memory_id: str
     reason: str
@@ -230,6 +245,7 @@ class Forget:
     if_version: int | None = None
     force: bool = False
     for_good: bool = False
+    is_wrong: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +256,31 @@ class Recover:
     reason: str
     agent_id: str = "default"
     if_version: int | None = None
+
+
+class Keeper(StrEnum):
+    """Why a derived memory stays although a source of it goes."""
+
+    PINNED = "pinned"
+    PERSON = "person"
+    OTHER_SOURCE = "other_source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staying:
+    """A derived memory that stays, and why."""
+
+    id: str
+    content: str
+    why: Keeper
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Along:
+    """What follows when memories go: id and text of what goes with them, and what stays."""
+
+    goes: tuple[tuple[str, str], ...] = ()
+    stays: tuple[Staying, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +294,10 @@ class Changed:
     content_changed: bool = False
     #: The kinds of secrets that were replaced in the new text.
     masked: tuple[str, ...] = ()
+    #: The forgotten memories whose value the new text says, so that it is forgotten no longer.
+    lifted: tuple[str, ...] = ()
+    #: What went, or came back, with it, and what stays without it.
+    along: Along = field(default_factory=Along)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,6 +334,10 @@ class Memory:
     ordinal: int | None
     event_at: str | None
     manual_override: bool
+    #: From when and until when it is true, and the id of what has replaced it.
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None
 
 
 class Owner(NamedTuple):

@@ -9,7 +9,6 @@ from signet import clock
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader, ReadPolicy, Where, readable
 from signet.domain.memory import filters as asked
-from signet.domain.recall import time_lookup
 from signet.domain.recall.columns import Flags, Table, key
 from signet.domain.recall.models import Filters, Query
 from signet.domain.recall.sql import reading
@@ -17,7 +16,7 @@ from signet.domain.recall.sql import reading
 
 def condition(query: Query) -> Where:
     """Return what a row of `memories m` must be to answer this query; raises Invalid for a time that is none."""
-    return time_lookup.standing(query.as_of) & readable(query.reader) & _filters(query.filters)
+    return asked.standing(query.as_of) & readable(query.reader) & _filters(query.filters)
 
 
 def _filters(filters: Filters) -> Where:

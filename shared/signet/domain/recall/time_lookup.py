@@ -1,13 +1,14 @@
 """Time in recall: when memories happened, what replaced them, what they said at some instant."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader, Where, readable
+from signet.domain.memory.filters import standing
 from signet.domain.recall.sql import time_lookup as sql
 from signet.domain.recall.time_query import Span
 
@@ -20,16 +21,6 @@ class Validity:
 
     to: str | None
     superseded_by: str | None
-
-
-def standing(as_of: datetime | None, alias: str = "m") -> Where:
-    """Return the condition that a row of `memories` is there, or was at some instant."""
-    if as_of is None:
-        # The plus keeps SQLite from the index of what is deleted, in which nearly every row is a hit.
-        return Where(f"+{alias}.is_deleted = 0")
-    at = clock.to_text(as_of)
-    there = f"{alias}.created_at <= ? AND ({alias}.is_deleted = 0 OR {alias}.deleted_at > ?)"
-    return Where(there, (at, at))
 
 
 def of(tx: ReadTx, seqs: Collection[int]) -> dict[int, tuple[str | None, str]]:
@@ -73,8 +64,3 @@ def validity(tx: ReadTx, by: dict[int, int | None]) -> dict[int, Validity]:
     return {
         row[0]: Validity(to=row[1], superseded_by=row[2]) for row in tx.all(sql.VALIDITY, (pairs,))
     }
-
-
-def texts(tx: ReadTx, seqs: Sequence[int], as_of: datetime) -> dict[int, str]:
-    """Return what those memories said at an instant that say something else now, as far as history knows."""
-    return {row[0]: row[1] for row in tx.all(sql.TEXTS, (clock.to_text(as_of), json.dumps(seqs)))}

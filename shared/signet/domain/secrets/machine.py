@@ -5,9 +5,7 @@ and a vault that cannot be opened any more is worse than one that is bound to an
 """
 
 import getpass
-import os
 import re
-import secrets
 import socket
 import subprocess
 import sys
@@ -15,6 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from signet.errors import Kind, SignetError
+from signet.files import replace_file
 
 #: Where Linux keeps it, and where it did before.
 FILES = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
@@ -42,13 +41,7 @@ def keep(folder: Path) -> str:
     found = machine_id(folder)
     kept = folder / ".machine-id"
     if not kept.exists():
-        own = kept.with_name(f".machine-id.{secrets.token_hex(8)}")
-        handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(found + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        own.replace(kept)
+        replace_file(kept, f"{found}\n".encode())
     return found
 
 

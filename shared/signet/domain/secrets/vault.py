@@ -4,11 +4,8 @@ Readers take no lock, because the file is only ever replaced whole; writers hold
 A file that is not understood is never written over.
 """
 
-import fcntl
 import json
-import os
 import re
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -19,6 +16,7 @@ from typing import Any
 from signet import clock
 from signet.domain.secrets import box, machine
 from signet.errors import Invalid, Kind, NotFound, SignetError
+from signet.files import locked, replace_file
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 #: Longest value, far beyond any key; what an environment can carry is not much more.
@@ -110,31 +108,17 @@ class Vault:
 
     def _write(self, entries: dict[str, dict[str, Any]]) -> None:
         """Replace the file in one step, keeping the one before as `secrets.enc.bak`."""
-        own = self.file.with_name(f"secrets.enc.{secrets.token_hex(8)}")
-        handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump({"version": VERSION, "secrets": entries}, file, indent=2)
-                file.flush()
-                os.fsync(file.fileno())
-            before = own.with_name(f"{own.name}.bak")
-            with suppress(FileNotFoundError):
-                os.link(self.file, before)
-                before.replace(self.file.with_name("secrets.enc.bak"))
-            own.replace(self.file)
-        finally:
-            own.unlink(missing_ok=True)
+        text = json.dumps({"version": VERSION, "secrets": entries}, indent=2)
+        with suppress(FileNotFoundError):
+            replace_file(self.file.with_name("secrets.enc.bak"), self.file.read_bytes())
+        replace_file(self.file, text.encode())
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.folder.chmod(0o700)
-        handle = os.open(self.folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX)
+        with locked(self.folder / ".lock"):
             yield
-        finally:
-            os.close(handle)
 
 
 def check_name(name: str) -> None:

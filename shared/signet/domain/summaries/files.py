@@ -5,9 +5,9 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from signet.config.manifest import replace_file
 from signet.domain.summaries.distill import project_name
 from signet.domain.summaries.models import Asked
+from signet.files import replace_file
 
 SLUG_CHARS = 50
 OTHERWISE = "session"

@@ -3,18 +3,16 @@
 Whoever writes holds the lock, so that no two processes write at once.
 """
 
-import fcntl
 import hashlib
 import json
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
-from signet.config.manifest import replace_file
 from signet.errors import Conflict, Invalid
+from signet.files import locked, replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
 from signet.text.surrogates import encodable
@@ -73,17 +71,11 @@ def write(workspace: Workspace, path: Path, text: str, *, at: datetime, run_at: 
 @contextmanager
 def alone(workspace: Workspace, *, wait: bool) -> Iterator[None]:
     """Hold the lock of all these files; raises Conflict when somebody else does and `wait` is not set."""
-    handle = os.open(
-        workspace.runtime_dir / "synthesis.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
-    )
     try:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError as error:
-            raise Conflict("Synthesis already in progress") from error
-        yield
-    finally:
-        os.close(handle)
+        with locked(workspace.runtime_dir / "synthesis.lock", wait=wait):
+            yield
+    except BlockingIOError as error:
+        raise Conflict("Synthesis already in progress") from error
 
 
 def _keep(path: Path, run_at: datetime, *, written: str) -> None:

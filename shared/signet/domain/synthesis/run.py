@@ -8,13 +8,13 @@ import json
 from datetime import datetime
 
 from signet import clock
-from signet.config.manifest import replace_file
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.synthesis import file, plain, prompt, runs, sources
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources
 from signet.errors import Invalid, Kind, NotNow, ProviderDown, ProviderFailed, SignetError
+from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
 from signet.providers import answers

@@ -16,9 +16,7 @@ _TRUTH = {"true": True, "false": False}
 def change(workspace: Workspace, wished: Mapping[str, object]) -> Updates:
     """Write what is wished and return the settings as they then are; raises Invalid, with nothing written."""
     checked = {key: _checked(key, value) for key, value in wished.items()}
-    path = manifest.find(workspace) or workspace.root / manifest.NAMES[0]
-    for key, value in checked.items():
-        manifest.set_value(path, f"updates.{key}", value)
+    manifest.set_values(workspace, {f"updates.{key}": value for key, value in checked.items()})
     return config.load(workspace).settings.updates
 
 

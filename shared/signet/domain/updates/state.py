@@ -1,18 +1,15 @@
 """What is known of updates, in one file that all processes read; nothing is asked here."""
 
-import fcntl
 import json
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields
 from importlib import metadata
 from pathlib import Path
 
 from signet import __version__
-from signet.config.manifest import replace_file
 from signet.domain.updates import versions
 from signet.domain.updates.index import PACKAGE
+from signet.files import locked, replace_file
 from signet.paths import Workspace
 
 
@@ -73,17 +70,9 @@ def pending_version() -> str | None:
     return None if installed == __version__ else installed
 
 
-@contextmanager
-def alone(workspace: Workspace) -> Iterator[None]:
+def alone(workspace: Workspace) -> AbstractContextManager[None]:
     """Be the only one who installs; raises BlockingIOError when somebody else does."""
-    workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = workspace.daemon_dir / "update.lock"
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    finally:
-        os.close(handle)
+    return locked(workspace.daemon_dir / "update.lock", wait=False)
 
 
 def is_installing(workspace: Workspace) -> bool:

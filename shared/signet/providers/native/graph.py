@@ -10,13 +10,12 @@ Two precisions. FLOAT32 holds no weights: its constants point into `model.safete
 its own: dense layers per output channel, the word table per row; activations are quantised as they come.
 """
 
-import os
-import tempfile
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from signet.files import replace_file
 from signet.providers.native import wire
 from signet.providers.native.weights import (
     CONFIG_FILE,
@@ -207,19 +206,5 @@ def ensure(folder: Path, precision: Precision) -> Path:
     target = folder / file_name(precision)
     if not target.is_file():
         weights = open_installed(folder)
-        write_atomically(target, build(weights, read_config(folder / CONFIG_FILE), precision))
+        replace_file(target, build(weights, read_config(folder / CONFIG_FILE), precision))
     return target
-
-
-def write_atomically(target: Path, content: bytes) -> None:
-    """Write a private file (mode 0600) that is there whole or not at all."""
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".", suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

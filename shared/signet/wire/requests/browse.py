@@ -1,10 +1,19 @@
 """Questions in an address: the older search, and which memories a map shows (EM-12)."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from signet.wire.requests.model import BY_COMMAS, SAFE_INTEGER, Params, Text, Whole, spelled
+from signet.wire.requests.model import (
+    BY_COMMAS,
+    SAFE_INTEGER,
+    Flag,
+    Instant,
+    Params,
+    Text,
+    Whole,
+    spelled,
+)
 from signet.wire.requests.tags import Tags
 
 #: More names than this are no question of a person.
@@ -33,14 +42,44 @@ ListedTags = Annotated[Tags, BY_COMMAS]
 
 
 class PageParams(Params):
-    """Which page of memories; with `before` it begins behind the memory of this id."""
+    """Which page of memories: those that pass all filters, from the one behind `cursor` or the memory `before` on.
+
+    `state` is active, superseded or forgotten, by default all that are not forgotten; `as_of` shows what stood then.
+    """
 
     limit: Annotated[int, Whole(1, 1_000)] = 100
     offset: Annotated[int, Whole(0, SAFE_INTEGER)] = 0
+    cursor: Text = None
     before: Text = None
+    sort: Literal["created", "updated", "forgotten", "event", "importance", "used"] | None = None
+    order: Literal["asc", "desc"] = "desc"
+    q: str = Field("", max_length=MAX_CHARS)
+    ids: Names = ()
     type: Text = None
+    who: Text = None
+    project: Text = None
+    tags: ListedTags = spelled("tags", "tag", default=())
+    source_type: Text = spelled("source_type", "sourceType")
     source_id: Text = spelled("source_id", "sourceId")
     scope: Text = None
+    pinned: bool | None = None
+    importance_min: float | None = spelled("importance_min", "importanceMin", "importance")
+    since: str | None = None
+    until: str | None = None
+    event_since: str | None = None
+    event_until: str | None = None
+    state: Literal["active", "superseded", "forgotten"] | None = None
+    as_of: Instant | None = None
+    stats: Flag = True
+    total: Flag = False
+    facets: Names = ()
+
+
+class ForgottenParams(Params):
+    """Which page of forgotten values."""
+
+    limit: Annotated[int, Whole(1, 1_000)] = 100
+    offset: Annotated[int, Whole(0, SAFE_INTEGER)] = 0
 
 
 class SearchParams(Params):

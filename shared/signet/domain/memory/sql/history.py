@@ -1,17 +1,43 @@
 """The statements of `memory_history`, one row for each change, and `memories_cold`, whole memories as they were."""
 
+from typing import NamedTuple
+
+from signet.db.dialect import LIST
+
 INSERT = (
     "INSERT INTO memory_history (id, memory_id, event, old_content, new_content, changed_by, actor_type, reason,"
     " metadata, created_at, session_id, request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-LIST = (
+CHANGES = (
     "SELECT id, event, old_content, new_content, changed_by, actor_type, reason, metadata, created_at,"
     " session_id, request_id FROM memory_history WHERE memory_id = ? ORDER BY created_at, rowid LIMIT ?"
 )
+#: The first change after an instant knows what the text was before it.
+TEXTS = f"""
+SELECT m.seq, (
+  SELECT h.old_content FROM memory_history h
+  WHERE h.memory_id = m.id AND h.event = 'updated' AND h.created_at > ? AND h.old_content IS NOT h.new_content
+  ORDER BY h.created_at, h.rowid LIMIT 1) AS text
+FROM memories m WHERE m.seq IN {LIST} AND text IS NOT NULL"""
+#: By whom memories were forgotten last, and why.
+FORGOTTEN = f"""
+SELECT m.id, h.changed_by, h.reason FROM memories m CROSS JOIN memory_history h ON h.rowid = (
+  SELECT l.rowid FROM memory_history l WHERE l.memory_id = m.id AND l.event = 'deleted'
+  ORDER BY l.created_at DESC, l.rowid DESC LIMIT 1)
+WHERE m.id IN {LIST}"""
 DELETE_OLDEST = (
     "DELETE FROM memory_history WHERE rowid IN"
     " (SELECT rowid FROM memory_history WHERE created_at < ? ORDER BY created_at LIMIT ?)"
 )
+
+
+class Forgetting(NamedTuple):
+    """Who forgot a memory last, and why."""
+
+    id: str
+    changed_by: str
+    reason: str | None
+
 
 WHOLE = "SELECT * FROM memories WHERE id = ?"
 #: Columns that a copy has in common with its memory.

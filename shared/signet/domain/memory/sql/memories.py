@@ -13,7 +13,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx, visibility
 from signet.db.dialect import LIST, as_list
-from signet.db.visibility import Reader
+from signet.db.visibility import Reader, Where
 from signet.domain.memory.models import Draft, Memory, Owner, Stats, tags_of
 from signet.domain.memory.normalize import Normalized
 
@@ -32,7 +32,8 @@ _FIELDS = (
     "m.id, m.content, m.type, m.importance, m.tags, m.pinned, m.who, m.why, m.source_id, m.source_type, m.project,"
     " m.session_id, m.confidence, m.access_count, m.last_accessed, m.is_deleted, m.deleted_at,"
     " m.extraction_status, m.embedding_model, m.content_hash, m.version, m.created_at, m.updated_at,"
-    " m.updated_by, m.agent_id, m.visibility, m.scope, m.ordinal, m.event_at, m.manual_override"
+    " m.updated_by, m.agent_id, m.visibility, m.scope, m.ordinal, m.event_at, m.manual_override,"
+    " m.valid_from, m.valid_to, m.superseded_by"
 )
 _NAMES = [name.strip().removeprefix("m.") for name in _FIELDS.split(",")]
 _READ = f"SELECT {_FIELDS} FROM memories m"
@@ -49,11 +50,7 @@ _BY_HASH = (
     f"{_READ} WHERE m.content_hash = ? AND m.agent_id = ? AND m.visibility = ?"
     " AND COALESCE(m.scope, '') = COALESCE(?, '') AND m.is_deleted = 0"
 )
-# Without the hint the planner reads and sorts every row, because nearly every row is active.
-_NEWEST = f"{_READ} INDEXED BY idx_memories_created WHERE m.is_deleted = 0 AND "
-_FROM_SOURCE = f"{_READ} INDEXED BY idx_memories_source_ordinal WHERE m.is_deleted = 0 AND "
-_PAGE = " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
-_BEHIND = "(m.created_at, m.seq) < (SELECT a.created_at, a.seq FROM memories a WHERE a.id = ?)"
+_AMONG = f"m.id IN {LIST}"
 _BEGINNING = "SELECT m.id FROM memories m WHERE m.id >= ? AND m.id < ? AND "
 _STATS = """
 SELECT count(*),
@@ -146,26 +143,17 @@ def ids_with(tx: ReadTx, prefix: str, reader: Reader, *, limit: int) -> list[str
     return [row[0] for row in rows] if prefix else []
 
 
-def newest(
-    tx: ReadTx,
-    reader: Reader,
-    *,
-    limit: int,
-    offset: int,
-    before: str | None = None,
-    type: str | None,
-    source_id: str | None,
-) -> list[Memory]:
-    """Return active memories, newest first; with `before`, those behind this one in that order."""
-    seen, newest = visibility.readable(reader), _NEWEST
-    if type is not None:
-        seen &= visibility.Where("m.type = ?", (type,))
-    if source_id is not None:
-        newest, seen = _FROM_SOURCE, visibility.Where("m.source_id = ?", (source_id,)) & seen
-    if before is not None:
-        seen &= visibility.Where(_BEHIND, (before,))
-    rows = tx.all(newest + seen.sql + _PAGE, (*seen.params, limit, offset))
-    return [_value(row) for row in rows]
+def among(memory_ids: Sequence[str]) -> Where:
+    """Return the condition that a memory is one of these."""
+    return Where(_AMONG, (as_list(memory_ids),))
+
+
+def by_ids(tx: ReadTx, memory_ids: Sequence[str], *, texts: Mapping[str, str]) -> list[Memory]:
+    """Return those of the memories that exist, in this order, deleted ones too; `texts` stand for theirs."""
+    here = among(memory_ids)
+    found = {row["id"]: row for row in tx.all(f"{_READ} WHERE {here.sql}", here.params)}
+    rows = (_value(found[memory_id]) for memory_id in memory_ids if memory_id in found)
+    return [replace(one, content=texts.get(one.id, one.content)) if texts else one for one in rows]
 
 
 def stats(tx: ReadTx, reader: Reader) -> Stats:

@@ -29,11 +29,3 @@ VALIDITY = """
 SELECT m.seq, m.valid_to, (SELECT r.id FROM memories r WHERE r.seq = j.value ->> 1)
 FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value ->> 0
 """
-#: The first change after an instant knows what the text was before it.
-TEXTS = """
-SELECT m.seq, (
-  SELECT h.old_content FROM memory_history h
-  WHERE h.memory_id = m.id AND h.event = 'updated' AND h.created_at > ? AND h.old_content IS NOT h.new_content
-  ORDER BY h.created_at, h.rowid LIMIT 1) AS text
-FROM memories m WHERE m.seq IN (SELECT value FROM json_each(?)) AND text IS NOT NULL
-"""

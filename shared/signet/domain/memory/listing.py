@@ -1,0 +1,233 @@
+"""Pages of memories: by filters, in a state or at an instant, in an order, with counts where they are asked for.
+
+A page ends with a cursor: the place of its last memory in the order, so that the next one begins behind it, whatever
+has come or gone meanwhile. Looking here counts as no use of a memory.
+"""
+
+import base64
+import binascii
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from signet.db import ReadTx, fts
+from signet.db.visibility import Reader, Where, readable
+from signet.domain.memory import filters, history
+from signet.domain.memory.models import Memory
+from signet.domain.memory.sql import choice, listing, memories
+from signet.domain.memory.sql.history import Forgetting
+from signet.domain.memory.sql.listing import Place
+from signet.errors import Invalid
+
+#: Values of one facet.
+MAX_VALUES = 50
+#: Which facets there are, and the filter that each leaves out, so that it also counts what could be chosen instead.
+FACETS = {
+    "type": "type",
+    "who": "who",
+    "project": "project",
+    "tag": "tags",
+    "source_type": "source_type",
+    "state": "state",
+}
+
+
+class State(StrEnum):
+    """What has become of a memory: it stands, something newer has replaced it, or it is forgotten."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    FORGOTTEN = "forgotten"
+
+
+class Sort(StrEnum):
+    """What memories are ordered by; `used` is how often they were used."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    FORGOTTEN = "forgotten"
+    EVENT = "event"
+    IMPORTANCE = "importance"
+    USED = "used"
+
+
+class Way(StrEnum):
+    """In which direction."""
+
+    DOWN = "desc"
+    UP = "asc"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter:
+    """Which memories; what is None or empty does not count. Times are as they are stored, their ends included.
+
+    Without `state` those that are not forgotten; `as_of` means those that stood at that instant instead.
+    """
+
+    q: str = ""
+    ids: tuple[str, ...] = ()
+    type: str | None = None
+    who: str | None = None
+    project: str | None = None
+    tags: tuple[str, ...] = ()
+    source_type: str | None = None
+    source_id: str | None = None
+    pinned: bool | None = None
+    importance_min: float | None = None
+    since: str | None = None
+    until: str | None = None
+    event_since: str | None = None
+    event_until: str | None = None
+    state: State | None = None
+    as_of: datetime | None = None
+    before: str | None = None
+
+    def where(self, reader: Reader, *, without: str = "") -> Where:
+        """Return the condition on `memories m`; `without` names a filter that is left out."""
+        where = self._standing(without) & readable(reader)
+        for name, condition in _CONDITIONS.items():
+            value = getattr(self, name)
+            if value is not None and name != without:
+                where &= Where(condition, (value,))
+        if self.ids:
+            where &= memories.among(self.ids)
+        if self.q.strip():
+            where &= _holds(self.q)
+        for tag in self.tags if without != "tags" else ():
+            where &= filters.has_tag(tag)
+        return where
+
+    def _standing(self, without: str) -> Where:
+        if self.as_of is not None:
+            return filters.standing(self.as_of) & listing.not_replaced(self.as_of)
+        if without == "state":
+            return Where("1")
+        if self.state is State.FORGOTTEN:
+            return Where("m.is_deleted = 1")
+        where = Where("+m.is_deleted = 0")
+        if self.state is not None:
+            replaced = listing.IS_REPLACED
+            where &= Where(replaced if self.state is State.SUPERSEDED else f"NOT {replaced}")
+        return where
+
+
+_CONDITIONS = {
+    "type": "m.type = ?",
+    "who": "m.who = ?",
+    "project": "m.project = ?",
+    "source_type": "m.source_type = ?",
+    "source_id": "m.source_id = ?",
+    "pinned": "coalesce(m.pinned, 0) = ?",
+    "importance_min": "m.importance >= ?",
+    "since": "m.created_at >= ?",
+    "until": "m.created_at <= ?",
+    "event_since": "m.event_at >= ?",
+    "event_until": "m.event_at <= ?",
+    "before": "(m.created_at, m.seq) < (SELECT a.created_at, a.seq FROM memories a WHERE a.id = ?)",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """In which order, and where a page begins: behind the place of a cursor, or after so many of the first."""
+
+    sort: Sort = Sort.CREATED
+    way: Way = Way.DOWN
+    limit: int = 100
+    offset: int = 0
+    cursor: str | None = None
+
+
+class Page(NamedTuple):
+    """Memories in order, those of them that have a vector, and the cursor of the next page, None on the last."""
+
+    memories: list[Memory]
+    embedded: frozenset[str]
+    forgettings: dict[str, Forgetting]
+    next: str | None
+
+
+def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> Page:
+    """Return one page; raises Invalid for a cursor of another order, and for what is none."""
+    where, way = asked.where(reader), order.way.upper()
+    if order.cursor is not None:
+        where &= listing.behind(order.sort, way, *_place(order))
+    found = listing.places(
+        tx,
+        where,
+        order.sort,
+        way,
+        limit=order.limit + 1,
+        offset=order.offset,
+        walks=asked.state is not State.FORGOTTEN and not (asked.ids or asked.q or asked.source_id),
+    )
+    places, more = found[: order.limit], found[order.limit :]
+    ids = [place.id for place in places]
+    return Page(
+        memories.by_ids(tx, ids, texts=_texts(tx, asked, places)),
+        listing.embedded(tx, ids),
+        history.forgettings(tx, ids) if asked.state is State.FORGOTTEN else {},
+        _cursor(order, places[-1]) if more else None,
+    )
+
+
+def count(tx: ReadTx, asked: Filter, *, reader: Reader) -> int:
+    """Return how many memories pass."""
+    return choice.count(tx, asked.where(reader))
+
+
+def facets(
+    tx: ReadTx, names: Sequence[str], asked: Filter, *, reader: Reader
+) -> dict[str, list[tuple[str, int]]]:
+    """Return how often each value of some of `FACETS` occurs, most frequent first, at most `MAX_VALUES`.
+
+    Counted is what passes all other filters.
+    """
+    together: dict[Where, list[str]] = {}
+    for name in names:
+        together.setdefault(asked.where(reader, without=FACETS[name]), []).append(name)
+    found = {}
+    for where, some in together.items():
+        for name, counted in listing.facets(tx, some, where).items():
+            most = sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+            found[name] = most[:MAX_VALUES]
+    return {name: found[name] for name in names}
+
+
+def _texts(tx: ReadTx, asked: Filter, places: Sequence[Place]) -> dict[str, str]:
+    if asked.as_of is None:
+        return {}
+    then = history.texts(tx, [place.seq for place in places], asked.as_of)
+    return {place.id: then[place.seq] for place in places if place.seq in then}
+
+
+def _holds(text: str) -> Where:
+    words = fts.content_words(text)
+    return (
+        choice.matches(fts.all_of(words)) if words else filters.holds(fts.encodable(text).strip())
+    )
+
+
+def _cursor(order: Order, last: Place) -> str | None:
+    """Return the cursor behind a place; a row of another program may hold bytes, behind which none can be."""
+    if not isinstance(last.sort_key, str | int | float):
+        return None
+    said = json.dumps([order.sort, order.way, last.sort_key, last.seq]).encode()
+    return base64.urlsafe_b64encode(said).decode().rstrip("=")
+
+
+def _place(order: Order) -> tuple[str | int | float, int]:
+    text = order.cursor or ""
+    try:
+        sort, way, key, seq = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    except (ValueError, TypeError, binascii.Error, RecursionError) as error:
+        raise Invalid("cursor is none that a page has given") from error
+    if (sort, way) != (order.sort, order.way):
+        raise Invalid("cursor is of another order than this page")
+    if not (isinstance(key, str | int | float) and isinstance(seq, int) and abs(seq) < 2**63):
+        raise Invalid("cursor is none that a page has given")
+    return key if not isinstance(key, str) else fts.encodable(key), seq

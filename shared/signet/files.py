@@ -1,0 +1,54 @@
+"""Files that are there whole or not at all, and that one process has to itself. Standard library only."""
+
+import fcntl
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def replace_file(path: Path, content: bytes, *, beside: str | None = None) -> None:
+    """Put the content in place of the file in one step, durable on return; the mode stays, a new file is private.
+
+    `beside` names the temporary file of a writer that is alone with this path: after a crash the next one of that
+    name takes its place. Without it the name is new.
+    """
+    if beside is None:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    else:
+        temporary = str(path.parent / beside)
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            if path.exists():
+                os.fchmod(file.fileno(), path.stat().st_mode & 0o7777)
+            os.fsync(file.fileno())
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+@contextmanager
+def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
+    """Have the lock of a folder, or of a file that is made when it is missing; it ends with the process.
+
+    Raises BlockingIOError at once when somebody else has it and `wait` is not set.
+    """
+    if not path.is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    flags = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT
+    handle = os.open(path, flags | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)

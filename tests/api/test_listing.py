@@ -1,0 +1,221 @@
+"""`GET /api/memories`: filters, states, orders, cursors and counts, and who may see what was forgotten."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from signet import clock
+from signet.domain.auth.tokens import TokenScope
+from support.http import Answer, Api, an_api
+from support.tokens import a_token, bearer
+
+DAYS = [f"2026-0{month}-01T10:00:00.000Z" for month in range(1, 7)]
+
+
+def remember(api: Api, text: str, **fields: object) -> str:
+    return str(api.post("/api/memory/remember", {"content": text, **fields}).body["id"])
+
+
+def listed(api: Api, query: str) -> list[str]:
+    """Return the texts of a page."""
+    return [row["content"] for row in asked(api, query).body["memories"]]
+
+
+def asked(api: Api, query: str, **headers: str) -> Answer:
+    answer = api.get(f"/api/memories?{query}", **headers)
+    assert answer.status == 200, answer.body
+    return answer
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    """Six memories, one a month, of which the third is forgotten and the first replaced by the second."""
+    with an_api(tmp_path_factory.mktemp("listing") / "agents") as api:
+        first = remember(api, "The ferry leaves at six.", createdAt=DAYS[0], type="rule", who="ada")
+        more: dict[str, Any] = {"type": "rule", "who": "ada", "project": "harbour", "tags": "a,sea"}
+        remember(api, "The ferry leaves at seven.", createdAt=DAYS[1], supersedes=[first], **more)
+        gone = remember(api, "The crane is red.", createdAt=DAYS[2], who="bea", tags="sea")
+        remember(
+            api,
+            *("The pier is long.",),
+            createdAt=DAYS[3],
+            pinned=True,
+            importance=0.9,
+            eventAt="2020-05-05",
+        )
+        remember(api, "The gull is loud.", createdAt=DAYS[4], tags="sea, Bird", importance=0.2)
+        remember(api, "Ein Schiff fährt nach Norden.", createdAt=DAYS[5], sourceType="note")
+        body = b'{"reason": "repainted"}'
+        assert api.send("DELETE", f"/api/memory/{gone}", body).status == 200
+        yield api
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("", ["Ein", "gull", "pier", "seven", "six"]),
+        ("state=active", ["Ein", "gull", "pier", "seven"]),
+        ("state=superseded", ["six"]),
+        ("state=forgotten", ["red"]),
+        ("q=ferry", ["seven", "six"]),
+        ("q=ferries%20leaving&state=active", ["seven"]),
+        ("q=%22%22", []),
+        ("q=ferry%20pier", []),
+        ("type=rule", ["seven", "six"]),
+        ("who=ada&state=active", ["seven"]),
+        ("project=harbour", ["seven"]),
+        ("tag=sea", ["gull", "seven"]),
+        ("tags=sea,bird", ["gull"]),
+        ("pinned=true", ["pier"]),
+        ("pinned=false&type=fact&tag=bird", ["gull"]),
+        ("importance_min=0.9", ["pier"]),
+        ("since=2026-05-01", ["Ein", "gull"]),
+        ("since=2026-02-01&until=2026-04-01", ["pier", "seven"]),
+        ("event_since=2020-05-05&event_until=2020-05-05", ["pier"]),
+        ("source_type=note", ["Ein"]),
+        ("sort=importance&limit=1", ["pier"]),
+        ("order=asc", ["six", "seven", "pier", "gull", "Ein"]),
+        ("as_of=2026-01-15T00:00:00Z", ["six"]),
+        # What replaced it was said in February; it was replaced when that was saved.
+        ("as_of=2026-03-15T00:00:00Z", ["red", "seven", "six"]),
+        ("ids=none", []),
+    ],
+)
+def test_filters_states_and_orders(filled: Api, query: str, found: list[str]) -> None:
+    texts = listed(filled, query)
+    assert len(texts) == len(found), texts
+    assert all(word in text for word, text in zip(found, texts, strict=True)), texts
+
+
+@pytest.mark.parametrize("sort", ["created", "updated", "event", "importance", "used", "forgotten"])
+@pytest.mark.parametrize("order", ["asc", "desc"])
+def test_pages_follow_each_other_in_every_order(filled: Api, sort: str, order: str) -> None:
+    query = f"sort={sort}&order={order}"
+    every, cursor, met = listed(filled, query), "", []
+    while cursor is not None:
+        page = asked(filled, f"{query}&limit=2&stats=0&cursor={cursor}").body
+        met += [row["content"] for row in page["memories"]]
+        cursor = page["next"]
+    assert met == every and len(met) == 5
+
+
+def test_a_cursor_holds_whatever_comes_and_goes(api: Api) -> None:
+    ids = [remember(api, f"Note number {n}.") for n in range(6)]
+    page = asked(api, "limit=2").body
+    remember(api, "One more.")
+    assert api.send("DELETE", f"/api/memory/{ids[4]}", b'{"reason": "x"}').status == 200
+    following = asked(api, f"limit=2&cursor={page['next']}").body
+    assert [row["id"] for row in following["memories"]] == [ids[3], ids[2]]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "cursor=none",
+        "cursor=e30",
+        "cursor=WyJjcmVhdGVkIiwgImRlc2MiXQ",
+        "sort=size",
+        "order=up",
+        "state=lost",
+        "state=active&as_of=2026-01-01",
+        "as_of=soon",
+        "since=soon",
+        "facets=mood",
+        "pinned=perhaps",
+        f"q={'a' * 2001}",
+    ],
+)
+def test_what_cannot_be_asked_is_refused(filled: Api, query: str) -> None:
+    answer = filled.get(f"/api/memories?{query}")
+    assert answer.status == 400 and answer.error
+
+
+def test_a_cursor_is_for_the_order_that_gave_it(filled: Api) -> None:
+    cursor = asked(filled, "limit=1").body["next"]
+    refused = filled.get(f"/api/memories?sort=updated&cursor={cursor}")
+    assert (refused.status, refused.error) == (400, "cursor is of another order than this page")
+
+
+def test_counts_come_when_they_are_asked_for(filled: Api) -> None:
+    page = asked(filled, "stats=0").body
+    assert set(page) == {"memories", "next"}
+    page = asked(filled, "limit=1&total=1&type=rule&facets=type,who,tag,state,project,source_type")
+    assert page.body["stats"]["total"] == 5
+    assert page.body["total"] == 2
+    assert page.body["facets"] == {
+        # Its own filter left out: what could be chosen instead.
+        "type": [{"key": "fact", "count": 3}, {"key": "rule", "count": 2}],
+        "who": [{"key": "ada", "count": 2}],
+        "tag": [{"key": "a", "count": 1}, {"key": "sea", "count": 1}],
+        "state": [{"key": "active", "count": 1}, {"key": "superseded", "count": 1}],
+        "project": [{"key": "harbour", "count": 1}],
+        "source_type": [{"key": "manual", "count": 2}],
+    }
+    states = asked(filled, "facets=state").body["facets"]["state"]
+    assert {"key": "forgotten", "count": 1} in states
+
+
+def test_a_row_says_what_a_list_shows_of_a_memory(filled: Api) -> None:
+    (seven,) = asked(filled, "project=harbour").body["memories"]
+    (six,) = asked(filled, "state=superseded").body["memories"]
+    assert (six["superseded_by"], seven["superseded_by"]) == (seven["id"], None)
+    assert six["valid_to"] and not seven["has_vector"] and seven["version"] == 1
+    assert (seven["agent_id"], seven["visibility"], seven["scope"]) == ("default", "global", None)
+    (pier,) = asked(filled, "pinned=1").body["memories"]
+    assert pier["event_at"].startswith("2020-05-05") and pier["access_count"] == 0
+    (red,) = asked(filled, "state=forgotten").body["memories"]
+    known = red["forgotten"]
+    assert (known["by"], known["reason"]) == ("daemon", "repainted")
+    kept = clock.parse(known["until"]) - clock.parse(red["deleted_at"])
+    assert kept.days == 30
+
+
+def test_the_text_of_then_is_shown_for_an_instant(api: Api) -> None:
+    memory_id = remember(api, "The gate is green.", createdAt=DAYS[0])
+    body = b'{"content": "The gate is blue.", "reason": "painted"}'
+    assert api.send("PATCH", f"/api/memory/{memory_id}", body).status == 200
+    assert listed(api, "") == ["The gate is blue."]
+    assert listed(api, f"as_of={DAYS[1]}") == ["The gate is green."]
+
+
+def test_looking_is_no_use(filled: Api) -> None:
+    before = filled.rows("memories")
+    for query in ("q=ferry", "state=forgotten", "facets=type&total=1", f"as_of={DAYS[3]}"):
+        asked(filled, query)
+    assert filled.rows("memories") == before
+
+
+def test_forgotten_texts_are_for_those_who_may_recover(tmp_path: Path) -> None:
+    with an_api(tmp_path / "agents", "auth:\n  mode: team\n") as api:
+        admin = bearer(a_token(api, "admin"))
+        saved = api.post("/api/memory/remember", {"content": "The code is 4711."}, **admin)
+        gone = f"/api/memory/{saved.body['id']}?reason=secret"
+        before = clock.to_text(clock.now())
+        assert api.send("DELETE", gone, headers=admin).status == 200
+        for role, status in (("readonly", 403), ("agent", 200), ("operator", 200)):
+            token = bearer(a_token(api, role))
+            answer = api.get("/api/memories?state=forgotten", **token)
+            assert answer.status == status, role
+            assert ("4711" in str(answer.body)) is (status == 200)
+            then = asked(api, f"as_of={before}", **token).body["memories"]
+            assert [row["content"] for row in then] == ["The code is 4711." * (status == 200)]
+            states = asked(api, "facets=state", **token).body["facets"]["state"]
+            assert bool(states) is (status == 200)
+        assert api.get("/api/memories?state=forgotten").status == 401
+
+
+def test_forgotten_ones_of_others_stay_out_of_sight(tmp_path: Path) -> None:
+    with an_api(tmp_path / "agents", "auth:\n  mode: team\n") as api:
+        admin = bearer(a_token(api, "admin"))
+        for name in ("bea", "cato"):
+            assert api.post("/api/agents", {"name": name}, **admin).status == 201
+        private = {"content": "Only for Bea.", "agentId": "bea", "visibility": "private"}
+        memory_id = api.post("/api/memory/remember", private, **admin).body["id"]
+        path = f"/api/memory/{memory_id}?reason=x&agent_id=bea"
+        assert api.send("DELETE", path, headers=admin).status == 200
+        for agent, count in (("bea", 1), ("cato", 0)):
+            token = bearer(a_token(api, "agent", scope=TokenScope(agent=agent)))
+            found = asked(api, f"state=forgotten&agent_id={agent}&facets=state", **token).body
+            assert len(found["memories"]) == count == len(found["facets"]["state"])
