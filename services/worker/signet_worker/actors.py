@@ -22,7 +22,11 @@ from signet.domain.graph import classify, communities, contradictions, dependenc
 from signet.domain.hints import write as hints
 from signet.domain.injections import trace
 from signet.domain.maintenance import cycle
+from signet.domain.memory import derived
 from signet.domain.memory import embed as memory_vectors
+from signet.domain.memory.derived import Change
+from signet.domain.memory.followers import Kind as FollowKind
+from signet.domain.memory.models import Actor
 from signet.domain.projection import project
 from signet.domain.projection.models import View
 from signet.domain.repair import run as repairs
@@ -48,15 +52,15 @@ from signet_worker import processors
 from signet_worker.context import Context
 from signet_worker.dramatiq_adapter import JobsBroker
 
-Actor = Callable[[JobContext, Context], None]
+Run = Callable[[JobContext, Context], None]
 
 #: A sweep ends well within the time limit of its job; another one goes on with the rest.
 MOST_SWEEP_MS = 200_000
 
 
-def actor_of(kind: str) -> Actor:
+def actor_of(kind: str) -> Run:
     """Return the actor of a kind of job."""
-    actor: Actor = globals()[kind]
+    actor: Run = globals()[kind]
     return actor
 
 
@@ -118,6 +122,19 @@ def extract(job: JobContext, context: Context) -> None:
     if distiller is None or extraction.mode_of(context.settings) is Mode.DISABLED:
         return _skip(job, "extraction_off")
     extraction.run(job, distiller, context.embedder(), lambda: context.settings)
+
+
+def follow_memory(job: JobContext, context: Context) -> None:
+    """Hide, or bring back, the next part of what was read from a memory; what is left then is another job."""
+    asked, root_id = job.lease.payload, job.lease.memory_id or ""
+    change = Change(
+        kind=FollowKind(str(asked["kind"])),
+        actor=Actor(name=str(asked["actor"])),
+        reason=str(asked["reason"]),
+        at=clock.now(),
+        is_asked=asked.get("isAsked") is True,
+    )
+    job.commit(lambda tx: {"followed": derived.follow(tx, root_id, change)})
 
 
 def graph_upkeep(job: JobContext, context: Context) -> None:
@@ -284,7 +301,7 @@ def vector_index(job: JobContext, context: Context) -> None:
     reindex.run(job, dimensions=context.settings.embedding.dimensions)
 
 
-def _bound(actor: Actor, context: Context) -> Callable[[JobContext], None]:
+def _bound(actor: Run, context: Context) -> Callable[[JobContext], None]:
     def run(job: JobContext) -> None:
         actor(job, context)
 
