@@ -160,7 +160,7 @@ class EventFollower:
         scope, now = self.caller.scope, clock.now()
         live = running.find(tx, agent_id=scope.agent, project=scope.project, now=now)
         return [
-            *self._changed("session", {one.key: one.is_bypassed for one in live}),
+            *self._changed("session", {one["key"]: one["bypassed"] for one in live}),
             *self._changed("process", {one.owner: one.kind for one in processes.every(tx)}),
             *self._changed("task", {one.id: (one, ended) for one, ended in tasks.every(tx)}),
         ]

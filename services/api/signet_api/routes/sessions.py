@@ -9,7 +9,7 @@ from signet.domain.auth import caller
 from signet.domain.injections import show
 from signet.domain.sessions import every, prompt_text, running, transcript_search
 from signet.domain.sessions.every import Wanted
-from signet.domain.sessions.running import Running, UnknownSession
+from signet.domain.sessions.running import UnknownSession
 from signet.errors import Invalid
 from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext
@@ -57,7 +57,7 @@ async def get_sessions(
         )
         return await db.aread(every.page, wanted, now=clock.now())
     found = await db.aread(running.find, agent_id=agent_id, project=scope.project, now=clock.now())
-    return {"sessions": [_shown(one) for one in found], "count": len(found)}
+    return {"sessions": found, "count": len(found)}
 
 
 @serves(wire.SEARCH_SESSIONS)
@@ -97,10 +97,10 @@ async def get_session(session_key: str, db: Db) -> RunningSession:
     live = await db.aread(
         running.find, agent_id=scope.agent, project=scope.project, now=clock.now()
     )
-    found = next((one for one in live if one.key == key), None)
+    found = next((one for one in live if one["key"] == key), None)
     if found is None:
         raise UnknownSession
-    return _shown(found)
+    return found
 
 
 @serves(wire.BYPASS_SESSION)
@@ -130,15 +130,7 @@ async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.Trans
     )
     if row is None:
         raise UnknownSession
-    return {
-        "sessionKey": row.session_key,
-        "agentId": row.agent_id,
-        "harness": row.harness,
-        "project": row.project,
-        "content": row.content,
-        "createdAt": row.created_at,
-        "updatedAt": row.updated_at,
-    }
+    return row
 
 
 @serves(wire.SESSION_CONTEXT)
@@ -160,16 +152,3 @@ async def get_context(
         project=project,
         now=clock.now(),
     )
-
-
-def _shown(one: Running) -> RunningSession:
-    return {
-        "key": one.key,
-        "runtimePath": one.runtime_path or "unknown",
-        "claimedAt": one.claimed_at,
-        "expiresAt": one.expires_at,
-        "agentId": one.agent_id,
-        "bypassed": one.is_bypassed,
-        "harness": one.harness,
-        "project": one.project,
-    }
