@@ -23,6 +23,11 @@ export interface Candidate {
   score: number;
   pinned: boolean;
   version: number;
+  content: string;
+  type: string;
+  who: string | null;
+  tags: string | null;
+  created_at: string;
 }
 
 export interface Change {
@@ -226,6 +231,8 @@ export interface Hit {
   source_id: string | null;
   accessCount: number;
   lastAccessed: string | null;
+  origin?: string;
+  review?: string;
   event_at?: string;
   valid_from?: string;
   valid_to?: string;
@@ -265,9 +272,17 @@ export interface Job {
   updated_at: string;
 }
 
+export interface JobCount {
+  key: string;
+  count: number;
+}
+
 export interface Jobs {
   jobs: Job[];
   count: number;
+  next: string | null;
+  total?: number;
+  facets?: Record<string, JobCount[]>;
 }
 
 export interface KeyCount {
@@ -326,6 +341,8 @@ export interface Memory {
   valid_from: string | null;
   valid_to: string | null;
   superseded_by: string | null;
+  origin: string;
+  review: string | null;
 }
 
 export interface MemoryPage {
@@ -369,6 +386,8 @@ export interface MemorySummary {
   deleted_at: string | null;
   has_vector: boolean;
   forgotten?: Forgetting;
+  origin: string;
+  review: string | null;
 }
 
 export interface Modified {
@@ -406,6 +425,8 @@ export interface Nearest {
   source_id: string | null;
   accessCount: number;
   lastAccessed: string | null;
+  origin?: string;
+  review?: string;
   event_at?: string;
   valid_from?: string;
   valid_to?: string;
@@ -486,6 +507,13 @@ export interface Recovered {
   retentionDays: number;
 }
 
+export interface RecoveredMany {
+  success: boolean;
+  requested: number;
+  recovered: number;
+  results: Modified[];
+}
+
 export interface Remembered {
   success: boolean;
   id: string;
@@ -499,7 +527,11 @@ export interface Remembered {
   deduped: boolean;
   entities_linked: number;
   hints_written: number;
+  origin: string;
+  origin_claimed?: string;
+  review?: string;
   superseded?: string[];
+  not_superseded?: string[];
   masked?: string[];
   lifted?: string[];
   chunked?: boolean;
