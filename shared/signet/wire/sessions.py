@@ -98,8 +98,8 @@ class SummaryPage(TypedDict):
     total: int
 
 
-class Checkpoint(TypedDict):
-    """How far a session was at one moment."""
+class StoredCheckpoint(TypedDict):
+    """How far a session was at one moment, as it is stored; lists are JSON."""
 
     id: str
     session_key: str
@@ -117,6 +117,11 @@ class Checkpoint(TypedDict):
     surfaced_constraint_count: int | None
     traversal_memory_count: int | None
     created_at: str
+
+
+class Checkpoint(StoredCheckpoint):
+    """How far a session was at one moment."""
+
     memoryQueries: list[str]
     recentRemembers: list[str]
     focalEntityIds: list[str]

@@ -8,7 +8,7 @@ from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections import show
 from signet.domain.sessions import prompt_text, running, transcript_search
-from signet.domain.sessions.running import Running, UnknownSession
+from signet.domain.sessions.running import UnknownSession
 from signet.errors import Invalid
 from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext
@@ -36,7 +36,7 @@ async def get_sessions(agent_id: Only, db: Db) -> wire.RunningSessions:
     """Return the sessions that run now."""
     scope = caller.current().scope
     found = await db.aread(running.find, agent_id=agent_id, project=scope.project, now=clock.now())
-    return {"sessions": [_shown(one) for one in found], "count": len(found)}
+    return {"sessions": found, "count": len(found)}
 
 
 @serves(wire.SEARCH_SESSIONS)
@@ -76,10 +76,10 @@ async def get_session(session_key: str, db: Db) -> RunningSession:
     every = await db.aread(
         running.find, agent_id=scope.agent, project=scope.project, now=clock.now()
     )
-    found = next((one for one in every if one.key == key), None)
+    found = next((one for one in every if one["key"] == key), None)
     if found is None:
         raise UnknownSession
-    return _shown(found)
+    return found
 
 
 @serves(wire.BYPASS_SESSION)
@@ -109,15 +109,7 @@ async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.Trans
     )
     if row is None:
         raise UnknownSession
-    return {
-        "sessionKey": row.session_key,
-        "agentId": row.agent_id,
-        "harness": row.harness,
-        "project": row.project,
-        "content": row.content,
-        "createdAt": row.created_at,
-        "updatedAt": row.updated_at,
-    }
+    return row
 
 
 @serves(wire.SESSION_CONTEXT)
@@ -139,16 +131,3 @@ async def get_context(
         project=project,
         now=clock.now(),
     )
-
-
-def _shown(one: Running) -> RunningSession:
-    return {
-        "key": one.key,
-        "runtimePath": one.runtime_path or "unknown",
-        "claimedAt": one.claimed_at,
-        "expiresAt": one.expires_at,
-        "agentId": one.agent_id,
-        "bypassed": one.is_bypassed,
-        "harness": one.harness,
-        "project": one.project,
-    }
