@@ -3,8 +3,8 @@
 from signet.db import ReadTx
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
 from signet.domain.summaries.sql import summaries as sql
-from signet.domain.summaries.sql.summaries import PageRow as PageRow
 from signet.domain.transcripts import withheld
+from signet.wire.sessions import SessionSummary, SummaryPage
 
 
 def read(
@@ -15,17 +15,17 @@ def read(
     limit: int,
     offset: int,
     within: TokenScope = NO_SCOPE,
-) -> tuple[list[PageRow], int]:
+) -> SummaryPage:
     """Return summaries, latest first, and how many there are; only those that a token's scope holds."""
-    rows, total = sql.page(
-        tx,
-        project=project,
-        depth=depth,
-        limit=limit,
-        offset=offset,
-        within_project=within.project,
-        within_agent=within.agent,
-    )
-    return [
-        row._replace(content=withheld.cleaned(tx, row.agent_id, row.content)) for row in rows
-    ], total
+    wanted = {
+        "project": project,
+        "depth": depth,
+        "limit": limit,
+        "offset": offset,
+        "within_project": within.project,
+        "within_agent": within.agent,
+    }
+    found = tx.records(SessionSummary, sql.PAGE, wanted)
+    for one in found:
+        one["content"] = withheld.cleaned(tx, one["agent_id"], one["content"])
+    return {"summaries": found, "total": tx.value(sql.TOTAL, wanted)}
