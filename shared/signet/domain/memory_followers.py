@@ -9,7 +9,7 @@ from functools import partial
 from signet.db import WriteTx
 from signet.domain.documents import delete as documents
 from signet.domain.embeddings import vectors as embeddings
-from signet.domain.graph import latest_traversal, link
+from signet.domain.graph import link
 from signet.domain.injections import ratings
 from signet.domain.memory import followers, forgotten
 from signet.domain.memory.followers import Kind, MemoryEvent
@@ -31,8 +31,6 @@ def _graph(tx: WriteTx, event: MemoryEvent) -> None:
         elif event.kind is Kind.RECOVERED:
             revive = partial(link.revive, tx, memory_id, now=event.at)
             tx.optional("link", revive, otherwise=None)
-    if event.kind is Kind.ERASED:
-        latest_traversal.drop(tx)
     if event.kind is Kind.PURGED:
         link.unlink(tx, event.memory_ids, now=event.at)
 

@@ -94,7 +94,7 @@ def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
     """Store the vectors of a memory that has none. Raises Refused, for those of another text too."""
     named = given.get("memory_id")
     memory_id = target.id_of("memory", named) if isinstance(named, str) else None
-    if memory_id is None and target.is_left_out(named):
+    if memory_id is None and isinstance(named, str) and target.is_left_out(named):
         return FORGOTTEN
     if memory_id is None:
         raise Refused("memory_id names an unknown memory")
