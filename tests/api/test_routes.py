@@ -36,6 +36,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/hooks/recall"): ({"harness": "codex", "query": "tests"}, 200),
     # It ends when the daemon stops.
     ("GET", "/api/jobs/stream"): (None, 503),
+    ("GET", "/api/events"): (None, 503),
     ("POST", "/api/jobs/retry"): ({"all": True}, 200),
     ("POST", "/api/jobs/cancel"): ({"all": True}, 200),
     ("POST", "/api/memory/forget"): ({"query": "tests"}, 200),
@@ -46,6 +47,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ),
     ("PATCH", "/api/memory/{memory_id}"): ({"pinned": True, "reason": "important"}, 200),
     ("POST", "/api/memory/{memory_id}/recover"): ({"reason": "a slip"}, 409),
+    ("POST", "/api/memory/recover"): ({"ids": ["none"], "reason": "a slip"}, 200),
     ("POST", "/api/memory/forgotten/{memory_id}/lift"): (None, 404),
     ("POST", "/api/hooks/remember"): ({"harness": "codex", "content": "The gate is green."}, 200),
     ("POST", "/api/hooks/session-start"): ({"harness": "codex", "sessionKey": "t"}, 200),

@@ -25,7 +25,13 @@ class Remembered(TypedDict):
     deduped: bool
     entities_linked: int
     hints_written: int
+    #: Whose words it is; `origin_claimed` what was claimed without the right to it; `review` that a person looks at it
+    #: before it is read out unasked.
+    origin: str
+    origin_claimed: NotRequired[str]
+    review: NotRequired[str]
     superseded: NotRequired[list[str]]
+    not_superseded: NotRequired[list[str]]
     masked: NotRequired[list[str]]
     lifted: NotRequired[list[str]]
     chunked: NotRequired[bool]
@@ -74,6 +80,8 @@ class MemorySummary(TypedDict):
     deleted_at: str | None
     has_vector: bool
     forgotten: NotRequired[Forgetting]
+    origin: str
+    review: str | None
 
 
 class Memory(TypedDict):
@@ -109,6 +117,8 @@ class Memory(TypedDict):
     valid_from: str | None
     valid_to: str | None
     superseded_by: str | None
+    origin: str
+    review: str | None
 
 
 class MemoryStats(TypedDict):
@@ -267,6 +277,11 @@ class Candidate(TypedDict):
     score: float
     pinned: bool
     version: int
+    content: str
+    type: str
+    who: str | None
+    tags: str | None
+    created_at: str
 
 
 class ForgetPreview(Along):
@@ -302,6 +317,15 @@ class Recovered(Modified):
     """A forgotten memory that is back."""
 
     retentionDays: int
+
+
+class RecoveredMany(TypedDict):
+    """What became of each memory that was to be recovered, in the order of the ids."""
+
+    success: bool
+    requested: int
+    recovered: int
+    results: list[Modified]
 
 
 class ForgottenValue(TypedDict):
@@ -364,5 +388,6 @@ FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = Operation(
     "POST", "/api/memory/forget", access.FORGET_MANY, (ForgetPreview, ForgottenMany)
 )
 RECOVER = Operation("POST", "/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
+RECOVER_MANY = Operation("POST", "/api/memory/recover", access.RECOVER, RecoveredMany)
 LIFT = Operation("POST", "/api/memory/forgotten/{memory_id}/lift", access.RECOVER, Lifted)
 RATE = Operation("POST", "/api/memory/feedback", access.REMEMBER, Rated)

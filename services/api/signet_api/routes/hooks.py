@@ -11,6 +11,7 @@ from signet.domain.sessions import compaction, continuity, injected, lifecycle
 from signet.domain.sessions.calls import Call
 from signet.errors import Invalid
 from signet.wire import hooks as wire
+from signet.wire.origin import Origin
 from signet.wire.requests.hooks import CompactionBody, HookRememberBody, PreCompactionBody
 from signet_api.deps import Shared, State, Who
 from signet_api.hook import bypassed, call_of, unless_internal
@@ -97,6 +98,7 @@ async def keep_summary(call: Call, summary: str, state: State, actor: Actor) -> 
         importance=0.8,
         tags=("session", "summary", call.harness),
         who="system",
+        origin=Origin.INFERRED,
         project=call.project,
         source_type=call.harness,
         session_id=call.key,
