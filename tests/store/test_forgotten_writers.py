@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from signet.db import Database, WriteTx
-from signet.domain.documents import delete
 from signet.domain.harnesses import notes
 from signet.domain.memory import forget, lookup, merge, modify, remember
 from signet.domain.memory.models import Actor, Draft, Forget, Inserted, NewMemory, Patch, Rules
@@ -91,7 +90,7 @@ def test_what_nobody_asked_to_forget_may_be_written_again(tx: WriteTx) -> None:
     merge.merge(tx, keeper, [loser], tags=(), actor=ACTOR, now=NOON)
     assert not fact(tx, "The pier: it is made of oak!", source).deduped
     passage = remember.insert(tx, draft("A page about piers.", "document"), actor=ACTOR, now=NOON)
-    delete.forget(tx, passage.id, actor=ACTOR, reason="Document deleted: x", now=NOON)
+    forget.forget(tx, passage.id, actor=ACTOR, reason="Document deleted: x", now=NOON)
     again = remember.insert(tx, draft("A page about piers.", "document"), actor=ACTOR, now=NOON)
     assert not again.deduped
     assert tx.value("SELECT count(*) FROM forgotten_values") == 0
