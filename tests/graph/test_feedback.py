@@ -159,8 +159,8 @@ def test_what_a_forgotten_memory_said_holds_no_longer_and_again_when_it_is_recov
         "UPDATE memories SET is_deleted = 1, deleted_at = ? WHERE id = 'm1'", (clock.to_text(NOON),)
     )
     tx.run("DELETE FROM memories WHERE id = 'm2'")
-    assert attributes.retire(tx, attributes.unfounded(tx), at=clock.to_text(NOON)) == 2
-    assert attributes.unfounded(tx) == []
+    assert attributes.retire(tx, tx.column(attributes.UNFOUNDED), at=clock.to_text(NOON)) == 2
+    assert tx.column(attributes.UNFOUNDED) == []
     active = "SELECT source_memory_id FROM entity_attributes WHERE status = 'active'"
     assert [row[0] for row in tx.all(active)] == ["m3"]
     tx.run("UPDATE memories SET is_deleted = 0 WHERE id = 'm1'")
@@ -171,7 +171,7 @@ def test_what_a_forgotten_memory_said_holds_no_longer_and_again_when_it_is_recov
 def test_a_memory_that_is_back_by_the_time_of_the_write_keeps_what_it_said(tx: WriteTx) -> None:
     a_memory(tx, "m1", "Ada Winter")
     tx.run("UPDATE memories SET is_deleted = 1, deleted_at = ''")
-    found = attributes.unfounded(tx)
+    found = tx.column(attributes.UNFOUNDED)
     tx.run("UPDATE memories SET is_deleted = 0, deleted_at = NULL")
     assert len(found) == 1
     assert attributes.retire(tx, found, at=clock.to_text(NOON)) == 0

@@ -28,6 +28,7 @@ RECORDED = {
     "0003": "4b9484d93e84e0a9",
     "0004": "2ad98eddbbfa5f09",
     "0005": "293d8175418a3341",
+    "0006": "5362a1be03c5cdfb",
 }
 
 
@@ -273,3 +274,35 @@ def test_what_a_killed_rebuild_of_full_text_left_behind_is_taken_away(tmp_path: 
         "SELECT name FROM sqlite_master WHERE name LIKE 'memories_fts_new%' OR name LIKE '%_filled'"
     )
     assert statements(path, left) == []
+
+
+def test_what_memories_were_read_from_is_known_after_an_upgrade(tmp_path: Path) -> None:
+    path = tmp_path / "memories.db"
+    migrate._run_revisions(path, NOW, to="0005")
+    memory = (
+        "INSERT INTO memories (id, content, source_type, source_id, created_at, updated_at)"
+        " VALUES ('{0}', '{0}', '{1}', {2}, '2026', '2026')"
+    )
+    event = (
+        "INSERT INTO memory_history (id, memory_id, event, changed_by, actor_type, metadata, created_at)"
+        " VALUES ('{0}', '{1}', '{2}', 'nora', 'operator', {3}, '2026')"
+    )
+    statements(
+        path,
+        memory.format("talk", "manual", "NULL"),
+        memory.format("other", "manual", "NULL"),
+        memory.format("fact", "pipeline-v2", "'talk'"),
+        memory.format("end", "session_end", "'s1'"),
+        event.format("1", "other", "none", """'{"dedupedExistingId": "fact"}'"""),
+        event.format("2", "other", "none", """'{"dedupedExistingId": "talk"}'"""),
+        event.format("3", "end", "updated", """'{"changedFields": ["content"]}'"""),
+        event.format("4", "fact", "updated", """'{"supersededBy": "end"}'"""),
+        event.format("5", "fact", "none", "'no JSON'"),
+    )
+    migrate.upgrade(path, now=NOW)
+    assert statements(path, "SELECT * FROM memory_sources ORDER BY memory_id, kind, source_id") == [
+        ("end", "person", "nora"),
+        ("end", "session", "s1"),
+        ("fact", "memory", "other"),
+        ("fact", "memory", "talk"),
+    ]

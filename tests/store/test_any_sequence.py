@@ -515,4 +515,4 @@ class Memories(RuleBasedStateMachine):
 
 
 TestMemories = Memories.TestCase
-TestMemories.settings = settings(max_examples=40, stateful_step_count=50, deadline=None)
+TestMemories.settings = settings(max_examples=25, stateful_step_count=50, deadline=None)

@@ -21,10 +21,16 @@ from signet.cli.options import (
 )
 from signet.cli.progress import Progress
 from signet.client import Choice, Invalid, NotFound, Signet, SignetError
-from signet.client.answers import Candidate, ForgetPreview, ForgottenMany
+from signet.client.answers import Candidate, Followed, ForgetPreview, ForgottenMany
 
 #: So many memories are shown on a terminal before the question; the others are counted.
 SHOWN = 10
+#: Why something stays that was read from what goes.
+_KEPT = {
+    "pinned": "pinned",
+    "person": "kept by hand",
+    "other_source": "said elsewhere too",
+}
 #: The daemon looks at and forgets no more of them in one request.
 BATCH = 200
 
@@ -55,6 +61,9 @@ def forget(
         bool,
         typer.Option("--force", help="Delete permanently, pinned memories too; cannot be undone."),
     ] = False,
+    wrong: Annotated[
+        bool, typer.Option("--wrong", help="They are not true; the history says so.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     full: FullOption = False,
     dry_run: Annotated[
@@ -63,7 +72,7 @@ def forget(
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Forget memories by id, words or filters. They can be recovered for 30 days.
+    """Forget memories by id, words or filters, with what was read from them. They can be recovered for 30 days.
 
     Examples: signet memory forget ID --reason outdated · signet memory forget --tags scratch --dry-run
     """
@@ -96,7 +105,7 @@ def forget(
     if said is None:
         output.say("Nothing forgotten")
         raise typer.Exit(1)
-    done = _forgotten(signet, found, said, force=force, agent=agent, as_json=as_json)
+    done = _forgotten(signet, found, said, force=force, wrong=wrong, agent=agent, as_json=as_json)
     refused = [one for one in done["results"] if one["status"] != "deleted"]
     yield Answer(done, status=1 if refused else 0)
     _report(done, force=force)
@@ -114,6 +123,9 @@ def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
         if not page["count"]:
             break
         chosen += page["candidates"]
+        found["alongCount"] = found.get("alongCount", 0) + page.get("alongCount", 0)
+        found["along"] = [*found.get("along", ()), *page.get("along", ())]
+        found["staying"] = [*found.get("staying", ()), *page.get("staying", ())]
     found["count"] = len(chosen)
     if found["count"] > BATCH:
         from signet.domain.memory import choose
@@ -135,6 +147,7 @@ def _forgotten(
     reason: str,
     *,
     force: bool,
+    wrong: bool,
     agent: str | None,
     as_json: bool,
 ) -> ForgottenMany:
@@ -147,7 +160,12 @@ def _forgotten(
             try:
                 token = signet.preview_forget(ids=some, agent_id=agent)["confirmToken"]
                 part = signet.forget_many(
-                    ids=some, reason=reason, force=force, confirm_token=token, agent_id=agent
+                    ids=some,
+                    reason=reason,
+                    force=force,
+                    wrong=wrong,
+                    confirm_token=token,
+                    agent_id=agent,
                 )
             except SignetError:
                 if done is not None:
@@ -172,6 +190,22 @@ def _preview(signet: Signet, found: ForgetPreview, agent: str | None, *, full: b
             output.say(line)
     if found["count"] > shown:
         output.say(f"… and {found['count'] - shown} more; --full shows all")
+    if going := found.get("alongCount"):
+        output.say(f"{output.count(going, 'memory')} that were read from them go along:")
+    _show_along(found.get("along", ()), going or 0, full=full)
+    if staying := found.get("staying"):
+        output.say("These were read from them too, and stay:")
+        for kept in staying:
+            why = _KEPT.get(kept["why"], kept["why"])
+            output.say(f"  {kept['id'][:ID_CHARS]}  {output.plain(kept['content'])} ({why})")
+
+
+def _show_along(along: Sequence[Followed], count: int, *, full: bool) -> None:
+    shown = along if full or not output.is_live(sys.stdout) else along[:SHOWN]
+    for one in shown:
+        output.say(f"  {one['id'][:ID_CHARS]}  {output.plain(one['content'])}")
+    if count > len(shown):
+        output.say(f"  … and {count - len(shown)} more")
 
 
 def _entry(signet: Signet, candidate: Candidate, agent: str | None) -> Entry:
@@ -216,6 +250,8 @@ def _report(done: ForgottenMany, *, force: bool) -> None:
     what = output.count(done["deleted"], "memory")
     if done["deleted"]:
         output.say(f"{what} deleted permanently" if force else f"{what} forgotten")
+        if along := sum(one.get("alongCount", 0) for one in done["results"]):
+            output.say(f"{output.count(along, 'memory')} read from them went along")
     if copy := done.get("backup"):
         output.hint(f"Backup of the state before: {copy}")
     if "backupSkipped" in done:

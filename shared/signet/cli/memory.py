@@ -143,6 +143,8 @@ def recover(
     done = signet.recover(full_id, reason=reason, agent_id=agent)
     yield done
     output.say(f"Recovered: {full_id}")
+    if along := done.get("alongCount"):
+        output.say(f"{output.count(along, 'memory')} read from it came back along")
 
 
 @command(app)
@@ -252,7 +254,12 @@ def _event(change: Change, ink: Ink) -> Iterator[str]:
     by = f"by {output.plain(change['changedBy'])}"
     reason = f" · {output.plain(change['reason'])}" if change["reason"] else ""
     event = change["event"]
-    color = {"deleted": ink.bad, "created": ink.good, "recovered": ink.good}.get(event, ink.name)
+    color = {
+        "deleted": ink.bad,
+        "rejected": ink.bad,
+        "created": ink.good,
+        "recovered": ink.good,
+    }.get(event, ink.name)
     when = output.local(change["createdAt"])
     yield f"{ink.dim(when)}  {color(f'{event:<10}')}{by}{reason}"
     old, new = change["oldContent"], change["newContent"]

@@ -51,6 +51,10 @@ class ReadTx:
         cursor.row_factory = None
         return cursor.execute(sql, params).fetchall()
 
+    def column(self, sql: str, params: Params = ()) -> list[Any]:
+        """Return the first column of every row."""
+        return [row[0] for row in self.tuples(sql, params)]
+
     def rows(self, shape: type[N], sql: str, params: Params = ()) -> list[N]:
         """Return every row as a named tuple with a field for each column, in order; TypeError where they differ."""
         cursor = self.connection.cursor()

@@ -109,8 +109,10 @@ def stored(body: Body, view: View) -> Body:
 
 
 def changed(body: Body, view: View) -> Body:
-    """Return what became of a memory."""
-    return _with_ids({name: body.get(name) for name in ("id", "status")}, view)
+    """Return what became of a memory, and of what was read from it."""
+    became = {name: body.get(name) for name in ("id", "status")}
+    followed = {name: body[name] for name in ("alongCount", "along", "staying") if body.get(name)}
+    return _with_ids({**became, **followed}, view)
 
 
 def rated(body: Body, view: View) -> Body:

@@ -126,8 +126,13 @@ _MEMORY = (
     ),
     Tool(
         name="memory_forget",
-        text="Remove a wrong, outdated or unwanted memory. It can be recovered for 30 days.",
-        arguments=(_ID, _REASON, flag("force", "Also forget a pinned memory")),
+        text="Forget a memory and its facts; 30 days to recover.",
+        arguments=(
+            _ID,
+            _REASON,
+            flag("force", "Pinned too"),
+            flag("wrong", "Not true"),
+        ),
         method="DELETE",
         path="/api/memory/{id}",
         failed="Forget failed",

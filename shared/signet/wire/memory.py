@@ -198,7 +198,31 @@ class Ids(TypedDict):
     ids: list[str]
 
 
-class Modified(TypedDict):
+class Followed(TypedDict):
+    """A memory that was read from another one, with the beginning of its text."""
+
+    id: str
+    content: str
+
+
+class Stayed(Followed):
+    """One that stays although a source of it goes: it is `pinned`, a `person` stands for it, or an `other_source`."""
+
+    why: str
+
+
+class Along(TypedDict):
+    """What was read from memories that go, or come back, and so follows them; the first of `alongCount`.
+
+    `staying` is what was read from them and stays.
+    """
+
+    alongCount: NotRequired[int]
+    along: NotRequired[list[Followed]]
+    staying: NotRequired[list[Stayed]]
+
+
+class Modified(Along):
     """What became of one memory; a refused one among several says why in `status` and `error`.
 
     `masked` names the kinds of secrets that were replaced in a new text. `id` is null where a patch names none.
@@ -238,7 +262,7 @@ class Candidate(TypedDict):
     version: int
 
 
-class ForgetPreview(TypedDict):
+class ForgetPreview(Along):
     """What a forget request would take; `confirmToken` confirms exactly these. `total` is how many match."""
 
     success: bool

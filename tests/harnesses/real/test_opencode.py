@@ -52,13 +52,6 @@ def asked(place: Place, prompt: str, *options: str) -> Ran:
     return done
 
 
-def test_what_is_put_in_is_taken_out_to_the_byte(place: Place, before: dict[str, bytes]) -> None:
-    place.connect(HARNESS)
-    assert place.files(FOLDER) != before
-    place.disconnect(HARNESS)
-    assert place.files(FOLDER) == before
-
-
 def test_two_prompts_get_their_context_and_the_session_is_kept(
     place: Place, before: dict[str, bytes]
 ) -> None:

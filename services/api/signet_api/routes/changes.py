@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from signet import clock
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.memory import forget, modify, recover
-from signet.domain.memory.models import Actor, Changed, Forget, Patch, Recover, Rules
+from signet.domain.memory.models import Actor, Along, Changed, Forget, Patch, Recover, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
 from signet.wire import memory as wire
@@ -29,6 +29,9 @@ from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.errors import note_refusal, problem
 from signet_api.params import merged
 from signet_api.serving import serves
+
+#: Of what follows a memory so many are listed, with so much of their texts.
+MOST_SHOWN, MOST_CHARS = 50, 200
 
 
 @serves(wire.MODIFY)
@@ -81,6 +84,7 @@ async def delete_memory(
             agent_id=await agent_of(asked.agent_id, asked.session_key, request),
             if_version=asked.if_version,
             force=asked.force,
+            is_wrong=asked.wrong,
         ),
         actor=asking(actor, asked.changed_by, request.headers),
         rules=Rules.of(state.settings),
@@ -126,7 +130,24 @@ def changed_body(changed: Changed) -> Modified:
     }
     if changed.new_version is not None:
         body["newVersion"] = changed.new_version
+    if changed.along.goes or changed.along.stays:
+        return {**body, **along_body(changed.along)}
     return body
+
+
+def along_body(along: Along) -> wire.Along:
+    """Return what clients read of what follows memories that go or come back."""
+    return {
+        "alongCount": len(along.goes),
+        "along": [
+            {"id": memory_id, "content": text[:MOST_CHARS]}
+            for memory_id, text in along.goes[:MOST_SHOWN]
+        ],
+        "staying": [
+            {"id": one.id, "content": one.content[:MOST_CHARS], "why": one.why}
+            for one in along.stays[:MOST_SHOWN]
+        ],
+    }
 
 
 def refused_body(refused: Refused) -> Modified:

@@ -7,7 +7,7 @@ from fastapi import Request
 
 from signet import clock
 from signet.domain.backup import automatic
-from signet.domain.memory import choose, forget
+from signet.domain.memory import choose, derived, forget
 from signet.domain.memory.choose import Candidate, Choice
 from signet.domain.memory.models import Actor, Forget, Rules
 from signet.domain.memory.refusals import Refused
@@ -19,7 +19,7 @@ from signet.wire.requests.forget import ForgetBody
 from signet_api import limits, scopes
 from signet_api.batches import each
 from signet_api.deps import Shared, State, Who, agent_of, asking
-from signet_api.routes.changes import changed_body, refused_body
+from signet_api.routes.changes import along_body, changed_body, refused_body
 from signet_api.serving import serves
 
 
@@ -39,7 +39,9 @@ async def post_forget(
     total -= sum(one.id in denied for one in found)
     found = [one for one in found if one.id not in denied]
     if body.mode == "preview":
-        return _preview(found, total)
+        going = [one.id for one in found if body.force or not one.pinned]
+        along = await state.db.aread(derived.along, going)
+        return {**_preview(found, total), **along_body(along)}
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
     copied = await _copied(state, found)
@@ -130,6 +132,7 @@ async def _forget(
         agent_id=agent_id,
         force=body.force,
         for_good=body.force,
+        is_wrong=body.wrong,
     )
     rules = Rules.of(state.settings)
     try:

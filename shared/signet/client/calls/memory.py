@@ -202,12 +202,13 @@ class MemoryCalls:
         *,
         reason: str,
         force: bool = False,
+        wrong: bool = False,
         if_version: int | None = None,
         agent_id: str | None = None,
     ) -> Modified:
-        """Forget a memory; it can be recovered for 30 days. A pinned one needs `force`.
+        """Forget a memory and what was read from it alone; both can be recovered for 30 days.
 
-        Raises NotFound or Conflict.
+        A pinned one needs `force`; `wrong` says that it is not true. Raises NotFound or Conflict.
         """
 
     @asks(wire.FORGET_MANY, kind=ForgetPreview, fixed={"mode": "preview"}, is_safe=True)
@@ -220,13 +221,14 @@ class MemoryCalls:
         *,
         reason: str,
         force: bool = False,
+        wrong: bool = False,
         confirm_token: str | None = None,
         **chosen: Unpack[Choice],
     ) -> ForgottenMany:
         """Forget up to 200 memories by their ids, by words or by filters.
 
-        `force` removes them for good, pinned ones too. More than 25 need the `confirm_token` of a preview of the same
-        memories.
+        What was read from them alone goes with them. `force` removes them for good, pinned ones too; `wrong` says
+        that they are not true. More than 25 need the `confirm_token` of a preview of the same memories.
         """
 
     @asks(wire.RECOVER)

@@ -17,7 +17,7 @@ SERIES = timedelta(hours=1)
 
 def is_worth_it(tx: ReadTx) -> bool:
     """Return whether there is anything that a copy of the day would save."""
-    return sql.has_memories(tx)
+    return tx.value(sql.HAS_MEMORIES) is not None
 
 
 def daily(workspace: Workspace, *, keep: int, now: datetime, tell: Tell) -> Path:

@@ -53,8 +53,9 @@ def of(tx: ReadTx, *, reader: Reader, now: datetime) -> list[Era]:
     starts = [midnight - timedelta(days=days - 1) for _, _, days in ERAS]
     times = [clock.to_text(instant) for instant in (*starts, end)]
     where = Where("m.is_deleted = 0") & readable(reader)
-    leaders = sql.leading(tx, where, times, LEADERS)
-    events = sql.happened(tx, where, times)
+    rows = tx.all(sql.ERAS.format(where=where.sql), (*times, *where.params))
+    leaders = tx.all(sql.LEADING.format(where=where.sql), (*times, *where.params, LEADERS))
+    events = tx.all(sql.HAPPENED.format(where=where.sql), (*times, *where.params))
     return [
         Era(
             key=key,
@@ -67,9 +68,7 @@ def of(tx: ReadTx, *, reader: Reader, now: datetime) -> list[Era]:
             events=_events(events, index),
             leaders=_leaders(leaders, index),
         )
-        for index, ((key, label, _), row) in enumerate(
-            zip(ERAS, sql.eras(tx, where, times), strict=True)
-        )
+        for index, ((key, label, _), row) in enumerate(zip(ERAS, rows, strict=True))
     ]
 
 

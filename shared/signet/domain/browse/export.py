@@ -21,5 +21,8 @@ class Page:
 def page(tx: ReadTx, *, reader: Reader, limit: int, offset: int, vectors: bool) -> Page:
     """Return a page of the memories that have a vector of their own or share one of the same text."""
     where = Where("m.is_deleted = 0") & readable(reader)
-    rows = sql.embedded(tx, where, limit=limit, offset=offset, vectors=vectors)
-    return Page(rows=tuple(rows), total=sql.count_embedded(tx, where))
+    vector = "e.vector" if vectors else "NULL"
+    asked = sql.PAGE.format(vector=vector, hint=sql.IN_ORDER, where=where.sql)
+    rows = tx.all(asked, (*where.params, limit, offset))
+    total = int(tx.value(sql.COUNT.format(hint="", where=where.sql), where.params))
+    return Page(rows=tuple(rows), total=total)

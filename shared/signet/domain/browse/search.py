@@ -7,6 +7,7 @@ for as it stands. With filters alone, what matters most comes first: pinned memo
 from dataclasses import dataclass
 from datetime import datetime
 
+from signet import clock
 from signet.db import ReadTx, Row, fts
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.browse import sql
@@ -49,13 +50,18 @@ def find(tx: ReadTx, search: Search, *, reader: Reader, now: datetime) -> list[R
     if search.q:
         words = fts.encodable(search.q)
         found = sql.matching(tx, words, where, limit)
-        return sql.newest(tx, filters.holds(words) & where, limit) if found is None else found
-    return sql.weightiest(tx, where, limit, now=now) if search.has_filter else []
+        if found is not None:
+            return found
+        where = filters.holds(words) & where
+        return tx.all(sql.NEWEST.format(where=where.sql), (*where.params, limit))
+    asked = (clock.to_text(now), *where.params, limit)
+    return tx.all(sql.WEIGHTIEST.format(where=where.sql), asked) if search.has_filter else []
 
 
 def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
     """Return what memories have in one of `COLUMNS`, each value once, in order."""
-    return sql.values(tx, column, Where("m.is_deleted = 0") & readable(reader))
+    where = Where("m.is_deleted = 0") & readable(reader)
+    return tx.column(sql.VALUES.format(column=column, where=where.sql), where.params)
 
 
 def _where(search: Search) -> Where:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from signet.db import ReadTx, Row
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.browse import sql
 from signet.domain.recall import vector, view
@@ -28,11 +29,11 @@ class Similar:
 def find(tx: ReadTx, memory_id: str, *, reader: Reader, k: int, type: str | None) -> Similar:
     """Return the `k` memories nearest to one; NoVector when it has no vector or cannot be seen."""
     seen = Where("m.is_deleted = 0") & readable(reader)
-    anchor = sql.vector(tx, memory_id, seen)
+    anchor = tx.one(sql.VECTOR.format(where=seen.sql), (memory_id, *seen.params))
     if anchor is None:
         raise NoVector("No embedding found for this memory", results=[])
     asked = view.of(tx, Query(text="", reader=reader, filters=Filters(type=type)))
     near = vector.find(tx, anchor["vector"], asked, k + 1, model=anchor["model"])
     near.pop(anchor["seq"], None)
     best = sorted(near, key=lambda seq: (-near[seq], -seq))[:k]
-    return Similar(rows=tuple(sql.of(tx, best)), scores=near)
+    return Similar(rows=tuple(tx.all(sql.OF, (as_list(best),))), scores=near)

@@ -1,11 +1,7 @@
 """The SQL of browsing. `where` is a condition on `memories m`, which says who may see what."""
 
-import json
-from collections.abc import Sequence
-from datetime import datetime
-
-from signet import clock
 from signet.db import ReadTx, Row
+from signet.db.dialect import list_rows
 from signet.db.driver import sqlite
 from signet.db.visibility import Where
 from signet.domain.memory import filters
@@ -16,23 +12,23 @@ CASE WHEN m.pinned THEN 1.0
      ELSE m.importance * max(0.1, pow(0.95, max(0, cast(julianday(?) - julianday(m.created_at) AS INTEGER)))) END"""
 _FIELDS = "m.seq, m.id, m.content, m.created_at, m.who, m.importance, m.tags, m.type, m.pinned, m.confidence"
 
-_VALUES = (
+VALUES = (
     "SELECT DISTINCT m.{column} FROM memories m WHERE m.{column} IS NOT NULL AND {where} ORDER BY 1"
 )
 _MATCHING = f"""
 SELECT {_FIELDS}, NULL AS score FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
 WHERE memories_fts MATCH ? AND {{where}} ORDER BY +f.rank, m.seq DESC LIMIT ?"""
-_NEWEST = f"""
+NEWEST = f"""
 SELECT {_FIELDS}, NULL AS score FROM memories m INDEXED BY idx_memories_created
 WHERE {{where}}
 ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"""
-_WEIGHTIEST = f"""
+WEIGHTIEST = f"""
 SELECT {_FIELDS}, {_WEIGHT} AS score FROM memories m
 WHERE {{where}} ORDER BY score DESC, m.created_at DESC, m.seq DESC LIMIT ?"""
-_OF = (
-    f"SELECT {_FIELDS} FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value ORDER BY j.key"
+OF = (
+    f"SELECT {_FIELDS} FROM {list_rows()} j CROSS JOIN memories m ON m.seq = j.value ORDER BY j.key"
 )
-_VECTOR = """
+VECTOR = """
 SELECT m.seq, e.vector, e.model FROM memories m CROSS JOIN embeddings e
   ON e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0 AND length(e.vector) = 4 * e.dimensions
 WHERE m.id = ? AND e.dimensions > 0 AND {where}"""
@@ -44,11 +40,11 @@ FROM memories m{hint} CROSS JOIN embeddings e ON e.seq = coalesce(
   (SELECT o.seq FROM embeddings o WHERE o.content_hash = m.content_hash AND o.source_type = 'memory'
       AND o.ordinal = 0 ORDER BY o.seq LIMIT 1))
 WHERE e.dimensions > 0 AND length(e.vector) = 4 * e.dimensions AND {where}"""
-_COUNT = f"SELECT count(*) {_EMBEDDED}"
-_PAGE = f"""
+COUNT = f"SELECT count(*) {_EMBEDDED}"
+PAGE = f"""
 SELECT m.id, m.content, m.who, m.importance, m.type, m.tags, m.source_type, m.source_id, m.created_at,
        {{vector}} AS vector {_EMBEDDED} ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"""
-_IN_ORDER = " INDEXED BY idx_memories_created"
+IN_ORDER = " INDEXED BY idx_memories_created"
 
 #: Memories by how far back they were made: `era` 0 since the first of the times given, 1 since the second, else 2.
 _SEEN = """
@@ -56,11 +52,11 @@ WITH seen AS MATERIALIZED (
   SELECT CASE WHEN m.created_at >= ? THEN 0 WHEN m.created_at >= ? THEN 1 ELSE 2 END AS era,
          m.type, m.who, m.tags, m.importance, m.pinned
   FROM memories m INDEXED BY idx_memories_created WHERE m.created_at >= ? AND m.created_at < ? AND {where})"""
-_ERAS = f"""{_SEEN}
+ERAS = f"""{_SEEN}
 SELECT e.value AS era, count(m.era) AS added, coalesce(avg(m.importance), 0) AS importance,
        coalesce(sum(m.pinned <> 0), 0) AS pinned
 FROM json_each('[0,1,2]') e LEFT JOIN seen m ON m.era <= e.value GROUP BY e.value ORDER BY e.value"""
-_LEADING = f"""{_SEEN},
+LEADING = f"""{_SEEN},
 named(about, name, era, times) AS (
   SELECT 'type', trim(type), era, count(*) FROM seen GROUP BY type, era
   UNION ALL SELECT 'who', coalesce(nullif(trim(who), ''), 'unknown'), era, count(*) FROM seen GROUP BY who, era
@@ -77,19 +73,13 @@ SELECT about, era, name, times FROM (
   SELECT *, row_number() OVER (PARTITION BY about, era ORDER BY times DESC, name) AS place
   FROM placed WHERE times > 0)
 WHERE place <= ? ORDER BY about, era, place"""
-_HAPPENED = """
+HAPPENED = """
 SELECT CASE WHEN h.created_at >= ? THEN 0 WHEN h.created_at >= ? THEN 1 ELSE 2 END AS era, h.event, count(*) AS times
 FROM memory_history h INDEXED BY idx_memory_history_created_at CROSS JOIN memories m ON m.id = h.memory_id
 WHERE h.created_at >= ? AND h.created_at < ? AND {where} GROUP BY 1, 2"""
 
 #: The result code of an expression that is none (https://sqlite.org/rescode.html#error).
 _ERROR = 1
-
-
-def values(tx: ReadTx, column: str, where: Where) -> list[str]:
-    """Return the distinct values of a column in order."""
-    sql = _VALUES.format(column=column, where=where.sql)
-    return [row[0] for row in tx.all(sql, where.params)]
 
 
 def matching(tx: ReadTx, expression: str, where: Where, limit: int) -> list[Row] | None:
@@ -100,52 +90,3 @@ def matching(tx: ReadTx, expression: str, where: Where, limit: int) -> list[Row]
         if error.sqlite_errorcode != _ERROR:
             raise
         return None
-
-
-def newest(tx: ReadTx, where: Where, limit: int) -> list[Row]:
-    """Return memories, newest first."""
-    return tx.all(_NEWEST.format(where=where.sql), (*where.params, limit))
-
-
-def weightiest(tx: ReadTx, where: Where, limit: int, *, now: datetime) -> list[Row]:
-    """Return memories by importance that fades, pinned ones first."""
-    return tx.all(_WEIGHTIEST.format(where=where.sql), (clock.to_text(now), *where.params, limit))
-
-
-def vector(tx: ReadTx, memory_id: str, where: Where) -> Row | None:
-    """Return number, vector and model of a memory's first passage."""
-    return tx.one(_VECTOR.format(where=where.sql), (memory_id, *where.params))
-
-
-def of(tx: ReadTx, seqs: Sequence[int]) -> list[Row]:
-    """Return memories by their row numbers, in this order."""
-    return tx.all(_OF, (json.dumps(seqs),))
-
-
-def count_embedded(tx: ReadTx, where: Where) -> int:
-    """Return how many memories have a vector."""
-    return int(tx.value(_COUNT.format(hint="", where=where.sql), where.params))
-
-
-def embedded(tx: ReadTx, where: Where, *, limit: int, offset: int, vectors: bool) -> list[Row]:
-    """Return memories that have a vector, newest first."""
-    sql = _PAGE.format(vector="e.vector" if vectors else "NULL", hint=_IN_ORDER, where=where.sql)
-    return tx.all(sql, (*where.params, limit, offset))
-
-
-def eras(tx: ReadTx, where: Where, times: Sequence[str]) -> list[Row]:
-    """Return count, mean importance and pinned ones of memories of three eras, the shortest first.
-
-    `times` are the beginnings of the eras, each inside the next, and the end of all.
-    """
-    return tx.all(_ERAS.format(where=where.sql), (*times, *where.params))
-
-
-def leading(tx: ReadTx, where: Where, times: Sequence[str], most: int) -> list[Row]:
-    """Return the most frequent types, authors and tags (`about`) of each era, most frequent first."""
-    return tx.all(_LEADING.format(where=where.sql), (*times, *where.params, most))
-
-
-def happened(tx: ReadTx, where: Where, times: Sequence[str]) -> list[Row]:
-    """Return how often what happened to memories; each event is counted in the shortest era that holds it."""
-    return tx.all(_HAPPENED.format(where=where.sql), (*times, *where.params))

@@ -9,12 +9,12 @@ from signet.errors import Invalid, NotFound
 
 def newest(tx: ReadTx) -> list[Connector]:
     """Return all connectors, newest first."""
-    return sql.newest(tx)
+    return tx.rows(Connector, sql.NEWEST)
 
 
 def get(tx: ReadTx, connector_id: str) -> Connector:
     """Return one connector; raises NotFound."""
-    connector = sql.by_id(tx, connector_id)
+    connector = tx.row(Connector, sql.BY_ID, (connector_id,))
     if connector is None:
         raise NotFound("Connector not found")
     return connector

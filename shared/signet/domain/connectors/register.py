@@ -49,5 +49,5 @@ def draft(
 
 def register(tx: WriteTx, connector: Connector) -> str:
     """Store a drafted connector and return its id."""
-    sql.insert(tx, connector)
+    tx.run(sql.INSERT, connector._asdict())
     return connector.id

@@ -37,7 +37,7 @@ def prepare(tx: WriteTx, connector_id: str, *, rules: Rules, now: datetime) -> N
 
 def documents(tx: ReadTx, connector_id: str) -> list[Sequence[str]]:
     """Return the next documents that are to go, in groups for one transaction each; none when all are gone."""
-    found = sql.some(tx, connector_id, DOCUMENTS_PER_READ)
+    found = tx.column(sql.SOME, (connector_id, DOCUMENTS_PER_READ))
     return [
         found[first : first + DOCUMENTS_PER_WRITE]
         for first in range(0, len(found), DOCUMENTS_PER_WRITE)
@@ -66,10 +66,10 @@ def remove(
             for group in groups:
                 delete_group(tx, group, actor=actor, now=now)
     _stop(tx, lookup.get(tx, connector_id), now)
-    sql.delete(tx, connector_id)
+    tx.run(sql.DELETE, (connector_id,))
 
 
 def _stop(tx: WriteTx, connector: Connector, now: datetime) -> None:
-    job_id = sql.open_job(tx, job_of(connector).unique_key or "")
+    job_id = tx.value(sql.OPEN_JOB, (job_of(connector).unique_key or "",))
     if job_id is not None:
         transitions.cancel(tx, job_id, now=now)

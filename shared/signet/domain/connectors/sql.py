@@ -14,11 +14,13 @@ _FIELDS = (
     "SELECT id, provider, display_name, config_json, cursor_json, status, last_sync_at, last_error, created_at,"
     " updated_at, agent_id, progress_json FROM connectors"
 )
-_INSERT = (
-    "INSERT INTO connectors (id, provider, display_name, config_json, agent_id, created_at, updated_at)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?)"
-)
-_BEGIN = (
+BY_ID = f"{_FIELDS} WHERE id = ?"
+NEWEST = f"{_FIELDS} ORDER BY created_at DESC, rowid DESC"
+INSERT = """
+INSERT INTO connectors (id, provider, display_name, config_json, agent_id, created_at, updated_at)
+VALUES (:id, :provider, :display_name, :config_json, :agent_id, :created_at, :updated_at)"""
+DELETE = "DELETE FROM connectors WHERE id = ?"
+BEGIN = (
     "UPDATE connectors SET status = 'syncing', progress_json = NULL, updated_at = ? WHERE id = ?"
 )
 _PROGRESS = "UPDATE connectors SET progress_json = ?, updated_at = ? WHERE id = ?"
@@ -51,8 +53,8 @@ SELECT id, source_url AS path, source_stamp AS stamp, agent_id FROM documents
    AND source_url > max(:after, :low) AND source_url < :high
  ORDER BY source_url LIMIT :limit
 """
-_SOME = "SELECT id FROM documents WHERE connector_id = ? AND status <> 'deleted' LIMIT ?"
-_OPEN_JOB = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
+SOME = "SELECT id FROM documents WHERE connector_id = ? AND status <> 'deleted' LIMIT ?"
+OPEN_JOB = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
 
 
 class Known(NamedTuple):
@@ -62,37 +64,6 @@ class Known(NamedTuple):
     path: str
     stamp: str | None
     agent_id: str
-
-
-def insert(tx: WriteTx, connector: Connector) -> None:
-    """Insert an idle connector."""
-    tx.run(
-        _INSERT,
-        (
-            connector.id,
-            connector.provider,
-            connector.display_name,
-            connector.config_json,
-            connector.agent_id,
-            connector.created_at,
-            connector.updated_at,
-        ),
-    )
-
-
-def by_id(tx: ReadTx, connector_id: str) -> Connector | None:
-    """Return one connector."""
-    return tx.row(Connector, f"{_FIELDS} WHERE id = ?", (connector_id,))
-
-
-def newest(tx: ReadTx) -> list[Connector]:
-    """Return all connectors, newest first."""
-    return tx.rows(Connector, f"{_FIELDS} ORDER BY created_at DESC, rowid DESC")
-
-
-def begin(tx: WriteTx, connector_id: str, *, at: datetime) -> None:
-    """Show that the connector is syncing."""
-    tx.run(_BEGIN, (clock.to_text(at), connector_id))
 
 
 def show(tx: WriteTx, connector_id: str, progress: Progress, *, at: datetime) -> bool:
@@ -109,11 +80,6 @@ def end(
     cursor = json.dumps({"lastSyncAt": begun})
     values = (cursor, begun, json.dumps(progress.as_dict()), clock.to_text(at), connector_id)
     return tx.run(_END, values) == 1
-
-
-def delete(tx: WriteTx, connector_id: str) -> None:
-    """Remove a connector."""
-    tx.run("DELETE FROM connectors WHERE id = ?", (connector_id,))
 
 
 def adoptable(tx: ReadTx, connector: Connector, root: str) -> list[str]:
@@ -138,17 +104,6 @@ def after(tx: ReadTx, connector_id: str, root: str, path: str, *, limit: int) ->
     """Return the next documents of files below a folder behind a path, in the order of paths."""
     values = {"id": connector_id, "after": path, "limit": limit, **_below(root)}
     return tx.rows(Known, _AFTER, values)
-
-
-def some(tx: ReadTx, connector_id: str, limit: int) -> list[str]:
-    """Return the ids of some documents of a connector."""
-    return [id_ for (id_,) in tx.tuples(_SOME, (connector_id, limit))]
-
-
-def open_job(tx: ReadTx, dedupe_key: str) -> str | None:
-    """Return the job of this key that waits or runs."""
-    found: str | None = tx.value(_OPEN_JOB, (dedupe_key,))
-    return found
 
 
 def _below(root: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from signet import clock
 from signet.db import WriteTx
 from signet.domain.connectors import lookup, sql
 from signet.domain.connectors.models import Connector, Provider
@@ -37,7 +38,7 @@ def start(tx: WriteTx, connector_id: str, *, is_full: bool, rules: Rules, now: d
         raise Frozen
     job_id = enqueue(tx, job_of(connector, is_full=is_full), now=now, max_attempts=rules.attempts)
     if job_id is not None:
-        sql.begin(tx, connector_id, at=now)
+        tx.run(sql.BEGIN, (clock.to_text(now), connector_id))
     return Started(job_id=job_id)
 
 

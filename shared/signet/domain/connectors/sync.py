@@ -51,7 +51,7 @@ def run(job: JobContext, rules: Rules) -> None:
     payload = job.lease.payload
     connector_id, is_full = str(payload.get("connectorId")), payload.get("full") is True
     started = clock.now()
-    connector = job.db.read(sql.by_id, connector_id)
+    connector = job.db.read(lambda tx: tx.row(Connector, sql.BY_ID, (connector_id,)))
     if connector is None:
         job.commit(lambda tx: {"skipped": "connector_gone"})
         return

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from signet import ids
 from signet.db import WriteTx
+from signet.db.dialect import as_list
 from signet.domain.documents import sql
 from signet.domain.documents.models import Created, NewDocument, Rules, SourceType, Status
 from signet.errors import Frozen, Invalid, TooLarge
@@ -57,7 +58,7 @@ def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Creat
 
 def adopt(tx: WriteTx, connector_id: str, document_ids: Collection[str]) -> None:
     """Let documents belong to a connector."""
-    sql.set_connector(tx, connector_id, document_ids)
+    tx.run(sql.SET_CONNECTOR, (connector_id, as_list(document_ids)))
 
 
 def hash_of(content: str) -> str:

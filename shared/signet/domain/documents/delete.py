@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from signet.db import WriteTx
+from signet.db.dialect import as_list
 from signet.domain.documents import lookup, sql
 from signet.domain.documents.models import Deleted, Rules
 from signet.domain.memory.forget import forget
@@ -39,11 +40,11 @@ def remove(tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: dat
     """Mark a document deleted, cancel its jobs and forget the chunks that only it holds (DOC-1, DOC-2)."""
     if not sql.mark_deleted(tx, document_id, reason=reason, at=now):
         return Deleted(memories_removed=0)
-    for job_id in sql.open_jobs(tx, document_id):
+    for job_id in tx.column(sql.OPEN_JOBS, (document_id,)):
         transitions.cancel(tx, job_id, now=now)
-    linked = sql.linked(tx, document_id)
-    loose = sql.loose(tx, document_id, linked)
-    sql.unlink(tx, document_id, set(linked) - set(loose))
+    linked = tx.column(sql.LINKED, (document_id,))
+    loose = tx.column(sql.LOOSE, (as_list(linked), document_id))
+    tx.run(sql.UNLINK, (document_id, as_list(set(linked) - set(loose))))
     for memory_id in loose:
         forget(tx, memory_id, actor=actor, reason=f"Document deleted: {reason}", now=now)
     return Deleted(memories_removed=len(loose))
@@ -51,4 +52,4 @@ def remove(tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: dat
 
 def unlink_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
     """Untie memories that are deleted from their documents."""
-    sql.unlink_memories(tx, memory_ids)
+    tx.run(sql.UNLINK_MEMORIES, (as_list(memory_ids),))

@@ -14,6 +14,7 @@ from pathlib import Path, PurePath
 
 from signet import clock
 from signet.db import WriteTx
+from signet.db.dialect import as_list
 from signet.domain.documents import chunk, create, lookup, readers, source, sql
 from signet.domain.documents.models import Document, Rules, SourceType, Status
 from signet.domain.documents.readers.models import Raw, Reading
@@ -140,7 +141,7 @@ def plan_of(document: Document, rules: Rules) -> Plan:
 
 def advance(tx: WriteTx, *, document_id: str, to: Status, now: datetime) -> bool:
     """Show how far the reading is; False when the document is done, deleted or unknown."""
-    return sql.move(tx, document_id, to, error=None, at=now)
+    return tx.run(sql.ADVANCE, (to, None, clock.to_text(now), document_id)) == 1
 
 
 def fail(
@@ -157,7 +158,7 @@ def fail(
     if is_last:
         sql.fail(tx, document.id, error=text, stamp=document.source_stamp, at=now)
     else:
-        sql.move(tx, document.id, Status.QUEUED, error=text, at=now)
+        tx.run(sql.ADVANCE, (Status.QUEUED, text, clock.to_text(now), document.id))
 
 
 def keep(tx: WriteTx, *, document: Document, now: datetime) -> bool:
@@ -175,7 +176,7 @@ def confirm(tx: WriteTx, *, document: Document, rules: Rules, now: datetime) -> 
         return {"skipped": "source_changed"}
     if not advance(tx, document_id=document.id, to=Status.INDEXING, now=now):
         return {"skipped": "document_closed"}
-    sql.same(tx, document.id, at=now)
+    tx.run(sql.SAME, (clock.to_text(now), document.id))
     return {"unchanged": True}
 
 
@@ -193,7 +194,8 @@ def read_again(
 
     Does nothing for a deleted one.
     """
-    if sql.requeue(tx, document_id, stamp=stamp, forced=forced, at=now):
+    again = {"id": document_id, "stamp": stamp, "forced": forced, "now": clock.to_text(now)}
+    if tx.run(sql.REQUEUE, again):
         job = Job(kind="document_ingest", document_id=document_id, agent_id=agent_id, priority=BULK)
         enqueue(tx, job, now=now, max_attempts=attempts)
 
@@ -226,7 +228,7 @@ def store_chunks(tx: WriteTx, *, plan: Plan, first: int, rules: Rules, now: date
     part = plan.chunks[first : first + CHUNKS_PER_WRITE]
     for index, text in enumerate(part, start=first):
         saved = remember.insert(tx, _draft(plan, text, now), actor=WORKER, now=now)
-        sql.link(tx, plan.document.id, saved.id, index)
+        tx.run(sql.LINK, (plan.document.id, saved.id, index))
         if rules.embed and not saved.deduped:
             job = Job(
                 kind="embed", memory_id=saved.id, agent_id=plan.document.agent_id, priority=BULK
@@ -251,10 +253,10 @@ def finish(
 
 def _let_go(tx: WriteTx, document_id: str, kept: set[str], now: datetime) -> None:
     """Untie chunks of an earlier reading that are not kept, and forget those that nobody else needs."""
-    stale = set(sql.linked(tx, document_id)) - kept
-    for memory_id in sql.loose(tx, document_id, stale):
+    stale = set(tx.column(sql.LINKED, (document_id,))) - kept
+    for memory_id in tx.column(sql.LOOSE, (as_list(stale), document_id)):
         forget(tx, memory_id, actor=WORKER, reason="Document changed", now=now)
-    sql.unlink(tx, document_id, stale)
+    tx.run(sql.UNLINK, (document_id, as_list(stale)))
 
 
 def _changed_at(stamp: str | None) -> datetime | None:

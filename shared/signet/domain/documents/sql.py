@@ -1,12 +1,11 @@
 """The only SQL of documents and of their links to memories."""
 
 import json
-from collections.abc import Collection
 from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
-from signet.db.dialect import LIST, as_list
+from signet.db.dialect import LIST
 from signet.db.visibility import Reader, Where, owned
 from signet.db.visibility import readable as visible
 from signet.domain.documents.models import Chunk, Document, NewDocument, Status
@@ -31,7 +30,7 @@ _CHUNKS = (
     " ORDER BY d.chunk_index, m.seq"
 )
 # A document that is done or deleted never moves again: a late run cannot bring it back (DOC-2, DOC-10).
-_ADVANCE = """
+ADVANCE = """
 UPDATE documents SET status = ?, error = ?, updated_at = ? WHERE id = ? AND status NOT IN ('done', 'deleted')
 """
 #: A reading that was finished stays so only while the text is the same.
@@ -42,8 +41,8 @@ UPDATE documents SET raw_content = :text, content_type = :type, title = COALESCE
  WHERE id = :id AND status NOT IN ('done', 'deleted')
 RETURNING completed_at IS NOT NULL
 """
-_SET_CONNECTOR = f"UPDATE documents SET connector_id = ? WHERE id IN {LIST}"
-_REQUEUE = """
+SET_CONNECTOR = f"UPDATE documents SET connector_id = ? WHERE id IN {LIST}"
+REQUEUE = """
 UPDATE documents SET status = 'queued', error = NULL, raw_content = NULL, updated_at = :now, source_stamp = :stamp,
        content_hash = CASE WHEN :forced THEN NULL ELSE content_hash END
  WHERE id = :id AND status <> 'deleted'
@@ -54,22 +53,22 @@ UPDATE documents SET status = 'failed', error = :error, updated_at = :now,
        source_stamp = CASE WHEN source_stamp IS :stamp THEN source_stamp END
  WHERE id = :id AND status NOT IN ('done', 'deleted')
 """
-_SAME = "UPDATE documents SET status = 'done', error = NULL, updated_at = ?1, completed_at = ?1 WHERE id = ?2"
+SAME = "UPDATE documents SET status = 'done', error = NULL, updated_at = ?1, completed_at = ?1 WHERE id = ?2"
 _FINISH = """
 UPDATE documents SET status = 'done', error = NULL, chunk_count = ?, updated_at = ?, completed_at = ?,
        memory_count = (SELECT count(*) FROM document_memories WHERE document_id = documents.id)
  WHERE id = ? AND status NOT IN ('done', 'deleted')
 """
-_LINK = (
+LINK = (
     "INSERT INTO document_memories (document_id, memory_id, chunk_index) VALUES (?, ?, ?)"
     " ON CONFLICT (document_id, memory_id) DO UPDATE SET chunk_index = min(chunk_index, excluded.chunk_index)"
 )
-_LINKED = "SELECT memory_id FROM document_memories WHERE document_id = ?"
-_UNLINK = "DELETE FROM document_memories WHERE document_id = ? AND memory_id IN (SELECT value FROM json_each(?))"
-_UNLINK_MEMORIES = f"DELETE FROM document_memories WHERE memory_id IN {LIST}"
+LINKED = "SELECT memory_id FROM document_memories WHERE document_id = ?"
+UNLINK = f"DELETE FROM document_memories WHERE document_id = ? AND memory_id IN {LIST}"
+UNLINK_MEMORIES = f"DELETE FROM document_memories WHERE memory_id IN {LIST}"
 #: Of some memories those that came from document ingest and that no other live document holds (DOC-1). The order of
 #: the join is forced: the planner would rather look through all memories that are not deleted.
-_LOOSE = """
+LOOSE = """
 SELECT m.id FROM json_each(?) AS wanted CROSS JOIN memories m ON m.id = wanted.value
  WHERE m.is_deleted = 0
    AND m.source_type = 'document' AND m.type = 'document_chunk'
@@ -80,7 +79,7 @@ _ROOTS = """
 SELECT COALESCE(config_json ->> 'rootPath', config_json ->> 'path') FROM connectors
  WHERE provider = 'filesystem' AND json_valid(config_json)
 """
-_OPEN_JOBS = "SELECT id FROM memory_jobs WHERE document_id = ? AND status IN ('pending', 'leased')"
+OPEN_JOBS = "SELECT id FROM memory_jobs WHERE document_id = ? AND status IN ('pending', 'leased')"
 
 
 def insert(
@@ -92,11 +91,6 @@ def insert(
     source = (new.url, new.source_type, new.content_type, content_hash, new.title, new.content)
     owner = (new.agent_id, new.source_stamp)
     tx.run(_INSERT, (document_id, *source, new.connector_id, metadata, text, text, *owner))
-
-
-def set_connector(tx: WriteTx, connector_id: str, document_ids: Collection[str]) -> None:
-    """Let documents belong to a connector."""
-    tx.run(_SET_CONNECTOR, (connector_id, as_list(document_ids)))
 
 
 def by_id(tx: ReadTx, document_id: str) -> Document | None:
@@ -169,11 +163,6 @@ def connector_exists(tx: ReadTx, connector_id: str) -> bool:
     return tx.one("SELECT 1 FROM connectors WHERE id = ?", (connector_id,)) is not None
 
 
-def move(tx: WriteTx, document_id: str, status: Status, *, error: str | None, at: datetime) -> bool:
-    """Set the status; False when the document is done or deleted."""
-    return tx.run(_ADVANCE, (status.value, error, clock.to_text(at), document_id)) == 1
-
-
 def fail(tx: WriteTx, document_id: str, *, error: str, stamp: str | None, at: datetime) -> None:
     """Show that the document could not be read, if it was read in the state of `stamp`."""
     values = {"id": document_id, "error": error, "stamp": stamp, "now": clock.to_text(at)}
@@ -194,33 +183,10 @@ def keep(tx: WriteTx, document_id: str, reading: Reading, *, digest: str, at: da
     return row is not None and bool(row[0])
 
 
-def requeue(
-    tx: WriteTx,
-    document_id: str,
-    *,
-    stamp: str | None,
-    forced: bool,
-    at: datetime,
-) -> bool:
-    """Let a document be read again, with `forced` also when its text is the same; False when it is deleted."""
-    values = {
-        "id": document_id,
-        "stamp": stamp,
-        "forced": forced,
-        "now": clock.to_text(at),
-    }
-    return tx.run(_REQUEUE, values) == 1
-
-
 def stamp(tx: ReadTx, document_id: str) -> str | None:
     """Return the state of its source in which the document was last queued."""
     found = tx.value("SELECT source_stamp FROM documents WHERE id = ?", (document_id,))
     return None if found is None else str(found)
-
-
-def same(tx: WriteTx, document_id: str, *, at: datetime) -> None:
-    """Set a document whose text has not changed to done."""
-    tx.run(_SAME, (clock.to_text(at), document_id))
 
 
 def roots(tx: ReadTx) -> list[str]:
@@ -241,36 +207,6 @@ def mark_deleted(tx: WriteTx, document_id: str, *, reason: str, at: datetime) ->
         " WHERE id = ? AND status <> 'deleted'"
     )
     return tx.run(sql, (reason, clock.to_text(at), document_id)) == 1
-
-
-def link(tx: WriteTx, document_id: str, memory_id: str, index: int) -> None:
-    """Tie a memory to its place in a document; a text that stands there twice keeps its first place."""
-    tx.run(_LINK, (document_id, memory_id, index))
-
-
-def linked(tx: ReadTx, document_id: str) -> list[str]:
-    """Return the ids of the memories of a document."""
-    return [row[0] for row in tx.all(_LINKED, (document_id,))]
-
-
-def loose(tx: ReadTx, document_id: str, memory_ids: Collection[str]) -> list[str]:
-    """Return which of these active memories nobody needs but this document."""
-    return [row[0] for row in tx.all(_LOOSE, (json.dumps(list(memory_ids)), document_id))]
-
-
-def unlink(tx: WriteTx, document_id: str, memory_ids: Collection[str]) -> None:
-    """Untie memories from a document."""
-    tx.run(_UNLINK, (document_id, json.dumps(list(memory_ids))))
-
-
-def unlink_memories(tx: WriteTx, memory_ids: Collection[str]) -> None:
-    """Untie memories from every document."""
-    tx.run(_UNLINK_MEMORIES, (as_list(memory_ids),))
-
-
-def open_jobs(tx: ReadTx, document_id: str) -> list[str]:
-    """Return the ids of the document's jobs that wait or run."""
-    return [row[0] for row in tx.all(_OPEN_JOBS, (document_id,))]
 
 
 def _document(row: Row) -> Document:

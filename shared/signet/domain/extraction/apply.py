@@ -14,7 +14,19 @@ from enum import StrEnum
 from signet.db import WriteTx
 from signet.domain.extraction import contradiction
 from signet.domain.extraction.models import Action, Candidate, Decision, Fact
-from signet.domain.memory import cold, forget, history, lookup, marks, modify, normalize, remember
+from signet.domain.memory import (
+    cold,
+    derived,
+    forget,
+    history,
+    lookup,
+    marks,
+    modify,
+    normalize,
+    remember,
+)
+from signet.domain.memory.derived import Change
+from signet.domain.memory.followers import Kind
 from signet.domain.memory.models import Actor, Event, Forget, Memory, Outcome, Patch, Rules
 from signet.domain.memory.refusals import Refused
 from signet.queue import Job, enqueue
@@ -113,6 +125,8 @@ def _one(
     decision = proposal.decision
     if decision is None:
         return {"skippedReason": "decision_failed", "problem": proposal.problem}
+    if decision.action is Action.NONE and writing.mode is Mode.CONTROLLED_WRITE and proposal.target:
+        derived.found_in(tx, proposal.target.id, writing.source.id, actor=PIPELINE, at=writing.now)
     changes = decision.action in (Action.UPDATE, Action.DELETE)
     if changes and not writing.may_change:
         return _blocked(BLOCKED, proposal, counts)
@@ -176,6 +190,7 @@ def _change(
         counts["deleted"] += 1
         return {"deletedMemoryId": target.id}
     cold.keep(tx, old, reason=cold.SUPERSEDED, at=writing.now)
+    derived.found_in(tx, target.id, writing.source.id, actor=PIPELINE, at=writing.now)
     counts["updated"] += 1
     if proposal.passages:
         _embedded(tx, target.id, proposal, writing, counts)
@@ -224,6 +239,10 @@ def _add(
     counts: Counter[str],
 ) -> dict[str, object]:
     fact, source = proposal.fact, writing.source
+    again = Change(kind=Kind.RECOVERED, actor=PIPELINE, reason=decision.reason, at=writing.now)
+    if known := derived.revive_retired(tx, source, fact.content, again):
+        counts["added"] += 1
+        return {"createdMemoryId": known}
     inserted = remember.insert_fact(
         tx,
         content=fact.content,
@@ -243,6 +262,7 @@ def _add(
         now=writing.now,
     )
     if inserted.deduped:
+        derived.found_in(tx, inserted.id, source.id, actor=PIPELINE, at=writing.now)
         counts["deduped"] += 1
         return {"dedupedExistingId": inserted.id}
     counts["added"] += 1

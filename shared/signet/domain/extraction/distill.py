@@ -64,7 +64,7 @@ class Rules:
             if contradiction.says_the_same(fact.content, candidate.content):
                 return Decision(
                     action=Action.NONE,
-                    target_id=None,
+                    target_id=candidate.id,
                     confidence=fact.confidence,
                     reason=f"memory {candidate.id} says the same",
                 )

@@ -74,7 +74,7 @@ class Extraction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """What to do with one fact; `target_id` is set for update and delete only.
+    """What to do with one fact; `target_id` is what is updated or deleted, or says the same already.
 
     `problem` says why a model's answer could not be used, when the rules decided instead.
     """

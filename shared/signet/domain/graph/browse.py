@@ -65,7 +65,11 @@ def detail(tx: ReadTx, entity_id: str, *, reader: Reader) -> Detail:
     entity = sql.one(tx, entity_id, reader=reader)
     if entity is None:
         raise UnknownEntity(entityId=entity_id)
-    return Detail(entity=entity, task=sql.task(tx, entity_id), skill=sql.skill(tx, entity_id))
+    return Detail(
+        entity=entity,
+        task=tx.row(Task, sql.TASK, (entity_id,)),
+        skill=tx.row(Skill, sql.SKILL, (entity_id,)),
+    )
 
 
 def aspects(tx: ReadTx, entity_id: str, *, reader: Reader) -> list[CountedAspect]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from signet import clock
 from signet.config.pipeline import Structural
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.graph import contradictions, model_answers, model_batch, model_prompts
 from signet.domain.graph.contradictions import Supersede
 from signet.domain.graph.models import GENERAL, MAX_ASPECTS, Classification, Fact, Subject
@@ -59,7 +60,7 @@ def _batch(tx: ReadTx, job: JobContext, size: int) -> tuple[Subject | None, list
     job_of = {str(payload.get("attribute_id")): job_id for job_id, payload in jobs}
     return subject, [
         Fact(job_id=job_of[one.id], memory_id=one.memory_id, text=one.text, attribute_id=one.id)
-        for one in attributes.pending(tx, job_of, entity_id)
+        for one in tx.rows(attributes.Pending, attributes.PENDING, (as_list(job_of), entity_id))
     ]
 
 
@@ -68,7 +69,7 @@ def _write(
 ) -> None:
     at = clock.to_text(clock.now())
     for fact, place in found.items():
-        known = attributes.aspects(tx, subject.id)
+        known = tuple(tx.column(attributes.ASPECTS, (subject.id,)))
         is_full = len(known) >= MAX_ASPECTS - 1
         name = GENERAL if is_full and place.aspect not in known else place.aspect
         attributes.classify(
@@ -81,4 +82,4 @@ def _write(
             at=at,
         )
     if type:
-        entities.set_first_type(tx, subject.id, type, at=at)
+        tx.run(entities.FIRST_TYPE, (type, at, subject.id))

@@ -75,7 +75,7 @@ class Snapshot:
 
 def agents(tx: ReadTx) -> list[str]:
     """Return the agents that have a graph."""
-    return sql.agents(tx)
+    return tx.column(sql.AGENTS)
 
 
 def overview(tx: ReadTx, *, reader: Reader) -> Overview:
@@ -86,7 +86,7 @@ def overview(tx: ReadTx, *, reader: Reader) -> Overview:
 
 def snapshot(tx: ReadTx, agent_id: str) -> Snapshot:
     """Return the graph of an agent, and whether its communities are known already."""
-    entities, edges = sql.members(tx, agent_id), sql.edges(tx, agent_id)
+    entities, edges = tx.rows(sql.Member, sql.ENTITIES, (agent_id,)), sql.edges(tx, agent_id)
     digest = hashlib.sha256()
     for row in (*entities, *edges):
         digest.update(json.dumps(row[:3]).encode())
@@ -154,7 +154,7 @@ def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> bool:
     stored = [(one.id, one.name, one.cohesion, len(one.members)) for one in made.communities]
     sql.put(tx, stored, made.moves, agent_id=agent_id, at=at)
     quality = louvain.quality(made.modularity)
-    sql.note_run(tx, agent_id, made.modularity, quality, made.signature, at=at)
+    tx.run(sql.NOTE, (agent_id, made.modularity, quality, made.signature, at))
     return True
 
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, runtime_settings
+from signet.db.dialect import as_list
 from signet.domain.graph import claims
 from signet.domain.graph.claims import Signal
 from signet.domain.graph.sql import attributes
@@ -45,11 +46,13 @@ Supersede = Callable[[WriteTx, Sequence[Superseded], datetime], None]
 
 def find(tx: ReadTx, memory_ids: Sequence[str], *, least: float) -> list[Superseded]:
     """Return which attributes of the entities of these memories are contradicted, with at least this confidence."""
-    said = attributes.said_by(tx, memory_ids)
+    said = tx.tuples(attributes.SAID_BY, (as_list(memory_ids),))
     claimed = dict.fromkeys(entity_id for entity_id, name, text in said if _claim(text, name))
     found: list[Superseded] = []
     for entity_id in claimed:
-        found += _contradicted(attributes.newest(tx, entity_id, COMPARED), set(memory_ids))
+        found += _contradicted(
+            tx.rows(attributes.Compared, attributes.NEWEST, (entity_id, COMPARED)), set(memory_ids)
+        )
     return [one for one in found if one.signal.confidence >= least]
 
 
@@ -71,7 +74,7 @@ def sweep(job: JobContext, *, supersede: Supersede, least: float, now: datetime)
         runtime_settings.put(tx, SWEPT, place)
 
     since = job.db.read(runtime_settings.get, SWEPT) or ""
-    changed = job.db.read(attributes.changed, since, MOST_SWEPT)
+    changed = job.db.read(lambda tx: tx.tuples(attributes.CHANGED, (since, MOST_SWEPT)))
     for start in range(0, len(changed), BATCH):
         job.check()
         batch = changed[start : start + BATCH]

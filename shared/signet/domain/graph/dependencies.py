@@ -10,6 +10,7 @@ from datetime import datetime
 from signet import clock
 from signet.config.pipeline import Structural
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.graph import model_answers, model_batch, model_prompts, names
 from signet.domain.graph.models import Dependency, Fact, FoundDependency, Subject
 from signet.domain.graph.sql import edges, entities
@@ -61,7 +62,7 @@ def queue_synthesis(
         priority=BULK,
     )
     enqueue(tx, job, now=now, max_attempts=attempts)
-    sql.note_synthesis(tx, entity_id, at=clock.to_text(now))
+    tx.run(sql.SYNTHESIZED, (clock.to_text(now), entity_id))
 
 
 def _batch(tx: ReadTx, job: JobContext, settings: Structural) -> tuple[Subject | None, list[Fact]]:
@@ -72,13 +73,15 @@ def _batch(tx: ReadTx, job: JobContext, settings: Structural) -> tuple[Subject |
     agent_id = subject.agent_id
     if lease.payload.get("synthesis"):
         job_of: dict[str, str] = {}
-        found = sql.newest(tx, subject.id, agent_id=agent_id, limit=settings.synthesis_max_facts)
+        found = tx.rows(
+            sql.MemoryText, sql.NEWEST, (subject.id, agent_id, settings.synthesis_max_facts)
+        )
     else:
         size = settings.dependency_batch_size
         others = coalesce.waiting(tx, lease, "entity_id", count=size - 1)
         job_of = {lease.memory_id or "": lease.job_id}
         job_of |= {one.memory_id or "": one.job_id for one in others}
-        found = sql.memories(tx, job_of, agent_id=agent_id)
+        found = tx.rows(sql.MemoryText, sql.MEMORIES, (as_list(job_of), agent_id))
     return subject, [
         Fact(job_id=job_of.get(one.id, lease.job_id), memory_id=one.id, text=one.content)
         for one in found

@@ -15,4 +15,4 @@ def delete(tx: WriteTx, entity_ids: Sequence[str]) -> None:
 
 def set_type(tx: WriteTx, entity_id: str, type: str, *, now: datetime) -> None:
     """Give an entity a type where it has none yet (KG-5)."""
-    entities.set_first_type(tx, entity_id, type, at=clock.to_text(now))
+    tx.run(entities.FIRST_TYPE, (type, clock.to_text(now), entity_id))

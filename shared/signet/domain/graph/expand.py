@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, fts, vectors
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.models import UnknownEntity
@@ -116,7 +117,19 @@ def sessions(
     entity = sql.find(tx, name, names.canonical(name), reader=reader)
     if entity is None:
         return name, [], 0
-    found = sql.summaries(tx, entity, reader=reader, session=session, since=since, limit=limit)
+    found = tx.rows(
+        sql.Summary,
+        sql.SUMMARIES,
+        {
+            "agent": reader.agent_id,
+            "project": reader.project,
+            "since": since,
+            "session": session,
+            "name": entity.name.lower(),
+            "entity": entity.id,
+            "limit": limit,
+        },
+    )
     return entity.name, found, found[0].total if found else 0
 
 
@@ -164,6 +177,6 @@ def _nearness(
 def _cosines(tx: ReadTx, vector: bytes | None, memory_ids: Sequence[str]) -> Mapping[str, float]:
     if vector is None:
         return {}
-    found = sql.vectors(tx, memory_ids, len(vector))
+    found = tx.tuples(sql.VECTORS, (len(vector), as_list(memory_ids)))
     near = vectors.cosines(vector, [one for _, one in found])
     return {id_: cosine for (id_, _), cosine in zip(found, near, strict=True)}

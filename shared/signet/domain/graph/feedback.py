@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.config.pipeline import Feedback
 from signet.db import ReadTx, WriteTx, runtime_settings
+from signet.db.dialect import as_list
 from signet.domain.graph import weights
 from signet.domain.graph.sql import weights as sql
 from signet.domain.graph.sql.weights import Weight
@@ -84,7 +85,7 @@ def apply_ratings(
     for memory_id, path in paths.items():
         by = worth(ratings[memory_id], path) if memory_id in ratings else 0.0
         for aspect_id in path.aspects if by else ():
-            known = sql.of_aspect(tx, aspect_id, agent_id=agent_id)
+            known = tx.row(sql.Weight, sql.ONE, (aspect_id, agent_id))
             if known is not None and known.is_shown:
                 sql.set_all(tx, [(aspect_id, _moved(known, by, bounds))], at=at)
                 moved += 1
@@ -103,12 +104,15 @@ def stale(
     tx: ReadTx, settings: Feedback, *, now: datetime, agent_id: str | None = None
 ) -> list[Weight]:
     """Return the aspects that have not changed for `stale_days` and can still fade; of one agent, or of all."""
-    return sql.stale(
-        tx,
-        before=clock.to_text(now - timedelta(days=settings.stale_days)),
-        agent_id=agent_id,
-        low=settings.min_aspect_weight,
-        floor=weights.CONSTRAINT_FLOOR,
+    return tx.rows(
+        sql.Weight,
+        sql.STALE,
+        {
+            "before": clock.to_text(now - timedelta(days=settings.stale_days)),
+            "agent": agent_id,
+            "low": settings.min_aspect_weight,
+            "floor": weights.CONSTRAINT_FLOOR,
+        },
     )
 
 
@@ -129,8 +133,8 @@ def _reward(
     tx: WriteTx, uses: Mapping[str, Use], agent_id: str, bounds: WeightBounds, now: datetime
 ) -> int:
     steps: defaultdict[Weight, int] = defaultdict(int)
-    for memory_id, weight in sql.of_memories(tx, uses, agent_id=agent_id):
-        steps[weight] += weights.steps(uses[memory_id])
+    for memory_id, *weight in tx.tuples(sql.OF_MEMORIES, (as_list(uses), agent_id)):
+        steps[Weight(*weight)] += weights.steps(uses[memory_id])
     changes = [
         (one.id, _moved(one, by, bounds))
         for one, by in steps.items()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from signet.db import ReadTx
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.graph import names, traversal
 from signet.domain.graph.models import Entity
@@ -36,4 +37,4 @@ def constraints(tx: ReadTx, reader: Reader, entities: Sequence[Entity]) -> list[
 
 def aspects(tx: ReadTx, entities: Sequence[Entity]) -> list[str]:
     """Return the ids of the aspects of these entities that weigh most."""
-    return sql.top_aspects(tx, [one.id for one in entities], limit=MOST_ASPECTS)
+    return tx.column(sql.TOP_ASPECTS, (as_list([one.id for one in entities]), MOST_ASPECTS))

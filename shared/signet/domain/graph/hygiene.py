@@ -94,7 +94,7 @@ def _candidates(
         named = {name.canonical for name in names.find(text) if name.is_certain} & known.keys()
         if not named:
             continue
-        linked = sql.mentioned(tx, memory_id)
+        linked = {row[0] for row in tx.tuples(sql.MENTIONED, (memory_id,))}
         found += [
             Candidate(memory_id=memory_id, entity_id=row.id, name=row.name)
             for row in (known[name] for name in sorted(named))

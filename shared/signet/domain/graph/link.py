@@ -7,8 +7,9 @@ runs inside the transaction that changes the memory.
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from signet import clock
+from signet import clock, ids
 from signet.db import WriteTx
+from signet.db.dialect import as_list
 from signet.domain.graph import analysis
 from signet.domain.graph.models import CHUNK_GROUP, EXTRACTED, Source
 from signet.domain.graph.sql import attributes, edges, entities
@@ -47,15 +48,9 @@ def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
             importance=linked.importance,
         )
     for one, other in linked.pairs:
-        edges.companions(
-            tx,
-            source,
-            entity_ids[one],
-            entity_ids[other],
-            strength=analysis.EDGE_STRENGTH,
-            confidence=analysis.EDGE_CONFIDENCE,
-            reason="named together in one memory",
-        )
+        ends = (source.agent_id, entity_ids[one], entity_ids[other])
+        said = (analysis.EDGE_STRENGTH, analysis.EDGE_CONFIDENCE, "named together in one memory")
+        tx.run(edges.COMPANIONS, (ids.new_ordered_id(), *ends, *said, source.at))
     return len(entity_ids)
 
 
@@ -102,22 +97,22 @@ def hand_over(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, now: da
     others = [memory_id for memory_id in memory_ids if memory_id != keeper_id]
     at = clock.to_text(now)
     entities.move_mentions(tx, others, keeper_id, at=at)
-    attributes.move(tx, others, keeper_id, at=at)
+    tx.run(attributes.MOVE, (as_list(others), keeper_id, at))
 
 
 def revive(tx: WriteTx, memory_id: str, *, now: datetime) -> None:
     """Let what a recovered memory says of entities hold again, except where something else has taken its place."""
-    attributes.revive(tx, memory_id, at=clock.to_text(now))
+    tx.run(attributes.REVIVE, (clock.to_text(now), memory_id))
 
 
 def erase(tx: WriteTx, memory_id: str, *, now: datetime) -> None:
     """Unlink a memory and delete everything that it said of an entity."""
-    attributes.delete_of(tx, memory_id)
+    tx.run(attributes.DELETE_OF, (memory_id,))
     unlink(tx, [memory_id], now=now)
 
 
 def _unmention(tx: WriteTx, memory_ids: Sequence[str], at: str) -> dict[str, int]:
     """Delete what memories mention and supersede what they said; return how many mentions each entity lost."""
     lost = entities.unmention(tx, memory_ids, at=at)
-    attributes.supersede_of(tx, memory_ids, at=at)
+    tx.run(attributes.SUPERSEDE_OF, (as_list(memory_ids), at))
     return lost

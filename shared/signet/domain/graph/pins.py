@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from signet import clock
+from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import browse
@@ -43,7 +43,7 @@ def put(tx: WriteTx, entity_id: str, pin: Pin, *, reader: Reader, now: datetime)
     browse.name(tx, entity_id, reader=reader)
     agent_id, at = reader.agent_id, clock.to_text(now)
     weight = WEIGHTS[pin.type] if pin.weight is None else pin.weight
-    sql.put(tx, entity_id, pin.type, weight, pin.reason, agent_id=agent_id, at=at)
+    tx.run(sql.PUT, (ids.new_ordered_id(), pin.type, weight, pin.reason, at, entity_id, agent_id))
     sql.mirror(tx, entity_id, at if pin.type is PinType.PIN else None, agent_id=agent_id)
     return weight
 
@@ -52,7 +52,7 @@ def clear(tx: WriteTx, entity_id: str, *, agent_id: str) -> None:
     """Take back a pin or a suppression; raises UnknownEntity."""
     if not sql.mirror(tx, entity_id, None, agent_id=agent_id):
         raise UnknownEntity(entityId=entity_id)
-    sql.delete(tx, entity_id, agent_id=agent_id)
+    tx.run(sql.DELETE, (entity_id, agent_id))
 
 
 def listed(tx: ReadTx, type: PinType, *, reader: Reader) -> list[Pinned]:

@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from signet import clock
+from signet import clock, ids
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.graph import names
 from signet.domain.graph.models import SKILL, Dependency, Triple
 from signet.domain.graph.sql import edges, entities
@@ -55,23 +56,25 @@ def put(
             at=at,
         )
     else:
-        entities.update(tx, entity_id, title, SKILL, description, at=at)
+        tx.run(entities.UPDATE, (title, SKILL, description, at, entity_id))
 
 
 def describe(tx: WriteTx, entity_id: str, description: str, *, now: datetime) -> None:
     """Give the entity of a skill another description."""
-    entities.describe(tx, entity_id, description, at=clock.to_text(now))
+    tx.run(entities.DESCRIBE, (description, clock.to_text(now), entity_id))
 
 
 def remove(tx: WriteTx, entity_id: str, was: Adopted | None, *, now: datetime) -> None:
     """Delete the entity of a skill, or make it again what it was before, and entities that only its text mentions."""
-    mentioned = edges.targets(tx, entity_id, origin=TEXT)
+    mentioned = tx.column(edges.TARGETS, (entity_id, TEXT))
     if was is None:
         entities.delete(tx, [entity_id])
     else:
         edges.delete_of_origin(tx, entity_id, TEXT, SKILLS)
-        entities.update(tx, entity_id, was.name, was.type, was.description, at=clock.to_text(now))
-    entities.delete_orphans(tx, edges.unrelated(tx, mentioned))
+        tx.run(
+            entities.UPDATE, (was.name, was.type, was.description, clock.to_text(now), entity_id)
+        )
+    entities.delete_orphans(tx, tx.column(edges.UNRELATED, (as_list(mentioned),)))
 
 
 def mention(
@@ -85,31 +88,32 @@ def mention(
 ) -> int:
     """Join a skill to the entities in these triples, found in its text, in place of earlier ones; return how many."""
     at = clock.to_text(now)
-    before = edges.targets(tx, entity_id, origin=TEXT)
+    before = tx.column(edges.TARGETS, (entity_id, TEXT))
     edges.delete_of_origin(tx, entity_id, TEXT)
     joined = 0
     for name, type, confidence in _ends(triples)[:MOST_MENTIONED]:
-        target = entities.find_or_insert(
-            tx, name, names.canonical(name), type, agent_id=agent_id, at=at
+        target = tx.value(
+            entities.FIND_OR_INSERT,
+            (ids.new_ordered_id(), name, names.canonical(name), type, None, 0, agent_id, at, at),
         )
         if target != entity_id:
             reason = f"the text of {skill} speaks of {name}"
             edge = Dependency(entity_id, target, MENTIONS, confidence, reason)
             edges.relate_of_origin(tx, edge, origin=TEXT, agent_id=agent_id, at=at)
             joined += 1
-    entities.delete_orphans(tx, edges.unrelated(tx, before))
+    entities.delete_orphans(tx, tx.column(edges.UNRELATED, (as_list(before),)))
     return joined
 
 
 def edges_between(tx: ReadTx, agent_id: str) -> list[Dependency]:
     """Return the edges between the agent's skills."""
-    return edges.of_origin(tx, SKILLS, agent_id=agent_id)
+    return tx.rows(Dependency, edges.OF_ORIGIN, (agent_id, SKILLS))
 
 
 def join(tx: WriteTx, wanted: Collection[Dependency], *, agent_id: str, now: datetime) -> None:
     """Make these the edges between the agent's skills."""
     there = set(edges_between(tx, agent_id))
-    edges.delete(tx, there.difference(wanted), origin=SKILLS, agent_id=agent_id)
+    tx.many(edges.DELETE_ONE, [(agent_id, *edge[:3], SKILLS) for edge in there.difference(wanted)])
     at = clock.to_text(now)
     for edge in set(wanted) - there:
         edges.insert(tx, edge, confidence=1.0, origin=SKILLS, agent_id=agent_id, at=at)

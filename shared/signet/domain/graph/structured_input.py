@@ -74,7 +74,7 @@ def apply(tx: WriteTx, memory_id: str, given: StructuredInput, agent_id: str, no
     relations.write(tx, memory_id, given.relations, agent_id=agent_id, now=now)
     for attribute in given.attributes:
         _add(tx, source, attribute)
-    return entities.mentioned(tx, memory_id)
+    return int(tx.value(entities.MENTIONED, (memory_id,)))
 
 
 def _add(tx: WriteTx, source: Source, given: AttributeInput) -> None:

@@ -10,11 +10,11 @@ from signet.domain.graph.sql import tasks as sql
 
 def cancel_expired(tx: WriteTx, *, now: datetime, limit: int) -> int:
     """Cancel open tasks that have expired; return how many."""
-    return sql.cancel_expired(tx, at=clock.to_text(now), limit=limit)
+    return tx.run(sql.CANCEL, (clock.to_text(now), limit))
 
 
 def delete_ended(tx: WriteTx, *, now: datetime, limit: int) -> int:
     """Delete ended tasks whose retention is over, never one that a person has pinned (KG-22); return how many."""
-    gone = sql.ended(tx, at=clock.to_text(now), limit=limit)
+    gone = tx.column(sql.ENDED, (clock.to_text(now), limit))
     entities.delete(tx, gone)
     return len(gone)

@@ -10,7 +10,8 @@ It returns ids only; who may read the memories is decided by the caller.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from signet.db import ReadTx
+from signet.db import ReadTx, fts
+from signet.db.dialect import as_list
 from signet.domain.graph.models import Entity
 from signet.domain.graph.sql import traversal as sql
 
@@ -66,7 +67,7 @@ def focal(tx: ReadTx, terms: Sequence[str], *, agent_id: str) -> list[Entity]:
     asked = [term for term in terms if len(term) > 2 or not term.isascii()]
     if not asked:
         return []
-    found = sql.by_words(tx, asked, agent_id=agent_id, limit=MAX_FOCAL)
+    found = tx.rows(Entity, sql.BY_TEXT, (fts.any_of(asked), agent_id, MAX_FOCAL))
     parts = [term.partition("*")[0] for term in asked]
     return found or sql.by_part(tx, parts, agent_id=agent_id, limit=MAX_FOCAL)
 
@@ -79,12 +80,14 @@ def traverse(
     ids = [entity.id for entity in start]
     if not _collect(tx, found, ids, bounds, expired) or not ids:
         return found
-    near = sql.neighbours(
-        tx,
-        ids,
-        min_confidence=bounds.min_confidence,
-        min_strength=bounds.min_strength,
-        limit=min(bounds.hops, bounds.branching * len(ids)),
+    near = tx.column(
+        sql.NEIGHBOURS,
+        {
+            "ids": as_list(ids),
+            "min_confidence": bounds.min_confidence,
+            "min_strength": bounds.min_strength,
+            "edges": min(bounds.hops, bounds.branching * len(ids)),
+        },
     )
     _collect(tx, found, near, bounds, expired)
     return found
@@ -106,13 +109,15 @@ def _collect(
         weight = sql.pin_weight(tx, entity_id, usual=PIN_WEIGHT)
         if weight == 0:
             continue
-        for memory_id, importance in sql.constraints(tx, entity_id, limit=MAX_CONSTRAINTS):
+        for memory_id, importance in tx.tuples(sql.CONSTRAINTS, (entity_id, MAX_CONSTRAINTS)):
             found.constraints.add(memory_id)
             found.add(memory_id, importance, weight=weight)
         if len(found.memories) < bounds.memories:
             _add_attributes(tx, found, entity_id, bounds, weight)
         room = bounds.memories - len(found.memories)
-        mentions = sql.mentions(tx, entity_id, limit=room) if room > 0 else []
+        mentions = (
+            tx.tuples(sql.MENTIONS, (entity_id, sql.MAX_MENTIONS_READ, room)) if room > 0 else []
+        )
         for memory_id, importance in mentions:
             found.add(memory_id, importance, weight=weight)
     return len(found.memories) < bounds.memories
@@ -121,9 +126,9 @@ def _collect(
 def _add_attributes(
     tx: ReadTx, found: Traversal, entity_id: str, bounds: TraversalBounds, weight: float
 ) -> None:
-    for aspect_id in sql.aspects(tx, entity_id, limit=bounds.aspects_per_entity):
-        for memory_id, importance in sql.attributes(
-            tx, aspect_id, limit=bounds.attributes_per_aspect
+    for aspect_id in tx.column(sql.ASPECTS, (entity_id, bounds.aspects_per_entity)):
+        for memory_id, importance in tx.tuples(
+            sql.ATTRIBUTES, (aspect_id, bounds.attributes_per_aspect)
         ):
             if len(found.memories) >= bounds.memories:
                 return

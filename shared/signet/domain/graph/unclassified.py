@@ -36,7 +36,7 @@ def add_pending(
         entity_id = triple and _known(tx, triple.source, agent_id)
         if not triple or not entity_id:
             continue
-        if not attributes.is_any_of(tx, memory_id):
+        if tx.value(attributes.HAS_ATTRIBUTE, (memory_id,)) is None:
             add_to(
                 tx,
                 entity_id,

@@ -21,7 +21,7 @@ BATCH = 200
 
 def run(job: JobContext, settings: Feedback, *, now: datetime) -> None:
     """Do everything that is due and complete the job with what it did; raises LeaseLost, Cancelled."""
-    unfounded = job.db.read(attributes.unfounded)
+    unfounded = job.db.read(lambda tx: tx.column(attributes.UNFOUNDED))
     for some in _batches(unfounded):
         job.check()
         job.db.write_quick(attributes.retire, some, at=clock.to_text(now))

@@ -27,7 +27,7 @@ def put_of_start(
     now: datetime,
 ) -> None:
     """Store what could be given at a session's start, best first, and which of it was (`injected`)."""
-    sql.put(tx, _rows(agent_id, key, found, injected, now))
+    tx.many(sql.START, _rows(agent_id, key, found, injected, now))
 
 
 def put_of_prompt(
@@ -40,7 +40,7 @@ def put_of_prompt(
     now: datetime,
 ) -> None:
     """Count what a prompt found, best first, and store which of it was given (HK-61)."""
-    sql.count_hits(tx, _rows(agent_id, key, found, injected, now))
+    tx.many(sql.PROMPT, _rows(agent_id, key, found, injected, now))
 
 
 def _rows(

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from signet import clock, ids
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.injections.sql import session_memories as sql
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event
@@ -47,7 +49,7 @@ def record(
     now: datetime,
 ) -> Recorded:
     """Take ratings of the memories of a session, each brought within -1..1; ids may be cut to eight characters."""
-    shown = sql.rateable(tx, agent_id, session_key)
+    shown = tx.column(sql.RATEABLE, (agent_id, session_key))
     scores: dict[str, float] = {}
     unknown: list[str] = []
     for named, rating in ratings.items():
@@ -77,16 +79,8 @@ def say(
         score = 1.0 if feedback is Feedback.POSITIVE else -1.0
         _rate(tx, session_key, memory_id, score, agent_id=agent_id, actor=actor, now=now)
         return
-    sql.insert_feedback(
-        tx,
-        agent_id,
-        session_key,
-        memory_id,
-        type=feedback,
-        correction=correction,
-        actor=actor.name,
-        now=now,
-    )
+    said = (agent_id, memory_id, session_key, feedback, None, correction)
+    tx.run(sql.INSERT_FEEDBACK, (ids.new_ordered_id(), *said, actor.name, clock.to_text(now)))
     proposed = {"proposedAction": "update", "correctionText": correction, "sessionId": session_key}
     history.record(
         tx, memory_id, Event.NONE, actor=actor, at=now, reason="correction", metadata=proposed
@@ -95,7 +89,8 @@ def say(
 
 def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
     """Delete what was said of memories that are deleted, and what sessions were given of them."""
-    sql.delete_of_memories(tx, memory_ids)
+    for statement in sql.DELETE_OF_MEMORIES:
+        tx.run(statement, (as_list(memory_ids),))
 
 
 def _rate(
@@ -108,17 +103,11 @@ def _rate(
     actor: Actor,
     now: datetime,
 ) -> None:
-    sql.rate(tx, agent_id, session_key, memory_id, score)
-    sql.insert_feedback(
-        tx,
-        agent_id,
-        session_key,
-        memory_id,
-        type=Feedback.POSITIVE if score > 0 else Feedback.NEGATIVE,
-        score=score,
-        actor=actor.name,
-        now=now,
-    )
+    rated = {"agent": agent_id, "session": session_key, "memory": memory_id, "score": score}
+    tx.run(sql.RATE, rated)
+    feedback = Feedback.POSITIVE if score > 0 else Feedback.NEGATIVE
+    said = (agent_id, memory_id, session_key, feedback, score, None)
+    tx.run(sql.INSERT_FEEDBACK, (ids.new_ordered_id(), *said, actor.name, clock.to_text(now)))
 
 
 def _whole(named: str, shown: Sequence[str]) -> str | None:

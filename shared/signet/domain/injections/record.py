@@ -23,7 +23,7 @@ def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
             tx,
             injection,
             injection.items[:MOST_ITEMS],
-            prompt=sql.prompts(tx, injection.agent_id, injection.key) + is_prompt,
+            prompt=int(tx.value(sql.PROMPTS, (injection.agent_id, injection.key))) + is_prompt,
             prompt_hash=steps.hash_of(injection.prompt) if is_prompt else None,
         )
 
@@ -32,9 +32,9 @@ def transcript_arrived(
     tx: WriteTx, agent_id: str, key: str, logged: str = "", *, now: datetime
 ) -> None:
     """Queue the look at a session whose transcript has come in, with the steps of its log, if it was given anything."""
-    if sql.has_any(tx, agent_id, key):
+    if tx.value(sql.KNOWN, (agent_id, key)) is not None:
         if logged:
-            sql.put_steps(tx, agent_id, key, logged)
+            tx.run(sql.PUT_STEPS, (agent_id, key, logged))
         queue_trace(tx, agent_id, key, now=now)
 
 

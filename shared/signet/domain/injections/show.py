@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
+from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.injections import trace
@@ -49,7 +50,7 @@ def context(
     """
     row = _found(tx, key, agent_id=agent_id, within=within, project=project)
     owner, key = row.agent_id, row.session_key
-    every = sql.of_session(tx, owner, key)
+    every = tx.rows(sql.InjectionRow, sql.OF_SESSION, (owner, key))
     rows = [one for one in every if within is None or one.project == within]
     content = stored.text(tx, owner, key) if len(rows) == len(every) else None
     turns = transcript.parse(content) if content else []
@@ -65,7 +66,7 @@ def context(
         "harness": next((one.harness for one in rows if one.harness), ""),
         "project": next((one.project for one in rows if one.project), None),
         "startedAt": rows[0].created_at,
-        "isOver": sql.is_over(tx, owner, key, now=now),
+        "isOver": not tx.value(sql.RUNS, (owner, key, clock.to_text(now))),
         "totals": _totals(shown),
         "injections": shown,
     }
@@ -74,9 +75,17 @@ def context(
 def _found(
     tx: ReadTx, key: str, *, agent_id: str | None, within: str | None, project: str | None
 ) -> SessionRow:
-    known = sql.sessions(tx, agent_id=agent_id, within=within)
+    known = tx.rows(
+        sql.SessionRow,
+        sql.SESSIONS,
+        {"agent": agent_id, "within": within, "project": None, "limit": sql.KNOWN_KEYS},
+    )
     if key == LATEST:
-        mine = sql.sessions(tx, agent_id=agent_id, within=within, project=project)
+        mine = tx.rows(
+            sql.SessionRow,
+            sql.SESSIONS,
+            {"agent": agent_id, "within": within, "project": project, "limit": sql.KNOWN_KEYS},
+        )
         if mine:
             return mine[0]
         place = f" of {project}" if project else ""

@@ -69,11 +69,11 @@ def run(job: JobContext) -> None:
     used = list(_used(found, _rarity(job.db, agent_id, key, found)))
 
     def write(tx: WriteTx) -> dict[str, object]:
-        sql.set_used(tx, used)
-        sql.delete_steps(tx, agent_id, key, found.steps)
+        tx.many(sql.USE, [(by, where, item.injection_seq, item.place) for item, by, where in used])
+        tx.run(sql.DELETE_STEPS, (agent_id, key, found.steps))
         chars = stored.length(tx, agent_id, key)
-        is_over = sql.is_over(tx, agent_id, key, now=clock.now())
-        is_newer = chars != len(found.content) or bool(sql.steps(tx, agent_id, key))
+        is_over = not tx.value(sql.RUNS, (agent_id, key, clock.to_text(clock.now())))
+        is_newer = chars != len(found.content) or bool(tx.value(sql.STEPS, (agent_id, key)) or "")
         if is_newer or is_over != found.is_over:
             record.queue_trace(tx, agent_id, key, now=clock.now())
         return {"items": len(found.items), "used": sum(by != Used.NO for _, by, _ in used)}
@@ -90,13 +90,13 @@ def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _Session:
         if row.kind in EPISODES:
             together.setdefault(row.injection_seq, []).append(row.source_id)
     return _Session(
-        injections=sql.of_session(tx, agent_id, key),
+        injections=tx.rows(sql.InjectionRow, sql.OF_SESSION, (agent_id, key)),
         items=open_,
         together=together,
         texts={_name(row): text for row in open_ if (text := known.of(row).content)},
         content=stored.text(tx, agent_id, key),
-        steps=sql.steps(tx, agent_id, key),
-        is_over=sql.is_over(tx, agent_id, key, now=now),
+        steps=tx.value(sql.STEPS, (agent_id, key)) or "",
+        is_over=not tx.value(sql.RUNS, (agent_id, key, clock.to_text(now))),
         sources=sources.count(tx, agent_id),
     )
 

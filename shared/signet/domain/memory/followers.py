@@ -21,6 +21,8 @@ class Kind(StrEnum):
     FORGOTTEN = "forgotten"
     #: Hidden because somebody said that they are wrong.
     REJECTED = "rejected"
+    #: Hidden because the text that they were read from has changed; what it says now is read anew.
+    RETIRED = "retired"
     RECOVERED = "recovered"
     #: Deleted at once, because somebody asked for it: nothing of what they said stays.
     ERASED = "erased"

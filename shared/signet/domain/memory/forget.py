@@ -8,16 +8,25 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from signet.db import ReadTx, WriteTx
-from signet.domain.memory import followers, history, lookup
+from signet.domain.memory import derived, followers, history, lookup
 from signet.domain.memory.followers import Kind
-from signet.domain.memory.models import Actor, Changed, Event, Forget, Memory, Outcome, Rules
+from signet.domain.memory.models import (
+    Actor,
+    Along,
+    Changed,
+    Event,
+    Forget,
+    Memory,
+    Outcome,
+    Rules,
+)
 from signet.domain.memory.refusals import (
     AlreadyDeleted,
     ForceDenied,
     PinnedNeedsForce,
     check_version,
 )
-from signet.domain.memory.sql import memories, removal
+from signet.domain.memory.sql import memories, removal, sources
 from signet.errors import Frozen, Invalid
 
 
@@ -32,23 +41,29 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
     if rules.frozen:
         raise Frozen
     memory = lookup.known(tx, asked.memory_id, agent_id=asked.agent_id)
-    if memory.is_deleted:
+    if memory.is_deleted and not sources.is_withdrawn(tx, memory.id):
         raise AlreadyDeleted(memory.id, memory.version)
     check_version(memory, asked.if_version)
     if memory.pinned and not asked.force:
         raise PinnedNeedsForce(memory.id, memory.version)
     if memory.pinned and actor.type == "pipeline":
         raise ForceDenied(memory.id, memory.version)
+    along = derived.along(tx, [memory.id])
     if asked.for_good:
-        erase(tx, memory, actor=actor, reason=asked.reason, now=now)
+        erase_all(tx, memory, along, actor=actor, reason=asked.reason, now=now)
+    elif memory.is_deleted:
+        _by_itself(tx, memory, asked, actor=actor, now=now)
     else:
         metadata = {"force": asked.force, "ifVersion": asked.if_version}
-        forget(tx, memory.id, actor=actor, reason=asked.reason, now=now, metadata=metadata)
+        kind = Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN
+        change = derived.Change(kind=kind, actor=actor, reason=asked.reason, at=now)
+        _hide(tx, memory.id, change, along, metadata)
     return Changed(
         id=memory.id,
         status=Outcome.DELETED,
         current_version=memory.version,
         new_version=None if asked.for_good else memory.version + 1,
+        along=along,
     )
 
 
@@ -61,22 +76,62 @@ def forget(
     now: datetime,
     metadata: Mapping[str, object] | None = None,
 ) -> bool:
-    """Hide an active memory and say so in its history; False when there is none."""
-    content = memories.hide(tx, memory_id, at=now)
+    """Hide an active memory, with what was read from it alone, and say so in its history; False when there is none."""
+    change = derived.Change(kind=Kind.FORGOTTEN, actor=actor, reason=reason, at=now)
+    given = metadata or {"force": False, "ifVersion": None}
+    return _hide(tx, memory_id, change, derived.along(tx, [memory_id]), given)
+
+
+def _hide(
+    tx: WriteTx,
+    memory_id: str,
+    change: derived.Change,
+    along: Along,
+    metadata: Mapping[str, object],
+) -> bool:
+    content = memories.hide(tx, memory_id, at=change.at)
     if content is None:
         return False
-    followers.publish(tx, Kind.FORGOTTEN, [memory_id], at=now)
+    followers.publish(tx, change.kind, [memory_id], at=change.at)
     history.record(
         tx,
         memory_id,
-        Event.DELETED,
+        Event.REJECTED if change.kind is Kind.REJECTED else Event.DELETED,
+        actor=change.actor,
+        at=change.at,
+        old=content,
+        reason=change.reason,
+        metadata=metadata,
+    )
+    derived.withdraw(tx, memory_id, along, change)
+    return True
+
+
+def _by_itself(tx: WriteTx, memory: Memory, asked: Forget, *, actor: Actor, now: datetime) -> None:
+    """Let a memory that was hidden with its source be forgotten by itself: it does not come back with it."""
+    sources.release(tx, [memory.id])
+    followers.publish(tx, Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN, [memory.id], at=now)
+    history.record(
+        tx,
+        memory.id,
+        Event.REJECTED if asked.is_wrong else Event.DELETED,
         actor=actor,
         at=now,
-        old=content,
-        reason=reason,
-        metadata=metadata or {"force": False, "ifVersion": None},
+        old=memory.content,
+        reason=asked.reason,
+        metadata={"force": asked.force, "ifVersion": asked.if_version},
     )
-    return True
+
+
+def erase_all(
+    tx: WriteTx, memory: Memory, along: Along, *, actor: Actor, reason: str, now: datetime
+) -> None:
+    """Remove a memory and what was read from it alone for good."""
+    for memory_id, _ in along.goes:
+        found = memories.by_id(tx, memory_id)
+        if found is not None:
+            erase(tx, found, actor=actor, reason=reason, now=now)
+    erase(tx, memory, actor=actor, reason=reason, now=now)
 
 
 def erase(tx: WriteTx, memory: Memory, *, actor: Actor, reason: str, now: datetime) -> None:

@@ -9,8 +9,8 @@ from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory.sql import marks as sql
 
 
-def set_extraction(tx: WriteTx, memory_id: str, status: str, model: str) -> None:
-    """Store how far the pipeline is with a memory, and who read it."""
+def set_extraction(tx: WriteTx, memory_id: str, status: str, model: str | None) -> None:
+    """Store how far the pipeline is with a memory, and who read it; None: nobody has."""
     tx.run(sql.SET_EXTRACTION, (status, model, memory_id))
 
 

@@ -9,7 +9,7 @@ from signet.db import WriteTx
 from signet.domain.graph import link
 from signet.domain.memory import forget, history
 from signet.domain.memory.models import Actor, Event
-from signet.domain.memory.sql import marks, superseding
+from signet.domain.memory.sql import marks, sources, superseding
 
 
 def merge(
@@ -25,6 +25,7 @@ def merge(
     stored = json.dumps(list(tags), ensure_ascii=False) if tags else None
     tx.run(marks.SET_TAGS, (stored, clock.to_text(now), actor.name, keeper_id))
     superseding.repoint(tx, loser_ids, keeper_id)
+    sources.move(tx, loser_ids, keeper_id)
     link.hand_over(tx, loser_ids, keeper_id, now=now)
     merged = {"mergedFrom": list(loser_ids), "mergedTags": list(tags)}
     history.record(tx, keeper_id, Event.MERGED, actor=actor, at=now, metadata=merged)

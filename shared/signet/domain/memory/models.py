@@ -1,7 +1,7 @@
 """What a memory is, what is asked for when one is saved, and what is answered."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import NamedTuple
@@ -36,6 +36,8 @@ class Event(StrEnum):
     CREATED = "created"
     UPDATED = "updated"
     DELETED = "deleted"
+    #: Forgotten because somebody said that it is wrong.
+    REJECTED = "rejected"
     RECOVERED = "recovered"
     MERGED = "merged"
     SPLIT = "split"
@@ -222,7 +224,10 @@ class Patch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forget:
-    """One memory that is to be forgotten; `force` includes pinned ones, `for_good` leaves nothing to recover."""
+    """One memory that is to be forgotten; `force` includes pinned ones, `for_good` leaves nothing to recover.
+
+    `is_wrong`: not only unwanted or outdated, but not true.
+    """
 
     memory_id: str
     reason: str
@@ -230,6 +235,7 @@ class Forget:
     if_version: int | None = None
     force: bool = False
     for_good: bool = False
+    is_wrong: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +246,31 @@ class Recover:
     reason: str
     agent_id: str = "default"
     if_version: int | None = None
+
+
+class Keeper(StrEnum):
+    """Why a derived memory stays although a source of it goes."""
+
+    PINNED = "pinned"
+    PERSON = "person"
+    OTHER_SOURCE = "other_source"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staying:
+    """A derived memory that stays, and why."""
+
+    id: str
+    content: str
+    why: Keeper
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Along:
+    """What follows when memories go: id and text of what goes with them, and what stays."""
+
+    goes: tuple[tuple[str, str], ...] = ()
+    stays: tuple[Staying, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +284,8 @@ class Changed:
     content_changed: bool = False
     #: The kinds of secrets that were replaced in the new text.
     masked: tuple[str, ...] = ()
+    #: What went, or came back, with it, and what stays without it.
+    along: Along = field(default_factory=Along)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

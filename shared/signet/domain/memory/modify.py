@@ -8,14 +8,23 @@ from dataclasses import replace
 from datetime import datetime
 
 from signet import clock
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link
-from signet.domain.memory import dates, hints, history, lookup
-from signet.domain.memory.models import Actor, Changed, Event, Memory, Outcome, Patch, Rules
+from signet.domain.memory import dates, derived, hints, history, lookup, marks
+from signet.domain.memory.models import (
+    Actor,
+    Changed,
+    Event,
+    ExtractionStatus,
+    Memory,
+    Outcome,
+    Patch,
+    Rules,
+)
 from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.refusals import Deleted, DuplicateContent, check_version
-from signet.domain.memory.sql import memories
+from signet.domain.memory.sql import memories, sources
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking
@@ -49,8 +58,9 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
             new_version=None,
         )
     memories.patch(tx, memory.id, fields, by=actor.name, at=now)
+    derived.own(tx, memory.id, actor)
     if text is not None and "content" in fields:
-        _rewrite(tx, memory, text, rules=rules, now=now)
+        _rewrite(tx, memory, text, actor=actor, rules=rules, now=now)
     history.record(
         tx,
         memory.id,
@@ -106,8 +116,10 @@ def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
         raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
 
 
-def _rewrite(tx: WriteTx, memory: Memory, text: Normalized, *, rules: Rules, now: datetime) -> None:
-    """Put the new text in place, and let go of what was read from the old one (MEM-27)."""
+def _rewrite(
+    tx: WriteTx, memory: Memory, text: Normalized, *, actor: Actor, rules: Rules, now: datetime
+) -> None:
+    """Put the new text in place, let go of what was read from the old one, and have it read anew (MEM-27)."""
     memories.rewrite(tx, memory.id, text, _event_at(memory, text, now))
     if hints.drop(tx, memory.id):
         hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=rules.attempts)
@@ -117,9 +129,21 @@ def _rewrite(tx: WriteTx, memory: Memory, text: Normalized, *, rules: Rules, now
         lambda: link.relink(tx, memory.id, text.storage, memory.agent_id, now),
         otherwise=0,
     )
+    derived.retire(tx, memory, actor=actor, at=now)
+    if rules.extract and was_read(tx, memory):
+        marks.set_extraction(tx, memory.id, ExtractionStatus.PENDING, None)
+        job = Job(kind="extract", memory_id=memory.id, agent_id=memory.agent_id)
+        enqueue(tx, job, now=now, max_attempts=rules.attempts)
     if rules.embed:
         job = Job(kind="embed", memory_id=memory.id, agent_id=memory.agent_id)
         enqueue(tx, job, now=now, max_attempts=rules.attempts)
+
+
+def was_read(tx: ReadTx, memory: Memory) -> bool:
+    """Return whether facts are looked for in a memory: not in one that is a fact itself."""
+    return memory.extraction_status != ExtractionStatus.NONE and not sources.is_derived(
+        tx, memory.id
+    )
 
 
 def _event_at(memory: Memory, text: Normalized, now: datetime) -> str | None:

@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.embeddings import vectors as vectors
-from signet.domain.memory import cold, followers, history, lookup, normalize
+from signet.domain.memory import cold, derived, followers, history, lookup, normalize
 from signet.domain.memory.models import (
     Actor,
+    Along,
     Changed,
     Event,
     ExtractionStatus,
@@ -22,13 +23,13 @@ from signet.domain.memory.refusals import (
     RetentionExpired,
     check_version,
 )
-from signet.domain.memory.sql import memories
+from signet.domain.memory.sql import memories, sources
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 
 
 def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
-    """Make a forgotten memory active again, with its `recovered` event.
+    """Make a forgotten memory active again, with its `recovered` event, and what went with it.
 
     Raises Invalid without a reason, Frozen, and in this order Unknown, NotDeleted, VersionConflict,
     RetentionExpired, and DuplicateContent when its text was saved anew meanwhile (MEM-39).
@@ -63,11 +64,20 @@ def recover(tx: WriteTx, asked: Recover, *, actor: Actor, rules: Rules, now: dat
             "retentionWindowMs": rules.recover_within // timedelta(milliseconds=1),
         },
     )
+    if sources.is_withdrawn(tx, memory.id):
+        sources.release(tx, [memory.id])
+        derived.own(tx, memory.id, actor)
+    kind = followers.Kind.RECOVERED
+    change = derived.Change(kind=kind, actor=actor, reason=asked.reason, at=now)
+    back = derived.bring_back(tx, memory.id, change)
+    for one in back:
+        _resume(tx, one, rules, now)
     return Changed(
         id=memory.id,
         status=Outcome.RECOVERED,
         current_version=memory.version,
         new_version=memory.version + 1,
+        along=Along(goes=tuple((one.id, one.content) for one in back)),
     )
 
 

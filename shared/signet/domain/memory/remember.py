@@ -18,7 +18,7 @@ from signet.db import WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.graph import link, structured_input
 from signet.domain.graph.structured_input import StructuredInput
-from signet.domain.memory import chunks, dates, hints, history, prefixes
+from signet.domain.memory import chunks, dates, derived, hints, history, prefixes
 from signet.domain.memory.models import (
     Actor,
     Draft,
@@ -404,6 +404,9 @@ def _said_again(
     """
     if draft.idempotency_key and memories.by_key(tx, draft.idempotency_key, draft.agent_id):
         return ()
+    if draft.source_type == derived.SESSION_END and draft.source_id:
+        derived.found_in_session(tx, held.id, draft.source_id)
+    derived.own(tx, held.id, actor)
     return tuple(hold_again(tx, held.id, told_at=draft.created_at, at=now, actor=actor))
 
 

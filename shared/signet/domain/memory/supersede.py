@@ -14,7 +14,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import WriteTx
 from signet.db.visibility import Where
-from signet.domain.memory import history
+from signet.domain.memory import derived, history
 from signet.domain.memory.models import Actor, Event
 from signet.domain.memory.sql import superseding as sql
 from signet.domain.memory.sql.superseding import Link
@@ -50,12 +50,13 @@ def supersede(
     replaced = [old for old in found if _may_replace(new, old)]
     if not replaced:
         return []
+    facts = _read_from(tx, new, replaced)
     change = _Change(at=at, actor=actor, reason=reason)
     if {old.id for old in replaced} & set(sql.chain(tx, by)):
         _link(tx, new, None, None, change)
     begins = clock.to_text(valid_from) if valid_from else new.valid_from or clock.to_text(at)
     sql.set_begin(tx, by, begins)
-    for old in replaced:
+    for old in (*replaced, *facts):
         _link(tx, old, by, begins, change)
     return [old.id for old in replaced]
 
@@ -77,6 +78,13 @@ def hold_again(
 def is_current(alias: str = "m") -> Where:
     """Return the condition that nothing has replaced a row of `memories` (under `alias`)."""
     return Where(f"NOT {sql.REPLACED.format(alias=alias)}")
+
+
+def _read_from(tx: WriteTx, new: Link, replaced: Sequence[Link]) -> list[Link]:
+    """Return what was read from the replaced memories alone and is replaced by nothing yet: it goes behind as well."""
+    found = derived.along(tx, [old.id for old in replaced])
+    links = sql.links_of(tx, [memory_id for memory_id, _ in found.goes])
+    return [old for old in links if old.superseded_by is None and _may_replace(new, old)]
 
 
 def _may_replace(new: Link, old: Link) -> bool:

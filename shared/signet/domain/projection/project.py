@@ -50,7 +50,7 @@ def look(tx: ReadTx, view: View, *, now: datetime) -> Looked:
         return Looked(extent=extent, vectors=found, rows=sql.nodes(tx, found[0], reader))
     key = _job(view).unique_key or ""
     failure = sql.died(tx, key, after=now - FAILURE_SHOWN)
-    return Looked(extent=extent, failure=failure, is_open=sql.is_open(tx, key))
+    return Looked(extent=extent, failure=failure, is_open=tx.one(sql.IS_OPEN, (key,)) is not None)
 
 
 def begin(tx: WriteTx, view: View, *, now: datetime) -> None:
@@ -81,7 +81,7 @@ def run(job: JobContext, view: View) -> None:
 
 def delete_maps(tx: WriteTx) -> None:
     """Delete every map that is kept, because a memory that may be on it is deleted."""
-    sql.delete_all(tx)
+    tx.run(sql.DELETE_ALL)
 
 
 def _snapshot(tx: ReadTx, view: View) -> tuple[Extent, tuple[list[str], list[bytes]]]:

@@ -39,7 +39,8 @@ ON CONFLICT (id) DO UPDATE SET embedding_count = excluded.embedding_count,
 _FORGET = """
 DELETE FROM umap_cache WHERE id NOT IN (SELECT id FROM umap_cache ORDER BY cached_at DESC LIMIT ?)"""
 
-_IS_OPEN = """
+DELETE_ALL = "DELETE FROM umap_cache"
+IS_OPEN = """
 SELECT 1 FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"""
 _DIED = """
 SELECT error, failed_at FROM memory_jobs
@@ -103,16 +104,6 @@ def keep(tx: WriteTx, view: View, drawn: Map, now: datetime) -> None:
     text = json.dumps(fields, separators=(",", ":"))
     tx.run(_KEEP, (view.key, view.dimensions, len(drawn.ids), text, clock.to_text(now)))
     tx.run(_FORGET, (KEPT,))
-
-
-def delete_all(tx: WriteTx) -> None:
-    """Delete every map that is kept."""
-    tx.run("DELETE FROM umap_cache")
-
-
-def is_open(tx: ReadTx, dedupe_key: str) -> bool:
-    """Return whether the map is being made, or waits to be."""
-    return tx.one(_IS_OPEN, (dedupe_key,)) is not None
 
 
 def died(tx: ReadTx, dedupe_key: str, *, after: datetime) -> Failure | None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import Database, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.activity import events
 from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link, tasks
@@ -62,7 +63,7 @@ def links(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
 def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete the vectors of expired tombstones."""
     ids = forget.expired(tx, cutoff(now, windows.tombstones), limit)
-    embedded = sql.embedded(tx, ids)
+    embedded = tx.column(sql.EMBEDDED, (as_list(ids),))
     for memory_id in embedded:
         vectors.remove(tx, memory_id)
     return Batch(handled=len(ids), counts={"embeddingsPurged": len(embedded)})
@@ -70,7 +71,8 @@ def embeddings(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batc
 
 def tombstones(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete expired tombstones that the first two steps are done with."""
-    ids = sql.bare(tx, forget.expired(tx, cutoff(now, windows.tombstones), limit))
+    expired = forget.expired(tx, cutoff(now, windows.tombstones), limit)
+    ids = tx.column(sql.BARE, (as_list(expired),))
     return Batch(handled=len(ids), counts={"tombstonesPurged": forget.purge(tx, ids, now=now)})
 
 

@@ -24,7 +24,8 @@ class Call:
 
 def owner(tx: ReadTx, key: str) -> str | None:
     """Return the agent whose session this is; of several, of the one that called last."""
-    return states.owner(tx, key)
+    found: str | None = tx.value(states.OWNER, (key,))
+    return found
 
 
 def session_of(tx: ReadTx, call: Call) -> State | None:
@@ -38,5 +39,5 @@ def session_of(tx: ReadTx, call: Call) -> State | None:
 
 def check_scope(tx: ReadTx, asked: Caller, agent_id: str, key: str) -> None:
     """Raise ScopeDenied when a session belongs to another project than those that the caller may touch."""
-    for project in states.projects(tx, agent_id, key):
+    for project in tx.column(states.PROJECTS, (agent_id, key)):
         asked.check_row(project=project)

@@ -124,9 +124,7 @@ def by_project_words(
     What is given already is in `given`.
     """
     terms = shared_terms(
-        history.summary_beginnings(
-            tx, reader.agent_id, project, chars=SUMMARY_CHARS, limit=SESSIONS
-        )
+        tx.column(history.BEGINNINGS, (SUMMARY_CHARS, reader.agent_id, project, SESSIONS))
     )
     if not terms:
         return []

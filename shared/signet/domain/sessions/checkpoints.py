@@ -43,13 +43,13 @@ def put(tx: WriteTx, checkpoint: Checkpoint, *, project_path: str | None, most: 
     )
     checkpoint_id = ids.new_ordered_id()
     sql.insert(tx, checkpoint_id, redacted, project_path=project_path)
-    sql.trim(tx, checkpoint.agent_id, checkpoint.session_key, most=most)
+    tx.run(sql.TRIM, (checkpoint.agent_id, checkpoint.session_key, most))
     return checkpoint_id
 
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:
     """Delete checkpoints that are older than an instant and return how many."""
-    return sql.delete_old(tx, before, limit)
+    return tx.run(sql.DELETE_OLD, (before, limit))
 
 
 def of_project(
@@ -63,7 +63,11 @@ def of_session(
     tx: ReadTx, session_key: str, *, agent_id: str | None = None, project: str | None = None
 ) -> list[Shown]:
     """Return all checkpoints of a session, newest first; of one agent or project if one is named."""
-    rows = sql.of_session(tx, session_key, agent_id=agent_id, project=project)
+    rows = tx.rows(
+        sql.CheckpointRow,
+        sql.OF_SESSION,
+        {"session": session_key, "agent": agent_id, "project": project},
+    )
     return [_shown(row) for row in rows]
 
 

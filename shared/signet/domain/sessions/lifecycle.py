@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from signet import clock
 from signet.config import Settings
 from signet.db import WriteTx
 from signet.domain.agents import presence
@@ -27,7 +28,7 @@ class Begun:
 def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
     """Claim the session and note that it is there; raises SessionClaimed."""
     harness_calls.note(tx, call.harness, now=now)
-    states.delete_old(tx, now=now)
+    tx.run(states.DELETE_OLD, (clock.to_text(now - states.LIFE),))
     presence.purge(tx, now=now)
     if call.key is None:
         return Begun()
@@ -139,7 +140,7 @@ def ended(
     if call.key is None:
         return None
     state = states.get(tx, call.agent_id, call.key)
-    states.delete(tx, call.agent_id, call.key)
+    tx.run(states.DELETE, (call.agent_id, call.key))
     presence.remove(tx, call.key, agent_id=call.agent_id)
     if state is None or not is_kept or state.bypasses(now):
         return state

@@ -120,12 +120,16 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
 
 def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
     """Return the line about what has come since the last session, empty before the first."""
-    last = history.last_session_at(tx, reader.agent_id, reader.project)
+    last = tx.value(history.LAST_AT, {"agent": reader.agent_id, "project": reader.project})
     at = clock.parsed(last)
     if last is None or at is None:
         return ""
     new = memories.count_since(tx, reader, last)
-    captured = history.sessions_since(tx, reader.agent_id, reader.project, last)
+    captured = int(
+        tx.value(
+            history.COUNT_SINCE, {"agent": reader.agent_id, "project": reader.project, "at": last}
+        )
+    )
     return (
         f"[since last session: {wording.counted(new, 'new memory')},"
         f" {wording.counted(captured, 'session')} captured,"

@@ -42,12 +42,14 @@ def transcript(
     tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
 ) -> TranscriptRow | None:
     """Return the stored transcript of a session, None when there is none."""
-    return sql.transcript_of(tx, key, agent_id=agent_id, project=project)
+    return tx.row(
+        sql.TranscriptRow, sql.OF_KEY, {"key": key, "agent": agent_id, "project": project}
+    )
 
 
 def head(tx: ReadTx, agent_id: str, key: str, terms: Sequence[str]) -> tuple[str, list[str]]:
     """Return id and first lines of what is known of this session so far, if it has to do with the terms (HK-58)."""
-    row = sql.summary(tx, agent_id, key)
+    row = tx.row(sql.SummaryRow, sql.SUMMARY, (agent_id, key))
     if row is None or not any(term in row.content.lower() for term in terms):
         return "", []
     lines = [line.strip()[:HEAD_CHARS] for line in row.content.splitlines() if line.strip()]
@@ -69,8 +71,10 @@ def search(
     if not terms:
         return []
     least = max(min(2, len(terms)), (len(terms) + 1) // 2)
-    sizes = sql.transcript_sizes(
-        tx, agent_id=agent_id, project=project, but=but, limit=MOST_SESSIONS
+    sizes = tx.rows(
+        sql.SizeRow,
+        sql.SIZES,
+        {"agent": agent_id, "but": but, "project": project, "most": MOST_SESSIONS},
     )
     found = [
         excerpt for row in _texts(tx, sizes, chars) for excerpt in _excerpts(row, terms, least)
@@ -88,7 +92,7 @@ def _texts(tx: ReadTx, sizes: Sequence[SizeRow], chars: int) -> Iterator[Transcr
             chars -= row.chars
             chosen.append(row.rowid)
     for rowid in chosen:
-        if found := sql.transcript(tx, rowid):
+        if found := tx.row(sql.TranscriptRow, sql.BY_ROWID, (rowid,)):
             yield found
 
 

@@ -10,6 +10,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.summaries.distill import Reader
+from signet.domain.summaries.models import Summary
 from signet.domain.summaries.sql import summaries as sql
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
@@ -35,7 +36,7 @@ def queue(
     level = LEVELS.get(depth)
     if level is None:
         return
-    found = sql.uncondensed(tx, agent_id, project, depth, limit=level.children)
+    found = tx.rows(Summary, sql.OPEN, (agent_id, project, depth, level.children))
     if len(found) == level.children:
         job = Job(
             kind=KIND,
@@ -55,7 +56,9 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
     agent_id = job.lease.agent_id or "default"
     project, depth = job.lease.payload.get("project"), int(job.lease.payload.get("depth", 0))
     level = LEVELS[depth]
-    children = job.db.read(sql.uncondensed, agent_id, project, depth, limit=level.children)
+    children = job.db.read(
+        lambda tx: tx.rows(Summary, sql.OPEN, (agent_id, project, depth, level.children))
+    )
     if reader is None or len(children) < level.children:
         job.commit(lambda tx: {"skipped": "nothing_to_condense" if reader else "no_model"})
         return
@@ -63,7 +66,7 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
 
     def keep(tx: WriteTx) -> dict[str, object]:
         now = clock.now()
-        still = sql.uncondensed(tx, agent_id, project, depth, limit=level.children)
+        still = tx.rows(Summary, sql.OPEN, (agent_id, project, depth, level.children))
         if [one.id for one in still] != [one.id for one in children]:
             # A session that went on has moved behind others: the next job takes those that are oldest now.
             queue(tx, agent_id, project, depth, attempts=attempts, now=now)

@@ -9,13 +9,13 @@ from signet import clock
 from signet.db import ReadTx, WriteTx, fts
 from signet.domain.extraction import contradiction
 from signet.domain.graph import lexicon
-from signet.domain.memory import dates, remember
+from signet.domain.memory import dates, derived, remember
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
 from signet.domain.summaries.models import Asked, Said
 from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import transcript
 
-SOURCE = "session_end"
+SOURCE = derived.SESSION_END
 ACTOR = Actor(name="summary-worker", type="pipeline")
 #: A fact is looked up by its first words; a memory that has this share of all its words says it (PIP-42), unless what
 #: they differ by is a name, a number or a denial: "lives in Bergen" and "lives in Tromso" share most of their words.
@@ -105,7 +105,9 @@ def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:
 
 def _is_known(tx: ReadTx, agent_id: str, content: str) -> bool:
     words = [word for word in fts.content_words(content) if len(word) >= WORD_CHARS][:LOOKED_UP]
-    return bool(words) and any(says(memory, content) for memory in sql.like(tx, agent_id, words))
+    return bool(words) and any(
+        says(memory, content) for memory in tx.column(sql.LIKE, (fts.any_of(words), agent_id))
+    )
 
 
 def _words(text: str) -> frozenset[str]:

@@ -7,6 +7,7 @@ lost.
 from collections.abc import Iterable
 from datetime import datetime
 
+from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.summaries.models import Asked, Queued
 from signet.domain.summaries.sql import jobs as sql
@@ -36,7 +37,7 @@ def of_part(tx: WriteTx, session: Session, part: Part, *, attempts: int, now: da
 
 def restart(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
     """Queue a request again whose job is gone; False for an unknown one, and while its session has an open job."""
-    found = sql.request(tx, job_id)
+    found = tx.row(sql.RequestRow, sql.REQUEST, (job_id,))
     if found is None:
         return False
     job = Job(
@@ -48,7 +49,7 @@ def restart(tx: WriteTx, job_id: str, *, now: datetime) -> bool:
     )
     if enqueue(tx, job, now=now, max_attempts=found.max_attempts) is None:
         return False
-    sql.restart(tx, job_id, now=now)
+    tx.run(sql.RESTART, (clock.to_text(now), job_id))
     return True
 
 
@@ -59,21 +60,21 @@ def reserve_path(tx: WriteTx, job: Asked, names: Iterable[str]) -> str:
     """
     path = sql.path(tx, job.job_id)
     if path is None and not job.is_part:
-        path = sql.last_path(tx, job.session)
+        path = tx.value(sql.LAST_PATH, (job.session.agent_id, job.session.key))
     if path is None:
-        path = next(name for name in names if not sql.is_taken(tx, name, but=job.job_id))
-    sql.set_path(tx, job.job_id, path)
+        path = next(name for name in names if tx.value(sql.TAKEN, (name, job.job_id)) is None)
+    tx.run(sql.SET_PATH, (path, job.job_id))
     return path
 
 
 def has_notes(tx: ReadTx, path: str) -> bool:
     """Return whether this file (below the workspace) holds the notes of a session."""
-    return sql.is_taken(tx, path)
+    return tx.value(sql.TAKEN, (path, "")) is not None
 
 
 def delete_old(tx: WriteTx, status: str, before: str, limit: int) -> int:
     """Delete the oldest requests that ended so and return how many."""
-    return sql.delete_old(tx, status, before, limit)
+    return tx.run(sql.DELETE_OLD, (status, before, limit))
 
 
 def _queue(
@@ -95,6 +96,6 @@ def _queue(
     )
     job_id = enqueue(tx, job, now=now, max_attempts=attempts)
     if job_id is None:
-        return Queued(job_id=sql.open_job(tx, str(job.unique_key)))
+        return Queued(job_id=str(tx.value(sql.OPEN, (str(job.unique_key),))))
     sql.insert(tx, job_id, session, version=version, part=part, attempts=attempts, now=now)
     return Queued(job_id=job_id)

@@ -71,7 +71,9 @@ def _as_said(asked: Asked) -> Asked:
 def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
     limits, session = settings.pipeline.significance, asked.session
     before = jobs.before(tx, session, chars=significance.HEAD_CHARS, limit=SESSIONS_BEFORE)
-    names = summaries.names(tx, session.agent_id)
+    names = tx.column(
+        summaries.NAMES, (session.agent_id, summaries.LEAST_MENTIONS, summaries.MAX_NAMES)
+    )
     turns = transcript.parse(session.text)
     return significance.is_significant(turns, session.text, names, before, limits)
 
@@ -99,7 +101,7 @@ def _read(
             _keep_summary(tx, asked, notes.summary, [*saved, *remembered], score, now)
             whose = asked.session
             condense.queue(tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now)
-        jobs.forget_part(tx, asked.job_id)
+        tx.run(jobs.FORGET_PART, (asked.job_id,))
         _read_on(tx, asked, rules, now)
         return {"path": path, "facts": len(notes.facts), "saved": len(saved)}
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
@@ -43,9 +44,9 @@ def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
     plan = Plan.of(settings)
     if not plan.enabled:
         return []
-    active_at = sql.active_at(tx, now=now)
+    active_at = clock.parsed(tx.value(sql.ACTIVE, {"now": clock.to_text(now)}))
     roster = [one.name for one in settings.agents.roster]
-    everybody = dict.fromkeys((DEFAULT_AGENT, *roster, *sql.agents(tx)))
+    everybody = dict.fromkeys((DEFAULT_AGENT, *roster, *tx.column(sql.AGENTS)))
     return [
         agent_id
         for agent_id in everybody

@@ -18,15 +18,15 @@ def standing(tx: ReadTx, reader: Reader) -> Standing:
     at, seq = _last(tx, reader.agent_id)
     return Standing(
         last_run_at=clock.parsed(at),
-        first_at=sql.first_at(tx, reader.agent_id),
+        first_at=clock.parsed(tx.value(sql.FIRST, (reader.agent_id,))),
         has_news=sql.newest(tx, reader, after=seq) > seq,
-        is_running=sql.has_open_job(tx, reader.agent_id),
+        is_running=tx.value(sql.RUNNING, (f"{sql.KIND}:{reader.agent_id}",)) is not None,
     )
 
 
 def is_running(tx: ReadTx) -> bool:
     """Return whether some agent's file is written just now."""
-    return sql.is_running(tx)
+    return tx.value(sql.ANY_RUNNING) is not None
 
 
 def last_run_at(tx: ReadTx, agent_id: str) -> str | None:

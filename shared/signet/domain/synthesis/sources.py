@@ -61,7 +61,7 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
     scored = ((_score(row, plan.decay_rate, now), row.seq) for row in rows)
     best = heapq.nlargest(MOST, (one for one in scored if one[0] >= THRESHOLD))
     notes = _fitting(
-        sql.notes(tx, reader.agent_id, MOST_NOTES),
+        tx.column(sql.NOTES, (reader.agent_id, MOST_NOTES)),
         int(plan.chars * NOTES_SHARE),
     )
     texts = sql.texts(tx, [seq for _, seq in best])

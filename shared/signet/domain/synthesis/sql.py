@@ -1,10 +1,8 @@
 """The SQL of synthesis: what is remembered, and what has happened since. Nothing is written here."""
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import NamedTuple
 
-from signet import clock
 from signet.db import ReadTx, visibility
 from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Reader
@@ -41,18 +39,18 @@ SELECT m.seq, m.importance, m.pinned, COALESCE(m.last_accessed, m.created_at) AS
 _TEXTS = f"""
 SELECT seq, type, content, created_at FROM memories
  WHERE seq IN {LIST}"""
-_NOTES = """
+NOTES = """
 SELECT s.content FROM session_summaries s
  WHERE s.agent_id = ? AND s.depth = 0 ORDER BY s.latest_at DESC LIMIT ?"""
 _NEWEST = "SELECT MAX(m.seq) FROM memories m WHERE m.seq > ? AND m.is_deleted = 0 AND "
-_FIRST = "SELECT created_at FROM memories WHERE agent_id = ? ORDER BY seq LIMIT 1"
-_ACTIVE = """
+FIRST = "SELECT created_at FROM memories WHERE agent_id = ? ORDER BY seq LIMIT 1"
+ACTIVE = """
 SELECT MAX(at) FROM (
     SELECT * FROM (SELECT created_at AS at FROM memories WHERE created_at <= :now ORDER BY created_at DESC LIMIT 1)
     UNION ALL SELECT MAX(created_at) FROM summary_jobs WHERE created_at <= :now)"""
-_RUNNING = "SELECT 1 FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
-_ANY_RUNNING = f"SELECT 1 FROM memory_jobs WHERE status = 'leased' AND job_type = '{KIND}'"
-_AGENTS = "SELECT id FROM agents ORDER BY id"
+RUNNING = "SELECT 1 FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
+ANY_RUNNING = f"SELECT 1 FROM memory_jobs WHERE status = 'leased' AND job_type = '{KIND}'"
+AGENTS = "SELECT id FROM agents ORDER BY id"
 
 
 def candidates(tx: ReadTx, reader: Reader, *, least: float, since: str) -> list[CandidateRow]:
@@ -66,37 +64,7 @@ def texts(tx: ReadTx, seqs: Iterable[int]) -> dict[int, TextRow]:
     return {row.seq: row for row in tx.rows(TextRow, _TEXTS, (as_list(seqs),))}
 
 
-def notes(tx: ReadTx, agent_id: str, limit: int) -> list[str]:
-    """Return the notes of an agent's last sessions, newest first."""
-    return [row[0] for row in tx.tuples(_NOTES, (agent_id, limit))]
-
-
-def agents(tx: ReadTx) -> list[str]:
-    """Return the ids of the agents that are registered."""
-    return [row[0] for row in tx.tuples(_AGENTS)]
-
-
 def newest(tx: ReadTx, reader: Reader, *, after: int = 0) -> int:
     """Return the number of the newest memory behind a number, that number when there is none."""
     seen = visibility.readable(reader)
     return tx.value(_NEWEST + seen.sql, (after, *seen.params)) or after
-
-
-def first_at(tx: ReadTx, agent_id: str) -> datetime | None:
-    """Return when an agent's first memory came, None before it."""
-    return clock.parsed(tx.value(_FIRST, (agent_id,)))
-
-
-def active_at(tx: ReadTx, *, now: datetime) -> datetime | None:
-    """Return when something was remembered, or a session ended, last."""
-    return clock.parsed(tx.value(_ACTIVE, {"now": clock.to_text(now)}))
-
-
-def has_open_job(tx: ReadTx, agent_id: str) -> bool:
-    """Return whether the writing of an agent's file is queued or under way."""
-    return tx.value(_RUNNING, (f"{KIND}:{agent_id}",)) is not None
-
-
-def is_running(tx: ReadTx) -> bool:
-    """Return whether some agent's file is written just now."""
-    return tx.value(_ANY_RUNNING) is not None

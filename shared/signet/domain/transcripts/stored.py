@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import NamedTuple
 
+from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.transcripts import merge, sql, transcript
 from signet.domain.transcripts.models import Session
@@ -22,14 +23,14 @@ class Part(NamedTuple):
 
 def copy_from_jobs(tx: WriteTx) -> None:
     """Store the transcripts of a program that kept them with the jobs that summarised them."""
-    sql.copy_from_jobs(tx)
+    tx.run(sql.COPY_FROM_JOBS)
 
 
 def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
     """Store what was handed over of a session together with what is stored of it (see merge.py)."""
     if not session.text:
         return
-    stored = sql.text(tx, session.agent_id, session.key)
+    stored = tx.value(sql.TEXT, (session.agent_id, session.key)) or ""
     text = merge.joined(stored, session.text, is_turn=session.is_turn)
     if len(text) <= len(stored):
         return
@@ -57,31 +58,31 @@ def keep_text(
     spoken: tuple[datetime, datetime],
 ) -> None:
     """Store a transcript with the times of its first and last message, if it is longer than what is stored."""
-    sql.put(tx, agent_id, key, text, harness=harness, project=project, spoken=spoken)
+    tx.run(sql.PUT, (agent_id, key, text, harness, project, *map(clock.to_text, spoken)))
 
 
 def text(tx: ReadTx, agent_id: str, key: str) -> str:
     """Return what is stored of a session, empty for nothing."""
-    return sql.text(tx, agent_id, key)
+    return tx.value(sql.TEXT, (agent_id, key)) or ""
 
 
 def whole(tx: ReadTx, agent_id: str, key: str) -> Transcript | None:
     """Return the stored transcript of a session, None when there is none."""
-    return sql.whole(tx, agent_id, key)
+    return tx.row(sql.Transcript, sql.WHOLE, (agent_id, key))
 
 
 def length(tx: ReadTx, agent_id: str, key: str) -> int:
     """Return the length of a stored transcript, which names its version; 0 for none."""
-    return sql.read(tx, agent_id, key).chars
+    return (tx.row(sql.Read, sql.READ, (agent_id, key)) or sql.Read()).chars
 
 
 def take_new(tx: WriteTx, agent_id: str, key: str, *, least_bytes: int) -> Part | None:
     """Return what came since the last part that was taken, as taken; None while that is shorter."""
-    chars, position = sql.read(tx, agent_id, key)
-    part = Part(sql.after(tx, agent_id, key, position), position)
+    chars, position = tx.row(sql.Read, sql.READ, (agent_id, key)) or sql.Read()
+    part = Part(tx.value(sql.AFTER, (position, agent_id, key)) or "", position)
     if len(part.text.encode()) < least_bytes:
         return None
-    sql.set_read(tx, agent_id, key, chars)
+    tx.run(sql.SET_READ, (chars, agent_id, key))
     return part
 
 

@@ -160,7 +160,7 @@ def _vectors(tx: ReadTx, row: Mapping[str, Any]) -> dict[str, Any]:
         "model": row["model"],
         "passages": [
             {"text": passage.text, "vector": _text(passage.vector)}
-            for passage in sql.passages(tx, row["source_id"])
+            for passage in tx.rows(sql.Passage, sql.PASSAGES, (row["source_id"],))
         ],
     }
 

@@ -45,14 +45,14 @@ class Target:
         if self._has(KINDS[kind], given):
             return given
         for schema in self.schemas:
-            alias = sql.alias(self.tx, kind, given, schema=schema)
+            alias = self.tx.value(sql.ALIAS.format(schema), (kind, given))
             if alias is not None and self._has(KINDS[kind], alias):
                 return alias
         return None
 
     def keep_alias(self, kind: Kind, given: object, ours: object) -> None:
         """Store that a record is here under another id, and correct the rows that name it by the first."""
-        sql.keep_alias(self.tx, kind.name, given, ours)
+        self.tx.run(sql.KEEP_ALIAS, (kind.name, given, ours))
         for reference in kind.references:
             if reference.kind == kind.name:
                 copying.redirect(self.tx, kind.table, reference.column, old=given, new=ours)

@@ -88,6 +88,8 @@ class ForgetOneBody(Asked):
 
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     force: bool = False
+    #: Not only unwanted or outdated: what it says is not true.
+    wrong: bool = False
     if_version: Version | None = spelled("if_version", "ifVersion")
 
 

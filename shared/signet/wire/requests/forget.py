@@ -28,6 +28,7 @@ class ForgetBody(Asked):
     offset: int = Field(0, ge=0, le=SAFE_INTEGER)
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     force: StrictBool = False
+    wrong: StrictBool = False
     confirm_token: str | None = spelled("confirm_token", "confirmToken")
 
     @model_validator(mode="before")

@@ -3,11 +3,11 @@
 An attribute without an aspect is pending: a model is to find it one (`classify.py`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from signet import ids
-from signet.db import ReadTx, WriteTx
+from signet.db import WriteTx
 from signet.db.dialect import LIST, as_list, list_of, list_rows
 from signet.domain.graph.models import Source
 
@@ -16,13 +16,13 @@ _NEW_ASPECT = """
 INSERT INTO entity_aspects (id, entity_id, agent_id, aspect_name, canonical_name, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)"""
 _TOUCH_ASPECT = "UPDATE entity_aspects SET updated_at = ? WHERE id = ?"
-_ASPECTS = "SELECT canonical_name FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, canonical_name"
+ASPECTS = "SELECT canonical_name FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, canonical_name"
 _INSERT = """
 INSERT INTO entity_attributes (id, aspect_id, entity_id, agent_id, attribute_value, normalized_value, kind, confidence,
     importance, source_memory_id, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
-_HAS_ATTRIBUTE = "SELECT 1 FROM entity_attributes WHERE source_memory_id = ? LIMIT 1"
-_PENDING = f"""
+HAS_ATTRIBUTE = "SELECT 1 FROM entity_attributes WHERE source_memory_id = ? LIMIT 1"
+PENDING = f"""
 SELECT a.id, a.attribute_value AS text, m.id AS memory_id FROM {list_rows()} j
   JOIN entity_attributes a ON a.id = j.value JOIN memories m ON m.id = a.source_memory_id AND m.is_deleted = 0
  WHERE a.entity_id = ? AND a.aspect_id IS NULL AND a.status = 'active' ORDER BY j.key"""
@@ -36,21 +36,21 @@ UPDATE entity_attributes AS pending SET status = 'superseded', updated_at = :at,
        SELECT a.id FROM entity_attributes a
         WHERE a.aspect_id = :aspect AND a.status = 'active' AND a.normalized_value = pending.normalized_value)
  WHERE id = :id AND aspect_id IS NULL AND status = 'active'"""
-_SUPERSEDE_OF = f"""
+SUPERSEDE_OF = f"""
 UPDATE entity_attributes SET source_memory_id = NULL, status = 'superseded', updated_at = ?2
 WHERE source_memory_id IN {list_of("?1")}"""
-_MOVE = f"""
+MOVE = f"""
 UPDATE entity_attributes SET source_memory_id = ?2, updated_at = ?3 WHERE source_memory_id IN {list_of("?1")}"""
-_REVIVE = """
+REVIVE = """
 UPDATE OR IGNORE entity_attributes SET status = 'active', updated_at = ?
 WHERE source_memory_id = ? AND status = 'superseded' AND superseded_by IS NULL"""
-_DELETE_OF = "DELETE FROM entity_attributes WHERE source_memory_id = ?"
-_SAID_BY = f"""
+DELETE_OF = "DELETE FROM entity_attributes WHERE source_memory_id = ?"
+SAID_BY = f"""
 SELECT a.entity_id, e.name, a.attribute_value
 FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
 WHERE a.source_memory_id IN {LIST} AND a.status = 'active' AND a.kind = 'attribute'"""
 #: `said_at` is when the source of a fact was said, however late it is read.
-_NEWEST = """
+NEWEST = """
 SELECT a.id, a.attribute_value AS text, e.name AS entity_name, s.aspect_name AS aspect, a.source_memory_id AS memory_id,
        m.scope, m.visibility, coalesce(p.created_at, m.created_at) AS said_at
 FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
@@ -64,11 +64,11 @@ UPDATE entity_attributes SET status = 'superseded', superseded_by = ?, updated_a
 WHERE id = ? AND status = 'active'
   AND EXISTS (SELECT 1 FROM entity_attributes WHERE id = ? AND source_memory_id IS NOT NULL)"""
 #: The place is the instant of the change and the row, so that a sweep gets on however many changed at once.
-_CHANGED = """
+CHANGED = """
 SELECT source_memory_id AS memory_id, updated_at || ' ' || printf('%020d', rowid) AS place FROM entity_attributes
 WHERE status = 'active' AND kind = 'attribute' AND source_memory_id IS NOT NULL AND place > ?
 ORDER BY place LIMIT ?"""
-_UNFOUNDED = """
+UNFOUNDED = """
 SELECT a.id FROM memories m INDEXED BY idx_memories_deleted_at
 CROSS JOIN entity_attributes a ON a.source_memory_id = m.id
 WHERE m.is_deleted = 1 AND a.status = 'active'
@@ -113,11 +113,6 @@ def aspect(tx: WriteTx, entity_id: str, name: str, *, agent_id: str, at: str) ->
     return aspect_id
 
 
-def aspects(tx: ReadTx, entity_id: str) -> tuple[str, ...]:
-    """Return the canonical names of an entity's aspects, the one with the most weight first."""
-    return tuple(row[0] for row in tx.tuples(_ASPECTS, (entity_id,)))
-
-
 def insert(
     tx: WriteTx,
     source: Source,
@@ -137,16 +132,6 @@ def insert(
     return attribute_id
 
 
-def is_any_of(tx: ReadTx, memory_id: str) -> bool:
-    """Return whether a memory has said anything of an entity, be it superseded."""
-    return tx.value(_HAS_ATTRIBUTE, (memory_id,)) is not None
-
-
-def pending(tx: ReadTx, attribute_ids: Iterable[str], entity_id: str) -> list[Pending]:
-    """Return those of these attributes that still wait for an aspect, in this order."""
-    return tx.rows(Pending, _PENDING, (as_list(attribute_ids), entity_id))
-
-
 def classify(
     tx: WriteTx,
     attribute_id: str,
@@ -164,49 +149,9 @@ def classify(
         tx.run(_GIVE_WAY, where)
 
 
-def supersede_of(tx: WriteTx, memory_ids: Sequence[str], *, at: str) -> None:
-    """Supersede what these memories say; it stays without its source."""
-    tx.run(_SUPERSEDE_OF, (as_list(memory_ids), at))
-
-
-def move(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, at: str) -> None:
-    """Make one memory the source of what others say."""
-    tx.run(_MOVE, (as_list(memory_ids), keeper_id, at))
-
-
-def revive(tx: WriteTx, memory_id: str, *, at: str) -> None:
-    """Let what a memory says hold again, except where something else has taken its place."""
-    tx.run(_REVIVE, (at, memory_id))
-
-
-def delete_of(tx: WriteTx, memory_id: str) -> None:
-    """Delete what a memory says of entities."""
-    tx.run(_DELETE_OF, (memory_id,))
-
-
-def said_by(tx: ReadTx, memory_ids: Iterable[str]) -> list[tuple[str, str, str]]:
-    """Return what these memories say in active attributes, constraints apart, as (entity, its name, text)."""
-    return tx.tuples(_SAID_BY, (as_list(memory_ids),))
-
-
-def newest(tx: ReadTx, entity_id: str, limit: int) -> list[Compared]:
-    """Return the active attributes of an entity, constraints apart, what was said last first."""
-    return tx.rows(Compared, _NEWEST, (entity_id, limit))
-
-
 def supersede(tx: WriteTx, old_id: str, new_id: str, *, at: str) -> bool:
     """Supersede an attribute by another where both are still there; return whether it was."""
     return bool(tx.run(_SUPERSEDE, (new_id, at, old_id, new_id)))
-
-
-def changed(tx: ReadTx, since: str, limit: int) -> list[tuple[str, str]]:
-    """Return which attributes have changed after a place in the order of changes, as (memory, place)."""
-    return tx.tuples(_CHANGED, (since, limit))
-
-
-def unfounded(tx: ReadTx) -> list[str]:
-    """Return the active attributes whose memory is forgotten or gone."""
-    return [row[0] for row in tx.tuples(_UNFOUNDED)]
 
 
 def retire(tx: WriteTx, attribute_ids: Sequence[str], *, at: str) -> int:

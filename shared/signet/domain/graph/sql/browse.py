@@ -15,8 +15,6 @@ from signet.domain.graph.views import (
     DrawnEdge,
     DrawnEntity,
     Edge,
-    Skill,
-    Task,
 )
 
 _ORDER = "e.pinned DESC, e.pinned_at DESC, e.mentions DESC, e.updated_at DESC, e.name, e.id"
@@ -43,10 +41,10 @@ _PAGE = _COUNTED.format(chosen=f"{_MATCHING} ORDER BY {_ORDER} LIMIT :limit OFFS
 _ONE = _COUNTED.format(chosen=_KNOWN)
 _TOTAL = f"SELECT count(*) {_MATCHING}"
 _NAME = f"SELECT e.name {_KNOWN}"
-_TASK = """
+TASK = """
 SELECT task_type, priority, status, due_at, context_json AS context, expires_at, retention_until, completed_at
 FROM task_meta WHERE entity_id = ?"""
-_SKILL = """
+SKILL = """
 SELECT version, author, license, source, role, triggers, tags, permissions, enriched, installed_at, last_used_at,
   use_count, importance, fs_path, uninstalled_at FROM skill_meta WHERE entity_id = ?"""
 _ASPECTS = """
@@ -131,16 +129,6 @@ def name(tx: ReadTx, entity_id: str, *, reader: Reader) -> str | None:
     asked = {"id": entity_id, **visible.params}
     found: str | None = tx.value(_NAME.format(entity=visible.entity()), asked)
     return found
-
-
-def task(tx: ReadTx, entity_id: str) -> Task | None:
-    """Return what makes an entity a task."""
-    return tx.row(Task, _TASK, (entity_id,))
-
-
-def skill(tx: ReadTx, entity_id: str) -> Skill | None:
-    """Return what makes an entity a skill."""
-    return tx.row(Skill, _SKILL, (entity_id,))
 
 
 def aspects(tx: ReadTx, entity_id: str, *, reader: Reader) -> list[CountedAspect]:

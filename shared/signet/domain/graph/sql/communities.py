@@ -8,8 +8,8 @@ from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Reader
 from signet.domain.graph.sql.visible import Visible
 
-_AGENTS = "SELECT agent_id FROM entities UNION SELECT agent_id FROM entity_communities ORDER BY 1"
-_ENTITIES = "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
+AGENTS = "SELECT agent_id FROM entities UNION SELECT agent_id FROM entity_communities ORDER BY 1"
+ENTITIES = "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
 #: Of parallel edges, in either direction, the largest counts.
 _EDGES = """
 SELECT min(source_entity_id, target_entity_id), max(source_entity_id, target_entity_id),
@@ -30,7 +30,7 @@ ON CONFLICT (id) DO UPDATE SET name = excluded.name, cohesion = excluded.cohesio
     member_count = excluded.member_count, updated_at = excluded.updated_at"""
 _MOVE = "UPDATE entities SET community_id = ? WHERE id = ?"
 _DELETE_OTHERS = f"DELETE FROM entity_communities WHERE agent_id = ? AND id NOT IN {LIST}"
-_NOTE = """
+NOTE = """
 INSERT INTO community_runs (agent_id, modularity, quality, graph_signature, ran_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (agent_id) DO UPDATE SET modularity = excluded.modularity, quality = excluded.quality,
     graph_signature = excluded.graph_signature, ran_at = excluded.ran_at"""
@@ -54,16 +54,6 @@ class Listed(NamedTuple):
     member_count: int
     created_at: str
     updated_at: str
-
-
-def agents(tx: ReadTx) -> list[str]:
-    """Return the agents that have a graph."""
-    return [row[0] for row in tx.tuples(_AGENTS)]
-
-
-def members(tx: ReadTx, agent_id: str) -> list[Member]:
-    """Return the entities of an agent, the oldest first."""
-    return tx.rows(Member, _ENTITIES, (agent_id,))
 
 
 def edges(tx: ReadTx, agent_id: str) -> list[tuple[str, str, float]]:
@@ -96,10 +86,3 @@ def put(
     tx.many(_PUT, [(id_, agent_id, *rest, at, at) for id_, *rest in kept])
     tx.many(_MOVE, moves)
     tx.run(_DELETE_OTHERS, (agent_id, as_list(one[0] for one in kept)))
-
-
-def note_run(
-    tx: WriteTx, agent_id: str, modularity: float, quality: str, signature: str, *, at: str
-) -> None:
-    """Note how clear a division was, and of which graph."""
-    tx.run(_NOTE, (agent_id, modularity, quality, signature, at))

@@ -5,10 +5,9 @@ A relation is what was said; a dependency is an edge that a traversal follows. W
 """
 
 import json
-from collections.abc import Iterable, Sequence
 
 from signet import ids
-from signet.db import ReadTx, WriteTx
+from signet.db import WriteTx
 from signet.db.dialect import LIST, as_list
 from signet.domain.graph.models import Dependency, Source
 
@@ -16,7 +15,7 @@ _INSERT_DEPENDENCY = """
 INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type, strength,
     confidence, reason, metadata, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
-_COMPANIONS = """
+COMPANIONS = """
 INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type, strength,
     confidence, reason, created_at, updated_at)
 SELECT ?1, ?2, ?3, ?4, 'related_to', ?5, ?6, ?7, ?8, ?8 WHERE NOT EXISTS (
@@ -41,10 +40,10 @@ VALUES (:id, :agent, :source, :target, :type, :confidence, :confidence, :reason,
 ON CONFLICT (agent_id, source_entity_id, target_entity_id, dependency_type) DO UPDATE SET
     strength = excluded.strength, confidence = excluded.confidence, reason = excluded.reason,
     updated_at = excluded.updated_at"""
-_OF_ORIGIN = """
+OF_ORIGIN = """
 SELECT source_entity_id, target_entity_id, dependency_type, strength, reason FROM entity_dependencies
 WHERE agent_id = ? AND metadata ->> 'origin' = ?"""
-_DELETE_ONE = """
+DELETE_ONE = """
 DELETE FROM entity_dependencies WHERE agent_id = ? AND source_entity_id = ? AND target_entity_id = ?
    AND dependency_type = ? AND metadata ->> 'origin' = ?"""
 _DELETE_OF_ORIGIN = (
@@ -52,25 +51,10 @@ _DELETE_OF_ORIGIN = (
     f"DELETE FROM entity_dependencies WHERE ? IN (source_entity_id, target_entity_id)"
     f" AND metadata ->> 'origin' IN {LIST}",
 )
-_TARGETS = "SELECT DISTINCT target_entity_id FROM relations WHERE source_entity_id = ? AND metadata ->> 'origin' = ?"
-_UNRELATED = f"""
+TARGETS = "SELECT DISTINCT target_entity_id FROM relations WHERE source_entity_id = ? AND metadata ->> 'origin' = ?"
+UNRELATED = f"""
 SELECT e.id FROM entities e WHERE e.id IN {LIST} AND NOT EXISTS (
     SELECT 1 FROM relations r WHERE r.target_entity_id = e.id OR r.source_entity_id = e.id)"""
-
-
-def companions(
-    tx: WriteTx,
-    source: Source,
-    one: str,
-    other: str,
-    *,
-    strength: float,
-    confidence: float,
-    reason: str,
-) -> None:
-    """Join two entities by `related_to`, unless an edge joins them in either direction."""
-    edge = (ids.new_ordered_id(), source.agent_id, one, other, strength, confidence, reason)
-    tx.run(_COMPANIONS, (*edge, source.at))
 
 
 def insert(
@@ -113,27 +97,7 @@ def relate_of_origin(tx: WriteTx, edge: Dependency, *, origin: str, agent_id: st
     insert(tx, edge, confidence=edge.strength, origin=origin, agent_id=agent_id, at=at)
 
 
-def of_origin(tx: ReadTx, origin: str, *, agent_id: str) -> list[Dependency]:
-    """Return the agent's edges of this origin."""
-    return tx.rows(Dependency, _OF_ORIGIN, (agent_id, origin))
-
-
-def delete(tx: WriteTx, edges: Iterable[Dependency], *, origin: str, agent_id: str) -> None:
-    """Delete these edges where they are of this origin."""
-    tx.many(_DELETE_ONE, [(agent_id, *edge[:3], origin) for edge in edges])
-
-
 def delete_of_origin(tx: WriteTx, entity_id: str, *origins: str) -> None:
     """Delete the relations and edges of an entity that are of these origins."""
     for statement in _DELETE_OF_ORIGIN:
         tx.run(statement, (entity_id, as_list(origins)))
-
-
-def targets(tx: ReadTx, entity_id: str, *, origin: str) -> list[str]:
-    """Return the entities that relations of this origin lead to from an entity."""
-    return [row[0] for row in tx.tuples(_TARGETS, (entity_id, origin))]
-
-
-def unrelated(tx: ReadTx, entity_ids: Sequence[str]) -> list[str]:
-    """Return which of these entities have no relation."""
-    return [row[0] for row in tx.tuples(_UNRELATED, (as_list(entity_ids),))]

@@ -19,21 +19,21 @@ _FIND = "SELECT id, entity_type FROM entities WHERE agent_id = ? AND canonical_n
 _INSERT = """
 INSERT INTO entities (id, name, canonical_name, entity_type, description, mentions, agent_id, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_FIND_OR_INSERT = f"""{_INSERT}
+FIND_OR_INSERT = f"""{_INSERT}
 ON CONFLICT (agent_id, canonical_name) DO UPDATE SET updated_at = excluded.updated_at RETURNING id"""
-_UPDATE = (
+UPDATE = (
     "UPDATE entities SET name = ?, entity_type = ?, description = ?, updated_at = ? WHERE id = ?"
 )
-_DESCRIBE = "UPDATE entities SET description = ?, updated_at = ? WHERE id = ?"
+DESCRIBE = "UPDATE entities SET description = ?, updated_at = ? WHERE id = ?"
 _TYPE = "UPDATE entities SET entity_type = ? WHERE id = ?"
-_FIRST_TYPE = """
+FIRST_TYPE = """
 UPDATE entities SET entity_type = ?, updated_at = ? WHERE id = ? AND entity_type IN ('extracted', 'unknown')"""
 _COUNT = "UPDATE entities SET mentions = mentions + ?, updated_at = ? WHERE id = ?"
 _UNCOUNT = "UPDATE entities SET mentions = max(0, mentions - ?), updated_at = ? WHERE id = ?"
 _MENTION = """
 INSERT INTO memory_entity_mentions (memory_id, entity_id, mention_text, confidence, created_at)
 VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
-_MENTIONED = "SELECT count(*) FROM memory_entity_mentions WHERE memory_id = ?"
+MENTIONED = "SELECT count(*) FROM memory_entity_mentions WHERE memory_id = ?"
 _LOST = f"SELECT entity_id, count(*) FROM memory_entity_mentions WHERE memory_id IN {LIST} GROUP BY entity_id"
 _UNMENTION = f"DELETE FROM memory_entity_mentions WHERE memory_id IN {LIST}"
 #: Entities that several of the memories mention, and how many mentions are too many once one memory has them all.
@@ -104,11 +104,6 @@ def mention(
     return entity_id
 
 
-def mentioned(tx: ReadTx, memory_id: str) -> int:
-    """Return how many entities a memory mentions."""
-    return int(tx.value(_MENTIONED, (memory_id,)))
-
-
 def insert(
     tx: WriteTx,
     entity_id: str,
@@ -123,32 +118,6 @@ def insert(
 ) -> None:
     """Make an entity."""
     tx.run(_INSERT, (entity_id, name, canonical, type, description, mentions, agent_id, at, at))
-
-
-def find_or_insert(
-    tx: WriteTx, name: str, canonical: str, type: str, *, agent_id: str, at: str
-) -> str:
-    """Find or make an entity that no memory need mention, and return its id."""
-    made = (ids.new_ordered_id(), name, canonical, type, None, 0, agent_id, at, at)
-    found: str = tx.value(_FIND_OR_INSERT, made)
-    return found
-
-
-def update(
-    tx: WriteTx, entity_id: str, name: str, type: str, description: str | None, *, at: str
-) -> None:
-    """Rename, retype and describe an entity."""
-    tx.run(_UPDATE, (name, type, description, at, entity_id))
-
-
-def describe(tx: WriteTx, entity_id: str, description: str, *, at: str) -> None:
-    """Give an entity a description."""
-    tx.run(_DESCRIBE, (description, at, entity_id))
-
-
-def set_first_type(tx: WriteTx, entity_id: str, type: str, *, at: str) -> None:
-    """Give an entity a type where it has none yet (KG-5)."""
-    tx.run(_FIRST_TYPE, (type, at, entity_id))
 
 
 def unmention(tx: WriteTx, memory_ids: Sequence[str], *, at: str) -> dict[str, int]:

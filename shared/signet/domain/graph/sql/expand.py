@@ -1,10 +1,9 @@
 """Everything that one entity leads to, as far as a reader may see it."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from signet.db import ReadTx, fts
-from signet.db.dialect import LIST, as_list
+from signet.db.dialect import LIST
 from signet.db.visibility import Reader
 from signet.domain.graph.sql.facts import MemoryText
 from signet.domain.graph.sql.visible import Visible
@@ -42,10 +41,10 @@ FROM (SELECT memory_id FROM memory_entity_mentions WHERE entity_id = :id
 CROSS JOIN memories m ON m.id = x.memory_id WHERE {memory}"""
 _COUNT = f"SELECT count(*) {_LINKED}"
 _MEMORIES = f"SELECT m.id, m.content {_LINKED} ORDER BY m.importance DESC, m.created_at DESC, m.seq LIMIT :most"
-_VECTORS = f"""
+VECTORS = f"""
 SELECT source_id, vector FROM embeddings
 WHERE source_type = 'memory' AND ordinal = 0 AND length(vector) = ? AND source_id IN {LIST}"""
-_SUMMARIES = """
+SUMMARIES = """
 SELECT s.id, s.session_key, s.harness, s.earliest_at, s.latest_at, s.content, count(*) OVER () AS total
 FROM session_summaries s
 WHERE s.agent_id = :agent AND (:project IS NULL OR s.project = :project) AND s.latest_at >= :since
@@ -135,24 +134,3 @@ def memories(tx: ReadTx, entity_id: str, *, reader: Reader) -> tuple[list[Memory
     asked = {"id": entity_id, "most": MOST_MEMORIES, **visible.params}
     total = int(tx.value(_COUNT.format(memory=visible.memory), asked))
     return tx.rows(MemoryText, _MEMORIES.format(memory=visible.memory), asked), total
-
-
-def vectors(tx: ReadTx, memory_ids: Iterable[str], size: int) -> list[tuple[str, bytes]]:
-    """Return the vectors of memories, by id, that have this size in bytes."""
-    return tx.tuples(_VECTORS, (size, as_list(memory_ids)))
-
-
-def summaries(
-    tx: ReadTx, entity: Described, *, reader: Reader, session: str | None, since: str, limit: int
-) -> list[Summary]:
-    """Return summaries of the sessions that an entity is mentioned in, newest first."""
-    asked = {
-        "agent": reader.agent_id,
-        "project": reader.project,
-        "since": since,
-        "session": session,
-        "name": entity.name.lower(),
-        "entity": entity.id,
-        "limit": limit,
-    }
-    return tx.rows(Summary, _SUMMARIES, asked)

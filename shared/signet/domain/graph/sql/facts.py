@@ -1,18 +1,17 @@
 """What a model is asked about: entities, and the memories that say something of them."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from signet.db import ReadTx, WriteTx
-from signet.db.dialect import as_list, list_rows
+from signet.db import ReadTx
+from signet.db.dialect import list_rows
 from signet.domain.graph.models import Subject
 from signet.domain.graph.sql import attributes
 
 _SUBJECT = "SELECT id, name, entity_type, agent_id FROM entities WHERE id = ?"
-_MEMORIES = f"""
+MEMORIES = f"""
 SELECT m.id, m.content FROM {list_rows()} j JOIN memories m ON m.id = j.value
  WHERE m.agent_id = ? AND m.is_deleted = 0 ORDER BY j.key"""
-_NEWEST = """
+NEWEST = """
 SELECT m.id, m.content FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
  WHERE n.entity_id = ? AND m.is_deleted = 0 AND m.agent_id = ? AND m.type <> 'document_chunk'
  ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"""
@@ -23,7 +22,7 @@ SELECT id, agent_id FROM (
       FROM entities WHERE mentions > 1 AND entity_type NOT IN ('skill', 'chunk_group'))
  WHERE place <= ? AND (last_synthesized_at IS NULL OR last_synthesized_at < updated_at)
  ORDER BY last_synthesized_at, place, id LIMIT 1"""
-_SYNTHESIZED = "UPDATE entities SET last_synthesized_at = ? WHERE id = ?"
+SYNTHESIZED = "UPDATE entities SET last_synthesized_at = ? WHERE id = ?"
 
 
 class MemoryText(NamedTuple):
@@ -39,26 +38,11 @@ def subject(tx: ReadTx, entity_id: str) -> Subject | None:
     if row is None:
         return None
     id_, name, type, agent_id = row
-    known = attributes.aspects(tx, entity_id)
+    known = tuple(tx.column(attributes.ASPECTS, (entity_id,)))
     return Subject(id=id_, name=name, type=type, agent_id=agent_id, aspects=known)
-
-
-def memories(tx: ReadTx, memory_ids: Iterable[str], *, agent_id: str) -> list[MemoryText]:
-    """Return those of these memories of the agent that are not forgotten, in this order."""
-    return tx.rows(MemoryText, _MEMORIES, (as_list(memory_ids), agent_id))
-
-
-def newest(tx: ReadTx, entity_id: str, *, agent_id: str, limit: int) -> list[MemoryText]:
-    """Return the agent's newest memories that mention an entity."""
-    return tx.rows(MemoryText, _NEWEST, (entity_id, agent_id, limit))
 
 
 def next_to_synthesize(tx: ReadTx, top: int) -> tuple[str, str] | None:
     """Return the entity that has waited longest, of the most mentioned that have changed, and its agent."""
     found = tx.tuples(_NEXT, (top,))
     return found[0] if found else None
-
-
-def note_synthesis(tx: WriteTx, entity_id: str, *, at: str) -> None:
-    """Note when an entity's dependencies were last looked for in all its memories."""
-    tx.run(_SYNTHESIZED, (at, entity_id))

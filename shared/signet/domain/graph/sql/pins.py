@@ -2,17 +2,16 @@
 
 from typing import NamedTuple
 
-from signet import ids
 from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph.sql.visible import Visible
 
-_PUT = """
+PUT = """
 INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, weight_override, reason, created_at)
 SELECT ?, agent_id, id, ?, ?, ?, ? FROM entities WHERE id = ? AND agent_id = ?
 ON CONFLICT (agent_id, entity_id) DO UPDATE SET pin_type = excluded.pin_type,
     weight_override = excluded.weight_override, reason = excluded.reason, created_at = excluded.created_at"""
-_DELETE = "DELETE FROM entity_pinning WHERE entity_id = ? AND agent_id = ?"
+DELETE = "DELETE FROM entity_pinning WHERE entity_id = ? AND agent_id = ?"
 _MIRROR = "UPDATE entities SET pinned = ?, pinned_at = ? WHERE id = ? AND agent_id = ?"
 _PINNED = """
 SELECT e.id, e.name, coalesce(e.pinned_at, '') AS pinned_at FROM entities e
@@ -30,28 +29,9 @@ class Pinned(NamedTuple):
     pinned_at: str
 
 
-def put(
-    tx: WriteTx,
-    entity_id: str,
-    type: str,
-    weight: float,
-    reason: str | None,
-    *,
-    agent_id: str,
-    at: str,
-) -> None:
-    """Pin or suppress an entity of the agent, in place of what was asked before."""
-    tx.run(_PUT, (ids.new_ordered_id(), type, weight, reason, at, entity_id, agent_id))
-
-
 def mirror(tx: WriteTx, entity_id: str, pinned_at: str | None, *, agent_id: str) -> bool:
     """Set since when an entity is pinned, None for not; False where the agent has no such entity."""
     return bool(tx.run(_MIRROR, (pinned_at is not None, pinned_at, entity_id, agent_id)))
-
-
-def delete(tx: WriteTx, entity_id: str, *, agent_id: str) -> None:
-    """Delete what a person asked for an entity."""
-    tx.run(_DELETE, (entity_id, agent_id))
 
 
 def listed(tx: ReadTx, *, suppressed: bool, reader: Reader) -> list[Pinned]:

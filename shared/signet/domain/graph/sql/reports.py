@@ -41,7 +41,7 @@ FROM entity_attributes a WHERE a.agent_id = ? AND a.status = 'active'"""
 _MEMORIES = """
 SELECT m.id, m.content FROM memories m INDEXED BY idx_memories_created
 WHERE m.is_deleted = 0 AND m.agent_id = ? AND {where} ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"""
-_MENTIONED = "SELECT entity_id FROM memory_entity_mentions WHERE memory_id = ?"
+MENTIONED = "SELECT entity_id FROM memory_entity_mentions WHERE memory_id = ?"
 #: A change runs along edges that block or inform, and against all others.
 _NEXT = f"""
 SELECT DISTINCT e.id, e.name, e.entity_type AS type
@@ -130,11 +130,6 @@ def newest_memories(tx: ReadTx, *, reader: Reader, limit: int) -> list[tuple[str
     where = readable(reader)
     sql = _MEMORIES.format(where=where.sql)
     return tx.tuples(sql, (reader.agent_id, *where.params, limit))
-
-
-def mentioned(tx: ReadTx, memory_id: str) -> set[str]:
-    """Return the entities that a memory mentions."""
-    return {row[0] for row in tx.tuples(_MENTIONED, (memory_id,))}
 
 
 def affected(

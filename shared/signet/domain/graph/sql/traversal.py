@@ -6,7 +6,7 @@ Limits are `? + 0`: SQLite plans for their value otherwise, and prepares the sta
 
 from collections.abc import Iterable, Sequence
 
-from signet.db import ReadTx, fts
+from signet.db import ReadTx
 from signet.db.dialect import LIST, as_list, list_of, list_rows
 from signet.db.visibility import Reader
 from signet.domain.graph.models import Entity
@@ -21,7 +21,7 @@ _NOT_SUPPRESSED = """
 NOT EXISTS (SELECT 1 FROM entity_pinning p
             WHERE p.agent_id = e.agent_id AND p.entity_id = e.id AND p.pin_type = 'suppress')"""
 _ENTITY = "SELECT e.id, e.name, e.entity_type AS type"
-_BY_TEXT = f"""
+BY_TEXT = f"""
 {_ENTITY} FROM entities_fts f CROSS JOIN entities e ON e.seq = f.rowid
 WHERE entities_fts MATCH ? AND e.agent_id = ? AND {_NOT_SUPPRESSED}
 ORDER BY e.pinned DESC, f.rank LIMIT ? + 0"""
@@ -41,7 +41,7 @@ _VISIBLE_NAMES = f"""
 SELECT e.name FROM {list_rows(":names")} j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
 WHERE {{visible}} ORDER BY j.key"""
 _WEIGHT = "SELECT coalesce(weight_override, ?) FROM entity_pinning WHERE entity_id = ? AND pin_type = 'pin'"
-_CONSTRAINTS = """
+CONSTRAINTS = """
 SELECT source_memory_id, max(importance) FROM entity_attributes
 WHERE entity_id = ? AND kind = 'constraint' AND status = 'active' AND source_memory_id IS NOT NULL
 GROUP BY source_memory_id ORDER BY 2 DESC LIMIT ? + 0"""
@@ -50,18 +50,18 @@ SELECT e.name, a.attribute_value FROM {list_rows(":ids")} j
   CROSS JOIN entities e ON e.id = j.value
   CROSS JOIN entity_attributes a ON a.entity_id = e.id AND a.kind = 'constraint' AND a.status = 'active'
  WHERE {{visible}} ORDER BY j.key, a.importance DESC, a.id LIMIT :limit"""
-_ASPECTS = "SELECT id FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id LIMIT ? + 0"
-_TOP_ASPECTS = f"""
+ASPECTS = "SELECT id FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id LIMIT ? + 0"
+TOP_ASPECTS = f"""
 SELECT s.id FROM entity_aspects s WHERE s.entity_id IN {LIST} ORDER BY s.weight DESC, s.id LIMIT ?"""
-_ATTRIBUTES = """
+ATTRIBUTES = """
 SELECT source_memory_id, importance FROM entity_attributes
 WHERE aspect_id = ? AND status = 'active' ORDER BY importance DESC LIMIT ? + 0"""
-_MENTIONS = """
+MENTIONS = """
 SELECT m.id, m.importance
 FROM (SELECT memory_id, confidence FROM memory_entity_mentions WHERE entity_id = ? LIMIT ? + 0) x
 JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0
 ORDER BY x.confidence DESC, m.importance DESC LIMIT ? + 0"""
-_NEIGHBOURS = f"""
+NEIGHBOURS = f"""
 SELECT d.target_entity_id FROM entity_dependencies d JOIN entities e ON e.id = d.target_entity_id
 WHERE d.source_entity_id IN {list_of(":ids")} AND d.target_entity_id NOT IN {list_of(":ids")}
   AND coalesce(d.confidence, 0.7) >= :min_confidence
@@ -71,11 +71,6 @@ GROUP BY d.target_entity_id ORDER BY max(coalesce(d.confidence, 0.7) * d.strengt
 
 #: A memory and its importance 0..1, None where it has none.
 Important = tuple[str, float | None]
-
-
-def by_words(tx: ReadTx, words: Sequence[str], *, agent_id: str, limit: int) -> list[Entity]:
-    """Return the agent's entities whose names have one of these words, pinned first, suppressed ones never."""
-    return tx.rows(Entity, _BY_TEXT, (fts.any_of(words), agent_id, limit))
 
 
 def by_part(tx: ReadTx, parts: Sequence[str], *, agent_id: str, limit: int) -> list[Entity]:
@@ -114,45 +109,7 @@ def constraint_texts(
     return tx.tuples(_CONSTRAINT_TEXTS.format(visible=visible.attribute()), asked)
 
 
-def top_aspects(tx: ReadTx, entity_ids: Iterable[str], *, limit: int) -> list[str]:
-    """Return the ids of the aspects of these entities that weigh most."""
-    return [row[0] for row in tx.tuples(_TOP_ASPECTS, (as_list(entity_ids), limit))]
-
-
 def pin_weight(tx: ReadTx, entity_id: str, *, usual: float) -> float:
     """Return what a pinned entity weighs (`usual` where its pin does not say), 1 for any other."""
     weight: float | None = tx.value(_WEIGHT, (usual, entity_id))
     return 1.0 if weight is None else weight
-
-
-def constraints(tx: ReadTx, entity_id: str, *, limit: int) -> list[Important]:
-    """Return the memories that state constraints of an entity, most important first."""
-    return tx.tuples(_CONSTRAINTS, (entity_id, limit))
-
-
-def aspects(tx: ReadTx, entity_id: str, *, limit: int) -> list[str]:
-    """Return the ids of the aspects of an entity that weigh most."""
-    return [row[0] for row in tx.tuples(_ASPECTS, (entity_id, limit))]
-
-
-def attributes(tx: ReadTx, aspect_id: str, *, limit: int) -> list[tuple[str | None, float | None]]:
-    """Return the memories that are the sources of an aspect's attributes, most important first."""
-    return tx.tuples(_ATTRIBUTES, (aspect_id, limit))
-
-
-def mentions(tx: ReadTx, entity_id: str, *, limit: int) -> list[Important]:
-    """Return memories that mention an entity, those that do so most surely first."""
-    return tx.tuples(_MENTIONS, (entity_id, MAX_MENTIONS_READ, limit))
-
-
-def neighbours(
-    tx: ReadTx, entity_ids: Iterable[str], *, min_confidence: float, min_strength: float, limit: int
-) -> list[str]:
-    """Return the entities one edge away from these, over the strongest edges, suppressed ones never."""
-    asked = {
-        "ids": as_list(entity_ids),
-        "min_confidence": min_confidence,
-        "min_strength": min_strength,
-        "edges": limit,
-    }
-    return [row[0] for row in tx.tuples(_NEIGHBOURS, asked)]

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from signet.db import ReadTx, WriteTx
-from signet.db.dialect import LIST, as_list
+from signet.db import WriteTx
+from signet.db.dialect import LIST
 
 _HOLDS_CONSTRAINT = """
 EXISTS (SELECT 1 FROM entity_attributes c
@@ -13,12 +13,12 @@ _WEIGHT = f"""
 s.id, s.weight, s.updated_at, {_HOLDS_CONSTRAINT} AS holds_constraint,
 NOT EXISTS (SELECT 1 FROM entity_pinning p
             WHERE p.agent_id = s.agent_id AND p.entity_id = s.entity_id AND p.pin_type = 'suppress') AS is_shown"""
-_OF_MEMORIES = f"""
+OF_MEMORIES = f"""
 SELECT DISTINCT a.source_memory_id, {_WEIGHT}
 FROM entity_attributes a CROSS JOIN entity_aspects s ON s.id = a.aspect_id
 WHERE a.source_memory_id IN {LIST} AND a.status = 'active' AND s.agent_id = ?"""
-_ONE = f"SELECT {_WEIGHT} FROM entity_aspects s WHERE s.id = ? AND s.agent_id = ?"
-_STALE = f"""
+ONE = f"SELECT {_WEIGHT} FROM entity_aspects s WHERE s.id = ? AND s.agent_id = ?"
+STALE = f"""
 SELECT {_WEIGHT} FROM entity_aspects s
 WHERE s.updated_at < :before AND (:agent IS NULL OR s.agent_id = :agent)
   AND s.weight > CASE WHEN {_HOLDS_CONSTRAINT} THEN max(:low, :floor) ELSE :low END"""
@@ -38,27 +38,6 @@ class Weight(NamedTuple):
     updated_at: str
     holds_constraint: int
     is_shown: int
-
-
-def of_memories(
-    tx: ReadTx, memory_ids: Iterable[str], *, agent_id: str
-) -> list[tuple[str, Weight]]:
-    """Return the agent's aspects that active attributes of these memories are filed under, each with its memory."""
-    rows = tx.tuples(_OF_MEMORIES, (as_list(memory_ids), agent_id))
-    return [(row[0], Weight(*row[1:])) for row in rows]
-
-
-def of_aspect(tx: ReadTx, aspect_id: str, *, agent_id: str) -> Weight | None:
-    """Return the weight of an aspect of the agent."""
-    return tx.row(Weight, _ONE, (aspect_id, agent_id))
-
-
-def stale(
-    tx: ReadTx, *, before: str, agent_id: str | None, low: float, floor: float
-) -> list[Weight]:
-    """Return the aspects, of one agent or of all, that have not changed since and that can still fade."""
-    asked = {"before": before, "agent": agent_id, "low": low, "floor": floor}
-    return tx.rows(Weight, _STALE, asked)
 
 
 def set_all(tx: WriteTx, weights: Iterable[tuple[str, float]], *, at: str) -> None:

@@ -1,8 +1,7 @@
 """What sessions were given: `session_injections`, `injected_items`, and `session_steps` that wait to be read."""
 
 import json
-from collections.abc import Iterable, Sequence
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 from signet import clock
@@ -55,7 +54,7 @@ class SessionRow(NamedTuple):
     project: str | None
 
 
-_PROMPTS = """
+PROMPTS = """
 SELECT coalesce(max(prompt), 0) FROM session_injections WHERE agent_id = ? AND session_key = ?"""
 _INSERT = """
 INSERT INTO session_injections (agent_id, session_key, harness, project, phase, prompt, prompt_hash, chars, best_score,
@@ -63,24 +62,24 @@ INSERT INTO session_injections (agent_id, session_key, harness, project, phase, 
 _INSERT_ITEM = """
 INSERT INTO injected_items (injection_seq, place, kind, source_id, is_given, reason, score, said_at, chars, text_hash,
     spans) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_OF_SESSION = f"""
+OF_SESSION = f"""
 SELECT {", ".join(InjectionRow._fields)} FROM session_injections WHERE agent_id = ? AND session_key = ? ORDER BY seq"""
-_KNOWN = "SELECT 1 FROM session_injections WHERE agent_id = ? AND session_key = ? LIMIT 1"
+KNOWN = "SELECT 1 FROM session_injections WHERE agent_id = ? AND session_key = ? LIMIT 1"
 _ITEMS = f"""
 SELECT {", ".join(f"i.{name}" for name in ItemRow._fields)}
   FROM session_injections s JOIN injected_items i ON i.injection_seq = s.seq
  WHERE s.agent_id = ? AND s.session_key = ? ORDER BY i.injection_seq, i.place"""
-_SESSIONS = """
+SESSIONS = """
 SELECT agent_id, session_key, project FROM session_injections
  WHERE (:agent IS NULL OR agent_id = :agent) AND (:within IS NULL OR project = :within)
    AND (:project IS NULL OR project = :project OR substr(:project, 1, length(project) + 1) = project || '/')
  GROUP BY agent_id, session_key ORDER BY max(seq) DESC LIMIT :limit"""
-_USE = "UPDATE injected_items SET used = ?, used_in = ? WHERE injection_seq = ? AND place = ?"
-_PUT_STEPS = """
+USE = "UPDATE injected_items SET used = ?, used_in = ? WHERE injection_seq = ? AND place = ?"
+PUT_STEPS = """
 INSERT INTO session_steps (agent_id, session_key, content) VALUES (?, ?, ?)
 ON CONFLICT (agent_id, session_key) DO UPDATE SET content = excluded.content"""
-_STEPS = "SELECT content FROM session_steps WHERE agent_id = ? AND session_key = ?"
-_DELETE_STEPS = "DELETE FROM session_steps WHERE agent_id = ? AND session_key = ? AND content = ?"
+STEPS = "SELECT content FROM session_steps WHERE agent_id = ? AND session_key = ?"
+DELETE_STEPS = "DELETE FROM session_steps WHERE agent_id = ? AND session_key = ? AND content = ?"
 #: Left behind where their job has died.
 _DELETE_LOST_STEPS = """
 DELETE FROM session_steps AS t WHERE NOT EXISTS (
@@ -88,14 +87,9 @@ DELETE FROM session_steps AS t WHERE NOT EXISTS (
 _OLD = "SELECT seq FROM session_injections WHERE created_at < ? ORDER BY seq LIMIT ?"
 _DELETE_ITEMS = f"DELETE FROM injected_items WHERE injection_seq IN {LIST}"
 _DELETE = f"DELETE FROM session_injections WHERE seq IN {LIST}"
-_RUNS = (
+RUNS = (
     "SELECT count(*) FROM session_states WHERE agent_id = ? AND session_key = ? AND expires_at > ?"
 )
-
-
-def prompts(tx: ReadTx, agent_id: str, key: str) -> int:
-    """Return how many prompts of a session are recorded."""
-    return int(tx.value(_PROMPTS, (agent_id, key)))
 
 
 def insert(
@@ -154,55 +148,9 @@ def spans_of(item: ItemRow) -> Spans:
     return [(start, length) for start, length in json.loads(item.spans)] if item.spans else []
 
 
-def has_any(tx: ReadTx, agent_id: str, key: str) -> bool:
-    """Return whether anything is recorded of a session."""
-    return tx.value(_KNOWN, (agent_id, key)) is not None
-
-
-def of_session(tx: ReadTx, agent_id: str, key: str) -> list[InjectionRow]:
-    """Return the injections of a session, oldest first."""
-    return tx.rows(InjectionRow, _OF_SESSION, (agent_id, key))
-
-
 def items(tx: ReadTx, agent_id: str, key: str) -> list[ItemRow]:
     """Return the items of all injections of a session, in order."""
     return tx.rows(ItemRow, _ITEMS, (agent_id, key))
-
-
-def sessions(
-    tx: ReadTx, *, agent_id: str | None, within: str | None, project: str | None = None
-) -> list[SessionRow]:
-    """Return the sessions that were given something, newest first.
-
-    `within` is the project that the caller is limited to; `project` is a folder in a project.
-    """
-    asked = {"agent": agent_id, "within": within, "project": project, "limit": KNOWN_KEYS}
-    return tx.rows(SessionRow, _SESSIONS, asked)
-
-
-def set_used(tx: WriteTx, found: Iterable[tuple[ItemRow, str, str | None]]) -> None:
-    """Store for items what shows that they were used, and where in the transcript."""
-    tx.many(_USE, [(by, where, item.injection_seq, item.place) for item, by, where in found])
-
-
-def put_steps(tx: WriteTx, agent_id: str, key: str, content: str) -> None:
-    """Store the steps of a session until they are read."""
-    tx.run(_PUT_STEPS, (agent_id, key, content))
-
-
-def steps(tx: ReadTx, agent_id: str, key: str) -> str:
-    """Return the steps that wait to be read, empty for none."""
-    return tx.value(_STEPS, (agent_id, key)) or ""
-
-
-def delete_steps(tx: WriteTx, agent_id: str, key: str, content: str) -> None:
-    """Delete the steps that were read, unless newer ones have replaced them."""
-    tx.run(_DELETE_STEPS, (agent_id, key, content))
-
-
-def is_over(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> bool:
-    """Return whether a session has ended: nobody claims it any more."""
-    return not tx.value(_RUNS, (agent_id, key, clock.to_text(now)))
 
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:

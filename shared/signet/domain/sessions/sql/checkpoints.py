@@ -34,18 +34,18 @@ _COLUMNS = ", ".join(CheckpointRow._fields)
 _INSERT = f"""
 INSERT INTO session_checkpoints (agent_id, {_COLUMNS})
 VALUES ({", ".join("?" * (len(CheckpointRow._fields) + 1))})"""
-_TRIM = """
+TRIM = """
 DELETE FROM session_checkpoints WHERE rowid IN (
     SELECT rowid FROM session_checkpoints WHERE agent_id = ? AND session_key = ?
      ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET ?)"""
-_DELETE_OLD = """
+DELETE_OLD = """
 DELETE FROM session_checkpoints WHERE rowid IN (
     SELECT rowid FROM session_checkpoints WHERE created_at < ? LIMIT ?)"""
 _OF_PROJECT = f"""
 SELECT {_COLUMNS} FROM session_checkpoints
  WHERE project_normalized = :project AND (:agent IS NULL OR agent_id = :agent)
  ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
-_OF_SESSION = f"""
+OF_SESSION = f"""
 SELECT {_COLUMNS} FROM session_checkpoints
  WHERE session_key = :session AND (:agent IS NULL OR agent_id = :agent)
    AND (:project IS NULL OR project = :project)
@@ -77,30 +77,12 @@ def insert(
     tx.run(_INSERT, (checkpoint.agent_id, *row))
 
 
-def trim(tx: WriteTx, agent_id: str, session_key: str, *, most: int) -> None:
-    """Delete all but the newest checkpoints of a session."""
-    tx.run(_TRIM, (agent_id, session_key, most))
-
-
-def delete_old(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete checkpoints that are older than an instant and return how many."""
-    return tx.run(_DELETE_OLD, (before, limit))
-
-
 def of_project(
     tx: ReadTx, project_path: str, *, agent_id: str | None, limit: int
 ) -> list[CheckpointRow]:
     """Return the newest checkpoints of a project, newest first; of one agent if one is named."""
     asked = {"project": project_path, "agent": agent_id, "limit": limit}
     return tx.rows(CheckpointRow, _OF_PROJECT, asked)
-
-
-def of_session(
-    tx: ReadTx, session_key: str, *, agent_id: str | None, project: str | None
-) -> list[CheckpointRow]:
-    """Return all checkpoints of a session, newest first; of one agent or project if one is named."""
-    asked = {"session": session_key, "agent": agent_id, "project": project}
-    return tx.rows(CheckpointRow, _OF_SESSION, asked)
 
 
 def _stored(texts: Sequence[str]) -> str:

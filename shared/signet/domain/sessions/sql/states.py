@@ -31,9 +31,7 @@ class StateRow(NamedTuple):
 
 _COLUMNS = ", ".join(StateRow._fields)
 _GET = f"SELECT {_COLUMNS} FROM session_states WHERE agent_id = ? AND session_key = ?"
-_OWNER = (
-    "SELECT agent_id FROM session_states WHERE session_key = ? ORDER BY updated_at DESC LIMIT 1"
-)
+OWNER = "SELECT agent_id FROM session_states WHERE session_key = ? ORDER BY updated_at DESC LIMIT 1"
 _BY_KEY = f"""
 SELECT {_COLUMNS} FROM session_states
  WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
@@ -42,30 +40,24 @@ _LIVE = f"""
 SELECT {_COLUMNS} FROM session_states
  WHERE expires_at > :now AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
  ORDER BY coalesce(claimed_at, updated_at) DESC, session_key LIMIT :limit"""
-_PROJECTS = """
+PROJECTS = """
 SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
  UNION SELECT project FROM session_states WHERE agent_id = ?1 AND session_key = ?2"""
 _COUNT = "SELECT count(*), coalesce(sum(is_bypassed), 0) FROM session_states WHERE expires_at > ?"
 _PUT = f"""
 INSERT OR REPLACE INTO session_states ({_COLUMNS}, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_DELETE = "DELETE FROM session_states WHERE agent_id = ? AND session_key = ?"
+DELETE = "DELETE FROM session_states WHERE agent_id = ? AND session_key = ?"
 _SILENT = f"""
 SELECT {_COLUMNS} FROM session_states INDEXED BY idx_session_states_updated
  WHERE updated_at < :before AND expires_at > updated_at AND (is_bypassed = 0 OR expires_at <= :now)
  ORDER BY updated_at LIMIT :limit"""
-_DELETE_OLD = "DELETE FROM session_states WHERE updated_at < ?"
+DELETE_OLD = "DELETE FROM session_states WHERE updated_at < ?"
 
 
 def get(tx: ReadTx, agent_id: str, key: str) -> State | None:
     """Return a session, None for an unknown one."""
     row = tx.row(StateRow, _GET, (agent_id, key))
     return _state(row) if row else None
-
-
-def owner(tx: ReadTx, key: str) -> str | None:
-    """Return the agent whose session this is; of several, of the one that called last."""
-    found: str | None = tx.value(_OWNER, (key,))
-    return found
 
 
 def by_key(
@@ -123,16 +115,6 @@ def put(tx: WriteTx, state: State, *, now: datetime) -> None:
     )
 
 
-def delete(tx: WriteTx, agent_id: str, key: str) -> None:
-    """Delete a session."""
-    tx.run(_DELETE, (agent_id, key))
-
-
-def delete_old(tx: WriteTx, *, now: datetime) -> None:
-    """Delete the sessions that have not called for long."""
-    tx.run(_DELETE_OLD, (clock.to_text(now - LIFE),))
-
-
 def _state(row: StateRow) -> State:
     return State(
         agent_id=row.agent_id,
@@ -148,8 +130,3 @@ def _state(row: StateRow) -> State:
         injected=turns_of(row.injected),
         continuity=continuity_of(row.continuity),
     )
-
-
-def projects(tx: ReadTx, agent_id: str, key: str) -> list[str | None]:
-    """Return the projects that a session belongs to: as it runs, and as its transcript is stored."""
-    return [row[0] for row in tx.tuples(_PROJECTS, (agent_id, key))]

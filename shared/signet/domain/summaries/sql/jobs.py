@@ -37,9 +37,9 @@ INSERT INTO summary_jobs (id, session_id, agent_id, harness, project, transcript
 _OF_VERSION = """
 SELECT id, status FROM summary_jobs WHERE agent_id = ? AND session_id = ? AND dedupe_key = ? AND status <> 'failed'
  ORDER BY created_at DESC, id DESC LIMIT 1"""
-_OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
-_REQUEST = "SELECT session_id, agent_id, transcript, max_attempts FROM summary_jobs WHERE id = ?"
-_RESTART = """
+OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
+REQUEST = "SELECT session_id, agent_id, transcript, max_attempts FROM summary_jobs WHERE id = ?"
+RESTART = """
 UPDATE summary_jobs SET status = 'pending', attempts = 0, error = NULL, failed_at = NULL, completed_at = NULL,
        leased_at = NULL, lease_owner = NULL, lease_until_ms = NULL, updated_at = ? WHERE id = ?"""
 _ASKED = """
@@ -53,14 +53,14 @@ SELECT substr(t.content, 1, ?) FROM (
      WHERE agent_id = ? AND status = 'done' AND session_id <> ? GROUP BY session_id ORDER BY at DESC LIMIT ?) s
   JOIN session_transcripts t ON t.agent_id = ? AND t.session_key = s.session_id"""
 _PATH = "SELECT result_path FROM summary_jobs WHERE id = ?"
-_LAST_PATH = """
+LAST_PATH = """
 SELECT result_path FROM summary_jobs
  WHERE agent_id = ? AND session_id = ? AND transcript = '' AND result_path IS NOT NULL AND status = 'done'
  ORDER BY created_at DESC LIMIT 1"""
-_TAKEN = "SELECT 1 FROM summary_jobs WHERE result_path = ? AND id <> ? LIMIT 1"
-_SET_PATH = "UPDATE summary_jobs SET result_path = ? WHERE id = ?"
-_FORGET_PART = "UPDATE summary_jobs SET transcript = '' WHERE id = ?"
-_DELETE_OLD = (
+TAKEN = "SELECT 1 FROM summary_jobs WHERE result_path = ? AND id <> ? LIMIT 1"
+SET_PATH = "UPDATE summary_jobs SET result_path = ? WHERE id = ?"
+FORGET_PART = "UPDATE summary_jobs SET transcript = '' WHERE id = ?"
+DELETE_OLD = (
     "DELETE FROM summary_jobs WHERE rowid IN ("
     "SELECT rowid FROM summary_jobs INDEXED BY idx_summary_jobs_status"
     " WHERE status = ?1 AND created_at < ?2 AND coalesce(completed_at, failed_at, updated_at) < ?2"
@@ -90,21 +90,6 @@ def of_version(tx: ReadTx, agent_id: str, key: str, version: str) -> tuple[str, 
     for job_id, status in tx.tuples(_OF_VERSION, (agent_id, key, version)):
         return job_id, status != "done"
     return None
-
-
-def open_job(tx: ReadTx, dedupe_key: str) -> str:
-    """Return the job of this key that is not done yet."""
-    return str(tx.value(_OPEN, (dedupe_key,)))
-
-
-def request(tx: ReadTx, job_id: str) -> RequestRow | None:
-    """Return what a job was asked for, None for an unknown one."""
-    return tx.row(RequestRow, _REQUEST, (job_id,))
-
-
-def restart(tx: WriteTx, job_id: str, *, now: datetime) -> None:
-    """Let a request wait as if it were new."""
-    tx.run(_RESTART, (clock.to_text(now), job_id))
 
 
 def asked(tx: ReadTx, job_id: str, *, is_part: bool, now: datetime) -> Asked | None:
@@ -145,29 +130,3 @@ def path(tx: ReadTx, job_id: str) -> str | None:
     """Return the path of a job's notes, None before it is chosen."""
     found: str | None = tx.value(_PATH, (job_id,))
     return found
-
-
-def last_path(tx: ReadTx, session: Session) -> str | None:
-    """Return the path of the last notes of a whole session, None before the first."""
-    found: str | None = tx.value(_LAST_PATH, (session.agent_id, session.key))
-    return found
-
-
-def is_taken(tx: ReadTx, path: str, *, but: str = "") -> bool:
-    """Return whether notes of a session have this path, those of the job `but` apart."""
-    return tx.value(_TAKEN, (path, but)) is not None
-
-
-def set_path(tx: WriteTx, job_id: str, path: str) -> None:
-    """Store the path of a job's notes."""
-    tx.run(_SET_PATH, (path, job_id))
-
-
-def forget_part(tx: WriteTx, job_id: str) -> None:
-    """Drop the second copy of a part that was read; the transcript keeps it."""
-    tx.run(_FORGET_PART, (job_id,))
-
-
-def delete_old(tx: WriteTx, status: str, before: str, limit: int) -> int:
-    """Delete the oldest requests that ended so and return how many."""
-    return tx.run(_DELETE_OLD, (status, before, limit))

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from signet import clock, ids
-from signet.db import ReadTx, WriteTx, fts
+from signet.db import ReadTx, WriteTx
 from signet.domain.memory.supersede import is_current
 from signet.domain.summaries.models import Asked, Score, Summary
 from signet.domain.transcripts.models import Session
@@ -37,7 +37,7 @@ MAX_LINKS = 50
 MAX_NAMES = 2_000
 LEAST_MENTIONS = 3
 
-_NAMES = """
+NAMES = """
 SELECT canonical_name FROM entities WHERE agent_id = ? AND mentions >= ? AND length(canonical_name) >= 3
  ORDER BY mentions DESC LIMIT ?"""
 _UPSERT = """
@@ -55,13 +55,13 @@ _SCORE = """
 INSERT INTO session_scores (id, agent_id, session_key, project, harness, score, confidence, memories_recalled,
     memories_used, novel_context_count, reasoning, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 #: What was replaced, or holds in one scope only, does not say what is to hold now and everywhere.
-_LIKE = f"""
+LIKE = f"""
 SELECT m.content FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type <> 'document_chunk'
    AND m.scope IS NULL AND m.visibility <> 'archived' AND {is_current().sql}
  ORDER BY f.rank LIMIT 10"""
 
-_OPEN = """
+OPEN = """
 SELECT s.id, s.content, s.earliest_at, s.latest_at FROM session_summaries s
  WHERE s.agent_id = ? AND s.project IS ? AND s.depth = ?
    AND NOT EXISTS (SELECT 1 FROM session_summary_children c WHERE c.child_id = s.id)
@@ -81,11 +81,6 @@ SELECT {", ".join(f"s.{name}" for name in PageRow._fields[:-1])},
        (SELECT COUNT(*) FROM session_summary_children c WHERE c.parent_id = s.id) AS children
   FROM session_summaries s {_PAGE_WHERE} ORDER BY latest_at DESC, id DESC LIMIT :limit OFFSET :offset"""
 _TOTAL = f"SELECT COUNT(*) FROM session_summaries {_PAGE_WHERE}"
-
-
-def names(tx: ReadTx, agent_id: str) -> list[str]:
-    """Return the lower-case names that an agent's memories mention most."""
-    return [row[0] for row in tx.tuples(_NAMES, (agent_id, LEAST_MENTIONS, MAX_NAMES))]
 
 
 def put(tx: WriteTx, asked: Asked, summary: str, memory_ids: Sequence[str], now: datetime) -> str:
@@ -114,18 +109,6 @@ def put_score(tx: WriteTx, session: Session, score: Score, *, shown: int, now: d
     judged = (score.score, score.confidence, shown, score.used, score.novel, score.reasoning)
     at = clock.to_text(now)
     tx.run(_SCORE, (ids.new_id(), *owner, session.project, session.harness, *judged, at))
-
-
-def like(tx: ReadTx, agent_id: str, words: Sequence[str]) -> list[str]:
-    """Return the texts of an agent's memories that share most with these words."""
-    return [row[0] for row in tx.tuples(_LIKE, (fts.any_of(words), agent_id))]
-
-
-def uncondensed(
-    tx: ReadTx, agent_id: str, project: str | None, depth: int, *, limit: int
-) -> list[Summary]:
-    """Return the oldest summaries of a depth that no other one stands for yet."""
-    return tx.rows(Summary, _OPEN, (agent_id, project, depth, limit))
 
 
 def add_parent(

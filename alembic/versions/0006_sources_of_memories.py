@@ -1,0 +1,76 @@
+"""What a memory was read from, what was hidden because its source was, and which passages are not delivered."""
+
+from alembic import op
+
+revision = "0006"
+down_revision = "0005"
+
+STATEMENTS = (
+    # A memory without a row stands for itself. `person`: somebody said, changed or took back a derived one by hand.
+    """
+    CREATE TABLE IF NOT EXISTS memory_sources (
+      memory_id TEXT NOT NULL,
+      kind TEXT NOT NULL CHECK (kind IN ('memory', 'session', 'person')),
+      source_id TEXT NOT NULL,
+      PRIMARY KEY (memory_id, kind, source_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS idx_memory_sources_source ON memory_sources (kind, source_id)",
+    # Derived memories that are hidden because of another one (`root_id`) and not by themselves.
+    """
+    CREATE TABLE IF NOT EXISTS memory_withdrawals (
+      memory_id TEXT PRIMARY KEY,
+      root_id TEXT NOT NULL,
+      why TEXT NOT NULL CHECK (why IN ('forgotten', 'changed')),
+      created_at TEXT NOT NULL
+    )""",
+    "CREATE INDEX IF NOT EXISTS idx_memory_withdrawals_root ON memory_withdrawals (root_id)",
+    # Known by the digest of the passage, so that nothing of what was forgotten stays; empty: all of the source.
+    """
+    CREATE TABLE IF NOT EXISTS withheld_passages (
+      agent_id TEXT NOT NULL,
+      source_type TEXT NOT NULL CHECK (source_type IN ('session', 'summary', 'file')),
+      source_id TEXT NOT NULL,
+      digest TEXT NOT NULL,
+      memory_id TEXT NOT NULL,
+      created_at TEXT NOT NULL,
+      PRIMARY KEY (agent_id, source_type, source_id, digest, memory_id)
+    ) WITHOUT ROWID""",
+    "CREATE INDEX IF NOT EXISTS idx_withheld_passages_memory ON withheld_passages (memory_id)",
+    # A trigger, because memories also come with an import or from another program.
+    """
+    CREATE TRIGGER IF NOT EXISTS memories_derived_ai AFTER INSERT ON memories
+    WHEN new.source_type IN ('pipeline-v2', 'session_end') AND new.source_id IS NOT NULL BEGIN
+      INSERT OR IGNORE INTO memory_sources (memory_id, kind, source_id)
+      VALUES (new.id, CASE new.source_type WHEN 'session_end' THEN 'session' ELSE 'memory' END, new.source_id);
+    END""",
+    """
+    CREATE TRIGGER IF NOT EXISTS memories_derived_ad AFTER DELETE ON memories BEGIN
+      DELETE FROM memory_sources WHERE memory_id = old.id;
+      DELETE FROM memory_sources WHERE kind = 'memory' AND source_id = old.id;
+      DELETE FROM memory_withdrawals WHERE memory_id = old.id;
+    END""",
+    """
+    INSERT OR IGNORE INTO memory_sources (memory_id, kind, source_id)
+    SELECT id, CASE source_type WHEN 'session_end' THEN 'session' ELSE 'memory' END, source_id
+      FROM memories WHERE source_type IN ('pipeline-v2', 'session_end') AND source_id IS NOT NULL""",
+    # Facts that were found again, or written over an older one, have what they were found in as a further source.
+    """
+    INSERT OR IGNORE INTO memory_sources (memory_id, kind, source_id)
+    SELECT m.id, 'memory', h.memory_id FROM memory_history h
+      JOIN memories m ON m.id = coalesce(h.metadata ->> 'dedupedExistingId', h.metadata ->> 'updatedMemoryId')
+     WHERE h.event = 'none' AND json_valid(h.metadata) AND m.id <> h.memory_id
+       AND EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id)
+       AND EXISTS (SELECT 1 FROM memories f WHERE f.id = h.memory_id)""",
+    """
+    INSERT OR IGNORE INTO memory_sources (memory_id, kind, source_id)
+    SELECT h.memory_id, 'person', h.changed_by FROM memory_history h
+     WHERE h.event = 'updated' AND h.actor_type IS NOT 'pipeline' AND json_valid(h.metadata)
+       AND h.metadata ->> 'supersededBy' IS NULL
+       AND EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = h.memory_id)""",
+)
+
+
+def upgrade() -> None:
+    """Create the tables, and fill the sources from the rows and the history of memories."""
+    for statement in STATEMENTS:
+        op.get_bind().exec_driver_sql(statement)

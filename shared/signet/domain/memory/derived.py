@@ -1,0 +1,204 @@
+"""What was read from a memory follows it: hidden with it, back with it, read anew when its text changes (MEM-52 ff.).
+
+A derived memory (a fact of extraction, or of a session) stands on its sources. It goes with the last of them, unless
+a person has pinned it, changed it, said it or taken it back. A memory without a source stands for itself and never
+follows. More than `AT_ONCE` follow in a job that is committed with the change.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from signet.db import ReadTx, WriteTx
+from signet.domain.memory import followers, history, normalize
+from signet.domain.memory.models import Actor, Along, Event, Keeper, Memory, Staying
+from signet.domain.memory.sql import memories, sources, superseding
+from signet.domain.memory.sql.sources import Dependent, Why
+from signet.domain.memory.sql.sources import Kind as Source
+from signet.queue import Job, enqueue
+
+#: The source type of a fact that was distilled from a session; its source id is the session's key.
+SESSION_END = "session_end"
+#: Derived memories that are hidden, or brought back, in the transaction of the change itself.
+AT_ONCE = 200
+#: The kind of job that does the rest.
+KIND = "follow_memory"
+ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Who hides something or brings it back, why and when; `kind` is what the owners of other rows are told."""
+
+    kind: followers.Kind
+    actor: Actor
+    reason: str
+    at: datetime
+
+
+def along(
+    tx: ReadTx, memory_ids: Sequence[str], *, session: str | None = None, agent_id: str = ""
+) -> Along:
+    """Return what goes and what stays when these memories go, or a session of an agent does."""
+    gone = dict.fromkeys(memory_ids)
+    goes: dict[str, str] = {}
+    while True:
+        found = sources.dependents(tx, gone, session=session, agent_id=agent_id or None)
+        new = {one.id: one.content for one in found if _keeper(one) is None}
+        if not new:
+            stays = (_staying(one) for one in found)
+            return Along(goes=tuple(goes.items()), stays=tuple(stays))
+        goes |= new
+        gone |= dict.fromkeys(new)
+
+
+def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
+    """Hide what goes with a memory that is hidden already, the first of it now and the rest by a job.
+
+    What was read from a text that has changed goes at once: a text gives few facts, and its new ones may come soon.
+    """
+    is_retired = change.kind is followers.Kind.RETIRED
+    now = found.goes if is_retired else found.goes[:AT_ONCE]
+    if not now:
+        return
+    hidden = [memory_id for memory_id, _ in now]
+    sources.withdraw(tx, hidden, root_id, _why(change), at=change.at)
+    for memory_id, content in now:
+        memories.hide(tx, memory_id, at=change.at)
+        _record(tx, memory_id, _gone(change), change, old=content, metadata={"goneWith": root_id})
+    followers.publish(tx, change.kind, hidden, at=change.at)
+    if len(found.goes) > len(now):
+        _later(tx, root_id, change)
+
+
+def bring_back(tx: WriteTx, root_id: str, change: Change) -> list[Memory]:
+    """Make what went with a memory active again, except where its text was saved anew; return it.
+
+    What this memory says too, but went with another source, comes back as well.
+    """
+    back: dict[str, Memory] = {}
+    roots = [root_id]
+    while new := [one for one in sources.withdrawn(tx, roots) if one not in back]:
+        for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in new)):
+            if len(back) == AT_ONCE:
+                _later(tx, root_id, change)
+                return list(back.values())
+            back[memory.id] = memory
+            _revive(tx, memory, root_id, change)
+        roots += new
+    return list(back.values())
+
+
+def follow(tx: WriteTx, root_id: str, change: Change) -> int:
+    """Do the next part of what a change of a memory has left to a job; return how many memories followed."""
+    root = memories.by_id(tx, root_id)
+    if root is None:
+        return 0
+    if not root.is_deleted:
+        return len(bring_back(tx, root_id, change))
+    found = along(tx, [root_id])
+    withdraw(tx, root_id, found, change)
+    return min(len(found.goes), AT_ONCE)
+
+
+def retire(tx: WriteTx, memory: Memory, *, actor: Actor, at: datetime) -> int:
+    """Hide what was read from the old text of a memory alone, and return how much; the rest loses this source."""
+    found = along(tx, [memory.id])
+    reason = "the text that it was read from has changed"
+    change = Change(kind=followers.Kind.RETIRED, actor=actor, reason=reason, at=at)
+    withdraw(tx, memory.id, found, change)
+    sources.lose(tx, memory.id, [one.id for one in found.stays])
+    return len(found.goes)
+
+
+def revive_retired(tx: WriteTx, source: Memory, content: str, change: Change) -> str | None:
+    """Bring back the fact of this text that was hidden when its source changed, and return its id."""
+    found = sources.retired(tx, source.id, normalize.content_hash(content))
+    memory = memories.by_id(tx, found) if found else None
+    if memory is None or not _revive(tx, memory, source.id, change):
+        return None
+    return memory.id
+
+
+def own(tx: WriteTx, memory_id: str, actor: Actor) -> None:
+    """Note that somebody stands for a derived memory by hand: it does not go with its sources any more."""
+    if actor.type != "pipeline":
+        sources.add(tx, memory_id, Source.PERSON, actor.name)
+
+
+def found_in(tx: WriteTx, memory_id: str, source_id: str, *, actor: Actor, at: datetime) -> None:
+    """Note that a derived memory is said by a further memory; where that had replaced it, it holds again."""
+    sources.add(tx, memory_id, Source.MEMORY, source_id)
+    link = superseding.link_of(tx, memory_id)
+    if link is not None and link.superseded_by == source_id:
+        superseding.set_link(tx, memory_id, None, None, at=at, actor=actor.name)
+
+
+def found_in_session(tx: WriteTx, memory_id: str, key: str) -> None:
+    """Note that a derived memory is said in a further session."""
+    sources.add(tx, memory_id, Source.SESSION, key)
+
+
+def _keeper(one: Dependent) -> Keeper | None:
+    if one.is_pinned:
+        return Keeper.PINNED
+    if one.is_owned:
+        return Keeper.PERSON
+    return Keeper.OTHER_SOURCE if one.has_other else None
+
+
+def _staying(one: Dependent) -> Staying:
+    return Staying(id=one.id, content=one.content, why=_keeper(one) or Keeper.OTHER_SOURCE)
+
+
+def _why(change: Change) -> Why:
+    return Why.CHANGED if change.kind is followers.Kind.RETIRED else Why.FORGOTTEN
+
+
+def _gone(change: Change) -> Event:
+    return Event.REJECTED if change.kind is followers.Kind.REJECTED else Event.DELETED
+
+
+def _revive(tx: WriteTx, memory: Memory, root_id: str, change: Change) -> bool:
+    """Unhide one memory with its event; False, with it hidden by itself from now on, where its text was saved anew."""
+    sources.release(tx, [memory.id])
+    if memories.twin(tx, memory, normalize.content_hash(memory.content)):
+        return False
+    memories.unhide(tx, memory.id, by=change.actor.name, at=change.at)
+    followers.publish(tx, followers.Kind.RECOVERED, [memory.id], at=change.at)
+    metadata = {"cameBackWith": root_id}
+    _record(tx, memory.id, Event.RECOVERED, change, new=memory.content, metadata=metadata)
+    return True
+
+
+def _record(
+    tx: WriteTx,
+    memory_id: str,
+    event: Event,
+    change: Change,
+    *,
+    old: str | None = None,
+    new: str | None = None,
+    metadata: Mapping[str, object],
+) -> None:
+    history.record(
+        tx,
+        memory_id,
+        event,
+        actor=change.actor,
+        at=change.at,
+        old=old,
+        new=new,
+        reason=change.reason,
+        metadata=metadata,
+    )
+
+
+def _later(tx: WriteTx, root_id: str, change: Change) -> None:
+    job = Job(
+        kind=KIND,
+        memory_id=root_id,
+        dedupe_key=f"{KIND}:{root_id}",
+        payload={"kind": change.kind, "actor": change.actor.name, "reason": change.reason},
+    )
+    enqueue(tx, job, now=change.at, max_attempts=ATTEMPTS)

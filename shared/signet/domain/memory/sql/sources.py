@@ -1,0 +1,137 @@
+"""The statements of `memory_sources` and `memory_withdrawals`: what memories were read from, and what went with it."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import LIST, as_list, list_of
+
+
+class Kind(StrEnum):
+    """What a derived memory stands on; `person` is somebody's own word for it."""
+
+    MEMORY = "memory"
+    SESSION = "session"
+    PERSON = "person"
+
+
+class Why(StrEnum):
+    """Why a derived memory was hidden: its source was, or has another text now."""
+
+    FORGOTTEN = "forgotten"
+    CHANGED = "changed"
+
+
+class Dependent(NamedTuple):
+    """A derived memory and what keeps it; `has_other` is another source that is still there."""
+
+    id: str
+    content: str
+    is_pinned: int
+    is_owned: int
+    has_other: int
+
+
+#: A further source is only of use to what is derived, and nothing may stand on itself, over however many.
+_ADD = """
+INSERT INTO memory_sources (memory_id, kind, source_id)
+SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = ?1)
+   AND NOT (?2 = 'memory' AND ?1 IN (
+     WITH RECURSIVE above (id) AS (
+       SELECT ?3
+       UNION SELECT s.source_id FROM above a JOIN memory_sources s ON s.memory_id = a.id AND s.kind = 'memory')
+     SELECT id FROM above))
+ON CONFLICT DO NOTHING"""
+_IS_DERIVED = "SELECT 1 FROM memory_sources WHERE memory_id = ? LIMIT 1"
+_LOSE = f"DELETE FROM memory_sources WHERE kind = 'memory' AND source_id = ?1 AND memory_id IN {list_of('?2')}"
+_MOVE = f"""
+INSERT OR IGNORE INTO memory_sources (memory_id, kind, source_id)
+SELECT memory_id, kind, ?2 FROM memory_sources
+ WHERE kind = 'memory' AND source_id IN {list_of("?1")} AND memory_id <> ?2"""
+#: What stands on memories that are gone (`?1`), or on a session; one that is gone itself is left out.
+_DEPENDENTS = f"""
+SELECT m.id, m.content, coalesce(m.pinned, 0) OR coalesce(m.manual_override, 0) AS is_pinned,
+       EXISTS (SELECT 1 FROM memory_sources p WHERE p.memory_id = m.id AND p.kind = 'person') AS is_owned,
+       EXISTS (SELECT 1 FROM memory_sources o WHERE o.memory_id = m.id AND CASE o.kind
+         WHEN 'memory' THEN o.source_id NOT IN {list_of("?1")}
+              AND EXISTS (SELECT 1 FROM memories f WHERE f.id = o.source_id AND f.is_deleted = 0)
+         WHEN 'session' THEN o.source_id IS NOT ?2 AND NOT EXISTS (
+              SELECT 1 FROM withheld_passages w WHERE w.agent_id = m.agent_id AND w.source_type = 'session'
+                 AND w.source_id = o.source_id AND w.digest = '')
+         ELSE 0 END) AS has_other
+FROM (SELECT memory_id FROM memory_sources WHERE kind = 'memory' AND source_id IN {list_of("?1")}
+      UNION SELECT memory_id FROM memory_sources WHERE kind = 'session' AND source_id = ?2) s
+JOIN memories m ON m.id = s.memory_id
+WHERE m.is_deleted = 0 AND m.id NOT IN {list_of("?1")} AND (?3 IS NULL OR m.agent_id = ?3) ORDER BY m.seq"""
+_WITHDRAW = """
+INSERT OR REPLACE INTO memory_withdrawals (memory_id, root_id, why, created_at) VALUES (?, ?, ?, ?)"""
+_RELEASE = f"DELETE FROM memory_withdrawals WHERE memory_id IN {LIST}"
+_IS_WITHDRAWN = "SELECT 1 FROM memory_withdrawals WHERE memory_id = ?"
+#: What went with a memory, and what went with another source but is said by this one as well.
+_WITHDRAWN = f"""
+SELECT w.memory_id FROM memory_withdrawals w JOIN memories m ON m.id = w.memory_id AND m.is_deleted = 1
+ WHERE w.why = 'forgotten' AND (w.root_id IN {list_of("?1")} OR EXISTS (
+       SELECT 1 FROM memory_sources s WHERE s.memory_id = w.memory_id AND s.kind = 'memory'
+          AND s.source_id IN {list_of("?1")})) ORDER BY m.seq"""
+_RETIRED = """
+SELECT w.memory_id FROM memory_withdrawals w JOIN memories m ON m.id = w.memory_id AND m.is_deleted = 1
+ WHERE w.root_id = ? AND w.why = 'changed' AND m.content_hash = ? LIMIT 1"""
+
+
+def add(tx: WriteTx, memory_id: str, kind: Kind, source_id: str) -> None:
+    """Give a derived memory a further source; one that stands for itself, and the source of its source, get none."""
+    tx.run(_ADD, (memory_id, kind, source_id))
+
+
+def is_derived(tx: ReadTx, memory_id: str) -> bool:
+    """Return whether a memory was read from something else."""
+    return tx.value(_IS_DERIVED, (memory_id,)) is not None
+
+
+def lose(tx: WriteTx, source_id: str, memory_ids: Iterable[str]) -> None:
+    """Take a source from memories that it does not say any more."""
+    tx.run(_LOSE, (source_id, as_list(memory_ids)))
+
+
+def move(tx: WriteTx, source_ids: Sequence[str], keeper_id: str) -> None:
+    """Let what was read from some memories have been read from another one as well."""
+    tx.run(_MOVE, (as_list(source_ids), keeper_id))
+
+
+def dependents(
+    tx: ReadTx, gone: Iterable[str], *, session: str | None = None, agent_id: str | None = None
+) -> list[Dependent]:
+    """Return the active memories that stand on these, or on a session, oldest first."""
+    return tx.rows(Dependent, _DEPENDENTS, (as_list(gone), session, agent_id))
+
+
+def withdraw(
+    tx: WriteTx, memory_ids: Iterable[str], root_id: str, why: Why, *, at: datetime
+) -> None:
+    """Note that memories were hidden because of another one."""
+    stamp = clock.to_text(at)
+    tx.many(_WITHDRAW, [(memory_id, root_id, why, stamp) for memory_id in memory_ids])
+
+
+def release(tx: WriteTx, memory_ids: Iterable[str]) -> None:
+    """Let memories be hidden or seen by themselves."""
+    tx.run(_RELEASE, (as_list(memory_ids),))
+
+
+def is_withdrawn(tx: ReadTx, memory_id: str) -> bool:
+    """Return whether a memory was hidden because of another one."""
+    return tx.value(_IS_WITHDRAWN, (memory_id,)) is not None
+
+
+def withdrawn(tx: ReadTx, root_ids: Iterable[str]) -> list[str]:
+    """Return what was hidden with these memories, or is said by them, oldest first."""
+    return [row[0] for row in tx.tuples(_WITHDRAWN, (as_list(root_ids),))]
+
+
+def retired(tx: ReadTx, source_id: str, content_hash: str) -> str | None:
+    """Return the fact of this text that was hidden when its source got another text."""
+    found: str | None = tx.value(_RETIRED, (source_id, content_hash))
+    return found
