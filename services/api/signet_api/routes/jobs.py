@@ -1,24 +1,34 @@
-"""Look at jobs, try them again, end them."""
+"""Look at jobs, try them again, end them, and follow what happens to them: Server-Sent Events.
+
+Events are named after what happened, their data is the job. A client that comes again with `Last-Event-ID` hears what
+it has missed; what happened just before may then come twice. `ready` says from where on everything is told, `missed`
+that more happened than can be told again: what was read before is old.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, TypedDict
+
+from fastapi import Header
 
 from signet import clock
 from signet.db import Database, ReadTx, Row, WriteTx, columns
 from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
-from signet.errors import Invalid, NotFound
+from signet.errors import Invalid, NotFound, Unavailable
 from signet.queue import Status, admin, transitions
 from signet.queue.admin import JobFilter
+from signet.queue.events import Cursor, Watch
 from signet.wire import jobs as wire
 from signet.wire.jobs import ChangedJob, ChangedJobs, Job, Jobs, WholeJob
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import Text, Whole
-from signet_api.deps import Db, Who
+from signet_api.deps import Db, Shared, Who
+from signet_api.feed import LOOK_SECONDS, JobFollower, missed, ready
 from signet_api.params import Since, Until
 from signet_api.serving import serves
+from signet_api.stream import EventStream, polled
 
 
 class _Within(TypedDict):
@@ -234,3 +244,21 @@ def _job(row: Row) -> Job:
         "created_at": row["created_at"],
         "updated_at": row["updated_at"],
     }
+
+
+@serves(wire.JOB_STREAM)
+async def get_job_stream(
+    state: Shared,
+    after: str | None = None,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> EventStream:
+    """Tell what happens to jobs from now on, or since `Last-Event-ID`, for as long as the client listens."""
+    if state.is_stopping:
+        raise Unavailable("The daemon is stopping")
+    last = last_event_id or after
+    cursor = Cursor.parse(last)
+    with state.job_listeners.joining():
+        watch = Watch(cursor) if cursor else await state.db.aread(Watch.begin, now=clock.now())
+    first = ready(watch.cursor) + (missed(watch.cursor) if last and not cursor else b"")
+    more = polled(JobFollower(state, watch).look, LOOK_SECONDS, lambda: state.is_stopping)
+    return EventStream(first, more, state.job_listeners.leave)

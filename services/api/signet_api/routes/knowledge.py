@@ -1,4 +1,4 @@
-"""The entities of an agent: lists, what is known of one, and what a person wants of it."""
+"""The entities of an agent: lists, what is known of one, what a person wants of it, and which belong together."""
 
 import re
 from collections.abc import Callable
@@ -11,8 +11,9 @@ from fastapi import Request
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
-from signet.domain.graph import browse, pins, stats
+from signet.domain.graph import browse, communities, pins, stats
 from signet.domain.graph.browse import Detail
+from signet.domain.graph.communities import Overview
 from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.pins import Pin, PinType
@@ -20,6 +21,7 @@ from signet.domain.graph.views import CountedAspect, CountedEntity
 from signet.domain.memory import filters
 from signet.errors import Frozen, Invalid
 from signet.wire import knowledge as wire
+from signet.wire.knowledge import Communities
 from signet.wire.requests.knowledge import PinBody
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Shared, State, agent_of
@@ -274,4 +276,27 @@ def _health(one: stats.EntityHealth) -> wire.EntityHealth:
         "winRate": round(one.win_rate, 4),
         "avgMargin": round(one.margin, 4),
         "trend": one.trend,
+    }
+
+
+@serves(wire.COMMUNITIES)
+async def get_communities(agent: Agent, state: Shared) -> Communities:
+    """Return the groups of entities that were found last, the largest first."""
+    found = await look(state, agent, communities.overview, otherwise=Overview())
+    return {
+        # Not in camel case as the rest of the graph: published clients read these names.
+        "items": [
+            {
+                "id": row.id,
+                "name": row.name,
+                "cohesion": row.cohesion,
+                "member_count": row.member_count,
+                "created_at": row.created_at,
+                "updated_at": row.updated_at,
+            }
+            for row in found.rows
+        ],
+        "count": len(found.rows),
+        "modularity": found.modularity,
+        "quality": found.quality,
     }

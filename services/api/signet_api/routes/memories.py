@@ -1,24 +1,27 @@
 """Read memories one by one, in pages, and their history."""
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from fastapi import Query
 
+from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
+from signet.domain.browse import eras
+from signet.domain.browse.eras import EVOLVED, STRENGTHENED, Era
 from signet.domain.memory import filters, history, listing, lookup, recover
 from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
-from signet.domain.memory.models import Change, Memory, Rules
+from signet.domain.memory.models import Change, Event, Memory, Rules
 from signet.errors import Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Permission
-from signet.wire.memory import MemoryPage, MemorySummary
+from signet.wire.memory import KeyCount, MemoryEra, MemoryPage, MemorySummary, MemoryTimeline
 from signet.wire.requests.browse import PageParams
-from signet.wire.requests.model import Whole
+from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared
 from signet_api.params import Agent
 from signet_api.serving import serves
@@ -235,3 +238,60 @@ def _change(change: Change) -> wire.Change:
         "sessionId": change.session_id,
         "requestId": change.request_id,
     }
+
+
+@serves(wire.MEMORY_TIMELINE)
+async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> MemoryTimeline:
+    """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
+    now = clock.now()
+    found = await db.aread(_eras, agent, scope, now)
+    widest = found[-1]
+    return {
+        "generatedAt": clock.to_text(now),
+        "generatedFor": clock.to_text(found[0].start),
+        "rangePreset": "-".join(era.key for era in found),
+        "totalMemories": widest.added,
+        "totalHistoryEvents": sum(widest.events.values()),
+        # Every time was checked when it was stored.
+        "invalidMemoryTimestamps": 0,
+        "invalidHistoryTimestamps": 0,
+        "buckets": [_bucket(index, era) for index, era in enumerate(found)],
+    }
+
+
+def _eras(tx: ReadTx, agent_id: str, scope: str | None, now: datetime) -> list[Era]:
+    return eras.of(tx, reader=agents.reader(tx, agent_id, scope=scope), now=now)
+
+
+def _bucket(index: int, era: Era) -> MemoryEra:
+    return {
+        "eraIndex": index,
+        "rangeKey": era.key,
+        "label": era.label,
+        "start": clock.to_text(era.start),
+        "end": clock.to_text(era.end),
+        "memoriesAdded": era.added,
+        "trackedEvents": sum(era.events.values()),
+        "evolved": era.count(*EVOLVED),
+        "strengthened": era.count(*STRENGTHENED),
+        "recovered": era.count(Event.RECOVERED),
+        "avgImportance": round(era.importance, 3),
+        "pinned": era.pinned,
+        "typeBreakdown": _counts(era.leaders["type"]),
+        "sourceBreakdown": _counts(era.leaders["who"]),
+        "topTags": _counts(era.leaders["tag"]),
+    }
+
+
+def _counts(leaders: Sequence[tuple[str, int]]) -> list[KeyCount]:
+    return [{"key": name, "count": times} for name, times in leaders]
+
+
+@serves(wire.MEMORY_IDS)
+async def get_ids(prefix: str, agent: Agent, db: Db) -> wire.Ids:
+    """Return the ids of memories that begin so, at most ten, those of forgotten ones too."""
+    return {"ids": await db.aread(_ids, prefix, agent)}
+
+
+def _ids(tx: ReadTx, prefix: str, agent_id: str) -> list[str]:
+    return lookup.ids(tx, prefix, reader=agents.reader(tx, agent_id))

@@ -1,5 +1,6 @@
-"""Look at running sessions and steer them; read what was said in them."""
+"""Running sessions: look at them and steer them; what was said in them, their summaries and checkpoints."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -7,14 +8,16 @@ from fastapi import Depends, Request
 from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections import show
-from signet.domain.sessions import prompt_text, running, transcript_search
+from signet.domain.sessions import checkpoints, prompt_text, running, transcript_search
 from signet.domain.sessions.running import Running, UnknownSession
+from signet.domain.summaries import page
+from signet.domain.summaries.page import PageRow
 from signet.errors import Invalid
 from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext
 from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
-from signet.wire.requests.model import Text
-from signet.wire.sessions import RunningSession
+from signet.wire.requests.model import Text, Whole
+from signet.wire.sessions import Checkpoints, RunningSession, SessionSummary, SummaryPage
 from signet_api.deps import Db, Shared, agent_of
 from signet_api.serving import serves
 
@@ -152,3 +155,83 @@ def _shown(one: Running) -> RunningSession:
         "harness": one.harness,
         "project": one.project,
     }
+
+
+#: No summary stands deeper than that by far, and it fits into any column.
+MAX_DEPTH = 1_000_000
+
+
+@serves(wire.SESSION_SUMMARIES)
+async def get_summaries(
+    db: Db,
+    project: Text = None,
+    depth: Text = None,
+    limit: Annotated[int, Whole(0, 200)] = 50,
+    offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
+) -> SummaryPage:
+    """Return a page of summaries, latest first; `project` and `depth` narrow them."""
+    rows, total = await db.aread(
+        page.read,
+        project=project,
+        within=caller.current().scope,
+        depth=_depth(depth),
+        limit=limit,
+        offset=offset,
+    )
+    return {"summaries": [_summary(row) for row in rows], "total": total}
+
+
+def _depth(text: str | None) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise Invalid("depth must be a whole number, 0 or more")
+    return min(int(text[:10]), MAX_DEPTH)
+
+
+def _summary(row: PageRow) -> SessionSummary:
+    return {
+        "id": row.id,
+        "project": row.project,
+        "depth": row.depth,
+        "kind": row.kind,
+        "content": row.content,
+        "token_count": row.token_count,
+        "earliest_at": row.earliest_at,
+        "latest_at": row.latest_at,
+        "session_key": row.session_key,
+        "harness": row.harness,
+        "agent_id": row.agent_id,
+        "created_at": row.created_at,
+        "childCount": row.children,
+    }
+
+
+MAX_ROWS = 100
+
+
+@serves(wire.CHECKPOINTS)
+async def get_checkpoints(
+    state: Shared, project: Text = None, limit: Annotated[int, Whole(1, MAX_ROWS)] = 10
+) -> Checkpoints:
+    """Return the newest checkpoints of a project, newest first."""
+    project = (project or "").strip()
+    if not project:
+        raise Invalid("project query parameter required")
+    asked = caller.current()
+    asked.check_row(project=project)
+    path = await asyncio.to_thread(checkpoints.real_path, project)
+    rows = await state.db.aread(
+        checkpoints.of_project, path, agent_id=asked.scope.agent, limit=limit
+    )
+    return {"checkpoints": rows, "count": len(rows)}
+
+
+@serves(wire.SESSION_CHECKPOINTS)
+async def get_session_checkpoints(session_key: str, state: Shared) -> Checkpoints:
+    """Return all checkpoints of a session, newest first."""
+    scope = caller.current().scope
+    rows = await state.db.aread(
+        checkpoints.of_session, session_key, agent_id=scope.agent, project=scope.project
+    )
+    return {"checkpoints": rows, "count": len(rows)}
