@@ -50,6 +50,7 @@ from signet_api.deps import Shared, State, Who, named_agent, project_of
 from signet_api.params import LastEvent, Since
 from signet_api.peerfeed import PeerFollower, Peers, message_row, session_row
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 from signet_api.stream import EventStream, polled
 
 
@@ -123,14 +124,7 @@ async def _known(state: State, name: str) -> Agent:
 
 
 def _row(agent: Agent) -> NamedAgent:
-    return {
-        "id": agent.id,
-        "name": agent.name or agent.id,
-        "read_policy": agent.read_policy,
-        "policy_group": agent.policy_group,
-        "created_at": agent.created_at,
-        "updated_at": agent.updated_at,
-    }
+    return as_wire(NamedAgent, agent, name=agent.name or agent.id)
 
 
 #: How often the stream looks for something new.

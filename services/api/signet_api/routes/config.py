@@ -10,6 +10,7 @@ from signet.wire.done import Done
 from signet.wire.requests.config import ConfigBody
 from signet_api.deps import Shared
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.CONFIG_FILES)
@@ -38,4 +39,4 @@ async def get_identity(state: Shared) -> wire.Identity:
     """Return name, creature and vibe, as IDENTITY.md tells them."""
     raw = await asyncio.to_thread(files.read, state.workspace, "IDENTITY.md")
     found = identity.parse((raw or b"").decode("utf-8", "replace"))
-    return {"name": found.name, "creature": found.creature, "vibe": found.vibe}
+    return as_wire(wire.Identity, found)

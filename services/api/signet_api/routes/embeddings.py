@@ -2,7 +2,7 @@
 
 import asyncio
 from datetime import datetime
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from fastapi import Query, Response
 from fastapi.responses import JSONResponse
@@ -36,11 +36,7 @@ from signet_api.deps import Shared, State
 from signet_api.params import Agent
 from signet_api.probe import Probed
 from signet_api.serving import respond, serves
-
-
-class _Fault(TypedDict, total=False):
-    error: str
-    waitingUntil: str
+from signet_api.shapes import as_wire
 
 
 @serves(wire.EMBEDDINGS)
@@ -71,19 +67,16 @@ async def get_embedding_status(state: Shared) -> EmbeddingsStatus:
     embedding = state.settings.embedding
     probed = await _probed(state)
     tracker, waiting_until = await state.db.aread(_tracker, state, clock.now())
-    found: EmbeddingsStatus = {
-        "provider": embedding.provider,
-        "model": embedding.model,
-        "available": probed.fault is None,
-        "dimensions": embedding.dimensions,
-        "base_url": _base_url(state),
-        **_fault(probed),
-        "checkedAt": clock.to_text(probed.at),
-        "tracker": tracker,
-    }
-    if waiting_until is not None:
-        found["waitingUntil"] = waiting_until
-    return found
+    return as_wire(
+        EmbeddingsStatus,
+        embedding,
+        available=probed.fault is None,
+        base_url=_base_url(state),
+        error=probed.fault,
+        checkedAt=clock.to_text(probed.at),
+        tracker=tracker,
+        waitingUntil=waiting_until,
+    )
 
 
 @serves(wire.EMBEDDINGS_HEALTH)
@@ -109,10 +102,6 @@ async def get_embedding_health(state: Shared, agent_id: Text = None) -> Embeddin
         },
         "checks": [_check(check) for check in found],
     }
-
-
-def _fault(probed: Probed) -> _Fault:
-    return {} if probed.fault is None else {"error": probed.fault}
 
 
 async def _probed(state: State) -> Probed:
@@ -159,16 +148,7 @@ def _base_url(state: State) -> str | None:
 
 
 def _check(check: Check) -> wire.Check:
-    found: wire.Check = {
-        "name": check.name,
-        "status": check.grade,
-        "message": check.message,
-    }
-    if check.detail is not None:
-        found["detail"] = check.detail
-    if check.fix is not None:
-        found["fix"] = check.fix
-    return found
+    return as_wire(wire.Check, check, status=check.grade)
 
 
 def _page(tx: ReadTx, agent_id: str, *, limit: int, offset: int, vectors: bool) -> Page:
@@ -177,21 +157,17 @@ def _page(tx: ReadTx, agent_id: str, *, limit: int, offset: int, vectors: bool) 
 
 
 def _exported(row: Row) -> Embedding:
-    found: Embedding = {
-        "id": row["id"],
-        "content": row["content"],
-        "text": row["content"],
-        "who": row["who"] or "unknown",
-        "importance": 0.5 if row["importance"] is None else row["importance"],
-        "type": row["type"],
-        "tags": list(tags_of(row["tags"])),
-        "sourceType": row["source_type"] or "memory",
-        "sourceId": row["source_id"] or row["id"],
-        "createdAt": row["created_at"],
-    }
-    if row["vector"] is not None:
-        found["vector"] = vectors.unpack(row["vector"])
-    return found
+    return as_wire(
+        Embedding,
+        row,
+        text=row["content"],
+        who=row["who"] or "unknown",
+        importance=0.5 if row["importance"] is None else row["importance"],
+        tags=list(tags_of(row["tags"])),
+        sourceType=row["source_type"] or "memory",
+        sourceId=row["source_id"] or row["id"],
+        vector=row["vector"] and vectors.unpack(row["vector"]),
+    )
 
 
 @serves(wire.PROJECTION)

@@ -28,6 +28,7 @@ from signet_api.deps import Db, Shared, Who
 from signet_api.feed import LOOK_SECONDS, JobFollower, missed, ready
 from signet_api.params import Since, Until
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 from signet_api.stream import EventStream, polled
 
 
@@ -90,21 +91,15 @@ def _states(text: str | None) -> Sequence[Status]:
 async def get_job(job_id: str, db: Db) -> WholeJob:
     """Return everything about one job, its last errors included."""
     row = await _row(db, job_id)
-    return {
-        **_job(row),
-        "priority": row["priority"],
-        "agent_id": row["agent_id"],
-        "parent_id": row["parent_id"],
-        "payload": columns.json_or_text(row["payload"]),
-        "result": columns.json_or_text(row["result"]),
-        "errors": columns.json_or_text(row["errors"]) or [],
-        "runs_total": row["runs_total"],
-        "crashes": row["crashes"],
-        "lease_owner": row["lease_owner"],
-        "lease_token": row["lease_token"],
-        "cancel_requested": bool(row["cancel_requested"]),
-        "due_at": clock.ms_to_text(row["due_ms"]),
-    }
+    return as_wire(
+        WholeJob,
+        {**dict(row), **_job(row)},
+        payload=columns.json_or_text(row["payload"]),
+        result=columns.json_or_text(row["result"]),
+        errors=columns.json_or_text(row["errors"]) or [],
+        cancel_requested=bool(row["cancel_requested"]),
+        due_at=clock.ms_to_text(row["due_ms"]),
+    )
 
 
 @serves(wire.RETRY_JOB)
@@ -223,27 +218,13 @@ def _changed(ids: list[str], more: bool, *, is_dry: bool) -> ChangedJobs:
 
 def _job(row: Row) -> Job:
     waits = row["status"] == Status.PENDING
-    return {
-        "id": row["id"],
-        "memory_id": row["memory_id"],
-        "document_id": row["document_id"],
-        "job_type": row["job_type"],
-        "queue": row["queue"],
-        "status": row["status"],
-        "attempt_count": row["attempts"],
-        "attempts": row["attempts"],
-        "max_attempts": row["max_attempts"],
-        "next_attempt_at": clock.ms_to_text(row["due_ms"]) if waits else None,
-        "last_error": row["error"],
-        "last_error_code": row["last_error_code"],
-        "error": row["error"],
-        "result": row["result"],
-        "leased_at": row["leased_at"],
-        "completed_at": row["completed_at"],
-        "failed_at": row["failed_at"],
-        "created_at": row["created_at"],
-        "updated_at": row["updated_at"],
-    }
+    return as_wire(
+        Job,
+        row,
+        attempt_count=row["attempts"],
+        next_attempt_at=clock.ms_to_text(row["due_ms"]) if waits else None,
+        last_error=row["error"],
+    )
 
 
 @serves(wire.JOB_STREAM)

@@ -25,6 +25,7 @@ from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared
 from signet_api.params import Agent
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.MEMORIES)
@@ -65,7 +66,7 @@ async def get_history(
     return {
         "memoryId": memory_id,
         "count": len(changes),
-        "history": [_change(change) for change in changes],
+        "history": [as_wire(wire.Change, change) for change in changes],
     }
 
 
@@ -153,34 +154,13 @@ def _may_recover() -> bool:
 
 
 def _listed(memory: Memory, page: Page, window: timedelta) -> MemorySummary:
-    summary: MemorySummary = {
-        "id": memory.id,
-        # What was forgotten since an instant is text only for those who could bring it back.
-        "content": memory.content if not memory.is_deleted or _may_recover() else "",
-        "created_at": memory.created_at,
-        "who": memory.who,
-        "importance": memory.importance,
-        "tags": ",".join(memory.tags) or None,
-        "source_type": memory.source_type,
-        "pinned": memory.pinned,
-        "type": memory.type,
-        "updated_at": memory.updated_at,
-        "project": memory.project,
-        "agent_id": memory.agent_id,
-        "visibility": memory.visibility,
-        "scope": memory.scope,
-        "session_id": memory.session_id,
-        "source_id": memory.source_id,
-        "event_at": memory.event_at,
-        "valid_from": memory.valid_from,
-        "valid_to": memory.valid_to,
-        "superseded_by": memory.superseded_by,
-        "access_count": memory.access_count,
-        "last_accessed": memory.last_accessed,
-        "version": memory.version,
-        "deleted_at": memory.deleted_at,
-        "has_vector": memory.id in page.embedded,
-    }
+    summary: MemorySummary = as_wire(
+        MemorySummary,
+        memory,
+        content=memory.content if not memory.is_deleted or _may_recover() else "",
+        tags=",".join(memory.tags) or None,
+        has_vector=memory.id in page.embedded,
+    )
     if (known := page.forgettings.get(memory.id)) is not None:
         until = recover.until(memory.deleted_at, window)
         summary["forgotten"] = {"by": known.changed_by, "reason": known.reason, "until": until}
@@ -190,54 +170,14 @@ def _listed(memory: Memory, page: Page, window: timedelta) -> MemorySummary:
 def full(memory: Memory) -> wire.Memory:
     """Return every field of a memory that clients read (MEM-20)."""
     from_session = (memory.source_type or "").startswith("session")
-    return {
-        "id": memory.id,
-        "content": memory.content,
-        "created_at": memory.created_at,
-        "who": memory.who,
-        "importance": memory.importance,
-        "tags": ",".join(memory.tags) or None,
-        "source_type": memory.source_type,
-        "pinned": int(memory.pinned),
-        "type": memory.type,
-        "source_id": memory.source_id,
-        "project": memory.project,
-        "session_id": memory.session_id,
-        "sessionId": memory.session_id or (memory.source_id if from_session else None),
-        "confidence": memory.confidence,
-        "access_count": memory.access_count,
-        "last_accessed": memory.last_accessed,
-        "is_deleted": int(memory.is_deleted),
-        "deleted_at": memory.deleted_at,
-        "extraction_status": memory.extraction_status,
-        "embedding_model": memory.embedding_model,
-        "version": memory.version,
-        "updated_at": memory.updated_at,
-        "updated_by": memory.updated_by,
-        "agent_id": memory.agent_id,
-        "visibility": memory.visibility,
-        "scope": memory.scope,
-        "event_at": memory.event_at,
-        "valid_from": memory.valid_from,
-        "valid_to": memory.valid_to,
-        "superseded_by": memory.superseded_by,
-    }
-
-
-def _change(change: Change) -> wire.Change:
-    return {
-        "id": change.id,
-        "event": change.event,
-        "oldContent": change.old_content,
-        "newContent": change.new_content,
-        "changedBy": change.changed_by,
-        "actorType": change.actor_type,
-        "reason": change.reason,
-        "metadata": change.metadata,
-        "createdAt": change.created_at,
-        "sessionId": change.session_id,
-        "requestId": change.request_id,
-    }
+    return as_wire(
+        wire.Memory,
+        memory,
+        tags=",".join(memory.tags) or None,
+        pinned=int(memory.pinned),
+        sessionId=memory.session_id or (memory.source_id if from_session else None),
+        is_deleted=int(memory.is_deleted),
+    )
 
 
 @serves(wire.MEMORY_TIMELINE)

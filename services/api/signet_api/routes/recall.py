@@ -37,6 +37,7 @@ from signet_api.answering import found, services_of
 from signet_api.deps import Db, Shared, State, agent_of, project_of, said
 from signet_api.params import Agent
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.RECALL)
@@ -203,15 +204,10 @@ def _found(row: Row) -> Found:
 
 
 def _near(row: Row, found: Similar) -> Found:
-    return {
-        "id": row["id"],
-        "content": row["content"],
-        "type": row["type"],
-        "tags": list(tags_of(row["tags"])),
-        "score": round(found.scores[row["seq"]], 2),
-        "confidence": row["confidence"],
-        "created_at": row["created_at"],
-        "who": row["who"],
-        "importance": row["importance"],
-        "pinned": bool(row["pinned"]),
-    }
+    return as_wire(
+        Found,
+        row,
+        tags=list(tags_of(row["tags"])),
+        score=round(found.scores[row["seq"]], 2),
+        pinned=bool(row["pinned"]),
+    )

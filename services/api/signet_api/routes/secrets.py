@@ -17,6 +17,7 @@ from signet_api.access import is_here
 from signet_api.deps import Shared, State, Who
 from signet_api.near import only_from_here
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 log = logs.get("secrets")
 
@@ -97,7 +98,7 @@ async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: s
         folder=state.workspace.root,
         seconds=run.SECONDS if milliseconds is None else milliseconds / 1000,
     )
-    return {"stdout": ran.stdout, "stderr": ran.stderr, "code": ran.code}
+    return as_wire(Ran, ran)
 
 
 @serves(wire.ONE_PASSWORD, first=from_here)

@@ -20,6 +20,7 @@ from signet.wire.requests.model import Text, Whole
 from signet.wire.sessions import Checkpoints, RunningSession, SessionSummary, SummaryPage
 from signet_api.deps import Db, Shared, agent_of
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 MAX_RESULTS = 20
 
@@ -57,18 +58,7 @@ async def post_search(request: Request, db: Db, body: TranscriptSearchBody) -> w
         chars=transcript_search.SEARCH_CHARS,
         limit=min(max(body.limit, 1), MAX_RESULTS),
     )
-    results: list[wire.Excerpt] = [
-        {
-            "sessionKey": one.session_key,
-            "agentId": one.agent_id,
-            "harness": one.harness,
-            "project": one.project,
-            "at": one.at,
-            "excerpt": one.text,
-            "hits": one.hits,
-        }
-        for one in found
-    ]
+    results: list[wire.Excerpt] = [as_wire(wire.Excerpt, one, excerpt=one.text) for one in found]
     return {"results": results, "count": len(results)}
 
 
@@ -112,15 +102,7 @@ async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.Trans
     )
     if row is None:
         raise UnknownSession
-    return {
-        "sessionKey": row.session_key,
-        "agentId": row.agent_id,
-        "harness": row.harness,
-        "project": row.project,
-        "content": row.content,
-        "createdAt": row.created_at,
-        "updatedAt": row.updated_at,
-    }
+    return as_wire(wire.Transcript, row)
 
 
 @serves(wire.SESSION_CONTEXT)
@@ -145,16 +127,9 @@ async def get_context(
 
 
 def _shown(one: Running) -> RunningSession:
-    return {
-        "key": one.key,
-        "runtimePath": one.runtime_path or "unknown",
-        "claimedAt": one.claimed_at,
-        "expiresAt": one.expires_at,
-        "agentId": one.agent_id,
-        "bypassed": one.is_bypassed,
-        "harness": one.harness,
-        "project": one.project,
-    }
+    return as_wire(
+        RunningSession, one, runtimePath=one.runtime_path or "unknown", bypassed=one.is_bypassed
+    )
 
 
 #: No summary stands deeper than that by far, and it fits into any column.
@@ -190,21 +165,7 @@ def _depth(text: str | None) -> int | None:
 
 
 def _summary(row: PageRow) -> SessionSummary:
-    return {
-        "id": row.id,
-        "project": row.project,
-        "depth": row.depth,
-        "kind": row.kind,
-        "content": row.content,
-        "token_count": row.token_count,
-        "earliest_at": row.earliest_at,
-        "latest_at": row.latest_at,
-        "session_key": row.session_key,
-        "harness": row.harness,
-        "agent_id": row.agent_id,
-        "created_at": row.created_at,
-        "childCount": row.children,
-    }
+    return as_wire(SessionSummary, row, childCount=row.children)
 
 
 MAX_ROWS = 100
