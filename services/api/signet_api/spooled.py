@@ -13,8 +13,7 @@ from signet.wire.requests.hooks import CompactionBody
 from signet.wire.requests.sessions import SessionEndBody
 from signet_api.deps import State
 from signet_api.hook import call_of
-from signet_api.routes.hooks import keep_summary
-from signet_api.routes.session_end import end_session
+from signet_api.routes.hooks import end_session, keep_summary
 
 log = logs.get("hooks")
 

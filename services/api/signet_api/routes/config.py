@@ -1,8 +1,8 @@
-"""The files that a person edits: agent.yaml and those that say who the agent is."""
+"""The files of the workspace that a person edits, and who the agent is."""
 
 import asyncio
 
-from signet.domain.identity import files
+from signet.domain.identity import files, identity
 from signet.errors import Invalid
 from signet.wire import config as wire
 from signet.wire.config import ConfigFiles
@@ -10,6 +10,7 @@ from signet.wire.done import Done
 from signet.wire.requests.config import ConfigBody
 from signet_api.deps import Shared
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.CONFIG_FILES)
@@ -31,3 +32,11 @@ async def post_config(body: ConfigBody, state: Shared) -> Done:
         raise Invalid("Invalid request")
     await asyncio.to_thread(files.write, state.workspace, body.file, body.content)
     return {"success": True}
+
+
+@serves(wire.IDENTITY)
+async def get_identity(state: Shared) -> wire.Identity:
+    """Return name, creature and vibe, as IDENTITY.md tells them."""
+    raw = await asyncio.to_thread(files.read, state.workspace, "IDENTITY.md")
+    found = identity.parse((raw or b"").decode("utf-8", "replace"))
+    return as_wire(wire.Identity, found)

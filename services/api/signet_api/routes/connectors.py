@@ -14,6 +14,7 @@ from signet.wire import connectors as wire
 from signet.wire.requests.connectors import ConnectorBody
 from signet_api.deps import Db, Shared, State, Who, agent_of
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.CONNECTORS)
@@ -88,15 +89,13 @@ async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
     """Return how a connector is, how far its sync is, and how many of its documents are read."""
     health = await db.aread(lookup.health, connector_id)
     connector = health.connector
-    return {
-        "id": connector.id,
-        "status": connector.status,
-        "lastSyncAt": connector.last_sync_at,
-        "lastError": connector.last_error,
-        "documentCount": sum(health.documents.values()),
-        "documents": health.documents,
-        "progress": columns.json_value(connector.progress_json),
-    }
+    return as_wire(
+        wire.ConnectorHealth,
+        connector,
+        documentCount=sum(health.documents.values()),
+        documents=health.documents,
+        progress=columns.json_value(connector.progress_json),
+    )
 
 
 @serves(wire.REMOVE_CONNECTOR)
@@ -138,20 +137,10 @@ def _started(started: start.Started) -> wire.StartedSync:
 
 
 def _row(connector: Connector) -> wire.Connector:
-    return {
-        "id": connector.id,
-        "provider": connector.provider,
-        "display_name": connector.display_name,
-        "config_json": connector.config_json,
-        "cursor_json": connector.cursor_json,
-        "status": connector.status,
-        "last_sync_at": connector.last_sync_at,
-        "last_error": connector.last_error,
-        "created_at": connector.created_at,
-        "updated_at": connector.updated_at,
-        "agent_id": connector.agent_id,
-        "progress_json": connector.progress_json,
-        "settings": columns.json_value(connector.config_json),
-        "cursor": columns.json_value(connector.cursor_json),
-        "progress": columns.json_value(connector.progress_json),
-    }
+    return as_wire(
+        wire.Connector,
+        connector,
+        settings=columns.json_value(connector.config_json),
+        cursor=columns.json_value(connector.cursor_json),
+        progress=columns.json_value(connector.progress_json),
+    )

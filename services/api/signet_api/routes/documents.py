@@ -10,7 +10,7 @@ from signet import clock
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.documents import create, delete, lookup
-from signet.domain.documents.models import Chunk, Document, NewDocument, Rules, SourceType
+from signet.domain.documents.models import Document, NewDocument, Rules, SourceType
 from signet.wire import documents as wire
 from signet.wire.documents import AddedDocument, Chunks, DeletedDocument, DocumentPage
 from signet.wire.requests.documents import DocumentBody
@@ -18,6 +18,7 @@ from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, Who, agent_of
 from signet_api.params import EitherAgent
 from signet_api.serving import respond, serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.ADD_DOCUMENT)
@@ -89,7 +90,7 @@ async def get_document(document_id: str, agent: EitherAgent, db: Db) -> wire.Doc
 async def get_chunks(document_id: str, agent: EitherAgent, db: Db) -> Chunks:
     """Return the memories made from a document, in its order."""
     found = await db.aread(lookup.chunks, document_id, agent_id=agent)
-    return {"chunks": [_chunk(chunk) for chunk in found], "count": len(found)}
+    return {"chunks": [as_wire(wire.Chunk, chunk) for chunk in found], "count": len(found)}
 
 
 @serves(wire.DELETE_DOCUMENT)
@@ -110,34 +111,8 @@ async def delete_document(
 
 
 def _row(document: Document) -> wire.Document:
-    return {
-        "id": document.id,
-        "source_url": document.source_url,
-        "source_type": document.source_type,
-        "content_type": document.content_type,
-        "content_hash": document.content_hash,
-        "title": document.title,
-        "raw_content": document.raw_content,
-        "status": document.status,
-        "error": document.error,
-        "connector_id": document.connector_id,
-        "chunk_count": document.chunk_count,
-        "memory_count": document.memory_count,
-        "metadata_json": document.metadata_json,
-        "created_at": document.created_at,
-        "updated_at": document.updated_at,
-        "completed_at": document.completed_at,
-        "agent_id": document.agent_id,
-        "source_stamp": document.source_stamp,
-        "metadata": json.loads(document.metadata_json) if document.metadata_json else None,
-    }
-
-
-def _chunk(chunk: Chunk) -> wire.Chunk:
-    return {
-        "id": chunk.id,
-        "content": chunk.content,
-        "type": chunk.type,
-        "created_at": chunk.created_at,
-        "chunk_index": chunk.chunk_index,
-    }
+    return as_wire(
+        wire.Document,
+        document,
+        metadata=json.loads(document.metadata_json) if document.metadata_json else None,
+    )

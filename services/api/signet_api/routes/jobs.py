@@ -1,24 +1,35 @@
-"""Look at jobs, try them again, end them."""
+"""Look at jobs, try them again, end them, and follow what happens to them: Server-Sent Events.
+
+Events are named after what happened, their data is the job. A client that comes again with `Last-Event-ID` hears what
+it has missed; what happened just before may then come twice. `ready` says from where on everything is told, `missed`
+that more happened than can be told again: what was read before is old.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, TypedDict
+
+from fastapi import Header
 
 from signet import clock
 from signet.db import Database, ReadTx, Row, WriteTx, columns
 from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
-from signet.errors import Invalid, NotFound
+from signet.errors import Invalid, NotFound, Unavailable
 from signet.queue import Status, admin, transitions
 from signet.queue.admin import JobFilter
+from signet.queue.events import Cursor, Watch
 from signet.wire import jobs as wire
 from signet.wire.jobs import ChangedJob, ChangedJobs, Job, Jobs, WholeJob
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import Text, Whole
-from signet_api.deps import Db, Who
+from signet_api.deps import Db, Shared, Who
+from signet_api.feed import LOOK_SECONDS, JobFollower, missed, ready
 from signet_api.params import Since, Until
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
+from signet_api.stream import EventStream, polled
 
 
 class _Within(TypedDict):
@@ -80,21 +91,15 @@ def _states(text: str | None) -> Sequence[Status]:
 async def get_job(job_id: str, db: Db) -> WholeJob:
     """Return everything about one job, its last errors included."""
     row = await _row(db, job_id)
-    return {
-        **_job(row),
-        "priority": row["priority"],
-        "agent_id": row["agent_id"],
-        "parent_id": row["parent_id"],
-        "payload": columns.json_or_text(row["payload"]),
-        "result": columns.json_or_text(row["result"]),
-        "errors": columns.json_or_text(row["errors"]) or [],
-        "runs_total": row["runs_total"],
-        "crashes": row["crashes"],
-        "lease_owner": row["lease_owner"],
-        "lease_token": row["lease_token"],
-        "cancel_requested": bool(row["cancel_requested"]),
-        "due_at": clock.ms_to_text(row["due_ms"]),
-    }
+    return as_wire(
+        WholeJob,
+        {**dict(row), **_job(row)},
+        payload=columns.json_or_text(row["payload"]),
+        result=columns.json_or_text(row["result"]),
+        errors=columns.json_or_text(row["errors"]) or [],
+        cancel_requested=bool(row["cancel_requested"]),
+        due_at=clock.ms_to_text(row["due_ms"]),
+    )
 
 
 @serves(wire.RETRY_JOB)
@@ -213,24 +218,28 @@ def _changed(ids: list[str], more: bool, *, is_dry: bool) -> ChangedJobs:
 
 def _job(row: Row) -> Job:
     waits = row["status"] == Status.PENDING
-    return {
-        "id": row["id"],
-        "memory_id": row["memory_id"],
-        "document_id": row["document_id"],
-        "job_type": row["job_type"],
-        "queue": row["queue"],
-        "status": row["status"],
-        "attempt_count": row["attempts"],
-        "attempts": row["attempts"],
-        "max_attempts": row["max_attempts"],
-        "next_attempt_at": clock.ms_to_text(row["due_ms"]) if waits else None,
-        "last_error": row["error"],
-        "last_error_code": row["last_error_code"],
-        "error": row["error"],
-        "result": row["result"],
-        "leased_at": row["leased_at"],
-        "completed_at": row["completed_at"],
-        "failed_at": row["failed_at"],
-        "created_at": row["created_at"],
-        "updated_at": row["updated_at"],
-    }
+    return as_wire(
+        Job,
+        row,
+        attempt_count=row["attempts"],
+        next_attempt_at=clock.ms_to_text(row["due_ms"]) if waits else None,
+        last_error=row["error"],
+    )
+
+
+@serves(wire.JOB_STREAM)
+async def get_job_stream(
+    state: Shared,
+    after: str | None = None,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> EventStream:
+    """Tell what happens to jobs from now on, or since `Last-Event-ID`, for as long as the client listens."""
+    if state.is_stopping:
+        raise Unavailable("The daemon is stopping")
+    last = last_event_id or after
+    cursor = Cursor.parse(last)
+    with state.job_listeners.joining():
+        watch = Watch(cursor) if cursor else await state.db.aread(Watch.begin, now=clock.now())
+    first = ready(watch.cursor) + (missed(watch.cursor) if last and not cursor else b"")
+    more = polled(JobFollower(state, watch).look, LOOK_SECONDS, lambda: state.is_stopping)
+    return EventStream(first, more, state.job_listeners.leave)

@@ -1,18 +1,17 @@
-"""The entities of an agent: lists, what is known of one, and what a person wants of it."""
+"""The entities of an agent: lists, what is known of one, what a person wants of it, and which belong together."""
 
-import re
 from collections.abc import Callable
 from datetime import datetime
-from functools import cache
-from typing import Annotated, NamedTuple, TypeVar, cast
+from typing import Annotated, TypeVar
 
 from fastapi import Request
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
-from signet.domain.graph import browse, pins, stats
+from signet.domain.graph import browse, communities, pins, stats
 from signet.domain.graph.browse import Detail
+from signet.domain.graph.communities import Overview
 from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.pins import Pin, PinType
@@ -20,17 +19,16 @@ from signet.domain.graph.views import CountedAspect, CountedEntity
 from signet.domain.memory import filters
 from signet.errors import Frozen, Invalid
 from signet.wire import knowledge as wire
+from signet.wire.knowledge import Communities
 from signet.wire.requests.knowledge import PinBody
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Shared, State, agent_of
 from signet_api.params import Agent
 from signet_api.serving import serves
-
-_CAMEL = re.compile(r"_([a-z])")
+from signet_api.shapes import as_wire
 
 T = TypeVar("T")
 U = TypeVar("U")
-Shape = TypeVar("Shape")
 
 KINDS = ("attribute", "constraint")
 STATUSES = ("active", "superseded", "deleted")
@@ -213,44 +211,24 @@ def _check_frozen(state: State) -> None:
         raise Frozen
 
 
-def as_wire(kind: type[Shape], row: NamedTuple) -> Shape:
-    """Return the fields of a row that an answer of this kind has, by its names: `pinned_at` is `pinnedAt`."""
-    wanted, names = kind.__annotations__, _wire_names(type(row))
-    return cast(
-        "Shape", {name: value for name, value in zip(names, row, strict=True) if name in wanted}
-    )
-
-
-@cache
-def _wire_names(shape: type[NamedTuple]) -> tuple[str, ...]:
-    return tuple(_CAMEL.sub(lambda m: m[1].upper(), name) for name in shape._fields)
-
-
 def _entity(row: CountedEntity) -> wire.Entity:
-    return {**as_wire(wire.Entity, row), "pinned": bool(row.pinned)}
+    return as_wire(wire.Entity, row, pinned=bool(row.pinned))
 
 
 def _counts(row: CountedEntity) -> wire.EntityCounts:
-    return {
-        "aspectCount": row.aspect_count,
-        "attributeCount": row.attribute_count,
-        "constraintCount": row.constraint_count,
-        "dependencyCount": row.incoming + row.outgoing,
-    }
+    return as_wire(wire.EntityCounts, row, dependencyCount=row.incoming + row.outgoing)
 
 
 def _detail(found: Detail) -> wire.WholeEntity:
     counts = _counts(found.entity)
-    whole: wire.WholeEntity = {
-        "entity": _entity(found.entity),
-        "structuralDensity": counts,
-        "aspectCount": counts["aspectCount"],
-        "attributeCount": counts["attributeCount"],
-        "constraintCount": counts["constraintCount"],
-        "dependencyCount": counts["dependencyCount"],
-        "incomingDependencyCount": found.entity.incoming,
-        "outgoingDependencyCount": found.entity.outgoing,
-    }
+    whole: wire.WholeEntity = as_wire(
+        wire.WholeEntity,
+        counts,
+        entity=_entity(found.entity),
+        structuralDensity=counts,
+        incomingDependencyCount=found.entity.incoming,
+        outgoingDependencyCount=found.entity.outgoing,
+    )
     if found.task is not None:
         whole["task"] = as_wire(wire.EntityTask, found.task)
     if found.skill is not None:
@@ -274,4 +252,27 @@ def _health(one: stats.EntityHealth) -> wire.EntityHealth:
         "winRate": round(one.win_rate, 4),
         "avgMargin": round(one.margin, 4),
         "trend": one.trend,
+    }
+
+
+@serves(wire.COMMUNITIES)
+async def get_communities(agent: Agent, state: Shared) -> Communities:
+    """Return the groups of entities that were found last, the largest first."""
+    found = await look(state, agent, communities.overview, otherwise=Overview())
+    return {
+        # Not in camel case as the rest of the graph: published clients read these names.
+        "items": [
+            {
+                "id": row.id,
+                "name": row.name,
+                "cohesion": row.cohesion,
+                "member_count": row.member_count,
+                "created_at": row.created_at,
+                "updated_at": row.updated_at,
+            }
+            for row in found.rows
+        ],
+        "count": len(found.rows),
+        "modularity": found.modularity,
+        "quality": found.quality,
     }

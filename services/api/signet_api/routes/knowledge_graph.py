@@ -23,8 +23,9 @@ from signet.wire.requests.model import Text, Whole
 from signet_api import rows
 from signet_api.deps import Shared, agent_of
 from signet_api.params import Agent
-from signet_api.routes.knowledge import as_wire, look
+from signet_api.routes.knowledge import look
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 #: How long a walk along edges may take.
 IMPACT_MS = 200

@@ -1,27 +1,43 @@
-"""Ask for memories."""
+"""Ask for memories: by a question, for the context of a prompt, by words and filters, by nearness."""
 
 from typing import Annotated
 
+from fastapi import Query, Request
 from fastapi import Query as Address
-from fastapi import Request
 
+from signet import clock
+from signet.db import ReadTx, Row
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
+from signet.domain.browse import search, similar
+from signet.domain.browse.search import Search
+from signet.domain.browse.similar import Similar
+from signet.domain.episodes import expand
+from signet.domain.episodes.expand import Page
 from signet.domain.injections.models import Item, Kind, Phase, Reason
+from signet.domain.memory import filters
+from signet.domain.memory.models import tags_of
 from signet.domain.recall import answer
 from signet.domain.recall.models import (
     Result,
 )
-from signet.domain.sessions import injected
+from signet.domain.sessions import context, injected, prompt_text
 from signet.domain.sessions.calls import Call
+from signet.domain.sessions.question import Question
 from signet.errors import Invalid
 from signet.wire import recall as wire
-from signet.wire.recall import Recalled
+from signet.wire.recall import ContextAnswer, EpisodePage, Found, FoundMany, Recalled, Values
+from signet.wire.requests.browse import SearchParams
+from signet.wire.requests.context import ContextBody
 from signet.wire.requests.hooks import HookRecallBody, bare
+from signet.wire.requests.model import Text, Whole
 from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
-from signet_api.answering import found
-from signet_api.deps import Shared, State, agent_of, said
+from signet_api.answering import found, services_of
+from signet_api.deps import Db, Shared, State, agent_of, project_of, said
+from signet_api.params import Agent
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.RECALL)
@@ -73,3 +89,125 @@ def _items(result: Result) -> list[Item]:
         )
         for hit in result.hits
     ]
+
+
+@serves(wire.CONTEXT)
+async def post_context(
+    body: ContextBody, request: Request, state: Shared
+) -> ContextAnswer | EpisodePage:
+    """Return what earlier work, rules and memories say of a prompt; with `id` one page of all of an episode.
+
+    It is the block that sessions are given with their prompts. An episode that is unknown, or another agent's, is 404.
+    """
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
+    if body.id:
+        found = await state.db.aread(_page, body.id, body.page, agent_id)
+        return {
+            "id": found.source.name,
+            "type": found.source.type,
+            "text": found.text,
+            "page": found.page,
+            "pages": found.pages,
+        }
+    await scopes.check_session(state.db, agent_id, body.session_key)
+    if not body.prompt.strip():
+        raise Invalid("prompt or id is required")
+    only = project_of(body.project)
+    question = Question(
+        agent_id=agent_id,
+        message=body.prompt,
+        terms=prompt_text.terms(body.prompt),
+        chars=body.max_chars,
+        line_chars=body.max_chars,
+        key=body.session_key,
+        project=only or said(request.headers, "x-signet-project"),
+        only=only,
+        scope=body.scope,
+        limit=body.limit,
+        min_score=body.min_score or 0.0,
+        is_whole=True,
+    )
+    return context.described(await context.context_of(question, services_of(state)))
+
+
+def _page(tx: ReadTx, id: str, page: int, agent_id: str) -> Page:
+    project = caller.current().scope.project
+    return expand.page(tx, id, page, reader=agents.reader(tx, agent_id), project=project)
+
+
+#: Neighbours when no number is asked for, and at most.
+NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
+
+
+@serves(wire.SEARCH)
+async def get_legacy_search(
+    asked: Annotated[SearchParams, Query()], agent: Agent, db: Db
+) -> FoundMany | Values:
+    """Return memories by words and filters, or with `distinct` the values of `who` or `type` that there are."""
+    if asked.distinct in search.COLUMNS:
+        return {"values": await db.aread(_values, asked.distinct, agent)}
+    wanted = Search(
+        q=asked.q.strip(),
+        type=asked.type,
+        tags=asked.tags,
+        who=asked.who,
+        is_pinned=asked.pinned,
+        importance_min=asked.importance_min,
+        since=filters.instant("since", asked.since),
+        limit=asked.limit or None,
+    )
+    return {"results": [_found(row) for row in await db.aread(_search, agent, wanted)]}
+
+
+@serves(wire.SIMILAR)
+async def get_similar(
+    agent: Agent,
+    db: Db,
+    id: str = "",
+    k: Annotated[int, Whole(1, MOST_NEIGHBOURS)] = NEIGHBOURS,
+    type: Text = None,
+) -> FoundMany:
+    """Return the memories that are nearest in meaning to the one with this `id`."""
+    if not id:
+        raise Invalid("id is required", results=[])
+    found = await db.aread(_similar, agent, id, k, type)
+    return {"results": [_near(row, found) for row in found.rows]}
+
+
+def _values(tx: ReadTx, column: str, agent_id: str) -> list[str]:
+    return search.values(tx, column, reader=agents.reader(tx, agent_id))
+
+
+def _search(tx: ReadTx, agent_id: str, wanted: Search) -> list[Row]:
+    return search.find(tx, wanted, reader=agents.reader(tx, agent_id), now=clock.now())
+
+
+def _similar(tx: ReadTx, agent_id: str, memory_id: str, k: int, type: str | None) -> Similar:
+    reader = agents.reader(tx, agent_id)
+    return similar.find(tx, memory_id, reader=reader, k=k, type=type)
+
+
+def _found(row: Row) -> Found:
+    found: Found = {
+        "id": row["id"],
+        "content": row["content"],
+        "created_at": row["created_at"],
+        "who": row["who"],
+        "importance": row["importance"],
+        "tags": ",".join(tags_of(row["tags"])) or None,
+        "type": row["type"],
+        "pinned": bool(row["pinned"]),
+    }
+    if row["score"] is not None:
+        found["score"] = round(row["score"], 4)
+    return found
+
+
+def _near(row: Row, found: Similar) -> Found:
+    return as_wire(
+        Found,
+        row,
+        tags=list(tags_of(row["tags"])),
+        score=round(found.scores[row["seq"]], 2),
+        pinned=bool(row["pinned"]),
+    )

@@ -34,6 +34,7 @@ from signet_api.bodies import parse
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.errors import RETRY_AFTER
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 #: How long a request waits for the job that does its repair, or repairs itself, and how often it looks.
 PATIENCE_MS = 10_000
@@ -139,15 +140,7 @@ async def get_dead_memories(
         order=order,
     )
     items: list[wire.DeadMemory] = [
-        {
-            "id": row["id"],
-            "content": row["shown"],
-            "confidence": row["confidence"],
-            "importance": row["importance"],
-            "lastAccessed": row["last_accessed"],
-            "accessCount": row["access_count"],
-        }
-        for row in rows
+        as_wire(wire.DeadMemory, row, content=row["shown"]) for row in rows
     ]
     return {"items": items, "total": total}
 

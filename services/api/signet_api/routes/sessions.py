@@ -1,5 +1,6 @@
-"""Look at running sessions and steer them; read what was said in them."""
+"""Running sessions: look at them and steer them; what was said in them, their summaries and checkpoints."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import Depends, Request
@@ -7,16 +8,19 @@ from fastapi import Depends, Request
 from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections import show
-from signet.domain.sessions import prompt_text, running, transcript_search
+from signet.domain.sessions import checkpoints, prompt_text, running, transcript_search
 from signet.domain.sessions.running import Running, UnknownSession
+from signet.domain.summaries import page
+from signet.domain.summaries.page import PageRow
 from signet.errors import Invalid
 from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext
 from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
-from signet.wire.requests.model import Text
-from signet.wire.sessions import RunningSession
+from signet.wire.requests.model import Text, Whole
+from signet.wire.sessions import Checkpoints, RunningSession, SessionSummary, SummaryPage
 from signet_api.deps import Db, Shared, agent_of
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 MAX_RESULTS = 20
 
@@ -54,18 +58,7 @@ async def post_search(request: Request, db: Db, body: TranscriptSearchBody) -> w
         chars=transcript_search.SEARCH_CHARS,
         limit=min(max(body.limit, 1), MAX_RESULTS),
     )
-    results: list[wire.Excerpt] = [
-        {
-            "sessionKey": one.session_key,
-            "agentId": one.agent_id,
-            "harness": one.harness,
-            "project": one.project,
-            "at": one.at,
-            "excerpt": one.text,
-            "hits": one.hits,
-        }
-        for one in found
-    ]
+    results: list[wire.Excerpt] = [as_wire(wire.Excerpt, one, excerpt=one.text) for one in found]
     return {"results": results, "count": len(results)}
 
 
@@ -109,15 +102,7 @@ async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.Trans
     )
     if row is None:
         raise UnknownSession
-    return {
-        "sessionKey": row.session_key,
-        "agentId": row.agent_id,
-        "harness": row.harness,
-        "project": row.project,
-        "content": row.content,
-        "createdAt": row.created_at,
-        "updatedAt": row.updated_at,
-    }
+    return as_wire(wire.Transcript, row)
 
 
 @serves(wire.SESSION_CONTEXT)
@@ -142,13 +127,72 @@ async def get_context(
 
 
 def _shown(one: Running) -> RunningSession:
-    return {
-        "key": one.key,
-        "runtimePath": one.runtime_path or "unknown",
-        "claimedAt": one.claimed_at,
-        "expiresAt": one.expires_at,
-        "agentId": one.agent_id,
-        "bypassed": one.is_bypassed,
-        "harness": one.harness,
-        "project": one.project,
-    }
+    return as_wire(
+        RunningSession, one, runtimePath=one.runtime_path or "unknown", bypassed=one.is_bypassed
+    )
+
+
+#: No summary stands deeper than that by far, and it fits into any column.
+MAX_DEPTH = 1_000_000
+
+
+@serves(wire.SESSION_SUMMARIES)
+async def get_summaries(
+    db: Db,
+    project: Text = None,
+    depth: Text = None,
+    limit: Annotated[int, Whole(0, 200)] = 50,
+    offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
+) -> SummaryPage:
+    """Return a page of summaries, latest first; `project` and `depth` narrow them."""
+    rows, total = await db.aread(
+        page.read,
+        project=project,
+        within=caller.current().scope,
+        depth=_depth(depth),
+        limit=limit,
+        offset=offset,
+    )
+    return {"summaries": [_summary(row) for row in rows], "total": total}
+
+
+def _depth(text: str | None) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise Invalid("depth must be a whole number, 0 or more")
+    return min(int(text[:10]), MAX_DEPTH)
+
+
+def _summary(row: PageRow) -> SessionSummary:
+    return as_wire(SessionSummary, row, childCount=row.children)
+
+
+MAX_ROWS = 100
+
+
+@serves(wire.CHECKPOINTS)
+async def get_checkpoints(
+    state: Shared, project: Text = None, limit: Annotated[int, Whole(1, MAX_ROWS)] = 10
+) -> Checkpoints:
+    """Return the newest checkpoints of a project, newest first."""
+    project = (project or "").strip()
+    if not project:
+        raise Invalid("project query parameter required")
+    asked = caller.current()
+    asked.check_row(project=project)
+    path = await asyncio.to_thread(checkpoints.real_path, project)
+    rows = await state.db.aread(
+        checkpoints.of_project, path, agent_id=asked.scope.agent, limit=limit
+    )
+    return {"checkpoints": rows, "count": len(rows)}
+
+
+@serves(wire.SESSION_CHECKPOINTS)
+async def get_session_checkpoints(session_key: str, state: Shared) -> Checkpoints:
+    """Return all checkpoints of a session, newest first."""
+    scope = caller.current().scope
+    rows = await state.db.aread(
+        checkpoints.of_session, session_key, agent_id=scope.agent, project=scope.project
+    )
+    return {"checkpoints": rows, "count": len(rows)}

@@ -19,6 +19,7 @@ from signet.wire.requests.sessions import SynthesisBody, SynthesisCompleteBody
 from signet_api import processes
 from signet_api.deps import Shared, State, agent_of
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 async def _owner(request: Request, body: SynthesisBody | None = None) -> str:
@@ -84,16 +85,14 @@ async def get_status(
 
 def _config(settings: Settings) -> wire.SynthesisConfig:
     synthesis, plan = settings.pipeline.synthesis, Plan.of(settings)
-    return {
-        "enabled": synthesis.enabled,
-        "harness": "daemon",
-        "provider": synthesis.provider,
-        "model": synthesis.model,
-        "schedule": plan.schedule,
-        "timeout": synthesis.timeout_ms,
-        "maxTokens": plan.max_tokens,
-        "idleGapMinutes": synthesis.idle_gap_minutes,
-    }
+    return as_wire(
+        wire.SynthesisConfig,
+        synthesis,
+        harness="daemon",
+        schedule=plan.schedule,
+        timeout=synthesis.timeout_ms,
+        maxTokens=plan.max_tokens,
+    )
 
 
 def _path(state: State, agent_id: str) -> Path:
