@@ -1,7 +1,7 @@
 """Rows as named tuples, and lists as one parameter."""
 
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import pytest
 
@@ -48,3 +48,20 @@ def test_a_list_is_one_parameter(tx: ReadTx) -> None:
     most = f"SELECT count(*) FROM planets WHERE moons IN {list_of(':moons')}"
     assert tx.value(most, {"moons": as_list([0, 1])}) == 2
     assert tx.value(most, {"moons": as_list([])}) == 0
+
+
+class World(TypedDict):
+    name: str
+    hasMoons: bool
+
+
+def test_rows_come_as_typed_dictionaries(tx: ReadTx) -> None:
+    found = tx.records(World, "SELECT name, moons > 0 AS has_moons FROM planets ORDER BY name")
+    assert found[::2] == [
+        {"name": "Earth", "hasMoons": True},
+        {"name": "Venus", "hasMoons": False},
+    ]
+    with pytest.raises(TypeError, match="World"):
+        tx.records(World, "SELECT name FROM planets")
+    assert tx.record(World, "SELECT name, 1 AS has_moons FROM planets WHERE moons > 5") is None
+    assert tx.column("SELECT moons FROM planets ORDER BY moons") == [0, 1, 2]

@@ -80,12 +80,14 @@ def test_two_triangles_are_two_communities_and_a_lonely_entity_is_in_none(tx: Wr
     first, second = "community_default_0", "community_default_1"
     assert members(tx) == dict.fromkeys("ABC", first) | dict.fromkeys("XYZ", second)
     found = communities.overview(tx, reader=Reader(agent_id="default"))
-    assert [(row.id, row.name, row.cohesion, row.member_count) for row in found.rows] == [
+    assert [
+        (row["id"], row["name"], row["cohesion"], row["member_count"]) for row in found["items"]
+    ] == [
         (first, "A", 1.0, 3),
         (second, "Y", 1.0, 3),
     ]
-    assert found.modularity > 0.3
-    assert found.quality == tx.value("SELECT quality FROM community_runs") == "moderate"
+    assert found["modularity"] > 0.3
+    assert found["quality"] == tx.value("SELECT quality FROM community_runs") == "moderate"
 
 
 def test_an_unchanged_graph_is_not_divided_again(tx: WriteTx) -> None:
@@ -126,8 +128,8 @@ def test_other_agents_keep_their_communities(tx: WriteTx) -> None:
     tx.run("DELETE FROM entity_dependencies WHERE agent_id = 'default'")
     assert clustered(tx)
     assert members(tx) == {}
-    assert communities.overview(tx, reader=Reader(agent_id="default")).rows == []
-    assert communities.overview(tx, reader=Reader(agent_id="default")).quality == "fragmented"
+    assert communities.overview(tx, reader=Reader(agent_id="default"))["items"] == []
+    assert communities.overview(tx, reader=Reader(agent_id="default"))["quality"] == "fragmented"
     assert (
         members(tx, "ada"),
         tx.all("SELECT * FROM entity_communities WHERE agent_id = 'ada'"),
@@ -140,9 +142,9 @@ def test_who_has_lost_all_edges_leaves_and_empty_communities_go(tx: WriteTx) -> 
     tx.run("DELETE FROM entity_dependencies WHERE id LIKE '%X%' OR id LIKE '%Y%'")
     clustered(tx)
     assert groups(tx) == {frozenset("ABC")}
-    assert [row.id for row in communities.overview(tx, reader=Reader(agent_id="default")).rows] == [
-        "community_default_0"
-    ]
+    assert [
+        row["id"] for row in communities.overview(tx, reader=Reader(agent_id="default"))["items"]
+    ] == ["community_default_0"]
 
 
 def test_parallel_edges_count_once_by_the_strongest_and_broken_ones_not_at_all(tx: WriteTx) -> None:
@@ -173,8 +175,8 @@ def test_a_graph_of_any_shape_is_stored_as_it_was_divided(tx: WriteTx) -> None:
     assert made is not None
     communities.replace(tx, made, now=NOON)
     stored = {
-        row.id: row.member_count
-        for row in communities.overview(tx, reader=Reader(agent_id="default")).rows
+        row["id"]: row["member_count"]
+        for row in communities.overview(tx, reader=Reader(agent_id="default"))["items"]
     }
     assert stored == {one.id: len(one.members) for one in made.communities}
     for group in made.communities:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import complete, output
-from signet.cli.command import Output, PathOption, command
+from signet.cli.command import Output, PathOption, command, confirmed
 from signet.cli.connect import client
 from signet.client import Signet
 from signet.errors import Invalid
@@ -103,10 +103,9 @@ def remove(
     """
     if purge and not force:
         count = sum(signet.agent(name)["memories"].values())
-        if not output.can_ask():
-            raise Invalid("Not confirmed: stdin is not a terminal. Pass --force")
         question = f"Delete {name} and {output.count(count, 'memory')} permanently?"
-        typer.confirm(question, abort=True, err=True)
+        if not confirmed(question, instead="--force"):
+            raise typer.Abort
     done = signet.remove_agent(name, purge=purge)
     yield done
     what = "erased" if done["purged"] else "archived"

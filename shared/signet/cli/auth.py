@@ -102,8 +102,7 @@ def list_tokens(signet: Signet) -> Output:
     """
     found = signet.tokens()
     yield {"tokens": found, "count": len(found)}
-    for line in _lines(found):
-        output.say(line)
+    yield from _lines(found)
     if not found:
         output.say("No tokens")
 

@@ -1,7 +1,7 @@
 """What all commands share: `--path`, `--json`, and the client of the daemon.
 
-A command is a generator. It yields once what `--json` prints; what follows is printed for people and runs only without
-`--json`.
+A command is a generator. It yields once what `--json` prints; what follows runs only without `--json`, and each text
+that it yields then is a line for people.
 """
 
 import functools
@@ -14,6 +14,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.connect import client
+from signet.errors import Invalid
 
 PathOption = Annotated[
     str | None,
@@ -25,8 +26,22 @@ PortOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
-#: What a command returns: one value for `--json`, perhaps in an `Answer`.
+#: What a command returns: one value for `--json`, perhaps in an `Answer`, and lines for people.
 Output = Iterator[object]
+#: What is passed where nobody can be asked.
+FLAGS = "--yes, or --dry-run to look first"
+
+
+def confirmed(question: str, *, as_json: bool = False, instead: str = FLAGS) -> bool:
+    """Ask a person at the terminal; raises Invalid as `check_asking` does."""
+    check_asking(as_json=as_json, instead=instead)
+    return typer.confirm(question, err=True)
+
+
+def check_asking(*, as_json: bool = False, instead: str = FLAGS) -> None:
+    """Raise Invalid, which names the flags to pass instead, where nobody can be asked for a confirmation."""
+    if as_json or not output.can_ask():
+        raise Invalid(f"Not confirmed: stdin is not a terminal. Pass {instead}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +101,9 @@ def _print(steps: Output, *, as_json: bool) -> None:
     """Print the value as JSON, or let the command print for people; raises Exit with the status of an Answer."""
     status = 0
     for step in steps:
+        if isinstance(step, str):
+            output.say(step)
+            continue
         answer = step if isinstance(step, Answer) else Answer(step)
         status = answer.status
         if as_json:

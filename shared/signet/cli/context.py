@@ -82,11 +82,9 @@ def why(
     ink = output.ink(sys.stdout)
     if session is None:
         output.say(ink.dim(f"The newest session of {output.plain(_home(folder))}"))
-    for line in _head(answer, ink):
-        output.say(line)
+    yield from _head(answer, ink)
     for one in answer["injections"]:
-        for line in _texts(one, ink) if prompt is not None else _injection(one, ink):
-            output.say(line)
+        yield from _texts(one, ink) if prompt is not None else _injection(one, ink)
     key = output.plain(answer["sessionKey"])
     if prompt is None:
         number = min(1, answer["totals"]["prompts"])

@@ -100,6 +100,16 @@ def status(path: PathOption = None) -> Output:
     output.advise("\n".join(_status_lines(found)))
 
 
+def started(workspace: Workspace, port: int, *, quiet: bool) -> "Started":
+    """Start the daemon, and say on a line that passes what is missing meanwhile."""
+    from signet.daemon import control
+
+    with output.Passing(quiet=quiet) as passing:
+        return control.start(
+            workspace, port, tell=lambda reason: passing.show(f"Not ready yet: {reason}")
+        )
+
+
 @contextlib.contextmanager
 def shown_log(as_json: bool) -> Iterator[None]:
     """Show the end of the startup log below the error of a failed start."""

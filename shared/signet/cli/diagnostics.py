@@ -33,13 +33,11 @@ def diagnostics(
     if domain is not None:
         found = signet.send(ask(wire.DIAGNOSIS, domain))
         yield found
-        for line in _domain(domain, found, output.ink(sys.stdout)):
-            output.say(line)
+        yield from _domain(domain, found, output.ink(sys.stdout))
         return
     report = signet.send(ask(wire.DIAGNOSTICS))
     yield Answer(report, status=0 if report["composite"]["status"] == "healthy" else 1)
-    for line in _report(report, output.ink(sys.stdout)):
-        output.say(line)
+    yield from _report(report, output.ink(sys.stdout))
 
 
 def _report(found: Mapping[str, Any], ink: Ink) -> Iterator[str]:

@@ -24,8 +24,7 @@ def status(signet: Signet) -> Output:
     """
     found = signet.embeddings_status()
     yield found
-    for line in _status(found, output.ink(sys.stdout)):
-        output.say(line)
+    yield from _status(found, output.ink(sys.stdout))
 
 
 @command(app)
@@ -37,8 +36,7 @@ def health(signet: Signet) -> Output:
     found = signet.embeddings_health()
     is_broken = any(check["status"] == "fail" for check in found["checks"])
     yield Answer(found, status=1 if is_broken else 0)
-    for line in _health(found, output.ink(sys.stdout)):
-        output.say(line)
+    yield from _health(found, output.ink(sys.stdout))
 
 
 def _status(found: EmbeddingsStatus, ink: Ink) -> Iterator[str]:

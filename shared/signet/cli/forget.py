@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import entry, identify, output
-from signet.cli.command import Answer, Output, command
+from signet.cli.command import Answer, Output, command, confirmed
 from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
     AgentOption,
@@ -229,18 +229,12 @@ def _asked(
     found: ForgetPreview, reason: str | None, *, force: bool, yes: bool, as_json: bool
 ) -> str | None:
     """Return the reason when it may be done, None when the person says no; raises Invalid where nobody can be asked."""
-    can_ask = output.can_ask() and not as_json
-    if not yes:
-        if not can_ask:
-            raise Invalid(
-                "Not confirmed: stdin is not a terminal. Pass --yes, or --dry-run to look first"
-            )
-        what = _counted(found)
-        question = f"Delete {what} permanently?" if force else f"Forget {what}?"
-        if not typer.confirm(question, err=True):
-            return None
+    what = _counted(found)
+    question = f"Delete {what} permanently?" if force else f"Forget {what}?"
+    if not yes and not confirmed(question, as_json=as_json):
+        return None
     if reason is None:
-        if not can_ask:
+        if as_json or not output.can_ask():
             raise Invalid("A reason is required: pass --reason")
         reason = str(typer.prompt("Reason, kept in the history", err=True))
     return reason

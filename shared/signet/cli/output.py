@@ -22,6 +22,7 @@ from signet.text import controls
 
 #: Lines of text are not drawn wider than this, however wide the terminal is.
 MAX_WIDTH = 120
+BAR_CHARS = 28
 #: Set by `--quiet` for this process, as `--no-color` sets NO_COLOR.
 QUIET = "SIGNET_QUIET"
 #: A command of ours in a text: the word before a command or option, in colour or not, and not part of a path.
@@ -175,6 +176,12 @@ class Passing:
             self._drawn = True
         else:
             tell(text)
+
+
+def bar(done: int, total: int, ink: Ink) -> str:
+    """Return a bar of BAR_CHARS cells."""
+    filled = BAR_CHARS * done // max(total, 1)
+    return ink.good("━" * filled) + ink.dim("━" * (BAR_CHARS - filled))
 
 
 def plain(text: str) -> str:

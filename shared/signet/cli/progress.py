@@ -9,7 +9,6 @@ from signet.cli import output
 QUIET_SECONDS = 0.3
 #: How often a plain line is written where nothing can be drawn again.
 PLAIN_SECONDS = 3.0
-BAR_CHARS = 28
 
 
 class Progress(output.Passing):
@@ -34,8 +33,7 @@ class Progress(output.Passing):
 
     def _bar(self, done: int, total: int, seconds: float) -> str:
         ink = output.ink(sys.stderr)
-        filled = BAR_CHARS * done // max(total, 1)
-        bar = ink.good("━" * filled) + ink.dim("━" * (BAR_CHARS - filled))
+        bar = output.bar(done, total, ink)
         return (
             f"{self._title}  {bar}  {done} of {total} {self._unit}  {ink.dim(f'{seconds:.1f} s')}"
         )

@@ -100,8 +100,7 @@ def recall(
     if not answer["results"]:
         check_type(signet, type, agent=agent)
     yield answer["results"]
-    for line in _lines(answer, output.ink(sys.stdout), full=full):
-        output.say(line)
+    yield from _lines(answer, output.ink(sys.stdout), full=full)
     for stage in answer.get("degraded", ()):
         output.hint(DEGRADED.get(stage, f"This stage was skipped: {stage}"))
 

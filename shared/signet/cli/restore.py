@@ -11,10 +11,10 @@ import typer
 
 from signet import clock
 from signet.cli import output
-from signet.cli.command import Output, PathOption, command
+from signet.cli.command import Output, PathOption, check_asking, command, confirmed
 from signet.cli.daemon import shown_log
 from signet.cli.progress import Progress
-from signet.errors import Invalid, NotFound
+from signet.errors import NotFound
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ def restore(
         facts = _facts(workspace, source)
         if dry_run:
             yield {"dryRun": True, **facts}
-            for line in _lines(facts):
-                output.say(line)
+            yield from _lines(facts)
             output.say("Nothing was changed")
             return
         if not yes and not _is_wanted(facts, as_json=as_json):
@@ -124,13 +123,10 @@ def _lines(facts: dict[str, object]) -> Iterator[str]:
 
 
 def _is_wanted(facts: dict[str, object], *, as_json: bool) -> bool:
-    if as_json or not output.can_ask():
-        raise Invalid(
-            "Not confirmed: stdin is not a terminal. Pass --yes, or --dry-run to look first"
-        )
+    check_asking(as_json=as_json)
     for line in _lines(facts):
         output.tell(line)
-    return typer.confirm("Restore it?", err=True)
+    return confirmed("Restore it?")
 
 
 def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_json: bool) -> Output:

@@ -14,7 +14,7 @@ import typer
 
 from signet import config
 from signet.cli import complete, output
-from signet.cli.command import Answer, Output, PathOption, command
+from signet.cli.command import Answer, Output, PathOption, command, confirmed
 from signet.errors import Forbidden, Invalid
 from signet.paths import find_workspace
 
@@ -110,10 +110,8 @@ def delete(
     Examples: signet secret delete OLD_KEY · signet secret delete OLD_KEY --force
     """
     vault = _vault(path)
-    if not force:
-        if not output.can_ask():
-            raise Invalid("Not confirmed: stdin is not a terminal. Pass --force")
-        typer.confirm(f"Delete {name}?", abort=True, err=True)
+    if not force and not confirmed(f"Delete {name}?", instead="--force"):
+        raise typer.Abort
     vault.delete(name)
     output.say(f"Secret {name} is deleted")
 

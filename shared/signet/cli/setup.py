@@ -104,8 +104,8 @@ def setup(
     """
     from signet.care.setup import choices, prepare
     from signet.cli import dashboard, setup_ask, setup_do, setup_show
+    from signet.domain.harnesses.models import Wishes
 
-    workspace = find_workspace(path)
     chosen = choices.Choices(
         name=choices.line(name),
         description=choices.line(description),
@@ -115,38 +115,38 @@ def setup(
         extraction_provider=choices.extraction(extraction_provider),
         extraction_model=choices.line(extraction_model),
         search_balance=choices.balance(search_balance),
-    )
-    wanted = setup_do.Wanted(
         port=port,
         with_git=not skip_git,
         with_daemon=not no_daemon,
         with_model=not no_model,
         opens_dashboard=open_dashboard,
-        legacy=choices.is_legacy(openclaw_runtime_path),
-        conversations=conversations,
-        claims_workspace=configure_openclaw_workspace,
+        wishes=Wishes(
+            legacy=choices.is_legacy(openclaw_runtime_path),
+            conversations=conversations,
+            claim_workspace=configure_openclaw_workspace,
+        ),
     )
-    plan = prepare.look(workspace, chosen)
+    plan = prepare.look(find_workspace(path), chosen)
     if not non_interactive and not as_json:
-        earlier = setup_do.check(plan, wanted)
+        earlier = setup_do.check(plan)
         can_ask = output.can_ask()
         if not can_ask and plan.state is not choices.State.REPAIR:
             raise NoTerminal
         if can_ask and setup_ask.has_questions(plan):
             try:
-                plan, wanted = setup_ask.ask(plan, wanted, earlier)
+                plan = setup_ask.ask(plan, earlier)
             except (typer.Abort, KeyboardInterrupt):
                 output.tell("\nStopped; nothing was written")
                 raise SystemExit(130) from None
     else:
         prepare.check(plan)
-        earlier = setup_do.check(plan, wanted)
+        earlier = setup_do.check(plan)
     with shown_log(as_json):
-        done = setup_do.do(plan, wanted, earlier, quiet=as_json)
+        done = setup_do.do(plan, earlier, quiet=as_json)
     if as_json:
         output.show(setup_show.as_dict(done))
-    else:
-        setup_show.show(done)
-    if wanted.opens_dashboard and done.started is not None and not as_json:
+        return
+    setup_show.show(done)
+    if plan.chosen.opens_dashboard and done.started is not None:
         at = done.started.daemon
         dashboard.show_page(at.url, at.port, opens=True)

@@ -1,22 +1,21 @@
 """The questions of a setup: at most six, each with a default; nothing is written before the last answer."""
 
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import typer
 
 from signet.care.setup import choices, connect, probe
-from signet.care.setup.choices import State
+from signet.care.setup.choices import Choices, State
 from signet.care.setup.prepare import Plan
 from signet.care.setup.probe import Earlier, Models
 from signet.cli import output
-from signet.cli.setup_do import Wanted
 from signet.config.extraction import LOCAL_TEXT_MODEL, TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.domain.harnesses import openclaw
-from signet.domain.harnesses.models import Site, Wishes
+from signet.domain.harnesses.models import Site
 from signet.domain.harnesses.registry import HARNESSES
 from signet.errors import Invalid
 
@@ -26,14 +25,18 @@ _INDENT = 7
 
 def has_questions(plan: Plan) -> bool:
     """Return whether anything is left to ask: of a whole workspace only about harnesses that are not connected."""
-    if plan.state is State.REPAIR:
-        is_bare = plan.chosen == choices.Choices()
-        return is_bare and bool(connect.unconnected(plan.workspace, plan.settings.harnesses))
-    return True
+    if plan.state is not State.REPAIR:
+        return True
+    chosen = plan.chosen
+    said = (chosen.name, chosen.description, chosen.harnesses, chosen.search_balance)
+    made = (chosen.embedding_provider, chosen.embedding_model)
+    read = (chosen.extraction_provider, chosen.extraction_model)
+    is_bare = all(one is None for one in (*said, *made, *read))
+    return is_bare and bool(connect.unconnected(plan.workspace, plan.settings.harnesses))
 
 
-def ask(plan: Plan, wanted: Wanted, earlier: Earlier | None) -> tuple[Plan, Wanted]:
-    """Ask for what no flag has said, and return plan and wishes with the answers; Ctrl-C raises Abort."""
+def ask(plan: Plan, earlier: Earlier | None) -> Plan:
+    """Ask for what no flag has said, and return the plan with the answers; Ctrl-C raises Abort."""
     installed = probe.harnesses()
     models = probe.ollama()
     found = [HARNESSES[one].name for one in installed]
@@ -47,8 +50,7 @@ def ask(plan: Plan, wanted: Wanted, earlier: Earlier | None) -> tuple[Plan, Want
     output.tell(
         ink.dim("Press Enter for the value in brackets. Ctrl-C stops; nothing is written yet.")
     )
-    offered = connect.unconnected(plan.workspace, plan.settings.harnesses)
-    return _Questions(plan, wanted, earlier, installed, offered, models).put()
+    return _Questions(plan, earlier, installed, models).put()
 
 
 @dataclass(slots=True)
@@ -56,63 +58,39 @@ class _Questions:
     """The questions in their order; which of them are asked is known before the first, so that they can be counted."""
 
     plan: Plan
-    wanted: Wanted
     earlier: Earlier | None
     installed: Sequence[str]
-    #: What Enter connects.
-    offered: Sequence[str]
     models: Models
     _total: int = 0
-    _asked: int = field(default=0)
+    _asked: int = 0
 
-    def put(self) -> tuple[Plan, Wanted]:
-        """Ask, and return the answers."""
-        chosen, settings = self.plan.chosen, self.plan.settings
-        is_whole = self.plan.state is State.REPAIR
-        todo = {
-            "name": not is_whole and chosen.name is None,
-            "harnesses": chosen.harnesses is None,
-            "embedding": not is_whole and chosen.embedding_provider is None,
-            "extraction": not is_whole and chosen.extraction_provider is None,
-            "earlier": self._offers_import(),
-            "dashboard": not is_whole and self.wanted.with_daemon,
-        }
-        todo["dashboard"] = todo["dashboard"] and not self.wanted.opens_dashboard
-        self._total = sum(todo.values())
-        if todo["name"]:
-            name = self._line("What is the name of your agent?", settings.agent.name)
-            chosen = replace(chosen, name=choices.line(name))
-        if todo["harnesses"]:
-            chosen = replace(chosen, harnesses=self._harnesses())
-        wanted = self.wanted
-        if self._asks_consent(chosen.harnesses):
-            for line in openclaw.CONSENT_QUESTION:
-                output.tell(" " * _INDENT + line)
-            answer = self._answer(" " * _INDENT + "Allow it? ", default=True)
-            wanted = replace(wanted, conversations=answer)
-        if todo["embedding"]:
-            provider, model = self._embedding()
-            chosen = replace(
-                chosen,
-                embedding_provider=provider,
-                embedding_model=chosen.embedding_model or model,
-            )
-        if todo["extraction"]:
-            texts, model = self._extraction()
-            chosen = replace(
-                chosen, extraction_provider=texts, extraction_model=chosen.extraction_model or model
-            )
-        if todo["earlier"]:
-            wanted = replace(wanted, imports=self._yes(self._import_question(), default=True))
-        if todo["dashboard"]:
-            wanted = replace(
-                wanted, opens_dashboard=self._yes("Open the dashboard at the end?", default=False)
-            )
+    def put(self) -> Plan:
+        """Ask, and return the plan with the answers."""
+        chosen = self.plan.chosen
+        is_new = self.plan.state is not State.REPAIR
+        todo: list[tuple[bool, Callable[[Choices], Choices]]] = [
+            (is_new and chosen.name is None, self._name),
+            (chosen.harnesses is None, self._harnesses),
+            (True, self._consent),
+            (is_new and chosen.embedding_provider is None, self._embedding),
+            (is_new and chosen.extraction_provider is None, self._extraction),
+            (is_new and self._offers_import(), self._import),
+            (is_new and chosen.with_daemon and not chosen.opens_dashboard, self._dashboard),
+        ]
+        asked = [question for is_asked, question in todo if is_asked]
+        self._total = len(asked) - 1  # consent belongs to the question before
+        for question in asked:
+            chosen = question(chosen)
         output.tell("")
-        return replace(self.plan, chosen=chosen), wanted
+        return replace(self.plan, chosen=chosen)
 
-    def _harnesses(self) -> tuple[str, ...]:
-        usual = ", ".join(self.offered) or NOBODY
+    def _name(self, chosen: Choices) -> Choices:
+        self._head("What is the name of your agent?", end=" ")
+        return replace(chosen, name=choices.line(self._read("", self.plan.settings.agent.name)))
+
+    def _harnesses(self, chosen: Choices) -> Choices:
+        offered = connect.unconnected(self.plan.workspace, self.plan.settings.harnesses)
+        usual = ", ".join(offered) or NOBODY
         options = {
             one: HARNESSES[one].name + (", found here" if one in self.installed else "")
             for one in choices.HARNESSES
@@ -121,13 +99,24 @@ class _Questions:
         given = self._read(" " * _INDENT, usual)
         while True:
             if given.strip().lower() == NOBODY:
-                return ()
+                return replace(chosen, harnesses=())
             try:
-                return choices.harnesses([given.replace(" ", ",")]) or ()
+                return replace(chosen, harnesses=choices.harnesses([given.replace(" ", ",")]) or ())
             except Invalid as error:
                 given = self._again(error.message, usual)
 
-    def _embedding(self) -> tuple[EmbeddingProvider, str | None]:
+    def _consent(self, chosen: Choices) -> Choices:
+        """Ask for a person's consent where OpenClaw is to be connected and wants it."""
+        site = Site(workspace=self.plan.workspace, home=Path.home())
+        is_asked = "openclaw" in (chosen.harnesses or ())
+        if not is_asked or not openclaw.OpenClaw().asks_consent(site, chosen.wishes):
+            return chosen
+        for line in openclaw.CONSENT_QUESTION:
+            output.tell(" " * _INDENT + line)
+        answer = self._answer(" " * _INDENT + "Allow it? ", default=True)
+        return replace(chosen, wishes=replace(chosen.wishes, conversations=answer))
+
+    def _embedding(self, chosen: Choices) -> Choices:
         here = ", ".join(self.models.vectors[:3]) or "none installed yet"
         here = here if self.models.url else "it does not answer now"
         picked = self._one_of(
@@ -140,10 +129,12 @@ class _Questions:
             },
             usual="native",
         )
-        model = next(iter(self.models.vectors), None) if picked == "ollama" else None
-        return EmbeddingProvider(picked), model and model.removesuffix(":latest")
+        found = next(iter(self.models.vectors), "") if picked == "ollama" else ""
+        model = chosen.embedding_model or found.removesuffix(":latest") or None
+        provider = EmbeddingProvider(picked)
+        return replace(chosen, embedding_provider=provider, embedding_model=model)
 
-    def _extraction(self) -> tuple[TextProvider, str | None]:
+    def _extraction(self, chosen: Choices) -> Choices:
         best = self.models.best_text
         auto = f"Ollama's {best or LOCAL_TEXT_MODEL} whenever it answers, else built-in rules"
         options = {"auto": auto, "rules": "built-in rules only, no model"}
@@ -156,21 +147,26 @@ class _Questions:
         }
         options["none"] = "no extraction; memories stay as written"
         picked = self._one_of("Who extracts facts from memories?", options, usual="auto")
-        return TextProvider(picked), best if picked in ("auto", "ollama") else None
+        model = chosen.extraction_model or (best if picked in ("auto", "ollama") else None)
+        return replace(chosen, extraction_provider=TextProvider(picked), extraction_model=model)
+
+    def _import(self, chosen: Choices) -> Choices:
+        assert self.earlier is not None
+        held = output.count(self.earlier.memories or 0, "memory")
+        question = f"The TypeScript Signet in {self.earlier.workspace} has {held}. Import a copy?"
+        return replace(chosen, imports=self._yes(question, default=True))
+
+    def _dashboard(self, chosen: Choices) -> Choices:
+        wanted = self._yes("Open the dashboard at the end?", default=False)
+        return replace(chosen, opens_dashboard=wanted)
 
     def _offers_import(self) -> bool:
         return (
             self.earlier is not None
-            and self.plan.state is not State.REPAIR
-            and self.wanted.with_daemon
+            and self.plan.chosen.with_daemon
             and bool(self.earlier.memories)
             and self.earlier.workspace != self.plan.workspace.root
         )
-
-    def _import_question(self) -> str:
-        assert self.earlier is not None
-        held = output.count(self.earlier.memories or 0, "memory")
-        return f"The TypeScript Signet in {self.earlier.workspace} has {held}. Import a copy?"
 
     def _one_of(self, question: str, options: Mapping[str, str], *, usual: str) -> str:
         self._list(question, options)
@@ -180,13 +176,6 @@ class _Questions:
             if given.lower() in options or len(near) == 1:
                 return given.lower() if given.lower() in options else near[0]
             given = self._again(f"One of these: {', '.join(options)}", usual)
-
-    def _asks_consent(self, harnesses: Sequence[str] | None) -> bool:
-        """Return whether OpenClaw is to be connected and wants a person's consent; it belongs to that question."""
-        site = Site(workspace=self.plan.workspace, home=Path.home())
-        wishes = Wishes(legacy=self.wanted.legacy, conversations=self.wanted.conversations)
-        is_asked = "openclaw" in (harnesses or ())
-        return is_asked and openclaw.OpenClaw().asks_consent(site, wishes)
 
     def _yes(self, question: str, *, default: bool) -> bool:
         self._head(question, end=" ")
@@ -204,10 +193,6 @@ class _Questions:
         room = max(map(len, options)) + 2
         for name, text in options.items():
             output.tell(" " * _INDENT + f"{name:<{room}}{text}")
-
-    def _line(self, question: str, usual: str) -> str:
-        self._head(question, end=" ")
-        return self._read("", usual)
 
     def _head(self, question: str, end: str = "\n") -> None:
         self._asked += 1

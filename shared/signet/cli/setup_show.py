@@ -18,7 +18,6 @@ from signet.domain.harnesses.registry import HARNESSES
 from signet.paths import find_workspace
 
 _LABEL = 12
-ADD_MODEL = "signet models install"
 TRY = 'signet remember "I prefer tabs over spaces"'
 
 
@@ -40,7 +39,7 @@ def as_dict(done: Done) -> dict[str, object]:
         "skills": list(prepared.skills),
         "git": {"commits": list(prepared.commits), "problem": prepared.git_problem},
         "harnesses": [asdict(one) for one in done.connected],
-        "embeddingModel": done.model,
+        "embeddingModel": done.model and done.model.said,
         "daemon": {
             "running": started is not None,
             "started": started is not None and started.is_new,
@@ -118,9 +117,7 @@ def _models(done: Done, well: str, lacking: str) -> Iterator[str]:
     settings = load(done.plan.workspace).settings
     vectors, texts = settings.embedding, settings.pipeline.extraction
     if done.model is not None:
-        more = "" if done.is_model_there else f". Recall uses keywords until you run: {ADD_MODEL}"
-        sign = well if done.is_model_there else lacking
-        yield from _row(sign, "Vectors", f"{vectors.model}, {done.model}{more}")
+        yield from _row(well if done.model.is_usable else lacking, "Vectors", done.model.text)
     elif vectors.provider is EmbeddingProvider.NONE:
         yield from _row(well, "Vectors", "none; recall uses keywords only")
     else:
@@ -140,7 +137,7 @@ def _models(done: Done, well: str, lacking: str) -> Iterator[str]:
 def _closing(done: Done, ink: Ink) -> Iterator[str]:
     at = _at(done)
     if done.started is None:
-        port = f" --port {done.wanted.port}" if done.wanted.port else ""
+        port = f" --port {done.plan.chosen.port}" if done.plan.chosen.port else ""
         yield f"Daemon not started: {ink.bold(f'signet daemon start{port}{at}')}"
     else:
         yield f"Daemon running at {ink.bold(done.started.daemon.url)}"

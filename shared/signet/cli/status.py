@@ -47,8 +47,8 @@ def status(path: PathOption = None) -> Output:
     found["harnesses"] = _connected(workspace)
     yield found
     ink = output.ink(sys.stdout)
-    for line in _running(found, ink) if found["running"] else _stopped(found, ink):
-        output.advise(line)
+    lines = _running(found, ink) if found["running"] else _stopped(found, ink)
+    yield from map(output.runnable, lines)
 
 
 @command()
@@ -109,8 +109,7 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield _row("vectors", _vectors(found, ink))
     yield _row("facts", _texts(found["pipelineV2"].get("extraction", {}), ink))
     yield from _workspace(found, ink)
-    for line in troubles(health, ink):
-        yield line
+    yield from troubles(health, ink)
     for reason in reasons:
         yield ink.warn(f"! {reason}") + " · see: signet logs -l warn"
     for warning in [found["configError"], *found["configWarnings"]]:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import Answer, Output, PathOption, command
+from signet.cli.command import Answer, Output, PathOption, check_asking, command
 from signet.cli.service import DryRunOption
-from signet.errors import Invalid
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
@@ -65,10 +64,7 @@ def uninstall(
 
 
 def _is_wanted(todo: "Sequence[Step]", *, as_json: bool) -> bool:
-    if as_json or not output.can_ask():
-        raise Invalid(
-            "Not confirmed: stdin is not a terminal. Pass --yes, or --dry-run to look first"
-        )
+    check_asking(as_json=as_json)
     for step in todo:
         output.tell(f"  {step.what}")
     return str(typer.prompt(f'This cannot be undone. Type "{WORD}"', err=True)).strip() == WORD

@@ -140,8 +140,9 @@ def _tell(meter: Meter, event: str) -> None:
 def _lines(meter: Meter, ink: output.Ink) -> list[str]:
     left = work.left(meter.pipeline)
     total = meter.done + left.open + left.stopped
+    counted = f"{output.bar(meter.done, total, ink)}  {meter.done} of {total} jobs"
     lines = [
-        f"Working  {work.bar(meter.done, total, ink)}  {ink.dim(f'{meter.seconds:.0f} s')}",
+        f"Working  {counted}  {ink.dim(f'{meter.seconds:.0f} s')}",
         "",
         *work.table(meter.pipeline, ink),
     ]

@@ -11,7 +11,6 @@ from signet.client.answers import PipelineStatus
 
 #: Jobs of kinds that this version cannot run wait there.
 LATER = "later"
-BAR_CHARS = 28
 #: Jobs a second that a person would call none.
 SLOWEST = 0.05
 _ERROR_CHARS = 100
@@ -95,13 +94,6 @@ def table(pipeline: PipelineStatus, ink: Ink) -> Iterator[str]:
         if one["dead"]:
             texts[3] = ink.bad(texts[3])
         yield ink.name(f"{kind:<{wide}}") + "".join(texts)
-
-
-def bar(done: int, total: int, ink: Ink) -> str:
-    """Return a bar with its numbers."""
-    filled = BAR_CHARS * done // max(total, 1)
-    drawn = ink.good("━" * filled) + ink.dim("━" * (BAR_CHARS - filled))
-    return f"{drawn}  {done} of {total} jobs"
 
 
 def last_error(pipeline: PipelineStatus) -> str | None:

@@ -1,7 +1,10 @@
-"""JSON in columns of text. Rows of older files may hold anything there, so none of these raises."""
+"""JSON in columns of text, of which none raises: rows of older files may hold anything. Parts of rows."""
 
 import json
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, TypeVar, cast
+
+D = TypeVar("D", bound=Mapping[str, object])
 
 
 def json_value(stored: str | None) -> Any:
@@ -30,3 +33,8 @@ def json_or_text(stored: str | None) -> Any:
         return None if stored is None else json.loads(stored)
     except (ValueError, RecursionError):
         return stored
+
+
+def part(shape: type[D], row: Mapping[str, object]) -> D:
+    """Return of a typed dictionary what a smaller one holds."""
+    return cast("D", {key: row[key] for key in shape.__annotations__})

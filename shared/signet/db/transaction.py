@@ -5,16 +5,21 @@ there is exactly one place that commits (see writer.py). SQL is text with `?` or
 read by name or position, or come as named tuples with `rows` and `row`, whose fields the compiler knows.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar
+from functools import cache
+from typing import Any, NamedTuple, TypeVar, cast
 
 from signet.db.caches import ProcessCaches
 from signet.db.driver import Connection, Row, sqlite
 
 T = TypeVar("T")
 N = TypeVar("N", bound=NamedTuple)
+D = TypeVar("D", bound=Mapping[str, object])
 
 Params = Sequence[Any] | Mapping[str, Any]
+
+_CAMEL = re.compile(r"_([a-z])")
 
 
 class PartFailed(Exception):
@@ -29,6 +34,19 @@ def _compare(shape: type[NamedTuple], columns: Sequence[tuple[Any, ...]]) -> Non
     """Raise TypeError unless a named tuple has the columns of a statement, so that a renamed one is seen."""
     if (names := tuple(column[0] for column in columns)) != shape._fields:
         raise TypeError(f"{shape.__name__} has {shape._fields}, the statement gives {names}")
+
+
+@cache
+def _keys(shape: type[Mapping[str, object]], columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the keys of a typed dictionary that columns fill; raise TypeError unless they are all of them."""
+    known = shape.__annotations__
+    keys = tuple(
+        name if name in known else _CAMEL.sub(lambda found: found[1].upper(), name)
+        for name in columns
+    )
+    if set(keys) != set(known):
+        raise TypeError(f"{shape.__name__} has {(*known,)}, the statement gives {columns}")
+    return keys
 
 
 class ReadTx:
@@ -70,6 +88,25 @@ class ReadTx:
         found = cursor.execute(sql, params).fetchone()
         _compare(shape, cursor.description)
         return None if found is None else shape._make(found)
+
+    def records(self, shape: type[D], sql: str, params: Params = ()) -> list[D]:
+        """Return every row as a typed dictionary with a key for each column; TypeError where they differ.
+
+        A column `pinned_at` may be a key `pinnedAt`, and 0 and 1 are False and True where a key is a bool.
+        """
+        cursor = self.connection.cursor()
+        cursor.row_factory = None
+        found = cursor.execute(sql, params).fetchall()
+        keys = _keys(shape, tuple(column[0] for column in cursor.description))
+        flags = [key for key in keys if shape.__annotations__[key] is bool]
+        made: list[dict[str, Any]] = [dict(zip(keys, row, strict=True)) for row in found]
+        for one in made if flags else ():
+            one.update({key: bool(one[key]) for key in flags})
+        return cast("list[D]", made)
+
+    def record(self, shape: type[D], sql: str, params: Params = ()) -> D | None:
+        """Return the first row as a typed dictionary (see `records`), None when there is none."""
+        return next(iter(self.records(shape, sql, params)), None)
 
     def one(self, sql: str, params: Params = ()) -> Row | None:
         """Return the first row, None when there is none."""

@@ -18,3 +18,9 @@ def first_object(value: object) -> Json:
 def as_text(value: object) -> str:
     """Return a text, empty when it is none."""
     return value if isinstance(value, str) else ""
+
+
+def text_of(parts: object) -> str:
+    """Return the texts of a list of parts, joined; parts of other types are left out."""
+    rows = [as_object(part) for part in parts] if isinstance(parts, list) else []
+    return "".join(as_text(row.get("text")) for row in rows if row.get("type") == "text")

@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.exchange import Exchange
 from signet.providers.ports import Completion, Shape
-from signet.providers.vectors import EMBED_SECONDS, batches
+from signet.providers.served import Served, ServedEmbedder
+from signet.providers.vectors import EMBED_SECONDS
 
 #: Room for the longest extraction prompt (12 000 characters) and its answer; Ollama's own default cuts it in silence.
 CONTEXT_TOKENS = 8192
@@ -40,34 +41,18 @@ def _names(exchange: Exchange) -> list[str]:
     return [str(m.get("name")) for m in listed if isinstance(m, dict)]
 
 
-class _Server:
-    """What text and embedding models share: the address and whether the model is there."""
+class _Ollama(Served):
+    """What text and embedding models share: whether the model is there."""
 
-    def __init__(self, url: str, model: str) -> None:
-        self.model = model
-        self.name = f"ollama:{model}"
-        self._exchange = Exchange(self.name, url)
-
-    def available(self) -> bool:
-        """Return whether the server answers and has the model; never raises."""
-        return self.fault() is None
-
-    def fault(self) -> str | None:
-        """Return why the model cannot be used, None when it can; never raises."""
-        try:
-            names = _names(self._exchange)
-        except (ProviderDown, ProviderFailed) as error:
-            return error.message
+    def probe(self) -> str | None:
+        """Return that the server does not have the model, None when it does."""
+        names = _names(self.exchange)
         if any(name == self.model or name.startswith(f"{self.model}:") for name in names):
             return None
         there = ", ".join(sorted(names)[:SHOWN_MODELS]) or "none"
         return f"{self.name}: the model is not installed; the server has {there}"
 
-    def close(self) -> None:
-        """Close the connections; a later call opens new ones."""
-        self._exchange.close()
-
-    def _post(
+    def post(
         self,
         path: str,
         payload: Mapping[str, object],
@@ -75,9 +60,9 @@ class _Server:
         timeout_seconds: float,
         wishes: Sequence[Mapping[str, object]] = (),
     ) -> Mapping[str, object]:
-        body = {"model": self.model, **payload}
+        """Return what answers; raises ModelMissing for a model that is not installed."""
         try:
-            return self._exchange.post(path, body, timeout_seconds=timeout_seconds, wishes=wishes)
+            return super().post(path, payload, timeout_seconds=timeout_seconds, wishes=wishes)
         except ProviderFailed as error:
             if error.facts.get("status") != NOT_FOUND:
                 raise
@@ -89,11 +74,11 @@ class _Server:
             ) from error
 
 
-class OllamaModel(_Server):
+class OllamaModel(_Ollama):
     """A language model of an Ollama server."""
 
     def __init__(self, url: str, model: str, *, context_tokens: int = CONTEXT_TOKENS) -> None:
-        super().__init__(url, model)
+        super().__init__("ollama", url, model)
         self._context_tokens = context_tokens
 
     def generate(
@@ -107,37 +92,33 @@ class OllamaModel(_Server):
             "think": False,
             "options": options if shape is None else {**options, "temperature": 0},
         }
-        answer = self._post(
+        answer = self.post(
             "/api/generate",
             payload,
             timeout_seconds=timeout_seconds,
             wishes=[] if shape is None else [{"format": shape}],
         )
-        return self._exchange.completion(
+        return self.exchange.completion(
             answer.get("response"), answer.get("prompt_eval_count"), answer.get("eval_count")
         )
 
 
-class OllamaEmbedder(_Server):
+class OllamaEmbedder(_Ollama, ServedEmbedder):
     """An embedding model of an Ollama server."""
 
     def __init__(self, url: str, model: str, *, dimensions: int) -> None:
-        super().__init__(url, model)
+        super().__init__("ollama", url, model)
         self.dimensions = dimensions
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one vector for each text, in the same order; a long list travels in parts."""
-        return [v for batch in batches(texts) for v in self._embed_batch(batch)]
-
-    def _embed_batch(self, texts: list[str]) -> list[bytes]:
+    def rows(self, texts: list[str]) -> object:
+        """Return the vectors of a few texts."""
         try:
-            answer = self._post("/api/embed", {"input": texts}, timeout_seconds=EMBED_SECONDS)
-            rows = answer.get("embeddings")
+            answer = self.post("/api/embed", {"input": texts}, timeout_seconds=EMBED_SECONDS)
+            return answer.get("embeddings")
         except ModelMissing:
             # Servers before 0.3 have no such path; a model that is really missing is missed again.
-            rows = [self._embed_one(text) for text in texts]
-        return self._exchange.vectors(rows, count=len(texts), dimensions=self.dimensions)
+            return [self._row(text) for text in texts]
 
-    def _embed_one(self, text: str) -> object:
-        answer = self._post("/api/embeddings", {"prompt": text}, timeout_seconds=EMBED_SECONDS)
+    def _row(self, text: str) -> object:
+        answer = self.post("/api/embeddings", {"prompt": text}, timeout_seconds=EMBED_SECONDS)
         return answer.get("embedding")

@@ -1,13 +1,13 @@
 """Models behind the chat and embedding calls that OpenAI made common: its own and compatible servers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
-from signet.errors import ProviderDown, ProviderFailed
+from signet.errors import ProviderFailed
 from signet.net.http import host_of
-from signet.providers.exchange import REFUSED_SECONDS, Exchange
 from signet.providers.loose import as_object, first_object
 from signet.providers.ports import Completion, Shape
-from signet.providers.vectors import EMBED_SECONDS, batches
+from signet.providers.served import Served, ServedEmbedder
+from signet.providers.vectors import EMBED_SECONDS
 
 BASE_URL = "https://api.openai.com/v1"
 VENDOR_HOST = "api.openai.com"
@@ -20,64 +20,36 @@ PROBE_SECONDS = 5.0
 NO_LIST = frozenset({404, 405})
 
 
-class _Server:
-    """What text and embedding models share: the address, the key and whether there is anybody."""
+class _OpenAI(Served):
+    """What text and embedding models share: whether there is anybody, and takes the key."""
 
     def __init__(self, url: str, model: str, api_key: str | None) -> None:
-        self.model = model
-        self.name = f"openai:{model}"
-        self._is_vendor = host_of(url) == VENDOR_HOST
-        self._has_key = bool(api_key)
-        self._exchange = Exchange(self.name, url, api_key=api_key)
-
-    def available(self) -> bool:
-        """Return whether the server answers and takes the key; never raises."""
-        return self.fault() is None
+        self.is_vendor = host_of(url) == VENDOR_HOST
+        key = f"{VENDOR_HOST} requires a key (api_key or OPENAI_API_KEY)"
+        needs_key = key if self.is_vendor else None
+        super().__init__("openai", url, model, api_key=api_key, needs_key=needs_key)
 
     def fault(self) -> str | None:
         """Return why the server cannot be used, None when it can; never raises."""
-        if self._is_vendor and not self._has_key:
-            return "Missing OpenAI API key"
+        return "Missing OpenAI API key" if self.lacks_key else super().fault()
+
+    def probe(self) -> str | None:
+        """Return None when the server answers, with a list of models or that it has none."""
         try:
-            self._exchange.get("/models", timeout_seconds=PROBE_SECONDS)
-        except ProviderDown as error:
-            return error.message
+            self.exchange.get("/models", timeout_seconds=PROBE_SECONDS)
         except ProviderFailed as error:
-            return None if error.facts.get("status") in NO_LIST else error.message
+            if error.facts.get("status") not in NO_LIST:
+                raise
         return None
 
-    def close(self) -> None:
-        """Close the connections; a later call opens new ones."""
-        self._exchange.close()
 
-    def _post(
-        self,
-        path: str,
-        payload: Mapping[str, object],
-        *,
-        timeout_seconds: float,
-        wishes: Sequence[Mapping[str, object]] = (),
-    ) -> Mapping[str, object]:
-        self._need_key()
-        body = {"model": self.model, **payload}
-        return self._exchange.post(path, body, timeout_seconds=timeout_seconds, wishes=wishes)
-
-    def _need_key(self) -> None:
-        if self._is_vendor and not self._has_key:
-            raise ProviderDown(
-                f"{self.name}: {VENDOR_HOST} requires a key (api_key or OPENAI_API_KEY)",
-                retry_after_seconds=REFUSED_SECONDS,
-                provider=self.name,
-            )
-
-
-class OpenAIModel(_Server):
+class OpenAIModel(_OpenAI):
     """A language model behind `{url}/chat/completions`."""
 
     def __init__(self, url: str, model: str, *, api_key: str | None = None) -> None:
         super().__init__(url, model, api_key)
         # The vendor's newer models refuse the old name, compatible servers do not know the new one.
-        self._limit_name = "max_completion_tokens" if self._is_vendor else "max_tokens"
+        self._limit_name = "max_completion_tokens" if self.is_vendor else "max_tokens"
 
     def generate(
         self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
@@ -88,7 +60,7 @@ class OpenAIModel(_Server):
             self._limit_name: max_tokens,
             "stream": False,
         }
-        answer = self._post(
+        answer = self.post(
             "/chat/completions",
             payload,
             timeout_seconds=timeout_seconds,
@@ -96,14 +68,14 @@ class OpenAIModel(_Server):
             wishes=[] if shape is None else [_as_format(shape), {"temperature": 0}],
         )
         usage = as_object(answer.get("usage"))
-        return self._exchange.completion(
+        return self.exchange.completion(
             as_object(first_object(answer.get("choices")).get("message")).get("content"),
             usage.get("prompt_tokens"),
             usage.get("completion_tokens"),
         )
 
 
-class OpenAIEmbedder(_Server):
+class OpenAIEmbedder(_OpenAI, ServedEmbedder):
     """An embedding model behind `{url}/embeddings`."""
 
     def __init__(
@@ -112,18 +84,13 @@ class OpenAIEmbedder(_Server):
         super().__init__(url, model, api_key)
         self.dimensions = dimensions
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one vector for each text, in the same order; a long list travels in parts."""
-        return [v for batch in batches(texts) for v in self._embed_batch(batch)]
-
-    def _embed_batch(self, texts: list[str]) -> list[bytes]:
+    def rows(self, texts: list[str]) -> object:
+        """Return the vectors of a few texts."""
         payload: dict[str, object] = {"input": texts}
         if self.model.startswith(SHORTENING_FAMILY):
             payload["dimensions"] = self.dimensions
-        answer = self._post("/embeddings", payload, timeout_seconds=EMBED_SECONDS)
-        return self._exchange.vectors(
-            _in_order(answer.get("data")), count=len(texts), dimensions=self.dimensions
-        )
+        answer = self.post("/embeddings", payload, timeout_seconds=EMBED_SECONDS)
+        return _in_order(answer.get("data"))
 
 
 def _as_format(shape: Shape) -> Mapping[str, object]:

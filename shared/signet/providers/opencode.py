@@ -8,9 +8,9 @@ import time
 from contextlib import suppress
 
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
-from signet.providers.exchange import Exchange
-from signet.providers.loose import as_object
+from signet.providers.loose import as_object, text_of
 from signet.providers.ports import Completion, Shape
+from signet.providers.served import Served
 
 BASE_URL = "http://127.0.0.1:4096"
 PROBE_SECONDS = 3.0
@@ -22,14 +22,13 @@ SESSIONS = 2
 GONE = frozenset({404, 410})
 
 
-class OpencodeModel:
+class OpencodeModel(Served):
     """A language model behind an OpenCode server; `model` is `provider/model`."""
 
     def __init__(self, url: str, model: str) -> None:
-        self.name = f"opencode:{model}"
+        super().__init__("opencode", url, model)
         vendor, _, name = model.partition("/")
         self._model = {"providerID": vendor, "modelID": name}
-        self._exchange = Exchange(self.name, url)
 
     def generate(
         self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
@@ -50,20 +49,13 @@ class OpencodeModel:
                 return found
         raise ProviderFailed(f"{self.name}: the answer is empty", provider=self.name)
 
-    def available(self) -> bool:
-        """Return whether the server says that it is well; never raises."""
-        try:
-            answer = self._exchange.get("/global/health", timeout_seconds=PROBE_SECONDS)
-        except (ProviderDown, ProviderFailed):
-            return False
-        return answer.get("healthy") is not False
-
-    def close(self) -> None:
-        """Close the connections; a later call opens new ones."""
-        self._exchange.close()
+    def probe(self) -> str | None:
+        """Return None when the server says that it is well."""
+        answer = self.exchange.get("/global/health", timeout_seconds=PROBE_SECONDS)
+        return f"{self.name}: it is not healthy" if answer.get("healthy") is False else None
 
     def _open(self, until: float) -> str:
-        answer = self._exchange.post("/session", {}, timeout_seconds=self._left(until))
+        answer = self.exchange.post("/session", {}, timeout_seconds=self._left(until))
         session = answer.get("id")
         if not isinstance(session, str) or not session:
             raise ProviderFailed(f"{self.name}: the session has no id", provider=self.name)
@@ -74,12 +66,12 @@ class OpencodeModel:
         message = {"parts": [{"type": "text", "text": prompt}], "model": self._model}
         path = f"/session/{session}/message"
         found = self._completion(
-            self._exchange.post(path, message, timeout_seconds=self._left(until))
+            self.exchange.post(path, message, timeout_seconds=self._left(until))
         )
         late = min(until, time.monotonic() + LATE_TEXT_SECONDS)
         while found is None and time.monotonic() < late:
             time.sleep(LOOK_SECONDS)
-            messages = self._exchange.get_list(path, timeout_seconds=self._left(until))
+            messages = self.exchange.get_list(path, timeout_seconds=self._left(until))
             found = self._completion(messages[-1]) if messages else None
         return found
 
@@ -88,25 +80,19 @@ class OpencodeModel:
         info = as_object(said.get("info"))
         if info.get("role") == "user":
             return None
-        text = _text(said.get("parts"))
+        text = text_of(said.get("parts"))
         if not text.strip():
             return None
         tokens = as_object(info.get("tokens"))
-        return self._exchange.completion(text, tokens.get("input"), tokens.get("output"))
+        return self.exchange.completion(text, tokens.get("input"), tokens.get("output"))
 
     def _forget(self, session: str) -> None:
         """Delete the session; one that stays is only untidy."""
         with suppress(ProviderDown, ProviderFailed):
-            self._exchange.delete(f"/session/{session}", timeout_seconds=PROBE_SECONDS)
+            self.exchange.delete(f"/session/{session}", timeout_seconds=PROBE_SECONDS)
 
     def _left(self, until: float) -> float:
         seconds = until - time.monotonic()
         if seconds <= 0:
             raise ProviderTimeout(f"{self.name}: timeout", provider=self.name)
         return seconds
-
-
-def _text(parts: object) -> str:
-    rows = [as_object(part) for part in parts] if isinstance(parts, list) else []
-    texts = (row.get("text") for row in rows if row.get("type") == "text")
-    return "".join(text for text in texts if isinstance(text, str))

@@ -204,8 +204,8 @@ class Coverage(TypedDict):
     coveragePercent: float
 
 
-class KnowledgeStats(Coverage):
-    """How much is known."""
+class GraphCounts(TypedDict):
+    """How many there are of each, and how the weights of aspects lie."""
 
     entityCount: int
     dependencyCount: int
@@ -216,6 +216,10 @@ class KnowledgeStats(Coverage):
     minWeightAspectCount: int
     attributeCount: int
     constraintCount: int
+
+
+class KnowledgeStats(GraphCounts, Coverage):
+    """How much is known."""
 
 
 class TraversalStatus(TypedDict):
@@ -234,23 +238,33 @@ class DrawnAttribute(TypedDict):
     memoryId: str | None
 
 
-class DrawnAspect(TypedDict):
-    """An aspect of the picture."""
+class NamedAspect(TypedDict):
+    """The name and the weight of an aspect."""
 
     id: str
     name: str
     weight: float
+
+
+class DrawnAspect(NamedAspect):
+    """An aspect of the picture."""
+
     attributes: list[DrawnAttribute]
 
 
-class DrawnEntity(TypedDict):
-    """An entity of the picture."""
+class NamedEntity(TypedDict):
+    """The name of an entity, what it is, and how much it counts."""
 
     id: str
     name: str
     entityType: str
     mentions: int
     pinned: bool
+
+
+class DrawnEntity(NamedEntity):
+    """An entity of the picture."""
+
     aspects: list[DrawnAspect]
 
 

@@ -15,7 +15,7 @@ MARKERS = ("<s>", "<pad>", "</s>", "<unk>")
 
 def unigram_folder(folder: Path, *, seed: int = 1, flat: bool = False) -> Path:
     """Write a model whose pieces are the words, characters and pairs of the sentences that it is measured on."""
-    texts = [text for pair in added.PAIRS for text in pair]
+    texts = [text for pair in added.pairs() for text in pair]
     pieces = {f"▁{word}" for text in texts for word in text.split()}
     pieces |= {sign for text in texts for sign in text} | {"▁"}
     vocabulary = [[one, 0.0] for one in MARKERS] + [

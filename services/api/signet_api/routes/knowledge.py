@@ -10,22 +10,17 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.graph import browse, communities, pins, stats
-from signet.domain.graph.browse import Detail
-from signet.domain.graph.communities import Overview
 from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.pins import Pin, PinType
-from signet.domain.graph.views import CountedAspect, CountedEntity
 from signet.domain.memory import filters
 from signet.errors import Frozen, Invalid
 from signet.wire import knowledge as wire
-from signet.wire.knowledge import Communities
 from signet.wire.requests.knowledge import PinBody
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Shared, State, agent_of
 from signet_api.params import Agent
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -48,7 +43,7 @@ async def get_entities(
     offset: Offset = 0,
 ) -> wire.EntityPage:
     """Return a page of an agent's entities with how much is known of each, the important ones first."""
-    rows, total = await look(
+    items, total = await look(
         state,
         agent,
         browse.entities,
@@ -56,9 +51,8 @@ async def get_entities(
         q=q,
         limit=limit,
         offset=offset,
-        otherwise=((), 0),
+        otherwise=([], 0),
     )
-    items: list[wire.CountedEntity] = [{"entity": _entity(row), **_counts(row)} for row in rows]
     return {"items": items, "limit": limit, "offset": offset, "total": total}
 
 
@@ -66,8 +60,7 @@ async def get_entities(
 async def get_pinned(agent: Agent, state: Shared, pin_type: Text = None) -> list[wire.PinnedEntity]:
     """Return the pinned entities, newest first; with `pin_type=suppress` those left out of walks."""
     type = _one_of("pin_type", pin_type, tuple(PinType)) or PinType.PIN
-    found = await look(state, agent, pins.listed, PinType(type), otherwise=())
-    return [as_wire(wire.PinnedEntity, row) for row in found]
+    return await look(state, agent, pins.listed, PinType(type), otherwise=[])
 
 
 @serves(wire.ENTITY_HEALTH)
@@ -78,15 +71,14 @@ async def get_entity_health(
     min_comparisons: Annotated[int, Whole(1, FURTHEST)] = 3,
 ) -> list[wire.EntityHealth]:
     """Return how the predictor did in the sessions about each entity, best first."""
-    found = await look(
+    return await look(
         state,
         agent,
         stats.health,
         since=filters.instant("since", since),
         least=min_comparisons,
-        otherwise=(),
+        otherwise=[],
     )
-    return [_health(one) for one in found]
 
 
 @serves(wire.ENTITY)
@@ -95,14 +87,13 @@ async def get_entity(entity_id: str, agent: Agent, state: Shared) -> wire.WholeE
     found = await look(state, agent, browse.detail, entity_id, otherwise=None)
     if found is None:
         raise UnknownEntity(entityId=entity_id)
-    return _detail(found)
+    return found
 
 
 @serves(wire.ASPECTS)
 async def get_aspects(entity_id: str, agent: Agent, state: Shared) -> wire.Aspects:
     """Return the sides from which an entity is known, the weightiest first."""
-    rows = await look(state, agent, browse.aspects, entity_id, otherwise=())
-    return {"items": [_aspect(row) for row in rows]}
+    return {"items": await look(state, agent, browse.aspects, entity_id, otherwise=[])}
 
 
 @serves(wire.ATTRIBUTES)
@@ -118,19 +109,18 @@ async def get_attributes(
 ) -> wire.AttributePage:
     """Return a page of what is said of an entity under one aspect; what holds, unless another status is asked for."""
     status = _one_of("status", status, (*STATUSES, "all")) or "active"
-    rows = await look(
+    items: list[wire.Attribute] = await look(
         state,
         agent,
         browse.attributes,
-        entity_id,
-        aspect_id,
+        id=entity_id,
+        aspect=aspect_id,
         kind=_one_of("kind", kind, KINDS),
         status=None if status == "all" else status,
         limit=limit,
         offset=offset,
-        otherwise=(),
+        otherwise=[],
     )
-    items = [as_wire(wire.Attribute, row) for row in rows]
     return {"items": items, "limit": limit, "offset": offset}
 
 
@@ -140,8 +130,10 @@ async def get_dependencies(
 ) -> wire.Dependencies:
     """Return the edges of an entity, the strongest first."""
     direction = _one_of("direction", direction, ("incoming", "outgoing", "both")) or "both"
-    rows = await look(state, agent, browse.dependencies, entity_id, direction, otherwise=())
-    return {"items": [as_wire(wire.Dependency, row) for row in rows]}
+    found: list[wire.Dependency] = await look(
+        state, agent, browse.dependencies, entity_id, direction, otherwise=[]
+    )
+    return {"items": found}
 
 
 @serves(wire.PIN_ENTITY)
@@ -173,6 +165,12 @@ async def delete_pin(entity_id: str, agent: Agent, state: Shared) -> wire.Pinned
     _check_frozen(state)
     await state.db.awrite(pins.clear, entity_id, agent_id=agent)
     return {"pinned": False}
+
+
+@serves(wire.COMMUNITIES)
+async def get_communities(agent: Agent, state: Shared) -> wire.Communities:
+    """Return the groups of entities that were found last, the largest first; `routes/repair.py` finds them anew."""
+    return await look(state, agent, communities.overview, otherwise=communities.NOTHING)
 
 
 async def look(
@@ -209,70 +207,3 @@ def _one_of(name: str, text: str | None, known: tuple[str, ...]) -> str | None:
 def _check_frozen(state: State) -> None:
     if state.settings.pipeline.mutations_frozen:
         raise Frozen
-
-
-def _entity(row: CountedEntity) -> wire.Entity:
-    return as_wire(wire.Entity, row, pinned=bool(row.pinned))
-
-
-def _counts(row: CountedEntity) -> wire.EntityCounts:
-    return as_wire(wire.EntityCounts, row, dependencyCount=row.incoming + row.outgoing)
-
-
-def _detail(found: Detail) -> wire.WholeEntity:
-    counts = _counts(found.entity)
-    whole: wire.WholeEntity = as_wire(
-        wire.WholeEntity,
-        counts,
-        entity=_entity(found.entity),
-        structuralDensity=counts,
-        incomingDependencyCount=found.entity.incoming,
-        outgoingDependencyCount=found.entity.outgoing,
-    )
-    if found.task is not None:
-        whole["task"] = as_wire(wire.EntityTask, found.task)
-    if found.skill is not None:
-        whole["skill"] = as_wire(wire.EntitySkill, found.skill)
-    return whole
-
-
-def _aspect(row: CountedAspect) -> wire.CountedAspect:
-    return {
-        "aspect": as_wire(wire.Aspect, row),
-        "attributeCount": row.attribute_count,
-        "constraintCount": row.constraint_count,
-    }
-
-
-def _health(one: stats.EntityHealth) -> wire.EntityHealth:
-    return {
-        "entityId": one.entity_id,
-        "entityName": one.name,
-        "comparisonCount": one.comparisons,
-        "winRate": round(one.win_rate, 4),
-        "avgMargin": round(one.margin, 4),
-        "trend": one.trend,
-    }
-
-
-@serves(wire.COMMUNITIES)
-async def get_communities(agent: Agent, state: Shared) -> Communities:
-    """Return the groups of entities that were found last, the largest first."""
-    found = await look(state, agent, communities.overview, otherwise=Overview())
-    return {
-        # Not in camel case as the rest of the graph: published clients read these names.
-        "items": [
-            {
-                "id": row.id,
-                "name": row.name,
-                "cohesion": row.cohesion,
-                "member_count": row.member_count,
-                "created_at": row.created_at,
-                "updated_at": row.updated_at,
-            }
-            for row in found.rows
-        ],
-        "count": len(found.rows),
-        "modularity": found.modularity,
-        "quality": found.quality,
-    }

@@ -1,7 +1,6 @@
 """The graph as a whole: its picture, its counts, its doubts, and what hangs on one entity."""
 
 import asyncio
-from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated
 
@@ -9,10 +8,8 @@ from fastapi import Request, Response
 
 from signet import clock
 from signet.domain.graph import browse, expand, hygiene, impact, latest_traversal, stats
-from signet.domain.graph.browse import Constellation, Extent
-from signet.domain.graph.expand import Expanded, Question
-from signet.domain.graph.hygiene import Report
-from signet.domain.graph.impact import Impact
+from signet.domain.graph.browse import Extent
+from signet.domain.graph.expand import Question
 from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.weights import WeightBounds
@@ -25,7 +22,6 @@ from signet_api.deps import Shared, agent_of
 from signet_api.params import Agent
 from signet_api.routes.knowledge import look
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
 
 #: How long a walk along edges may take.
 IMPACT_MS = 200
@@ -71,10 +67,10 @@ async def get_constellation(
         attributes_per_aspect=max_attributes_per_aspect,
         dependencies=dependency_limit,
     )
-    found = await look(state, agent, browse.draw, extent, otherwise=Constellation())
-    edges = [as_wire(wire.DrawnEdge, row) for row in found.dependencies]
-    drawn = _drawn(found)
-    return await asyncio.to_thread(rows.answer, {"dependencies": edges}, "entities", drawn)
+    nothing: wire.Constellation = {"dependencies": [], "entities": []}
+    found = await look(state, agent, browse.draw, extent, otherwise=nothing)
+    edges = {"dependencies": found["dependencies"]}
+    return await asyncio.to_thread(rows.answer, edges, "entities", found["entities"])
 
 
 @serves(wire.HYGIENE)
@@ -85,15 +81,14 @@ async def get_hygiene(
     memory_limit: Annotated[int, Whole(1, 1_000)] = 200,
 ) -> wire.Hygiene:
     """Return what is doubtful in the graph; changes nothing."""
-    found = await look(
+    return await look(
         state,
         agent,
         hygiene.report,
         limit=limit,
         memories=memory_limit,
-        otherwise=Report(),
+        otherwise=hygiene.NOTHING,
     )
-    return _report(found)
 
 
 @serves(wire.EXPAND)
@@ -120,7 +115,7 @@ async def post_expand(
         )
     if found is None:
         raise expand.nothing(name)
-    return _expanded(found)
+    return found
 
 
 @serves(wire.EXPAND_SESSIONS)
@@ -131,7 +126,8 @@ async def post_expand_session(
     name = body.entity_name.strip()
     if not name:
         raise Invalid("entityName is required")
-    entity_name, found, total = await look(
+    nothing: wire.EntitySessions = {"entityName": name, "summaries": [], "total": 0}
+    return await look(
         state,
         await agent_of(body.agent_id or agent_id, None, request),
         expand.sessions,
@@ -139,10 +135,8 @@ async def post_expand_session(
         session=body.session_id,
         since=_beginning(body.time_range, clock.now()),
         limit=min(MOST_SESSIONS, max(1, body.max_results)),
-        otherwise=(name, (), 0),
+        otherwise=nothing,
     )
-    summaries = [as_wire(wire.EntitySession, row) for row in found]
-    return {"entityName": entity_name, "summaries": summaries, "total": total}
 
 
 @serves(wire.IMPACT)
@@ -160,14 +154,14 @@ async def post_impact(
         await agent_of(body.agent_id or agent_id, None, request),
         impact.of,
         body.entity_id,
-        upstream=body.direction == "upstream",
+        direction=body.direction,
         depth=min(MOST_DEPTH, max(1, body.max_depth)),
         expired=lambda: clock.monotonic_ms() >= ends_at,
         otherwise=None,
     )
     if found is None:
         raise UnknownEntity(entityId=body.entity_id)
-    return _impact(found, body.direction)
+    return found
 
 
 def _beginning(named: str | None, now: datetime) -> str:
@@ -175,86 +169,3 @@ def _beginning(named: str | None, now: datetime) -> str:
         return expand.beginning(named, now)
     except ValueError as error:
         raise Invalid("timeRange must be last_week, last_month or an ISO timestamp") from error
-
-
-def _drawn(found: Constellation) -> Iterator[wire.DrawnEntity]:
-    for row in found.entities:
-        aspects: list[wire.DrawnAspect] = [
-            {
-                **as_wire(wire.DrawnAspect, aspect),
-                "attributes": [
-                    as_wire(wire.DrawnAttribute, said)
-                    for said in found.attributes.get(aspect.id, ())
-                ],
-            }
-            for aspect in found.aspects.get(row.id, ())
-        ]
-        yield {**as_wire(wire.DrawnEntity, row), "pinned": bool(row.pinned), "aspects": aspects}
-
-
-def _expanded(found: Expanded) -> wire.Expanded:
-    entity = found.entity
-    return {
-        "entity": as_wire(wire.DescribedEntity, entity),
-        "constraints": [
-            {"entityName": entity.name, "content": one.content, "importance": one.importance}
-            for one in found.constraints
-        ],
-        "aspects": [
-            {
-                "name": view.name,
-                "weight": view.weight,
-                "attributes": [
-                    {
-                        "content": one.content,
-                        "kind": one.kind,
-                        "importance": one.importance,
-                        "confidence": one.confidence,
-                    }
-                    for one in view.attributes
-                ],
-            }
-            for view in found.aspects
-        ],
-        "dependencies": [as_wire(wire.DependencyTarget, one) for one in found.dependencies],
-        "memoryCount": found.memory_count,
-        "memories": [as_wire(wire.LinkedMemory, one) for one in found.memories],
-    }
-
-
-def _impact(found: Impact, direction: str) -> wire.Impact:
-    body: wire.Impact = {
-        "entityId": found.entity_id,
-        "entityName": found.name,
-        "direction": direction,
-        "impact": [
-            {
-                "depth": ring.depth,
-                "label": ring.label,
-                "entities": [as_wire(wire.AffectedEntity, one) for one in ring.entities],
-            }
-            for ring in found.rings
-        ],
-    }
-    if found.timed_out:
-        body["timedOut"] = True
-    return body
-
-
-def _report(found: Report) -> wire.Hygiene:
-    return {
-        "suspiciousEntities": [
-            {"id": one.id, "name": one.name, "reason": one.reason} for one in found.suspicious
-        ],
-        "duplicateEntities": [
-            {"canonicalName": one.canonical, "ids": one.ids} for one in found.duplicates
-        ],
-        "attributeSummary": {
-            "missingSourceMemory": found.missing_source,
-            "missingAspect": found.missing_aspect,
-        },
-        "safeMentionCandidates": [
-            {"memoryId": one.memory_id, "entityId": one.entity_id, "name": one.name}
-            for one in found.candidates
-        ],
-    }

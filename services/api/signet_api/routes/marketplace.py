@@ -138,7 +138,7 @@ async def _found(state: State, id_: str, source: str) -> Entry:
     if not id_.strip():
         raise Invalid("id is required")
     if source == SHIPPED:
-        return catalog.find(catalog.ENTRIES, id_.strip())
+        return catalog.find(catalog.entries(), id_.strip())
     registry = _registry(state)
     if source != "registry" or registry is None:
         raise Invalid("source must be signet, or registry once marketplace.registryUrl is set")

@@ -1,12 +1,13 @@
 """What a person chooses in a setup, by flags or by answers, and what is refused before anything is written. Pure."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from enum import StrEnum
 
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
+from signet.domain.harnesses.models import Wishes
 from signet.errors import Invalid
 
 HARNESSES = ("claude-code", "opencode", "openclaw", "codex")
@@ -40,7 +41,10 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What was chosen; None leaves what is there, or the default."""
+    """What was chosen; None leaves what is there, or the default.
+
+    `imports` takes an earlier program's memories in from another workspace; `wishes` are those about OpenClaw.
+    """
 
     name: str | None = None
     description: str | None = None
@@ -50,6 +54,13 @@ class Choices:
     extraction_provider: TextProvider | None = None
     extraction_model: str | None = None
     search_balance: float | None = None
+    port: int | None = None
+    with_git: bool = True
+    with_daemon: bool = True
+    with_model: bool = True
+    opens_dashboard: bool = False
+    imports: bool = False
+    wishes: Wishes = field(default_factory=Wishes)
 
 
 def state(*, has_settings: bool, has_database: bool, identity_files: Iterable[str]) -> State:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from signet.care.setup import probe
+from signet.care.setup.choices import Choices
 from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Site, Wishes
 from signet.paths import Workspace
@@ -23,27 +24,19 @@ class Connected:
 
 
 def connect(
-    workspace: Workspace,
-    listed: Iterable[str],
-    asked: Iterable[str],
-    *,
-    port: int,
-    legacy: bool | None,
-    conversations: bool | None,
-    claims_workspace: bool,
+    workspace: Workspace, listed: Iterable[str], chosen: Choices, *, port: int
 ) -> tuple[Connected, ...]:
-    """Connect the harnesses that agent.yaml lists, and those that were asked for by name.
+    """Connect the harnesses that agent.yaml lists, and those that were chosen by name.
 
     One that was taken out on purpose, or entries that a person took out, come back only when they are asked for.
     """
     site = registry.with_programs(Site(workspace=workspace, home=Path.home(), port=port))
-    wishes = Wishes(legacy=legacy, conversations=conversations, claim_workspace=claims_workspace)
-    asked = {*asked, *(["openclaw"] if wishes != Wishes() else [])}
-    chosen = {*registry.wanted(site, listed), *asked}
+    asked = {*(chosen.harnesses or ()), *(["openclaw"] if chosen.wishes != Wishes() else [])}
+    wanted = {*registry.wanted(site, listed), *asked}
     return tuple(
-        _one(site, one, wishes, is_asked=one in asked)
+        _one(site, one, chosen.wishes, is_asked=one in asked)
         for one in registry.HARNESSES
-        if one in chosen
+        if one in wanted
     )
 
 

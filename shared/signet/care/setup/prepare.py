@@ -1,12 +1,13 @@
 """The part of a setup that writes files: nothing before everything that was chosen is known to be possible."""
 
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from signet import config
-from signet.care.setup import choices, files, repository, settings
+from signet.care.setup import choices, files, settings
 from signet.care.setup.choices import Choices, State
 from signet.config import manifest
 from signet.config.sections import Settings
@@ -84,7 +85,7 @@ def check(plan: Plan) -> None:
     )
 
 
-def prepare(plan: Plan, *, with_git: bool, now: datetime) -> Prepared:
+def prepare(plan: Plan, *, now: datetime) -> Prepared:
     """Write everything that is missing, and commit it; raises OSError and ManifestError."""
     workspace = plan.workspace
     has_content = workspace.root.is_dir() and any(
@@ -92,11 +93,13 @@ def prepare(plan: Plan, *, with_git: bool, now: datetime) -> Prepared:
     )
     workspace.make()
     is_ignored = guarded.ignore(workspace)
-    history = _History(workspace, now) if with_git and plan.settings.git.enabled else None
+    history = (
+        _History(workspace, now) if plan.chosen.with_git and plan.settings.git.enabled else None
+    )
     if history is not None:
         is_new = history.make()
         if has_content and (is_new or plan.state is not State.REPAIR):
-            history.commit(BACKUP, None)
+            history.commit(BACKUP, ["."])
     done = _written(plan, is_ignored=is_ignored, now=now)
     if history is None:
         return done
@@ -125,32 +128,36 @@ def _written(plan: Plan, *, is_ignored: bool, now: datetime) -> Prepared:
 
 
 class _History:
-    """The repository, until git refuses: from then on only the reason is kept."""
+    """The workspace as a git repository, until git refuses: from then on only the reason is kept."""
 
     def __init__(self, workspace: Workspace, now: datetime) -> None:
-        self._repository = Repository(workspace)
-        self._now = now
+        self._git = Repository(workspace)
+        self._day = f"{now.astimezone():%Y-%m-%d}"
         self.commits: list[str] = []
-        self.problem = None if repository.is_there() else "git is not installed"
+        self.problem = None if shutil.which("git") else "git is not installed"
 
     def make(self) -> bool:
         """Make the repository if there is none; return whether it is new."""
-        if self.problem is not None or self._repository.exists:
-            return False
-        try:
-            repository.make(self._repository)
-        except GitFailed as error:
-            self.problem = error.message
-        return self.problem is None
+        is_missing = self.problem is None and not self._git.exists
+        if is_missing:
+            self._run("-c", "init.defaultBranch=main", "init", "--quiet")
+        return is_missing and self.problem is None
 
-    def commit(self, subject: str, only: Sequence[str] | None) -> None:
-        """Commit these paths, everything without them."""
-        if self.problem is not None:
-            return
-        try:
-            title = repository.commit(self._repository, subject, now=self._now, only=only)
-        except GitFailed as error:
-            self.problem = error.message
-            return
-        if title is not None:
-            self.commits.append(title)
+    def commit(self, subject: str, only: Sequence[str]) -> None:
+        """Commit these paths, if they have something new, as `YYYY-MM-DD_<subject>`, of the local day."""
+        title = f"{self._day}_{subject}"
+        if only and self._run("add", "--", *only) is not None:
+            if not self._run("diff", "--cached", "--name-only", "--", *only):
+                return
+            wanted = ("commit", "--quiet", "-m", title, "--", *only)
+            if self._run(*self._git.author(), *wanted) is not None:
+                self.commits.append(title)
+
+    def _run(self, *arguments: str) -> str | None:
+        """Return what git says; None when it refuses, now or before."""
+        if self.problem is None:
+            try:
+                return self._git.run(*arguments)
+            except GitFailed as error:
+                self.problem = error.message
+        return None

@@ -15,9 +15,8 @@ from signet.daemon import ready, record
 from signet.db import migrate
 from signet.errors import Conflict, ProviderDown, ProviderFailed
 from signet.paths import Workspace
-from signet.providers.exchange import Exchange
+from signet.providers.ollama import installed
 
-OLLAMA_SECONDS = 2.0
 PORT_SECONDS = 1.0
 #: By these words in its name a model of Ollama is known to make vectors, not text.
 _EMBEDDERS = ("embed", "minilm", "bge-", "gte-")
@@ -68,15 +67,10 @@ class Earlier:
 def ollama(environ: Mapping[str, str] = os.environ) -> Models:
     """Return what the Ollama server that the environment names has, nothing when it does not answer."""
     url = read_environment(environ)[0].ollama_url
-    exchange = Exchange("ollama", url)
     try:
-        listed = exchange.get("/api/tags", timeout_seconds=OLLAMA_SECONDS).get("models")
+        names = sorted(installed(url))
     except (ProviderDown, ProviderFailed):
         return Models()
-    finally:
-        exchange.close()
-    rows = listed if isinstance(listed, list) else []
-    names = sorted(str(row["name"]) for row in rows if isinstance(row, dict) and "name" in row)
     vectors = tuple(name for name in names if any(word in name.lower() for word in _EMBEDDERS))
     return Models(url=url, text=tuple(n for n in names if n not in vectors), vectors=vectors)
 

@@ -13,36 +13,13 @@ from signet.config.older_shapes import lifted
 from signet.config.sections import EMBEDDING_MODELS, EmbeddingProvider, Settings, dimensions_of
 from signet.files import replace_file
 from signet.paths import Workspace
+from signet.resources import template
 
 DEFAULT_EMBEDDING = EmbeddingProvider.NATIVE
 DEFAULT_EXTRACTION = TextProvider.AUTO
 #: Providers that ask no model.
 _WITHOUT_MODEL = (TextProvider.RULES, TextProvider.NONE)
 
-_NEW = """\
-# What Signet goes by in this workspace. What is left out has its default; a change is in force within two seconds.
-version: 1
-schema: signet/v1
-
-agent:
-  name: {name}
-  description: {description}
-  created: {now}
-  updated: {now}
-
-# Programs whose agents remember here: claude-code, opencode, openclaw, codex. To add one: signet setup --harness NAME
-harnesses:{harnesses}
-
-# Who turns texts into vectors. native: the daemon itself (its model: signet models install). ollama, openai: a server.
-# none: recall uses keywords only.
-embedding:
-{embedding}{search}
-memory:
-  pipelineV2:
-    # Who distils memories into facts. auto: the local model below while Ollama answers, else built-in rules, which need
-    # no model. rules, ollama, claude-code, codex, opencode, openai, anthropic; none: nobody ever.
-    extraction:
-{extraction}"""
 _SEARCH = """
 # How much meaning counts against words, from 0 to 1.
 search:
@@ -55,16 +32,20 @@ def new(chosen: Choices, *, now: datetime) -> str:
     usual = Settings().agent
     vectors = chosen.embedding_provider or DEFAULT_EMBEDDING
     texts = chosen.extraction_provider or DEFAULT_EXTRACTION
-    return _NEW.format(
-        name=_quoted(chosen.name or usual.name),
-        description=_quoted(chosen.description or usual.description),
-        now=_quoted(clock.to_text(now)),
-        harnesses=_listed(chosen.harnesses or ()),
-        embedding=_pairs(2, embedding(vectors, chosen.embedding_model)),
-        search="\n"
-        if chosen.search_balance is None
-        else _SEARCH.format(alpha=chosen.search_balance),
-        extraction=_pairs(6, extraction(texts, chosen.extraction_model)),
+    return (
+        template("agent.yaml")
+        .read_text("utf-8")
+        .format(
+            name=_quoted(chosen.name or usual.name),
+            description=_quoted(chosen.description or usual.description),
+            now=_quoted(clock.to_text(now)),
+            harnesses=_listed(chosen.harnesses or ()),
+            embedding=_pairs(2, embedding(vectors, chosen.embedding_model)),
+            search="\n"
+            if chosen.search_balance is None
+            else _SEARCH.format(alpha=chosen.search_balance),
+            extraction=_pairs(6, extraction(texts, chosen.extraction_model)),
+        )
     )
 
 

@@ -1,35 +1,37 @@
 """Looking at entities: lists, what is known of one, and the picture of the whole graph."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from signet.db import ReadTx
+from signet.db.columns import part
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.sql import browse as sql
-from signet.domain.graph.views import (
-    Attribute,
-    CountedAspect,
-    CountedEntity,
-    DrawnAspect,
-    DrawnAttribute,
-    DrawnEdge,
-    DrawnEntity,
-    Edge,
-    Skill,
-    Task,
-)
+from signet.domain.graph.sql.visible import Visible
+from signet.wire import knowledge as wire
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Detail:
-    """One entity with its counts, and what makes it a task or a skill."""
+class _Entity(wire.Entity):
+    aspectCount: int
+    attributeCount: int
+    constraintCount: int
+    incoming: int
+    outgoing: int
 
-    entity: CountedEntity
-    task: Task | None
-    skill: Skill | None
+
+class _Aspect(wire.Aspect):
+    attributeCount: int
+    constraintCount: int
+
+
+class _DrawnAspect(wire.NamedAspect):
+    entityId: str
+
+
+class _DrawnAttribute(wire.DrawnAttribute):
+    aspectId: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,96 +44,102 @@ class Extent:
     dependencies: int = 500
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Constellation:
-    """What is drawn; aspects are by the id of their entity, attributes by that of their aspect."""
-
-    entities: Sequence[DrawnEntity] = ()
-    aspects: Mapping[str, Sequence[DrawnAspect]] = field(default_factory=dict)
-    attributes: Mapping[str, Sequence[DrawnAttribute]] = field(default_factory=dict)
-    dependencies: Sequence[DrawnEdge] = ()
-
-
 def entities(
     tx: ReadTx, *, reader: Reader, type: str | None, q: str | None, limit: int, offset: int
-) -> tuple[list[CountedEntity], int]:
+) -> tuple[list[wire.CountedEntity], int]:
     """Return a page of the entities of the reader's agent with their counts, and how many there are in all."""
-    part = names.canonical(q) if q else None
-    return sql.page(tx, reader=reader, type=type, part=part, limit=limit, offset=offset)
+    visible, part_of_name = Visible(tx, reader), names.canonical(q) if q else None
+    total = int(visible.value(sql.TOTAL, type=type, q=part_of_name))
+    rows = visible.records(_Entity, sql.PAGE, type=type, q=part_of_name, limit=limit, offset=offset)
+    return [{"entity": part(wire.Entity, row), **_counts(row)} for row in rows], total
 
 
-def detail(tx: ReadTx, entity_id: str, *, reader: Reader) -> Detail:
-    """Return one entity of the reader's agent; raises UnknownEntity."""
-    entity = sql.one(tx, entity_id, reader=reader)
-    if entity is None:
-        raise UnknownEntity(entityId=entity_id)
-    return Detail(
-        entity=entity,
-        task=tx.row(Task, sql.TASK, (entity_id,)),
-        skill=tx.row(Skill, sql.SKILL, (entity_id,)),
-    )
+def detail(tx: ReadTx, entity_id: str, *, reader: Reader) -> wire.WholeEntity:
+    """Return one entity of the reader's agent and what makes it a task or a skill; raises UnknownEntity."""
+    for row in Visible(tx, reader).records(_Entity, sql.ONE, id=entity_id):
+        counts = _counts(row)
+        found: wire.WholeEntity = {
+            "entity": part(wire.Entity, row),
+            "structuralDensity": counts,
+            "aspectCount": counts["aspectCount"],
+            "attributeCount": counts["attributeCount"],
+            "constraintCount": counts["constraintCount"],
+            "dependencyCount": counts["dependencyCount"],
+            "incomingDependencyCount": row["incoming"],
+            "outgoingDependencyCount": row["outgoing"],
+        }
+        if task := tx.record(wire.EntityTask, sql.TASK, (entity_id,)):
+            found["task"] = task
+        if skill := tx.record(wire.EntitySkill, sql.SKILL, (entity_id,)):
+            found["skill"] = skill
+        return found
+    raise UnknownEntity(entityId=entity_id)
 
 
-def aspects(tx: ReadTx, entity_id: str, *, reader: Reader) -> list[CountedAspect]:
+def aspects(tx: ReadTx, entity_id: str, *, reader: Reader) -> list[wire.CountedAspect]:
     """Return the aspects of an entity, the one with the most weight first; raises UnknownEntity."""
     name(tx, entity_id, reader=reader)
-    return sql.aspects(tx, entity_id, reader=reader)
+    return [
+        {
+            "aspect": part(wire.Aspect, row),
+            "attributeCount": row["attributeCount"],
+            "constraintCount": row["constraintCount"],
+        }
+        for row in Visible(tx, reader).records(_Aspect, sql.ASPECTS, id=entity_id)
+    ]
 
 
-def attributes(
-    tx: ReadTx,
-    entity_id: str,
-    aspect_id: str,
-    *,
-    reader: Reader,
-    kind: str | None,
-    status: str | None,
-    limit: int,
-    offset: int,
-) -> list[Attribute]:
-    """Return a page of what is said under an aspect, most important first; nothing for another entity's aspect."""
-    return sql.attributes(
-        tx,
-        entity_id,
-        aspect_id,
-        reader=reader,
-        kind=kind,
-        status=status,
-        limit=limit,
-        offset=offset,
-    )
+def attributes(tx: ReadTx, *, reader: Reader, **asked: object) -> list[wire.Attribute]:
+    """Return a page of what is said under an aspect, most important first; nothing for another entity's aspect.
+
+    Asked with `id` (the entity's), `aspect`, `kind` and `status` (None for any), `limit` and `offset`.
+    """
+    return Visible(tx, reader).records(wire.Attribute, sql.ATTRIBUTES, **asked)
 
 
-def dependencies(tx: ReadTx, entity_id: str, direction: str, *, reader: Reader) -> list[Edge]:
+def dependencies(
+    tx: ReadTx, entity_id: str, direction: str, *, reader: Reader
+) -> list[wire.Dependency]:
     """Return the `incoming`, `outgoing` or `both` edges of an entity, strongest first; raises UnknownEntity."""
     name(tx, entity_id, reader=reader)
-    return sql.edges(tx, entity_id, direction, reader=reader)
+    return Visible(tx, reader).records(wire.Dependency, sql.EDGES[direction], id=entity_id)
 
 
 def name(tx: ReadTx, entity_id: str, *, reader: Reader) -> str:
     """Return the name of an entity of the reader's agent; raises UnknownEntity where they may not know of it."""
-    found = sql.name(tx, entity_id, reader=reader)
+    found: str | None = Visible(tx, reader).value(sql.NAME, id=entity_id)
     if found is None:
         raise UnknownEntity(entityId=entity_id)
     return found
 
 
-def draw(tx: ReadTx, extent: Extent, *, reader: Reader) -> Constellation:
+def draw(tx: ReadTx, extent: Extent, *, reader: Reader) -> wire.Constellation:
     """Return the agent's most important entities with what this reader may see of them, and the edges between them."""
-    entities = sql.drawn_entities(tx, reader=reader, most=extent.entities)
-    ids = [one.id for one in entities]
-    aspects = sql.drawn_aspects(tx, ids, reader=reader, most=extent.aspects_per_entity)
-    under = [one.id for one in aspects]
-    attributes = sql.drawn_attributes(tx, under, reader=reader, most=extent.attributes_per_aspect)
-    of_entity: defaultdict[str, list[DrawnAspect]] = defaultdict(list)
-    for aspect in aspects:
-        of_entity[aspect.entity_id].append(aspect)
-    of_aspect: defaultdict[str, list[DrawnAttribute]] = defaultdict(list)
-    for attribute in attributes:
-        of_aspect[attribute.aspect_id].append(attribute)
-    return Constellation(
-        entities=entities,
-        aspects=of_entity,
-        attributes=of_aspect,
-        dependencies=sql.drawn_edges(tx, ids, reader=reader, most=extent.dependencies),
-    )
+    visible = Visible(tx, reader)
+    entities = visible.records(wire.NamedEntity, sql.DRAWN_ENTITIES, most=extent.entities)
+    drawn: dict[str, wire.DrawnEntity] = {one["id"]: {**one, "aspects": []} for one in entities}
+    ids = as_list(drawn)
+    under: dict[str, wire.DrawnAspect] = {}
+    for aspect in visible.records(
+        _DrawnAspect, sql.DRAWN_ASPECTS, ids=ids, most=extent.aspects_per_entity
+    ):
+        under[aspect["id"]] = {**part(wire.NamedAspect, aspect), "attributes": []}
+        drawn[aspect["entityId"]]["aspects"].append(under[aspect["id"]])
+    for said in visible.records(
+        _DrawnAttribute,
+        sql.DRAWN_ATTRIBUTES,
+        ids=as_list(under),
+        most=extent.attributes_per_aspect,
+    ):
+        under[said["aspectId"]]["attributes"].append(part(wire.DrawnAttribute, said))
+    edges = visible.records(wire.DrawnEdge, sql.DRAWN_EDGES, ids=ids, most=extent.dependencies)
+    return {"dependencies": edges, "entities": list(drawn.values())}
+
+
+def _counts(row: _Entity) -> wire.EntityCounts:
+    return {
+        "aspectCount": row["aspectCount"],
+        "attributeCount": row["attributeCount"],
+        "constraintCount": row["constraintCount"],
+        "dependencyCount": row["incoming"] + row["outgoing"],
+    }

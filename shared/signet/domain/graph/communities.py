@@ -13,12 +13,15 @@ from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.graph import louvain
-from signet.domain.graph.louvain import Quality
 from signet.domain.graph.sql import communities as sql
-from signet.domain.graph.sql.communities import Listed, Member
+from signet.domain.graph.sql.communities import Member
+from signet.domain.graph.sql.visible import Visible
 from signet.queue.job_context import JobContext
+from signet.wire import knowledge as wire
+from signet.wire.knowledge import Communities
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,17 +48,13 @@ class Clustering:
     before: str | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overview:
-    """The communities that are stored, largest first, and how clear the division is."""
-
-    rows: Sequence[Listed] = ()
-    modularity: float = 0.0
-
-    @property
-    def quality(self) -> Quality:
-        """Return the word for the modularity."""
-        return louvain.quality(self.modularity)
+#: Where there is no graph.
+NOTHING: Communities = {
+    "items": [],
+    "count": 0,
+    "modularity": 0.0,
+    "quality": louvain.quality(0.0),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,15 +77,23 @@ def agents(tx: ReadTx) -> list[str]:
     return tx.column(sql.AGENTS)
 
 
-def overview(tx: ReadTx, *, reader: Reader) -> Overview:
-    """Return what this reader may see of the communities of their agent, named after the best known member."""
+def overview(tx: ReadTx, *, reader: Reader) -> Communities:
+    """Return what this reader may see of the communities of their agent, largest first.
+
+    They are named after the best known member; with them comes how clear the division is.
+    """
     modularity, _ = sql.last_run(tx, reader.agent_id)
-    return Overview(rows=sql.listed(tx, reader=reader), modularity=modularity)
+    found = Visible(tx, reader).records(wire.Community, sql.FOUND)
+    quality = louvain.quality(modularity)
+    return {"items": found, "count": len(found), "modularity": modularity, "quality": quality}
 
 
 def snapshot(tx: ReadTx, agent_id: str) -> Snapshot:
     """Return the graph of an agent, and whether its communities are known already."""
-    entities, edges = tx.rows(sql.Member, sql.ENTITIES, (agent_id,)), sql.edges(tx, agent_id)
+    entities, edges = (
+        tx.rows(sql.Member, sql.ENTITIES, (agent_id,)),
+        tx.tuples(sql.EDGES, (agent_id,)),
+    )
     digest = hashlib.sha256()
     for row in (*entities, *edges):
         digest.update(json.dumps(row[:3]).encode())
@@ -151,8 +158,15 @@ def replace(tx: WriteTx, made: Clustering, *, now: datetime) -> bool:
     if sql.last_run(tx, made.agent_id)[1] != made.before:
         return False
     agent_id, at = made.agent_id, clock.to_text(now)
-    stored = [(one.id, one.name, one.cohesion, len(one.members)) for one in made.communities]
-    sql.put(tx, stored, made.moves, agent_id=agent_id, at=at)
+    tx.many(
+        sql.PUT,
+        [
+            (one.id, agent_id, one.name, one.cohesion, len(one.members), at, at)
+            for one in made.communities
+        ],
+    )
+    tx.many(sql.MOVE, made.moves)
+    tx.run(sql.DELETE_OTHERS, (agent_id, as_list(one.id for one in made.communities)))
     quality = louvain.quality(made.modularity)
     tx.run(sql.NOTE, (agent_id, made.modularity, quality, made.signature, at))
     return True

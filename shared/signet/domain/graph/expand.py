@@ -4,18 +4,20 @@ What does not fit is left out. With a question, attributes and memories that are
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, fts, vectors
+from signet.db.columns import part
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.sql import expand as sql
-from signet.domain.graph.sql.expand import Described, Filed, Summary, Target
-from signet.domain.graph.sql.facts import MemoryText
+from signet.domain.graph.sql.expand import Filed
+from signet.domain.graph.sql.visible import Visible
+from signet.wire import knowledge as wire
 
 #: A token is taken as this many characters, rounded up.
 TOKEN_CHARS = 4
@@ -44,25 +46,8 @@ class Budget:
         return True
 
 
-@dataclass(slots=True, kw_only=True)
-class AspectView:
-    """One side of the entity, with what fits of it."""
-
-    name: str
-    weight: float
-    attributes: list[Filed] = field(default_factory=list)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Expanded:
-    """What fits; `memory_count` counts all memories of the entity that the reader may see."""
-
-    entity: Described
-    constraints: Sequence[Filed]
-    aspects: Sequence[AspectView]
-    dependencies: Sequence[Target]
-    memory_count: int
-    memories: Sequence[MemoryText]
+class _Summary(wire.EntitySession):
+    total: int
 
 
 def expand(
@@ -73,28 +58,36 @@ def expand(
     aspect: str | None,
     question: Question,
     tokens: int,
-) -> Expanded:
-    """Return what is known of the entity of this name; raises UnknownEntity."""
-    entity = sql.find(tx, name, names.canonical(name), reader=reader)
+) -> wire.Expanded:
+    """Return what is known of the entity of this name, as far as it fits; raises UnknownEntity.
+
+    `memoryCount` counts all memories of the entity that the reader may see.
+    """
+    visible = Visible(tx, reader)
+    entity = sql.find(visible, name, names.canonical(name))
     if entity is None:
         raise nothing(name)
-    budget = Budget(tokens)
-    rows = sql.attributes(tx, entity.id, reader=reader)
-    memories, count = sql.memories(tx, entity.id, reader=reader)
-    edges = sql.targets(tx, entity.id, reader=reader)
+    budget, id_ = Budget(tokens), entity["id"]
+    rows = visible.rows(Filed, sql.ATTRIBUTES, id=id_, most=sql.MOST_ATTRIBUTES)
+    memories = visible.records(wire.LinkedMemory, sql.MEMORIES, id=id_, most=sql.MOST_MEMORIES)
+    edges = visible.records(wire.DependencyTarget, sql.EDGES, id=id_, most=sql.MOST_EDGES)
     if question.text:
-        near = _nearness(tx, question, [one.id for one in memories])
+        near = _nearness(tx, question, [one["id"] for one in memories])
         rows.sort(key=lambda one: near(one.memory_id, one.content), reverse=True)
-        memories.sort(key=lambda one: near(one.id, one.content), reverse=True)
-    constraints = [one for one in rows if one.kind == "constraint" and budget.take(one.content)]
-    return Expanded(
-        entity=entity,
-        constraints=constraints,
-        aspects=_aspects(rows, names.canonical(aspect or ""), budget),
-        dependencies=[one for one in edges if budget.take(one.target, one.type)],
-        memory_count=count,
-        memories=[one for one in memories if budget.take(one.content)],
-    )
+        memories.sort(key=lambda one: near(one["id"], one["content"]), reverse=True)
+    constraints: list[wire.Constraint] = [
+        {"entityName": entity["name"], "content": one.content, "importance": one.importance}
+        for one in rows
+        if one.kind == "constraint" and budget.take(one.content)
+    ]
+    return {
+        "entity": entity,
+        "constraints": constraints,
+        "aspects": _aspects(rows, names.canonical(aspect or ""), budget),
+        "dependencies": [one for one in edges if budget.take(one["target"], one["type"])],
+        "memoryCount": int(visible.value(sql.COUNT, id=id_)),
+        "memories": [one for one in memories if budget.take(one["content"])],
+    }
 
 
 def nothing(name: str) -> UnknownEntity:
@@ -112,25 +105,26 @@ def nothing(name: str) -> UnknownEntity:
 
 def sessions(
     tx: ReadTx, name: str, *, reader: Reader, session: str | None, since: str, limit: int
-) -> tuple[str, list[Summary], int]:
-    """Return the entity's name, summaries of sessions that mention it, newest first, and how many there are."""
-    entity = sql.find(tx, name, names.canonical(name), reader=reader)
+) -> wire.EntitySessions:
+    """Return summaries of sessions that mention the entity of this name, newest first, and how many there are."""
+    entity = sql.find(Visible(tx, reader), name, names.canonical(name))
     if entity is None:
-        return name, [], 0
-    found = tx.rows(
-        sql.Summary,
-        sql.SUMMARIES,
-        {
-            "agent": reader.agent_id,
-            "project": reader.project,
-            "since": since,
-            "session": session,
-            "name": entity.name.lower(),
-            "entity": entity.id,
-            "limit": limit,
-        },
-    )
-    return entity.name, found, found[0].total if found else 0
+        return {"entityName": name, "summaries": [], "total": 0}
+    asked = {
+        "agent": reader.agent_id,
+        "project": reader.project,
+        "since": since,
+        "session": session,
+        "name": entity["name"].lower(),
+        "entity": entity["id"],
+        "limit": limit,
+    }
+    found = tx.records(_Summary, sql.SUMMARIES, asked)
+    return {
+        "entityName": entity["name"],
+        "summaries": [part(wire.EntitySession, one) for one in found],
+        "total": found[0]["total"] if found else 0,
+    }
 
 
 def beginning(named: str | None, now: datetime) -> str:
@@ -142,20 +136,20 @@ def beginning(named: str | None, now: datetime) -> str:
     return clock.to_text(since)
 
 
-def _aspects(rows: Sequence[Filed], wanted: str, budget: Budget) -> list[AspectView]:
+def _aspects(rows: Sequence[Filed], wanted: str, budget: Budget) -> list[wire.ExpandedAspect]:
     """Return the aspects whose name has `wanted` in it, by weight, with the attributes that fit."""
-    found: dict[str, AspectView] = {}
+    found: dict[str, wire.ExpandedAspect] = {}
     for row in sorted(rows, key=lambda row: -(row.weight or 0.0)):
         if row.aspect_id is None or row.aspect is None or wanted not in (row.canonical_name or ""):
             continue
         if row.aspect_id not in found and not budget.take(row.aspect):
             continue
         view = found.setdefault(
-            row.aspect_id, AspectView(name=row.aspect, weight=row.weight or 0.0)
+            row.aspect_id, {"name": row.aspect, "weight": row.weight or 0.0, "attributes": []}
         )
         if row.kind == "constraint" or budget.take(row.content):
-            view.attributes.append(row)
-    return [view for view in found.values() if view.attributes]
+            view["attributes"].append(part(wire.ExpandedAttribute, row._asdict()))
+    return [view for view in found.values() if view["attributes"]]
 
 
 def _nearness(

@@ -9,6 +9,7 @@ from signet.db.visibility import Reader
 from signet.domain.graph import names, traversal
 from signet.domain.graph.models import Entity
 from signet.domain.graph.sql import traversal as sql
+from signet.domain.graph.sql.visible import Visible
 
 #: Parts of a path that name a project, and how many entities they may name.
 PATH_PARTS = 2
@@ -23,18 +24,19 @@ def focal(tx: ReadTx, reader: Reader, *, project: str | None, words: Sequence[st
     """Return what a session is about: what is pinned, then what its project names, else what its words name."""
     parts = PurePath(project or "").parts[-PATH_PARTS:]
     named = [names.canonical(part) for part in reversed(parts)]
-    found = sql.named(tx, named, reader=reader, limit=MOST_FOCAL)
+    visible = Visible(tx, reader)
+    found = visible.rows(Entity, sql.NAMED, names=as_list(named), limit=MOST_FOCAL)
     found = found or traversal.focal(tx, words, agent_id=reader.agent_id)
-    pinned = sql.pinned(tx, reader=reader, limit=MOST_PINNED)
+    pinned = visible.rows(Entity, sql.PINNED, limit=MOST_PINNED)
     return list({one.id: one for one in (*pinned, *found)}.values())
 
 
 def constraints(tx: ReadTx, reader: Reader, entities: Sequence[Entity]) -> list[tuple[str, str]]:
     """Return every constraint on these entities that the reader may see, as (entity name, text)."""
-    ids = [one.id for one in entities]
-    return sql.constraint_texts(tx, ids, reader=reader, limit=MOST_CONSTRAINTS)
+    ids = as_list(one.id for one in entities)
+    return Visible(tx, reader).tuples(sql.CONSTRAINT_TEXTS, ids=ids, limit=MOST_CONSTRAINTS)
 
 
 def aspects(tx: ReadTx, entities: Sequence[Entity]) -> list[str]:
     """Return the ids of the aspects of these entities that weigh most."""
-    return tx.column(sql.TOP_ASPECTS, (as_list([one.id for one in entities]), MOST_ASPECTS))
+    return tx.column(sql.TOP_ASPECTS, (as_list(one.id for one in entities), MOST_ASPECTS))

@@ -4,14 +4,15 @@ One fixed sense, so that the labels are true: what uses, requires or otherwise d
 change, and so is what it blocks or informs. Upstream is the other way round: whose changes affect this one.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 
 from signet.db import ReadTx
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.graph import browse
-from signet.domain.graph.models import Entity
 from signet.domain.graph.sql import reports as sql
+from signet.domain.graph.sql.visible import Visible
+from signet.wire.knowledge import AffectedEntity, Impact, Ring
 
 #: By distance; what is farther away has the last one.
 LABELS = ("WILL BREAK", "LIKELY AFFECTED", "MAY NEED TESTING")
@@ -19,58 +20,45 @@ LABELS = ("WILL BREAK", "LIKELY AFFECTED", "MAY NEED TESTING")
 AT_ONCE = 50
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ring:
-    """The entities at one distance from where a change begins."""
-
-    depth: int
-    entities: Sequence[Entity]
-
-    @property
-    def label(self) -> str:
-        """Return how likely they are affected."""
-        return LABELS[min(self.depth, len(LABELS)) - 1]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Impact:
-    """Everything that is affected, nearest first; each entity once."""
-
-    entity_id: str
-    name: str
-    rings: Sequence[Ring]
-    timed_out: bool
-
-
 def of(
     tx: ReadTx,
     entity_id: str,
     *,
     reader: Reader,
-    upstream: bool,
+    direction: str,
     depth: int,
     expired: Callable[[], bool],
 ) -> Impact:
-    """Return what a change of the entity affects, up to this distance; raises UnknownEntity.
+    """Return what a change of the entity affects (`downstream`), or whose change affects it; raises UnknownEntity.
 
-    When `expired` says so the traversal ends with what it has.
+    Each entity is in the ring of its distance, up to `depth`. When `expired` says so the traversal ends with what it
+    has.
     """
     name = browse.name(tx, entity_id, reader=reader)
     seen, frontier, in_time = {entity_id}, [entity_id], True
+    visible, statements = Visible(tx, reader), sql.NEXT[direction]
     rings: list[Ring] = []
     while frontier and len(rings) < depth and in_time:
-        ring: dict[str, Entity] = {}
+        ring: dict[str, AffectedEntity] = {}
         for start in range(0, len(frontier), AT_ONCE):
             in_time = not expired()
             if not in_time:
                 break
-            ids = frontier[start : start + AT_ONCE]
-            for one in sql.affected(tx, ids, reader=reader, upstream=upstream):
-                if one.id not in seen:
-                    ring.setdefault(one.id, one)
+            ids = as_list(frontier[start : start + AT_ONCE])
+            for statement in statements:
+                for one in visible.records(AffectedEntity, statement, ids=ids):
+                    if one["id"] not in seen:
+                        ring.setdefault(one["id"], one)
         if ring:
-            entities = sorted(ring.values(), key=lambda one: (one.name, one.id))
-            rings.append(Ring(depth=len(rings) + 1, entities=entities))
+            entities = sorted(ring.values(), key=lambda one: (one["name"], one["id"]))
+            label = LABELS[min(len(rings), len(LABELS) - 1)]
+            rings.append({"depth": len(rings) + 1, "label": label, "entities": entities})
         seen |= ring.keys()
-        frontier = [one.id for one in rings[-1].entities] if ring else []
-    return Impact(entity_id=entity_id, name=name, rings=rings, timed_out=not in_time)
+        frontier = [one["id"] for one in rings[-1]["entities"]] if ring else []
+    found: Impact = {
+        "entityId": entity_id,
+        "entityName": name,
+        "direction": direction,
+        "impact": rings,
+    }
+    return found if in_time else {**found, "timedOut": True}

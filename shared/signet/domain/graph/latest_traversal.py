@@ -10,9 +10,11 @@ from enum import StrEnum
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, runtime_settings
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.graph import names
 from signet.domain.graph.sql import traversal as sql
+from signet.domain.graph.sql.visible import Visible
 from signet.domain.graph.traversal import Traversal
 
 #: The newest traversal of each agent.
@@ -59,8 +61,9 @@ def newest(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:
     if text is None:
         return None
     stored = json.loads(text)
-    named = [names.canonical(name) for name in stored["focalEntityNames"]]
-    return {**stored, "focalEntityNames": sql.visible_names(tx, named, reader=reader)}
+    named = as_list(names.canonical(name) for name in stored["focalEntityNames"])
+    shown = Visible(tx, reader).tuples(sql.VISIBLE_NAMES, names=named)
+    return {**stored, "focalEntityNames": [name for (name,) in shown]}
 
 
 def last(tx: ReadTx, *, reader: Reader) -> Mapping[str, object] | None:

@@ -13,7 +13,8 @@ from signet.db.visibility import Reader
 from signet.domain.graph import browse
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.sql import pins as sql
-from signet.domain.graph.sql.pins import Pinned
+from signet.domain.graph.sql.visible import Visible
+from signet.wire.knowledge import PinnedEntity
 
 
 class PinType(StrEnum):
@@ -44,17 +45,19 @@ def put(tx: WriteTx, entity_id: str, pin: Pin, *, reader: Reader, now: datetime)
     agent_id, at = reader.agent_id, clock.to_text(now)
     weight = WEIGHTS[pin.type] if pin.weight is None else pin.weight
     tx.run(sql.PUT, (ids.new_ordered_id(), pin.type, weight, pin.reason, at, entity_id, agent_id))
-    sql.mirror(tx, entity_id, at if pin.type is PinType.PIN else None, agent_id=agent_id)
+    pinned_at = at if pin.type is PinType.PIN else None
+    tx.run(sql.MIRROR, (pinned_at is not None, pinned_at, entity_id, agent_id))
     return weight
 
 
 def clear(tx: WriteTx, entity_id: str, *, agent_id: str) -> None:
     """Take back a pin or a suppression; raises UnknownEntity."""
-    if not sql.mirror(tx, entity_id, None, agent_id=agent_id):
+    if not tx.run(sql.MIRROR, (False, None, entity_id, agent_id)):
         raise UnknownEntity(entityId=entity_id)
     tx.run(sql.DELETE, (entity_id, agent_id))
 
 
-def listed(tx: ReadTx, type: PinType, *, reader: Reader) -> list[Pinned]:
+def listed(tx: ReadTx, type: PinType, *, reader: Reader) -> list[PinnedEntity]:
     """Return the pinned or suppressed entities of the reader's agent, newest first."""
-    return sql.listed(tx, suppressed=type is PinType.SUPPRESS, reader=reader)
+    statement = sql.SUPPRESSED if type is PinType.SUPPRESS else sql.PINNED
+    return Visible(tx, reader).records(PinnedEntity, statement)

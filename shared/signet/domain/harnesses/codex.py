@@ -8,18 +8,10 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from signet.domain.harnesses import hooks, jsonedit, programs, tomledit
-from signet.domain.harnesses.claude_code import event_problems
-from signet.domain.harnesses.jsontext import ConfigUnreadable
-from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
+from signet.domain.harnesses import programs, tomledit
+from signet.domain.harnesses.hooks import Hooked
+from signet.domain.harnesses.models import Patch, Problem, Site, Wishes, gone_if_ours
 
-#: Event, our hook, seconds: five more than the hook itself waits (HN-60). `Stop` ends a turn, which its input
-#: says, so that the session goes on (see domain/transcripts/merge.py).
-EVENTS = (
-    ("SessionStart", "session-start", 20),
-    ("UserPromptSubmit", "user-prompt-submit", 10),
-    ("Stop", "session-end", 65),
-)
 _SERVERS, _SERVER = "mcp_servers", "signet"
 _SHELLS = (
     ".bashrc",
@@ -34,34 +26,37 @@ _BLOCK = re.compile(
 )
 
 
-class Codex:
+class Codex(Hooked):
     """The connector of Codex."""
 
     id = "codex"
     name = "Codex"
+    #: Five seconds more than the hook itself waits (HN-60). `Stop` ends a turn, which its input says, so that the
+    #: session goes on (see domain/transcripts/merge.py).
+    events = (
+        ("SessionStart", "session-start", 20),
+        ("UserPromptSubmit", "user-prompt-submit", 10),
+        ("Stop", "session-end", 65),
+    )
+    arguments = "-H codex"
 
     def config_path(self, site: Site) -> Path:
         """Return its settings."""
         return site.home / ".codex" / "config.toml"
 
-    def refusal(self, site: Site) -> str | None:
-        """Return None: nothing is needed."""
-        return None
+    def entry_path(self, site: Site) -> Path:
+        """Return its hooks."""
+        return site.home / ".codex" / "hooks.json"
 
     def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
         """Return hooks, servers and what an earlier product left."""
+        server, env = {"command": site.signet_mcp}, {"env": {"SIGNET_HARNESS": self.id}}
         return [
-            Patch(
-                path=self._hooks_path(site),
-                put=lambda text: _with_hooks(text, site),
-                take=_without_hooks,
-                renew=lambda text: _with_hooks(text, site, adds=False),
-                empty=jsonedit.EMPTY,
-            ),
+            self.hooks(site),
             Patch(
                 path=self.config_path(site),
-                put=lambda text: _with_server(text, site),
-                take=lambda text, before: tomledit.drop(text, _SERVERS, _SERVER),
+                put=lambda text: tomledit.put(text, _SERVERS, _SERVER, server, new=env),
+                take=lambda text, _: tomledit.drop(text, _SERVERS, _SERVER),
             ),
             *_leftovers(site),
         ]
@@ -74,20 +69,9 @@ class Codex:
         """Return the command that reads all of its settings, in half a second."""
         return ("codex", "mcp", "list")
 
-    def is_installed(self, site: Site) -> bool:
-        """Return whether a session's start calls us."""
-        try:
-            return bool(hooks.commands(self._hooks_path(site).read_text("utf-8"), "SessionStart"))
-        except (OSError, ValueError, ConfigUnreadable):
-            return False
-
-    def problems(self, site: Site) -> list[Problem]:
-        """Return events that do not call us, programs that are gone, hooks that are switched off."""
-        if not self.is_installed(site):
-            return []
-        path = self._hooks_path(site)
-        found = event_problems(path, path.read_text("utf-8"), [event for event, _, _ in EVENTS])
-        config = self.config_path(site)
+    def faults(self, site: Site) -> list[Problem]:
+        """Return what is wrong with its hooks, that they are switched off, and a server that is gone."""
+        config, found = self.config_path(site), super().faults(site)
         if _hooks_are_off(config):
             found.append(Problem(path=config, text="hooks are disabled"))
         server = _table(_table(_settings(config), _SERVERS), _SERVER)
@@ -97,26 +81,6 @@ class Codex:
         """Return that its hooks are disabled."""
         config = self.config_path(site)
         return [f"{config}: [features] disables hooks"] if _hooks_are_off(config) else []
-
-    def _hooks_path(self, site: Site) -> Path:
-        return site.home / ".codex" / "hooks.json"
-
-
-def _with_hooks(text: str, site: Site, *, adds: bool = True) -> str:
-    wanted = {
-        event: hooks.handler(site.signet, name, "-H codex", seconds)
-        for event, name, seconds in EVENTS
-    }
-    return hooks.put(text, wanted, adds=adds)
-
-
-def _without_hooks(text: str, before: Before) -> str:
-    return hooks.take(text, [event for event, _, _ in EVENTS])
-
-
-def _with_server(text: str, site: Site) -> str:
-    env = {"env": {"SIGNET_HARNESS": Codex.id}}
-    return tomledit.put(text, _SERVERS, _SERVER, {"command": site.signet_mcp}, new=env)
 
 
 def _leftovers(site: Site) -> list[Patch]:
@@ -129,12 +93,8 @@ def _leftovers(site: Site) -> list[Patch]:
         if path.is_file()
     ]
     if wrapper.is_file():
-        found.append(Patch(path=wrapper, put=_without_wrapper, is_final=True))
+        found.append(Patch(path=wrapper, put=gone_if_ours, is_final=True))
     return found
-
-
-def _without_wrapper(text: str) -> str | None:
-    return None if "signet" in text.lower() else text
 
 
 def _hooks_are_off(path: Path) -> bool:

@@ -1,24 +1,68 @@
 """The commands that a harness runs at the events of a session, as Claude Code and Codex write them down.
 
 An event is a list of groups, each with a list of commands. Only our own commands are ever taken out of it; a group
-goes when nothing is left in it. Pure.
+goes when nothing is left in it.
 """
 
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from signet.domain.harnesses import jsonedit, programs
 from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
+from signet.domain.harnesses.models import Connector, Patch, Problem, Site
 
 #: Our hooks, by their name after `signet hook`.
 NAMES = ("session-start", "user-prompt-submit", "pre-compaction", "session-end")
 _OURS = re.compile(rf"signet\S*['\"]?\s+hook\s+(?:{'|'.join(NAMES)})\b")
 
 
+class Hooked(Connector):
+    """A harness that runs commands at the events of a session; `entry_path` is where it reads which."""
+
+    #: Event, our hook, and how many seconds the harness waits for it.
+    events: Sequence[tuple[str, str, int]]
+    #: Events that never existed, which earlier products wrote.
+    stale: Sequence[str] = ()
+    #: What follows the name of a hook.
+    arguments: str
+
+    def hooks(self, site: Site) -> Patch:
+        """Return how the file with its hooks changes."""
+        wanted = {
+            event: handler(site.signet, name, self.arguments, seconds)
+            for event, name, seconds in self.events
+        }
+        ours = [*wanted, *self.stale]
+        bring = partial(put, wanted=wanted, stale=self.stale)
+        return Patch(
+            path=self.entry_path(site),
+            put=bring,
+            take=lambda text, _: take(text, ours),
+            renew=partial(bring, adds=False),
+            empty=jsonedit.EMPTY,
+        )
+
+    def uses(self, text: str) -> bool:
+        """Return whether a session's start calls us (HN-42)."""
+        return bool(commands(text, "SessionStart"))
+
+    def faults(self, site: Site) -> list[Problem]:
+        """Return events that do not call us, and programs that are gone."""
+        path, found = self.entry_path(site), []
+        text = path.read_text("utf-8")
+        for event, *_ in self.events:
+            ours = commands(text, event)
+            told = {why for one in ours if (why := problem(one)) is not None}
+            found += [f"{event}: {why}" for why in sorted(told)]
+            found += [] if ours else [f"no Signet hook for {event}"]
+        return [Problem(path=path, text=why) for why in found]
+
+
 def handler(program: str, name: str, arguments: str, timeout_seconds: int) -> Json:
     """Return the entry of one hook; only keys that every version of the harness knows (#978)."""
-    command = f"{quoted(program)} hook {name} {arguments}".strip()
+    command = f"{quoted(program)} hook {name} {arguments}"
     return {"type": "command", "command": command, "timeout": timeout_seconds}
 
 

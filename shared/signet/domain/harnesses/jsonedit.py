@@ -110,6 +110,12 @@ def prune(text: str, path: Path) -> str:
     return text
 
 
+def without(text: str, path: Path) -> str:
+    """Take a member out, and the objects that it leaves empty; a text without it is returned as it is."""
+    left = drop(text, path)
+    return text if left == text else prune(left, path[:-1])
+
+
 def _find(node: Node, path: Path) -> Node | None:
     for key in path:
         member: Member | None = node.member(key) if node.is_object else None

@@ -5,8 +5,8 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
+from signet.domain.harnesses.jsontext import ConfigUnreadable
 from signet.paths import Workspace
 
 #: Values that stood in a file before we changed them, by the dotted path; None: nothing stood there.
@@ -51,6 +51,11 @@ class Wishes:
 def as_it_is(text: str) -> str:
     """Return the text."""
     return text
+
+
+def gone_if_ours(text: str) -> str | None:
+    """Return None, so that the file goes, for a whole file of an earlier product, which names it; any other stays."""
+    return None if "signet" in text.lower() else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +113,7 @@ class Removed:
     diff: str = ""
 
 
-class Connector(Protocol):
+class Connector:
     """One harness: which files it reads and what we put there. Everything is looked up anew at each call."""
 
     id: str
@@ -116,24 +121,47 @@ class Connector(Protocol):
 
     def config_path(self, site: Site) -> Path:
         """Return the file in which one sees whether it is connected."""
-
-    def refusal(self, site: Site) -> str | None:
-        """Return why it cannot be connected at all, if so."""
+        raise NotImplementedError
 
     def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
         """Return the files to change, and what changes in each."""
+        raise NotImplementedError
+
+    def entry_path(self, site: Site) -> Path:
+        """Return the file with the entry that makes the connection."""
+        return self.config_path(site)
+
+    def uses(self, text: str) -> bool:
+        """Return whether a text of that file has the entry; raises ConfigUnreadable."""
+        raise NotImplementedError
+
+    def faults(self, site: Site) -> list[Problem]:
+        """Return what keeps a connection that is there from working."""
+        raise NotImplementedError
+
+    def refusal(self, site: Site) -> str | None:
+        """Return why it cannot be connected at all, if so."""
+        return None
 
     def skills(self, site: Site) -> Path | None:
-        """Return the folder in which it looks for skills."""
+        """Return the folder in which it looks for skills; None when it finds those of the workspace by itself."""
+        return None
 
     def validation(self, site: Site) -> Sequence[str] | None:
         """Return the harness's own command that fails when it does not accept its settings, and changes nothing."""
+        return None
 
     def is_installed(self, site: Site) -> bool:
         """Return whether our entries are there; False for a file that is missing or does not parse."""
+        try:
+            return self.uses(self.entry_path(site).read_text("utf-8"))
+        except (OSError, ValueError, ConfigUnreadable):
+            return False
 
     def problems(self, site: Site) -> list[Problem]:
         """Return what keeps the connection from working, nothing when it is not there."""
+        return self.faults(site) if self.is_installed(site) else []
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
         """Return what a person has to know after connecting."""
+        return []

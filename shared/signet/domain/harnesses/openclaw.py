@@ -10,7 +10,7 @@ from pathlib import Path
 
 from signet.domain.harnesses import jsonedit
 from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
-from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
+from signet.domain.harnesses.models import Before, Connector, Patch, Problem, Site, Wishes
 from signet.domain.harnesses.openclaw_places import configs
 from signet.domain.harnesses.openclaw_schema import (
     NEW_SEARCH,
@@ -55,7 +55,7 @@ _PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
 _HOOK_FILES = ("HOOK.md", "handler.js", "package.json")
 
 
-class OpenClaw:
+class OpenClaw(Connector):
     """The connector of OpenClaw."""
 
     id = "openclaw"
@@ -84,10 +84,6 @@ class OpenClaw:
             folder = path.parent / "extensions" / PLUGIN
             found += _files(folder, "openclaw", _PLUGIN_FILES, site)
         return found
-
-    def skills(self, site: Site) -> Path | None:
-        """Return None: its workspace is ours, and so it finds our skills by itself."""
-        return None
 
     def validation(self, site: Site) -> Sequence[str] | None:
         """Return its check of the settings, where the program has one that says which settings there are."""
@@ -170,7 +166,7 @@ def _put(text: str, site: Site, wishes: Wishes, knows: Understood, *, legacy: bo
     text = _migrated(text)
     if legacy:
         if jsonedit.get(text, SLOT) == PLUGIN:
-            text = jsonedit.prune(jsonedit.drop(text, SLOT), SLOT[:-1])
+            text = jsonedit.without(text, SLOT)
         if jsonedit.has(text, ENTRY):
             text = jsonedit.put(text, (*ENTRY, "enabled"), False)
     else:
@@ -210,9 +206,8 @@ def _migrated(text: str) -> str:
 
 def _without_old_search(text: str) -> str:
     """Return the settings without what an earlier version of us wrote where memory search was."""
-    if jsonedit.get(text, OLD_SEARCH[:-1]) != {"enabled": False}:
-        return text
-    return jsonedit.prune(jsonedit.drop(text, OLD_SEARCH[:-1]), OLD_SEARCH[:-2])
+    is_ours = jsonedit.get(text, OLD_SEARCH[:-1]) == {"enabled": False}
+    return jsonedit.without(text, OLD_SEARCH[:-1]) if is_ours else text
 
 
 def _entry(one: Json) -> tuple[str, Json]:
@@ -262,7 +257,7 @@ def _back(text: str, path: tuple[str, ...], earlier: str | None) -> str:
     if earlier is not None:
         value: Json = json.loads(earlier)
         return jsonedit.put(text, path, value)
-    return jsonedit.prune(jsonedit.drop(text, path), path[:-1])
+    return jsonedit.without(text, path)
 
 
 def _faults(text: str) -> list[str]:

@@ -1,16 +1,25 @@
 """OpenCode: a plugin that runs inside it, its entry and the MCP server in its settings, skills as links.
 
 The tools come from the server alone: OpenCode calls them `signet_memory_search` and so on, all of them are there, and
-they need no package that OpenCode would have to fetch first, as tools of a plugin do.
+they need no package that OpenCode would have to fetch first, as tools of a plugin do. Its settings are not validated:
+its commands that read settings also write its database.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from signet import resources
 from signet.domain.harnesses import jsonedit, programs
-from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
-from signet.domain.harnesses.models import Before, Patch, Problem, Site, Wishes
+from signet.domain.harnesses.jsontext import Json
+from signet.domain.harnesses.models import (
+    Before,
+    Connector,
+    Patch,
+    Problem,
+    Site,
+    Wishes,
+    gone_if_ours,
+)
 
 #: Without these there is nothing to tell an agent (HN-45).
 NEEDED = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
@@ -23,7 +32,7 @@ _CLIENT = "// @client\n"
 _OLD = ("./memory.mjs", "./plugins/memory.mjs")
 
 
-class OpenCode:
+class OpenCode(Connector):
     """The connector of OpenCode."""
 
     id = "opencode"
@@ -55,41 +64,27 @@ class OpenCode:
                 renew=lambda text: _put(text, site, adds=False),
                 empty=jsonedit.EMPTY,
             ),
-            *(Patch(path=one, put=_gone, is_final=True) for one in old if one.is_file()),
+            *(Patch(path=one, put=gone_if_ours, is_final=True) for one in old if one.is_file()),
         ]
 
     def skills(self, site: Site) -> Path | None:
         """Return its folder of skills."""
         return self._folder(site) / "skills"
 
-    def validation(self, site: Site) -> Sequence[str] | None:
-        """Return None: its commands that read settings also write its database."""
-        return None
-
-    def is_installed(self, site: Site) -> bool:
+    def uses(self, text: str) -> bool:
         """Return whether its settings load our plugin."""
-        try:
-            text = self.config_path(site).read_text("utf-8")
-            return _ENTRY in _plugins(text)
-        except (OSError, ValueError, ConfigUnreadable):
-            return False
+        return _ENTRY in _plugins(text)
 
-    def problems(self, site: Site) -> list[Problem]:
+    def faults(self, site: Site) -> list[Problem]:
         """Return a plugin that is missing, and a server that is."""
-        if not self.is_installed(site):
-            return []
         path, plugin = self.config_path(site), self._folder(site) / "plugins" / "signet.mjs"
         found = [] if plugin.is_file() else [Problem(path=plugin, text="the plugin is missing")]
-        if not jsonedit.has(path.read_text("utf-8"), _SERVER):
+        text = path.read_text("utf-8")
+        if not jsonedit.has(text, _SERVER):
             found.append(Problem(path=path, text="the MCP server is missing"))
-        command = jsonedit.get(path.read_text("utf-8"), (*_SERVER, "command"))
+        command = jsonedit.get(text, (*_SERVER, "command"))
         program = command[0] if isinstance(command, list) and command else None
-        found += programs.server_problems(path, program)
-        return found
-
-    def warnings(self, site: Site, wishes: Wishes) -> list[str]:
-        """Return nothing."""
-        return []
+        return found + programs.server_problems(path, program)
 
     def _folder(self, site: Site) -> Path:
         return site.config_home / "opencode"
@@ -126,11 +121,4 @@ def _put(text: str, site: Site, *, adds: bool = True) -> str:
 
 def _take(text: str, before: Before) -> str:
     left = jsonedit.drop_items(text, ("plugin",), lambda one: one == _ENTRY)
-    if left != text:
-        left = jsonedit.prune(left, ("plugin",))
-    without = jsonedit.drop(left, _SERVER)
-    return left if without == left else jsonedit.prune(without, _SERVER[:-1])
-
-
-def _gone(text: str) -> str | None:
-    return None if "signet" in text.lower() else text
+    return jsonedit.without(left if left == text else jsonedit.prune(left, ("plugin",)), _SERVER)

@@ -4,11 +4,16 @@ The start commands are those that the servers' own documentation names; what a u
 `{name}` where it belongs.
 """
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any
 
-from signet.domain.marketplace.models import Config, Program, Remote
+from signet.domain.marketplace import config
+from signet.domain.marketplace.models import Config, Remote
 from signet.errors import Kind, NotFound, SignetError
 
 #: The name of the list that ships with the product.
@@ -55,104 +60,19 @@ class Entry:
 
 #: Where the servers are that the makers of the protocol keep themselves.
 REFERENCE_SERVERS = "https://github.com/modelcontextprotocol/servers"
-_FOLDER = Input(name="folder", description="Absolute path of the folder it may read and write")
-_REPOSITORY = Input(name="repository", description="Absolute path of the git repository")
-_TOKEN = Input(
-    name="token",
-    description="A personal access token of GitHub, such as $secret:GITHUB_TOKEN",
-    is_secret=True,
-)
 
-#: What ships with the product, in alphabetical order.
-ENTRIES: tuple[Entry, ...] = (
-    Entry(
-        id="chrome-devtools",
-        name="Chrome DevTools",
-        description="Drives and inspects a Chrome browser: pages, console, network, performance",
-        category="web",
-        homepage="https://github.com/ChromeDevTools/chrome-devtools-mcp",
-        config=Program(command="npx", args=("-y", "chrome-devtools-mcp@latest")),
-    ),
-    Entry(
-        id="context7",
-        name="Context7",
-        description="Looks up current documentation of libraries; asks a service on the internet",
-        category="development",
-        homepage="https://github.com/upstash/context7",
-        config=Program(command="npx", args=("-y", "@upstash/context7-mcp")),
-    ),
-    Entry(
-        id="fetch",
-        name="Fetch",
-        description="Reads web pages as Markdown",
-        category="web",
-        homepage=f"{REFERENCE_SERVERS}/tree/main/src/fetch",
-        config=Program(command="uvx", args=("mcp-server-fetch",)),
-    ),
-    Entry(
-        id="filesystem",
-        name="Filesystem",
-        description="Reads, writes and searches files below one folder",
-        category="files",
-        homepage=f"{REFERENCE_SERVERS}/tree/main/src/filesystem",
-        config=Program(
-            command="npx", args=("-y", "@modelcontextprotocol/server-filesystem", "{folder}")
-        ),
-        inputs=(_FOLDER,),
-    ),
-    Entry(
-        id="git",
-        name="Git",
-        description="Reads and changes one git repository: status, differences, history, commits",
-        category="development",
-        homepage=f"{REFERENCE_SERVERS}/tree/main/src/git",
-        config=Program(command="uvx", args=("mcp-server-git", "--repository", "{repository}")),
-        inputs=(_REPOSITORY,),
-    ),
-    Entry(
-        id="github",
-        name="GitHub",
-        description="Repositories, issues and pull requests of GitHub, through its own service",
-        category="development",
-        homepage="https://github.com/github/github-mcp-server",
-        config=Remote(
-            url="https://api.githubcopilot.com/mcp/", headers={"Authorization": "Bearer {token}"}
-        ),
-        inputs=(_TOKEN,),
-    ),
-    Entry(
-        id="playwright",
-        name="Playwright",
-        description="Drives a browser through the structure of a page, without screenshots",
-        category="web",
-        homepage="https://github.com/microsoft/playwright-mcp",
-        config=Program(command="npx", args=("-y", "@playwright/mcp@latest")),
-    ),
-    Entry(
-        id="sequential-thinking",
-        name="Sequential Thinking",
-        description="Lets a model write down its reasoning step by step and revise it",
-        category="reasoning",
-        homepage=f"{REFERENCE_SERVERS}/tree/main/src/sequentialthinking",
-        config=Program(
-            command="npx", args=("-y", "@modelcontextprotocol/server-sequential-thinking")
-        ),
-    ),
-    Entry(
-        id="time",
-        name="Time",
-        description="Gives the time and converts it between time zones",
-        category="utilities",
-        homepage=f"{REFERENCE_SERVERS}/tree/main/src/time",
-        config=Program(command="uvx", args=("mcp-server-time",)),
-    ),
-)
+
+@cache
+def entries() -> tuple[Entry, ...]:
+    """Return what ships with the product (`catalog.json` beside this file), in alphabetical order."""
+    text = resources.files(__package__).joinpath("catalog.json").read_text("utf-8")
+    return tuple(map(_entry, json.loads(text)))
 
 
 def shipped(query: str = "") -> list[Entry]:
     """Return the entries that ship with the product and hold every word of `query`."""
     words = query.lower().split()
-    return [entry for entry in ENTRIES if all(word in _text(entry) for word in words)]
+    return [entry for entry in entries() if all(word in _text(entry) for word in words)]
 
 
 def find(entries: Sequence[Entry], id_: str) -> Entry:
@@ -188,6 +108,11 @@ def configured(entry: Entry, said: Mapping[str, str]) -> Config:
         args=tuple(map(put, entry.config.args)),
         env={name: put(value) for name, value in entry.config.env.items()},
     )
+
+
+def _entry(row: Mapping[str, Any]) -> Entry:
+    inputs = tuple(Input(**one) for one in row.get("inputs", ()))
+    return Entry(**{**row, "config": config.read(row["config"]), "inputs": inputs})
 
 
 def _text(entry: Entry) -> str:

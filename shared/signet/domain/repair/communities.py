@@ -6,9 +6,9 @@ from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.graph import communities
-from signet.domain.graph.communities import Overview
 from signet.domain.repair.models import Done, Order
 from signet.domain.repair.work import Work
+from signet.wire.knowledge import Communities
 
 
 def preview(tx: ReadTx, order: Order) -> Done:
@@ -18,7 +18,7 @@ def preview(tx: ReadTx, order: Order) -> Done:
     count = len(graph.entities) if graph.is_new else 0
     message = f"would regroup {count} entities" if count else "the groups are up to date"
     details = {"entities": len(graph.entities), "dependencies": len(graph.edges)}
-    details["communities"] = len(known.rows)
+    details["communities"] = known["count"]
     return Done(affected=count, message=f"dry run: {message}", details=details)
 
 
@@ -31,21 +31,16 @@ def cluster(work: Work) -> Done:
         work.write(partial(communities.replace, made=made, now=clock.now()))
     found = work.db.read(_overview, agent_id)
     members = [
-        {
-            "id": row.id,
-            "name": row.name,
-            "count": row.member_count,
-            "cohesion": row.cohesion,
-        }
-        for row in found.rows
+        {key: row[key] for key in ("id", "name", "cohesion")} | {"count": row["member_count"]}
+        for row in found["items"]
     ]
     fields = {
-        "communities": len(members),
-        "modularity": found.modularity,
-        "quality": found.quality,
+        "communities": found["count"],
+        "modularity": found["modularity"],
+        "quality": found["quality"],
         "members": members,
     }
-    message = f"found {len(members)} communities; modularity {found.modularity:.2f}"
+    message = f"found {len(members)} communities; modularity {found['modularity']:.2f}"
     return Done(affected=len(members), message=message, details=fields, extra=fields)
 
 
@@ -53,5 +48,5 @@ def _agent(order: Order) -> str:
     return str(order.options["agentId"])
 
 
-def _overview(tx: ReadTx, agent_id: str) -> Overview:
+def _overview(tx: ReadTx, agent_id: str) -> Communities:
     return communities.overview(tx, reader=agents.reader(tx, agent_id))

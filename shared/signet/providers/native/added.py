@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from importlib import resources
 from pathlib import Path
 
 from signet.errors import ProviderFailed
@@ -23,38 +24,10 @@ from signet.providers.native.folder import Unusable
 PREFIX = "local:"
 MANIFEST = "signet-model.json"
 MOST_DIMENSIONS = 4_096
-#: What the cosines of unrelated and of related sentences of PAIRS are on average for all-MiniLM-L6-v2 (English ones),
+#: What the cosines of unrelated and of related sentences of `pairs` are on average for all-MiniLM-L6-v2 (English ones),
 #: and the settings that were tuned for it: `search.alpha`, `search.floor`, and the weight of a cosine in relevance.
 UNRELATED, RELATED = 0.05, 0.76
 ALPHA, FLOOR, COSINE = 0.7, 0.4, 0.55
-
-#: Two sentences of each line say nearly the same, those of different lines do not.
-PAIRS = (
-    ("The meeting was moved to Thursday.", "We meet on Thursday instead."),
-    ("She is allergic to peanuts.", "Peanuts make her ill."),
-    (
-        "The database keeps running out of disk space.",
-        "There is too little storage left for the database.",
-    ),
-    ("My brother lives in Lisbon.", "Lisbon is where my brother has his home."),
-    ("We deploy every Tuesday morning.", "Releases go out on Tuesdays before noon."),
-    ("He plays the violin in an orchestra.", "He is a violinist in an orchestra."),
-    (
-        "Die Miete wurde um fünfzig Euro erhöht.",
-        "Wir zahlen jetzt fünfzig Euro mehr für die Wohnung.",
-    ),
-    ("Der Hund schläft auf dem Sofa.", "Auf der Couch liegt ein schlafender Hund."),
-    ("Le train pour Lyon a été annulé.", "Il n'y a pas de train vers Lyon."),
-    ("Elle prépare un gâteau au chocolat.", "Elle cuisine un dessert au chocolat."),
-    ("Perdí las llaves del coche.", "No encuentro las llaves de mi auto."),
-    ("El restaurante cierra los lunes.", "Los lunes no abre el restaurante."),
-    ("Он забыл пароль от почты.", "Пароль от почтового ящика он не помнит."),
-    ("Завтра будет сильный снег.", "На завтра обещают снегопад."),
-    ("他每天早上跑步。", "他有晨跑的习惯。"),
-    ("会议室今天被预订了。", "今天会议室已经有人用了。"),
-    ("彼女は来月結婚します。", "来月、彼女の結婚式があります。"),
-    ("電車が遅れています。", "電車は時間どおりに来ません。"),
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +127,12 @@ def _read(path: Path) -> Added | None:
         return None
 
 
+def pairs() -> list[tuple[str, str]]:
+    """Return pairs of sentences in seven languages; the two say nearly the same, those of different pairs do not."""
+    text = resources.files(__package__).joinpath("pairs.json").read_text("utf-8")
+    return [(one, other) for one, other in json.loads(text)]
+
+
 def _measured(folder: Path, model: str, digest: str) -> Added:
     import numpy as np
 
@@ -161,7 +140,7 @@ def _measured(folder: Path, model: str, digest: str) -> Added:
     try:
         vectors = [
             [np.frombuffer(opened.run(opened.tokenizer.encode(text)), "<f4") for text in side]
-            for side in zip(*PAIRS, strict=True)
+            for side in zip(*pairs(), strict=True)
         ]
     except ProviderFailed as error:
         raise Unusable(f"it cannot embed a sentence: {error.message}") from error

@@ -1,35 +1,32 @@
 """Communities of entities, and the runs that found them."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from signet.db import ReadTx, WriteTx
-from signet.db.dialect import LIST, as_list
-from signet.db.visibility import Reader
-from signet.domain.graph.sql.visible import Visible
+from signet.db import ReadTx
+from signet.db.dialect import LIST
 
 AGENTS = "SELECT agent_id FROM entities UNION SELECT agent_id FROM entity_communities ORDER BY 1"
 ENTITIES = "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
 #: Of parallel edges, in either direction, the largest counts.
-_EDGES = """
+EDGES = """
 SELECT min(source_entity_id, target_entity_id), max(source_entity_id, target_entity_id),
        max(max(0, strength) * max(0, coalesce(confidence, 0.7))) AS weight
 FROM entity_dependencies WHERE agent_id = ? AND source_entity_id <> target_entity_id
 GROUP BY 1, 2 HAVING weight > 0 ORDER BY 1, 2"""
 _LAST = "SELECT coalesce(modularity, 0.0), graph_signature FROM community_runs WHERE agent_id = ?"
-_LIST = """
+FOUND = """
 SELECT id, name, cohesion, member_count, created_at, updated_at FROM (
   SELECT c.id, e.name, c.cohesion, count(*) AS member_count, c.created_at, c.updated_at, max(e.mentions)
   FROM entity_communities c JOIN entities e ON e.community_id = c.id
-  WHERE c.agent_id = :agent AND {entity} GROUP BY c.id)
+  WHERE c.agent_id = :agent AND {entity:e} GROUP BY c.id)
 ORDER BY member_count DESC, name, id"""
-_PUT = """
+PUT = """
 INSERT INTO entity_communities (id, agent_id, name, cohesion, member_count, created_at, updated_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, cohesion = excluded.cohesion,
     member_count = excluded.member_count, updated_at = excluded.updated_at"""
-_MOVE = "UPDATE entities SET community_id = ? WHERE id = ?"
-_DELETE_OTHERS = f"DELETE FROM entity_communities WHERE agent_id = ? AND id NOT IN {LIST}"
+MOVE = "UPDATE entities SET community_id = ? WHERE id = ?"
+DELETE_OTHERS = f"DELETE FROM entity_communities WHERE agent_id = ? AND id NOT IN {LIST}"
 NOTE = """
 INSERT INTO community_runs (agent_id, modularity, quality, graph_signature, ran_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (agent_id) DO UPDATE SET modularity = excluded.modularity, quality = excluded.quality,
@@ -45,44 +42,7 @@ class Member(NamedTuple):
     community_id: str | None
 
 
-class Listed(NamedTuple):
-    """A community, named after its member with the most mentions."""
-
-    id: str
-    name: str
-    cohesion: float
-    member_count: int
-    created_at: str
-    updated_at: str
-
-
-def edges(tx: ReadTx, agent_id: str) -> list[tuple[str, str, float]]:
-    """Return which entities of an agent are joined, and how strongly."""
-    return tx.tuples(_EDGES, (agent_id,))
-
-
 def last_run(tx: ReadTx, agent_id: str) -> tuple[float, str | None]:
     """Return the modularity of the last run for an agent, and the signature of its graph; (0, None) before it."""
     found = tx.tuples(_LAST, (agent_id,))
     return found[0] if found else (0.0, None)
-
-
-def listed(tx: ReadTx, *, reader: Reader) -> list[Listed]:
-    """Return the communities of the reader's agent with the members that they may see, largest first."""
-    visible = Visible.of(reader)
-    return tx.rows(Listed, _LIST.format(entity=visible.entity()), visible.params)
-
-
-def put(
-    tx: WriteTx,
-    communities: Iterable[tuple[str, str, float, int]],
-    moves: Iterable[tuple[str | None, str]],
-    *,
-    agent_id: str,
-    at: str,
-) -> None:
-    """Make these (id, name, cohesion, size) the communities of an agent; `moves` are (community, entity)."""
-    kept = list(communities)
-    tx.many(_PUT, [(id_, agent_id, *rest, at, at) for id_, *rest in kept])
-    tx.many(_MOVE, moves)
-    tx.run(_DELETE_OTHERS, (agent_id, as_list(one[0] for one in kept)))

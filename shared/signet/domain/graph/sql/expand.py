@@ -2,11 +2,10 @@
 
 from typing import NamedTuple
 
-from signet.db import ReadTx, fts
+from signet.db import fts
 from signet.db.dialect import LIST
-from signet.db.visibility import Reader
-from signet.domain.graph.sql.facts import MemoryText
 from signet.domain.graph.sql.visible import Visible
+from signet.wire.knowledge import DescribedEntity
 
 #: Rows that are read of one entity; the budget of an answer is spent long before.
 MOST_ATTRIBUTES = 1_000
@@ -14,33 +13,34 @@ MOST_MEMORIES = 500
 MOST_EDGES = 200
 
 _ENTITY = "SELECT e.id, e.name, e.entity_type AS type, e.description"
-_FOUND = f"{_ENTITY} FROM entities e WHERE e.agent_id = :agent AND {{entity}}"
+_FOUND = f"{_ENTITY} FROM entities e WHERE e.agent_id = :agent AND {{entity:e}}"
 _BY_NAME = (
     f"{_FOUND} AND e.canonical_name = :name",
     f"{_FOUND} AND e.name = :spelt ORDER BY e.mentions DESC, e.id LIMIT 1",
 )
 _BY_WORDS = f"""
 {_ENTITY} FROM entities_fts f CROSS JOIN entities e ON e.seq = f.rowid
-WHERE entities_fts MATCH :words AND e.agent_id = :agent AND {{entity}} ORDER BY f.rank, e.mentions DESC, e.id LIMIT 1"""
+WHERE entities_fts MATCH :words AND e.agent_id = :agent AND {{entity:e}}
+ORDER BY f.rank, e.mentions DESC, e.id LIMIT 1"""
 _BY_PART = f"""
 {_FOUND} AND instr(e.canonical_name, :name) > 0 ORDER BY length(e.canonical_name), e.mentions DESC, e.id LIMIT 1"""
-_ATTRIBUTES = """
+ATTRIBUTES = """
 SELECT a.aspect_id, a.attribute_value AS content, a.kind, a.importance, a.confidence, a.source_memory_id AS memory_id,
   s.aspect_name AS aspect, s.canonical_name, s.weight
 FROM entity_attributes a LEFT JOIN entity_aspects s ON s.id = a.aspect_id
-WHERE a.entity_id = :id AND a.status = 'active' AND {attribute}
+WHERE a.entity_id = :id AND a.status = 'active' AND {attribute:a}
 ORDER BY s.weight DESC, s.id, a.importance DESC, a.created_at DESC LIMIT :most"""
-_EDGES = """
+EDGES = """
 SELECT t.name AS target, d.dependency_type AS type, d.strength
 FROM entity_dependencies d JOIN entities s ON s.id = d.source_entity_id JOIN entities t ON t.id = d.target_entity_id
-WHERE d.source_entity_id = :id AND d.agent_id = :agent AND {edge} ORDER BY d.strength DESC, t.name LIMIT :most"""
+WHERE d.source_entity_id = :id AND d.agent_id = :agent AND {edge:s,t} ORDER BY d.strength DESC, t.name LIMIT :most"""
 #: From the entity to its memories, never through all memories.
 _LINKED = """
 FROM (SELECT memory_id FROM memory_entity_mentions WHERE entity_id = :id
       UNION SELECT source_memory_id FROM entity_attributes WHERE entity_id = :id AND status = 'active') x
 CROSS JOIN memories m ON m.id = x.memory_id WHERE {memory}"""
-_COUNT = f"SELECT count(*) {_LINKED}"
-_MEMORIES = f"SELECT m.id, m.content {_LINKED} ORDER BY m.importance DESC, m.created_at DESC, m.seq LIMIT :most"
+COUNT = f"SELECT count(*) {_LINKED}"
+MEMORIES = f"SELECT m.id, m.content {_LINKED} ORDER BY m.importance DESC, m.created_at DESC, m.seq LIMIT :most"
 VECTORS = f"""
 SELECT source_id, vector FROM embeddings
 WHERE source_type = 'memory' AND ordinal = 0 AND length(vector) = ? AND source_id IN {LIST}"""
@@ -53,15 +53,6 @@ WHERE s.agent_id = :agent AND (:project IS NULL OR s.project = :project) AND s.l
     SELECT 1 FROM session_summary_memories x JOIN memory_entity_mentions y ON y.memory_id = x.memory_id
     WHERE x.summary_id = s.id AND y.entity_id = :entity))
 ORDER BY s.latest_at DESC, s.id LIMIT :limit"""
-
-
-class Described(NamedTuple):
-    """An entity and its description."""
-
-    id: str
-    name: str
-    type: str
-    description: str | None
 
 
 class Filed(NamedTuple):
@@ -78,59 +69,11 @@ class Filed(NamedTuple):
     weight: float | None
 
 
-class Target(NamedTuple):
-    """The entity that a dependency leads to, by name."""
-
-    target: str
-    type: str
-    strength: float
-
-
-class Summary(NamedTuple):
-    """The summary of a session; `total` is how many there are."""
-
-    id: str
-    session_key: str | None
-    harness: str | None
-    earliest_at: str
-    latest_at: str
-    content: str
-    total: int
-
-
-def find(tx: ReadTx, name: str, canonical: str, *, reader: Reader) -> Described | None:
+def find(visible: Visible, name: str, canonical: str) -> DescribedEntity | None:
     """Return the entity of this name, else the one whose name fits best, None when none does."""
-    visible, words = Visible.of(reader), fts.words(name)
-    asked = {
-        "name": canonical,
-        "spelt": name.strip(),
-        "words": fts.all_of(words),
-        **visible.params,
-    }
+    words = fts.words(name)
+    asked = {"name": canonical, "spelt": name.strip(), "words": fts.all_of(words)}
     for sql in (*_BY_NAME, *([_BY_WORDS] if words else []), _BY_PART):
-        found = tx.row(Described, sql.format(entity=visible.entity()), asked)
-        if found is not None:
+        for found in visible.records(DescribedEntity, sql, **asked):
             return found
     return None
-
-
-def attributes(tx: ReadTx, entity_id: str, *, reader: Reader) -> list[Filed]:
-    """Return what is said of an entity, by the weight of the aspect and by importance."""
-    visible = Visible.of(reader)
-    asked = {"id": entity_id, "most": MOST_ATTRIBUTES, **visible.params}
-    return tx.rows(Filed, _ATTRIBUTES.format(attribute=visible.attribute()), asked)
-
-
-def targets(tx: ReadTx, entity_id: str, *, reader: Reader) -> list[Target]:
-    """Return what an entity depends on, strongest first."""
-    visible = Visible.of(reader)
-    asked = {"id": entity_id, "most": MOST_EDGES, **visible.params}
-    return tx.rows(Target, _EDGES.format(edge=visible.edge("s", "t")), asked)
-
-
-def memories(tx: ReadTx, entity_id: str, *, reader: Reader) -> tuple[list[MemoryText], int]:
-    """Return the most important memories of an entity, and how many there are."""
-    visible = Visible.of(reader)
-    asked = {"id": entity_id, "most": MOST_MEMORIES, **visible.params}
-    total = int(tx.value(_COUNT.format(memory=visible.memory), asked))
-    return tx.rows(MemoryText, _MEMORIES.format(memory=visible.memory), asked), total

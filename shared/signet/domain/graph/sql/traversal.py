@@ -4,13 +4,11 @@ Limits are `? + 0`: SQLite plans for their value otherwise, and prepares the sta
 (recall/sql/reading.py).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from signet.db import ReadTx
-from signet.db.dialect import LIST, as_list, list_of, list_rows
-from signet.db.visibility import Reader
+from signet.db.dialect import LIST, list_of, list_rows
 from signet.domain.graph.models import Entity
-from signet.domain.graph.sql.visible import Visible
 
 #: Entities whose names are looked through for a part of a word, those that most memories mention.
 MAX_NAMES_READ = 2_000
@@ -31,25 +29,25 @@ _BY_PART = f"""
 CROSS JOIN entities e ON e.seq = n.seq
 WHERE ({{has_one}}) AND {_NOT_SUPPRESSED} ORDER BY e.pinned DESC, e.mentions DESC LIMIT ? + 0"""
 _HAS_ONE = "instr(n.canonical_name, ?) > 0"
-_NAMED = f"""
+NAMED = f"""
 {_ENTITY} FROM {list_rows(":names")} j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
-WHERE {_NOT_SUPPRESSED} AND {{visible}} ORDER BY (e.entity_type = 'project') DESC, e.mentions DESC LIMIT :limit"""
-_PINNED = f"""
-{_ENTITY} FROM entities e WHERE e.agent_id = :agent AND e.pinned = 1 AND {_NOT_SUPPRESSED} AND {{visible}}
+WHERE {_NOT_SUPPRESSED} AND {{entity:e}} ORDER BY (e.entity_type = 'project') DESC, e.mentions DESC LIMIT :limit"""
+PINNED = f"""
+{_ENTITY} FROM entities e WHERE e.agent_id = :agent AND e.pinned = 1 AND {_NOT_SUPPRESSED} AND {{entity:e}}
 ORDER BY e.pinned_at DESC LIMIT :limit"""
-_VISIBLE_NAMES = f"""
+VISIBLE_NAMES = f"""
 SELECT e.name FROM {list_rows(":names")} j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
-WHERE {{visible}} ORDER BY j.key"""
+WHERE {{entity:e}} ORDER BY j.key"""
 _WEIGHT = "SELECT coalesce(weight_override, ?) FROM entity_pinning WHERE entity_id = ? AND pin_type = 'pin'"
 CONSTRAINTS = """
 SELECT source_memory_id, max(importance) FROM entity_attributes
 WHERE entity_id = ? AND kind = 'constraint' AND status = 'active' AND source_memory_id IS NOT NULL
 GROUP BY source_memory_id ORDER BY 2 DESC LIMIT ? + 0"""
-_CONSTRAINT_TEXTS = f"""
+CONSTRAINT_TEXTS = f"""
 SELECT e.name, a.attribute_value FROM {list_rows(":ids")} j
   CROSS JOIN entities e ON e.id = j.value
   CROSS JOIN entity_attributes a ON a.entity_id = e.id AND a.kind = 'constraint' AND a.status = 'active'
- WHERE {{visible}} ORDER BY j.key, a.importance DESC, a.id LIMIT :limit"""
+ WHERE {{attribute:a}} ORDER BY j.key, a.importance DESC, a.id LIMIT :limit"""
 ASPECTS = "SELECT id FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id LIMIT ? + 0"
 TOP_ASPECTS = f"""
 SELECT s.id FROM entity_aspects s WHERE s.entity_id IN {LIST} ORDER BY s.weight DESC, s.id LIMIT ?"""
@@ -77,36 +75,6 @@ def by_part(tx: ReadTx, parts: Sequence[str], *, agent_id: str, limit: int) -> l
     """Return the agent's entities in whose names one of these parts stands, pinned first, suppressed ones never."""
     sql = _BY_PART.format(has_one=" OR ".join(_HAS_ONE for _ in parts))
     return tx.rows(Entity, sql, (agent_id, *parts, limit))
-
-
-def named(tx: ReadTx, names: Iterable[str], *, reader: Reader, limit: int) -> list[Entity]:
-    """Return the entities of these canonical names, projects first, suppressed ones never."""
-    visible = Visible.of(reader)
-    asked = {**visible.params, "names": as_list(names), "limit": limit}
-    return tx.rows(Entity, _NAMED.format(visible=visible.entity()), asked)
-
-
-def pinned(tx: ReadTx, *, reader: Reader, limit: int) -> list[Entity]:
-    """Return the pinned entities, those pinned last first."""
-    visible = Visible.of(reader)
-    asked = {**visible.params, "limit": limit}
-    return tx.rows(Entity, _PINNED.format(visible=visible.entity()), asked)
-
-
-def visible_names(tx: ReadTx, names: Iterable[str], *, reader: Reader) -> list[str]:
-    """Return the names of the entities of these canonical names that may be seen, in this order."""
-    visible = Visible.of(reader)
-    sql = _VISIBLE_NAMES.format(visible=visible.entity())
-    return [row[0] for row in tx.tuples(sql, {**visible.params, "names": as_list(names)})]
-
-
-def constraint_texts(
-    tx: ReadTx, entity_ids: Iterable[str], *, reader: Reader, limit: int
-) -> list[tuple[str, str]]:
-    """Return the constraints of these entities as (entity name, text), in the order of the entities."""
-    visible = Visible.of(reader)
-    asked = {**visible.params, "ids": as_list(entity_ids), "limit": limit}
-    return tx.tuples(_CONSTRAINT_TEXTS.format(visible=visible.attribute()), asked)
 
 
 def pin_weight(tx: ReadTx, entity_id: str, *, usual: float) -> float:

@@ -4,17 +4,19 @@ What is in the graph was read from memories, so it is shown to those who may rea
 memory (a skill, something a client gave) is shown to everybody who sees the agent's graph.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
+from typing import Any
 
+from signet.db import ReadTx
+from signet.db.transaction import D, N
 from signet.db.visibility import Reader, readable
 
 _ATTRIBUTE = """
 (CASE WHEN {a}.source_memory_id IS NULL THEN {a}.status = 'active' ELSE EXISTS (
   SELECT 1 FROM memories m WHERE m.id = {a}.source_memory_id AND {memory}) END)"""
 _ASPECT = """
-(EXISTS (SELECT 1 FROM entity_attributes w WHERE w.aspect_id = s.id AND {attribute})
- OR NOT EXISTS (SELECT 1 FROM entity_attributes w WHERE w.aspect_id = s.id))"""
+(EXISTS (SELECT 1 FROM entity_attributes w WHERE w.aspect_id = {s}.id AND {attribute})
+ OR NOT EXISTS (SELECT 1 FROM entity_attributes w WHERE w.aspect_id = {s}.id))"""
 _ENTITY = """
 (EXISTS (SELECT 1 FROM memory_entity_mentions x CROSS JOIN memories m ON m.id = x.memory_id
          WHERE x.entity_id = {e}.id AND {memory})
@@ -34,50 +36,83 @@ _EDGE = """
  AND {one_met} AND {other_met})"""
 
 
-@dataclass(frozen=True, slots=True)
+class _Condition:
+    """A condition whose tables a statement names: `{entity:e}`, `{edge:s,t}`."""
+
+    def __init__(self, on: Callable[..., str]) -> None:
+        self._on = on
+
+    def __format__(self, aliases: str) -> str:
+        return self._on(*aliases.split(","))
+
+
 class Visible:
-    """What one reader may see, as conditions of SQL with named parameters; `params` holds these and `:agent`."""
+    """The graph of a reader's agent as far as they may see it.
 
-    memory: str
-    params: Mapping[str, object]
+    Statements say what they show, and under which alias: `{entity:e}`, `{attribute:a}`, `{aspect:s}`, `{memory}` for
+    `m`, and for an edge between two entities `{edge:s,t}`. `:agent` is bound to the agent.
+    """
 
-    @classmethod
-    def of(cls, reader: Reader) -> "Visible":
-        """Return the conditions for this reader, whose agent's graph is looked at."""
+    def __init__(self, tx: ReadTx, reader: Reader) -> None:
+        self._tx = tx
         where = readable(reader)
         first, *rest = where.sql.split("?")
         named = (f":reader{number}{part}" for number, part in enumerate(rest))
-        params = {f"reader{number}": value for number, value in enumerate(where.params)}
-        params["agent"] = reader.agent_id
-        return cls(f"m.is_deleted = 0 AND {first}{''.join(named)}", params)
+        self._memory = f"m.is_deleted = 0 AND {first}{''.join(named)}"
+        self._params = {f"reader{number}": value for number, value in enumerate(where.params)}
+        self._params["agent"] = reader.agent_id
 
-    def attribute(self, alias: str = "a") -> str:
+    def rows(self, shape: type[N], statement: str, **asked: object) -> list[N]:
+        """Return every row as a named tuple."""
+        return self._tx.rows(shape, self._sql(statement), {**asked, **self._params})
+
+    def records(self, shape: type[D], statement: str, **asked: object) -> list[D]:
+        """Return every row as a typed dictionary."""
+        return self._tx.records(shape, self._sql(statement), {**asked, **self._params})
+
+    def tuples(self, statement: str, **asked: object) -> list[tuple[Any, ...]]:
+        """Return every row."""
+        return self._tx.tuples(self._sql(statement), {**asked, **self._params})
+
+    def value(self, statement: str, **asked: object) -> Any:
+        """Return the first column of the first row, None when there is none."""
+        return self._tx.value(self._sql(statement), {**asked, **self._params})
+
+    def _sql(self, statement: str) -> str:
+        return statement.format(
+            memory=self._memory,
+            attribute=_Condition(self._attribute),
+            aspect=_Condition(self._aspect),
+            entity=_Condition(self._entity),
+            edge=_Condition(self._edge),
+        )
+
+    def _attribute(self, alias: str) -> str:
         """Return the condition on an attribute.
 
         One whose memory is gone is shown only while it holds: a client gave it then, and not left over from
         something forgotten.
         """
-        return _ATTRIBUTE.format(a=alias, memory=self.memory)
+        return _ATTRIBUTE.format(a=alias, memory=self._memory)
 
-    def aspect(self) -> str:
-        """Return the condition on an aspect `s`: it is empty, or something under it may be seen."""
-        return _ASPECT.format(attribute=self.attribute("w"))
+    def _aspect(self, alias: str) -> str:
+        """Return the condition on an aspect: it is empty, or something under it may be seen."""
+        return _ASPECT.format(s=alias, attribute=self._attribute("w"))
 
-    def entity(self, alias: str = "e") -> str:
-        """Return the condition on an entity."""
-        return _ENTITY.format(e=alias, memory=self.memory, attribute=self.attribute("w"))
+    def _entity(self, alias: str) -> str:
+        return _ENTITY.format(e=alias, memory=self._memory, attribute=self._attribute("w"))
 
-    def edge(self, one: str, other: str) -> str:
+    def _edge(self, one: str, other: str) -> str:
         """Return the condition on an edge between two entities: both may be seen, and that they are joined too."""
 
         def said(near: str, far: str) -> str:
-            return _SAID.format(both=_BOTH.format(near=near, far=far), memory=self.memory)
+            return _SAID.format(both=_BOTH.format(near=near, far=far), memory=self._memory)
 
         return _EDGE.format(
             one=one,
             other=other,
             from_one=said(one, other),
             from_other=said(other, one),
-            one_met=self.entity(one),
-            other_met=self.entity(other),
+            one_met=self._entity(one),
+            other_met=self._entity(other),
         )

@@ -1,0 +1,83 @@
+"""What the models of a server share: their name, their key, their connections, and whether anybody answers."""
+
+from collections.abc import Mapping, Sequence
+
+from signet.errors import ProviderDown, ProviderFailed
+from signet.providers.exchange import REFUSED_SECONDS, Exchange
+from signet.providers.vectors import batches
+
+
+class Served:
+    """A model of a server. `needs_key` says in words which key it requires; None when it can be asked without one."""
+
+    def __init__(
+        self,
+        kind: str,
+        url: str,
+        model: str,
+        *,
+        api_key: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        needs_key: str | None = None,
+    ) -> None:
+        self.model = model
+        self.name = f"{kind}:{model}"
+        self.exchange = Exchange(self.name, url, api_key=api_key, headers=headers)
+        self.lacks_key = None if api_key else needs_key
+
+    def available(self) -> bool:
+        """Return whether the server answers and has the model; never raises."""
+        return self.fault() is None
+
+    def fault(self) -> str | None:
+        """Return why the model cannot be used, None when it can; never raises."""
+        try:
+            return self.lacks_key or self.probe()
+        except (ProviderDown, ProviderFailed) as error:
+            return error.message
+
+    def probe(self) -> str | None:
+        """Ask the server, and return why it cannot be used; raises ProviderDown or ProviderFailed."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Close the connections; a later call opens new ones."""
+        self.exchange.close()
+
+    def post(
+        self,
+        path: str,
+        payload: Mapping[str, object],
+        *,
+        timeout_seconds: float,
+        wishes: Sequence[Mapping[str, object]] = (),
+    ) -> Mapping[str, object]:
+        """Return what answers a question to this model; raises ProviderDown without the key that it requires."""
+        if self.lacks_key is not None:
+            raise ProviderDown(
+                f"{self.name}: {self.lacks_key}",
+                retry_after_seconds=REFUSED_SECONDS,
+                provider=self.name,
+            )
+        body = {"model": self.model, **payload}
+        return self.exchange.post(path, body, timeout_seconds=timeout_seconds, wishes=wishes)
+
+
+class ServedEmbedder(Served):
+    """An embedding model of a server."""
+
+    dimensions: int
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return one vector for each text, in the same order; a long list travels in parts."""
+        return [
+            vector
+            for batch in batches(texts)
+            for vector in self.exchange.vectors(
+                self.rows(batch), count=len(batch), dimensions=self.dimensions
+            )
+        ]
+
+    def rows(self, texts: list[str]) -> object:
+        """Return what the server gives for a few texts: a list with the numbers of each, in their order."""
+        raise NotImplementedError
