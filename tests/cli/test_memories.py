@@ -6,7 +6,7 @@ import sys
 from uuid import uuid4
 
 from cli.program import Program
-from signet.cli import output, why
+from signet.cli import output
 
 
 def saved(program: Program, content: str, *flags: str) -> str:
@@ -252,13 +252,14 @@ def test_every_stage_of_recall_has_its_words() -> None:
     from pathlib import Path
 
     from signet.domain import recall
+    from signet.domain.recall import wording
 
     folder = Path(str(recall.__file__)).parent
     code = "".join(file.read_text() for file in folder.glob("*.py"))
     stages = set(re.findall(r'run\.apply\(\s*"(\w+)"', code))
     stages |= set(re.findall(r'\(\s*"(\w+)",\s*(?:settings\.|bool\()', code))
     assert {"blend", "superseded", "time"} <= stages
-    assert stages <= why.STAGES.keys()
+    assert stages <= wording.STAGES.keys()
 
 
 def test_results_keep_within_the_terminal(served: Program) -> None:

@@ -36,7 +36,8 @@ async def found(body: RecallBody, agent_id: str, state: State) -> Result:
     vector = await state.vectors.of(body.query)
     async with state.recalls:
         result = await state.db.aread(_answer, body, agent_id, vector, state)
-    _tell(result, time.monotonic() - started)
+    if body.touch:
+        _tell(result, time.monotonic() - started)
     return result
 
 
@@ -77,7 +78,8 @@ def _answer(
         expand=body.expand,
         entities=body.entities,
         cards=body.cards,
-        explain=body.explain,
+        explain=body.explain or bool(body.why_not),
+        why_not=body.why_not,
     )
     settings = tuning.of(state.settings, embedding_model=state.vectors.model)
     return recall.recall(tx, query, query_vector=vector, settings=settings, now=clock.now())

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import entry, output, when, why
+from signet.cli import entry, identify, output, when, why
 from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
@@ -22,7 +22,7 @@ from signet.cli.options import (
 )
 from signet.cli.output import Ink
 from signet.client import Signet
-from signet.client.answers import Hit, Recalled
+from signet.client.answers import Hit, Recalled, WhyNot
 
 #: What is said of a stage that an answer had to do without.
 DEGRADED = {
@@ -72,6 +72,10 @@ def recall(
     explain: Annotated[
         bool, typer.Option("--explain", help="Explain the rank of each result.")
     ] = False,
+    why_not: Annotated[
+        str | None,
+        typer.Option("--why-not", metavar="ID", help="Explain why this memory is not a result."),
+    ] = None,
     full: FullOption = False,
     agent: AgentOption = None,
 ) -> Output:
@@ -95,6 +99,7 @@ def recall(
         min_score=min_score,
         expand=expand,
         explain=explain,
+        why_not=None if why_not is None else identify.whole(signet, why_not, agent=agent),
         agent_id=agent,
     )
     if not answer["results"]:
@@ -119,9 +124,19 @@ def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
         yield from _parts(hit, ink, full=full)
         if "explain" in hit:
             yield from why.lines(hit["explain"], ink)
+    if "why_not" in answer:
+        yield f"\n{answer['why_not']['id'][:ID_CHARS]} {_standing(answer['why_not'])}"
+        if "explain" in answer["why_not"]:
+            yield from why.lines(answer["why_not"]["explain"], ink)
     for source, text in answer.get("sources", {}).items():
         yield f"\n{ink.bold(f'From {output.plain(source)}')}"
         yield from (f"  {line}" for line in output.paragraphs(text, 2))
+
+
+def _standing(found: WhyNot) -> str:
+    if "place" in found:
+        return f"is result {found['place']}"
+    return f"was not returned: {output.plain(found['left_out'])}"
 
 
 def _parts(hit: Hit, ink: Ink, *, full: bool) -> Iterator[str]:

@@ -6,29 +6,6 @@ from signet.cli import output
 from signet.cli.output import Ink
 from signet.client.answers import Channel, Recalled, Stage, Why
 
-#: What each channel looks at.
-CHANNELS = {
-    "keyword": "keywords",
-    "hint": "a question it answers (hint)",
-    "vector": "meaning",
-    "graph": "its entities",
-}
-#: What each stage looks at, when it raised a score and when it lowered it.
-STAGES = {
-    "blend": ("words and meaning together", "words and meaning together"),
-    "neighbours": ("its neighbours fit too", "its neighbours fit less"),
-    "graph": ("it is linked to what you asked about", "others are linked more closely"),
-    "rehearsal": ("it was used recently", "it was used long ago"),
-    "time": ("it is from the time you asked about", "it is from another time"),
-    "hubs": ("its topic is rare", "its topic is common"),
-    "questions": ("it is a statement", "it is only a question"),
-    "expected": (
-        "it contains the kind of answer you asked for",
-        "others contain the kind of answer you asked for",
-    ),
-    "resolution": ("it states an outcome", "it states no outcome"),
-    "superseded": ("it is current", "a later memory corrects it"),
-}
 #: A smaller change of a score is not seen in two decimals.
 _VISIBLE = 0.005
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
@@ -54,29 +31,22 @@ def time_lines(answer: Recalled, ink: Ink) -> Iterator[str]:
 
 def _found(channels: Mapping[str, Channel]) -> str:
     by = [
-        f"{_channel(name)} ({_ordinal(one['rank'])}, {one['score']:.2f})"
-        for name, one in channels.items()
+        f"{one['says']} ({_ordinal(one['rank'])}, {one['score']:.2f})"
+        for one in channels.values()
         if "rank" in one
     ]
     beside = [
-        f"{_channel(name)} ({one['score']:.2f})"
-        for name, one in channels.items()
-        if "rank" not in one
+        f"{one['says']} ({one['score']:.2f})" for one in channels.values() if "rank" not in one
     ]
     weighed = f"; weighed: {', '.join(beside)}" if beside else ""
     return (" and ".join(by) or "its neighbours") + weighed
 
 
-def _channel(name: str) -> str:
-    return CHANNELS.get(name, name)
-
-
 def _moved(stage: Stage, ink: Ink) -> str:
-    is_up = stage["after"] >= stage["before"]
-    up, down = STAGES.get(stage["stage"], (stage["stage"], stage["stage"]))
     if stage["before"] == 0:
-        return f"  {up}"
-    return f"{ink.good('▲')} {up}" if is_up else f"{ink.warn('▼')} {down}"
+        return f"  {stage['says']}"
+    mark = ink.good("▲") if stage["after"] >= stage["before"] else ink.warn("▼")
+    return f"{mark} {stage['says']}"
 
 
 def _span(interval: Mapping[str, str | None]) -> str:

@@ -10,29 +10,39 @@ from signet.wire.operation import Operation
 class Channel(TypedDict):
     """What one channel of recall said about a result: its score, and its rank when it found the result itself.
 
-    The channel of words also says how many words of the question the result holds, and their bm25 together.
+    `says` names in words what it looks at. The channel of words also says which words of the question the result
+    holds, each with its bm25, how many these are, and their bm25 together.
     """
 
     score: float
+    says: str
     rank: NotRequired[int]
     bm25: NotRequired[float]
     words: NotRequired[int]
+    matched: NotRequired[Mapping[str, float]]
 
 
 class Stage(TypedDict):
-    """What one stage of recall did to the score of a result."""
+    """What one stage of recall did to the score of a result; `says` gives the reason in words."""
 
     stage: str
     before: float
     after: float
+    says: str
 
 
 class Why(TypedDict):
-    """Why a result is where it is."""
+    """Why a result is where it is.
+
+    `neighbours` are ids of memories beside it in its source that were found, too. `path` are the names of entity,
+    linked entity and aspect by which the graph led from the question to it.
+    """
 
     relevance: NotRequired[float]
     channels: dict[str, Channel]
     stages: list[Stage]
+    neighbours: NotRequired[list[str]]
+    path: NotRequired[list[str]]
 
 
 class Part(TypedDict):
@@ -87,6 +97,24 @@ class Nearest(Hit):
     left_out: str
 
 
+class WhyNot(TypedDict):
+    """Why a memory is not among the results, or where it stands there; its score only where it was looked at."""
+
+    id: str
+    left_out: str
+    place: NotRequired[int]
+    score: NotRequired[float]
+    explain: NotRequired[Why]
+
+
+class AsPrompt(TypedDict):
+    """The text that a session would be given with the question as its prompt, and about how many tokens that is."""
+
+    text: str
+    chars: int
+    tokens: int
+
+
 class RecallStats(TypedDict):
     """How many results, and how long recall took in milliseconds."""
 
@@ -110,6 +138,8 @@ class Recalled(TypedDict):
     time: NotRequired[Mapping[str, Any]]
     explain: NotRequired[Mapping[str, Any]]
     degraded: NotRequired[Sequence[str]]
+    why_not: NotRequired[WhyNot]
+    prompt: NotRequired[AsPrompt]
 
 
 class Found(TypedDict):

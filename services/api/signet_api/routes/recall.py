@@ -1,5 +1,6 @@
 """Ask for memories: by a question, for the context of a prompt, by words and filters, by nearness."""
 
+from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Query, Request
@@ -14,19 +15,27 @@ from signet.domain.browse.search import Search
 from signet.domain.browse.similar import Similar
 from signet.domain.episodes import expand
 from signet.domain.episodes.expand import Page
-from signet.domain.injections.models import Item, Kind, Phase, Reason
+from signet.domain.injections.models import Item, Kind, Phase, Reason, tokens
 from signet.domain.memory import filters
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import answer
 from signet.domain.recall.models import (
     Result,
 )
-from signet.domain.sessions import context, injected, prompt_text
+from signet.domain.sessions import context, injected, prompt, prompt_text
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.question import Question
 from signet.errors import Invalid
 from signet.wire import recall as wire
-from signet.wire.recall import ContextAnswer, EpisodePage, Found, FoundMany, Recalled, Values
+from signet.wire.recall import (
+    AsPrompt,
+    ContextAnswer,
+    EpisodePage,
+    Found,
+    FoundMany,
+    Recalled,
+    Values,
+)
 from signet.wire.requests.browse import SearchParams
 from signet.wire.requests.context import ContextBody
 from signet.wire.requests.hooks import HookRecallBody, bare
@@ -35,6 +44,7 @@ from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
 from signet_api.answering import found, services_of
 from signet_api.deps import Db, Shared, State, agent_of, project_of, said
+from signet_api.hook import known
 from signet_api.params import Agent
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
@@ -62,11 +72,30 @@ async def recalled(body: RecallBody, request: Request, state: State) -> Recalled
     key = bare(body.session_key or said(request.headers, "x-signet-session-key") or "")
     await scopes.check_session(state.db, agent_id, key)
     result = await found(body, agent_id, state)
-    state.counting.later(result, agent_id)
-    injected.record(
-        state.injections.put, _call(body, agent_id, key), Phase.RECALL, "", _items(result)
-    )
-    return answer.body(result)
+    if body.touch:
+        state.counting.later(result, agent_id)
+        injected.record(
+            state.injections.put, _call(body, agent_id, key), Phase.RECALL, "", _items(result)
+        )
+    recalled = answer.body(result)
+    if body.as_prompt:
+        recalled["prompt"] = await _as_prompt(body, agent_id, key, state)
+    return recalled
+
+
+async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) -> AsPrompt:
+    """Return what a session would be given with the question, without a trace of it."""
+    call = _call(body, agent_id, key)
+    session = await known(call, state)
+    given = session.given if session else frozenset()
+    asked = prompt.question(call, body.query, prompt_text.terms(body.query), given, state.settings)
+
+    async def look(body: RecallBody, agent_id: str) -> Result:
+        return await found(body.model_copy(update={"touch": False}), agent_id, state)
+
+    services = replace(services_of(state), recall=look)
+    text = (await context.context_of(asked, services)).text if asked else ""
+    return {"text": text, "chars": len(text), "tokens": tokens(len(text))}
 
 
 def _call(body: RecallBody, agent_id: str, key: str) -> Call:

@@ -37,6 +37,8 @@ class RecallCalls:
         timezone: str | None = None,
         expand: bool = False,
         explain: bool = False,
+        why_not: str | None = None,
+        touch: bool | None = None,
         entities: bool = False,
         cards: bool = False,
         scope: str | None = None,
@@ -48,7 +50,8 @@ class RecallCalls:
         Time in the question ("last week") is understood, measured from `now` and with days of `timezone` (an IANA name;
         both are the daemon's otherwise). `as_of` answers with what was believed at that time. Times are ISO-8601 or
         YYYY-MM-DD. `expand` adds the transcripts that results come from under `sources`, `explain` says for each result
-        why it is where it is, `entities` and `cards` tell what is known about the names in the question.
+        why it is where it is, `why_not` (an id) why that memory is no result. With `touch` False the results do not
+        count as used. `entities` and `cards` tell what is known about the names in the question.
         """
 
     @asks(wire.CONTEXT, kind=ContextAnswer, is_safe=True)

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 
 from signet.db import ReadTx, fts
 from signet.db.dialect import as_list
+from signet.db.visibility import Reader
 from signet.domain.graph.models import Entity
 from signet.domain.graph.sql import traversal as sql
+from signet.domain.graph.sql.visible import Visible
 
 #: Entities that the words of a question may name; more come from common words.
 MAX_FOCAL = 20
@@ -70,6 +72,20 @@ def focal(tx: ReadTx, terms: Sequence[str], *, agent_id: str) -> list[Entity]:
     found = tx.rows(Entity, sql.BY_TEXT, (fts.any_of(asked), agent_id, MAX_FOCAL))
     parts = [term.partition("*")[0] for term in asked]
     return found or sql.by_part(tx, parts, agent_id=agent_id, limit=MAX_FOCAL)
+
+
+def paths(
+    tx: ReadTx, memory_ids: Iterable[str], start: Sequence[Entity], *, reader: Reader
+) -> dict[str, tuple[str, ...]]:
+    """Return by which names the graph leads from the entities to memories, as far as the reader may see them.
+
+    These are entities, the one that is named first, and then the aspect if there is one.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    asked = {"memories": as_list(memory_ids), "focal": as_list(entity.id for entity in start)}
+    for memory_id, *names in Visible(tx, reader).tuples(sql.PATHS, **asked):
+        found.setdefault(memory_id, tuple(filter(None, names)))
+    return found
 
 
 def traverse(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from signet.db import fts
+from signet.domain.recall import cutoff, why_not
 from signet.domain.recall.page import Page
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
@@ -20,6 +21,8 @@ def of(run: Run, page: Page) -> Mapping[str, object]:
         "fusion": "filled",
         "alpha": settings.alpha,
         "floor": None if page.least is None else round(page.least, 4),
+        # What a page has that names none.
+        "usual_floor": round(cutoff.least(settings.floor, candidates=len(run.allowed)), 4),
         "left_out": {
             "below_score": page.below_score,
             "below_floor": len(page.below_floor),
@@ -91,13 +94,7 @@ def left_out(run: Run, page: Page) -> str:
     relevant = page.relevance.get(seq, 0.0)
     if wanted is not None and relevant < wanted > least:
         return f"its score of {relevant:.2f} is below the minimum of {wanted:.2f}"
-    words = [
-        fts.shown(w) for w, held in zip(run.words, run.known.words, strict=False) if seq in held
-    ]
-    shares = f'only these words match: "{" ".join(words)}"' if words else "no word matches"
-    compared = "not similar enough" if seq in run.known.cosine else "not compared"
-    asked = f", {least:.0%} asked for" if least else ""
-    return f"{shares}, and the meaning is {compared}: {relevant:.0%} relevant{asked}"
+    return why_not.too_far(run, seq, relevant, least)
 
 
 def _why_no_more(run: Run, page: Page) -> str:

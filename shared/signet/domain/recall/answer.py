@@ -7,7 +7,8 @@ what other published clients look for.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from signet.domain.recall.models import Hit, PartKind, Result, Why
+from signet.domain.recall import wording
+from signet.domain.recall.models import Hit, PartKind, Result, Why, WhyNot
 from signet.wire import recall as wire
 from signet.wire.recall import Recalled
 
@@ -49,7 +50,20 @@ def body(result: Result) -> Recalled:
         answer["explain"] = result.account
     if result.degraded:
         answer["degraded"] = result.degraded
+    if result.why_not is not None:
+        answer["why_not"] = _why_not(result.why_not)
     return answer
+
+
+def _why_not(found: WhyNot) -> wire.WhyNot:
+    said: wire.WhyNot = {"id": found.id, "left_out": found.left_out}
+    if found.place is not None:
+        said["place"] = found.place
+    if found.score is not None:
+        said["score"] = round(found.score, 2)
+    if found.why is not None:
+        said["explain"] = _explained(found.why)
+    return said
 
 
 def row(hit: Hit, *, truncate_chars: int) -> wire.Hit:
@@ -109,19 +123,29 @@ def more(kinds: Sequence[PartKind]) -> str:
 
 def _explained(why: Why) -> wire.Why:
     found: wire.Why = {
-        "channels": {name: _channel(said) for name, said in why.channels.items()},
+        "channels": {name: _channel(name, said, why) for name, said in why.channels.items()},
         "stages": [
-            {"stage": step.stage, "before": round(step.before, 4), "after": round(step.after, 4)}
+            {
+                "stage": step.stage,
+                "before": round(step.before, 4),
+                "after": round(step.after, 4),
+                "says": wording.stage(step.stage, step.before, step.after),
+            }
             for step in why.steps
         ],
     }
+    if why.neighbours:
+        found["neighbours"] = list(why.neighbours)
+    if why.path:
+        found["path"] = list(why.path)
     return found if why.relevance is None else {"relevance": round(why.relevance, 4), **found}
 
 
-def _channel(said: Mapping[str, float]) -> wire.Channel:
-    channel: wire.Channel = {"score": said["score"]}
+def _channel(name: str, said: Mapping[str, float], why: Why) -> wire.Channel:
+    channel: wire.Channel = {"score": said["score"], "says": wording.channel(name)}
     if "rank" in said:
         channel["rank"] = int(said["rank"])
     if "bm25" in said:
         channel["bm25"], channel["words"] = said["bm25"], int(said["words"])
+        channel["matched"] = {word: round(bm25, 4) for word, bm25 in why.matched.items()}
     return channel

@@ -1,9 +1,10 @@
 """Why a result is where it is. Pure."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from signet.db import fts
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.models import Scores, Step, Why
 
@@ -30,7 +31,7 @@ class Trail:
             if score != old:
                 self.steps.setdefault(seq, []).append(Step(stage, old, score))
 
-    def why(self, seq: int, known: Evidence, relevance: float | None) -> Why:
+    def why(self, seq: int, known: Evidence, words: Sequence[str], relevance: float | None) -> Why:
         """Return the story of one result; a channel without rank did not find it but was asked about it."""
         channels: dict[str, dict[str, float]] = {}
         for name, scores in (
@@ -42,8 +43,12 @@ class Trail:
             if seq in scores:
                 rank = self.found.get(name, {}).get(seq)
                 channels[name] = {"score": scores[seq]} | ({"rank": rank} if rank else {})
-        held = [word[seq] for word in known.words if seq in word]
-        if held:
-            channels["keyword"] |= {"bm25": math.fsum(held), "words": len(held)}
+        matched = {
+            fts.shown(word): held[seq]
+            for word, held in zip(words, known.words, strict=False)
+            if seq in held
+        }
+        if matched:
+            channels["keyword"] |= {"bm25": math.fsum(matched.values()), "words": len(matched)}
         steps = tuple(self.steps.get(seq, ()))
-        return Why(channels=channels, steps=steps, relevance=relevance)
+        return Why(channels=channels, steps=steps, matched=matched, relevance=relevance)

@@ -73,6 +73,8 @@ class Query:
     entities: bool = False
     cards: bool = False
     explain: bool = False
+    #: The id of a memory of which is wanted why it is no result.
+    why_not: str | None = None
 
     @property
     def size(self) -> int:
@@ -133,6 +135,11 @@ class Why:
 
     channels: Mapping[str, Mapping[str, float]]
     steps: tuple[Step, ...]
+    #: bm25 of each word of the question that it holds.
+    matched: Mapping[str, float] = field(default_factory=dict)
+    #: Ids of memories beside it that were found, and names of what the graph led over to it.
+    neighbours: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
     #: See `cutoff.py`; None where it has none.
     relevance: float | None = None
 
@@ -193,6 +200,17 @@ class Nearest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WhyNot:
+    """Why a memory is no result, in words; `place` counts from 1 where it is one."""
+
+    id: str
+    left_out: str
+    place: int | None = None
+    score: float | None = None
+    why: Why | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """The answer: results best first, supplements behind them."""
 
@@ -212,5 +230,7 @@ class Result:
     time: Mapping[str, object] | None = None
     #: Why the answer is what it is; told only when the query asks for it.
     account: Mapping[str, object] | None = None
+    #: Why the memory of `Query.why_not` is no result.
+    why_not: "WhyNot | None" = None
     #: The walk through the graph, for the status of walks.
     walk: Traversal = field(default_factory=Traversal)

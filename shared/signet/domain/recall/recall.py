@@ -11,6 +11,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, fts
+from signet.domain.graph import traversal
 from signet.domain.memory import history
 from signet.domain.recall import (
     account,
@@ -23,6 +24,7 @@ from signet.domain.recall import (
     supplement,
     time_lookup,
     view,
+    why_not,
 )
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.correct import correct
@@ -39,12 +41,16 @@ from signet.domain.recall.models import (
     Result,
     Scores,
     Source,
+    Why,
 )
 from signet.domain.recall.page import Page, turn
 from signet.domain.recall.run import WIDER, Run
 from signet.domain.recall.sayings import Saying
 from signet.domain.recall.sql import reading
 from signet.domain.recall.view import View
+
+#: Memories beside a result that are named when it is explained.
+MAX_BESIDE = 5
 
 
 def recall(
@@ -75,11 +81,13 @@ def recall(
     run.view = run.attempt("columns", lambda: view.of(tx, query), run.view)
     asked = run.attempt("period", lambda: period.of(run), asked)
     run.words, run.when = asked.words, asked.when
-    page = _turned(run)
+    scores = _ranked(run)
+    page = turn(run, scores)
     if page.is_short and run.has_more:
         vector = run.query_vector
         run = replace(run, ask_vector=lambda: vector, wider=WIDER, known=Evidence(), trail=Trail())
-        page = _turned(run)
+        scores = _ranked(run)
+        page = turn(run, scores)
     hits = _hits(run, page, page.sayings)
     known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
     extra = supplement.find(run, hits)
@@ -98,14 +106,15 @@ def recall(
         truncate_chars=settings.truncate_chars,
         time=asked.explained() if query.explain else None,
         account=account.of(run, page) if query.explain else None,
+        why_not=why_not.of(run, page, scores, query.why_not) if query.why_not else None,
         walk=run.walk,
     )
 
 
-def _turned(run: Run) -> Page:
-    """Return the page of a question that is understood."""
+def _ranked(run: Run) -> Scores:
+    """Return the scores of the candidates for a question that is understood."""
     gather(run)
-    return turn(run, correct(run, _merge(run)))
+    return correct(run, _merge(run))
 
 
 def touched(result: Result) -> list[str]:
@@ -169,8 +178,15 @@ def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
     shown = [saying.shown for saying in found]
     rows: dict[int, Row] = run.attempt("load", lambda: reading.rows(run.tx, shown, run.where), {})
     parts: dict[int, tuple[Part, ...]] = run.attempt("parts", lambda: _parts(run, found), {})
+    whys: dict[int, Why] = run.attempt("explain", lambda: _whys(run, found, page), {})
     hits = {
-        saying.shown: _hit(run, rows[saying.shown], saying, page, parts.get(saying.shown, ()))
+        saying.shown: reading.hit(
+            rows[saying.shown],
+            score=max(0.0, min(1.0, saying.score)),
+            source=_source(run, saying.best),
+            parts=parts.get(saying.shown, ()),
+            why=whys.get(saying.shown),
+        )
         for saying in found
         if saying.shown in rows
     }
@@ -227,16 +243,27 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
     return list({**hits, **changed}.values())
 
 
-def _hit(run: Run, row: Row, saying: Saying, page: Page, parts: tuple[Part, ...]) -> Hit:
-    best = saying.best
-    why = run.trail.why(best, run.known, page.relevance.get(best)) if run.query.explain else None
-    return reading.hit(
-        row,
-        score=max(0.0, min(1.0, saying.score)),
-        source=_source(run, best),
-        parts=parts,
-        why=why,
-    )
+def _whys(run: Run, found: Sequence[Saying], page: Page) -> dict[int, Why]:
+    """Return why results are where they are, where that is asked."""
+    if not run.query.explain:
+        return {}
+    best = {saying.shown: saying.best for saying in found}
+    beside = {
+        seq: sorted(run.around.get(seq, ()), key=lambda s: -run.known.cosine.get(s, 0.0))
+        for seq in best.values()
+    }
+    ids = reading.ids(run.tx, {*beside, *(one for some in beside.values() for one in some)})
+    by_graph = [ids[seq] for seq in beside if seq in run.known.structure and seq in ids]
+    reader, focal = run.query.reader, run.walk.focal
+    paths = traversal.paths(run.tx, by_graph, focal, reader=reader) if by_graph else {}
+    return {
+        shown: replace(
+            run.trail.why(seq, run.known, run.words, page.relevance.get(seq)),
+            neighbours=tuple(ids[one] for one in beside[seq][:MAX_BESIDE] if one in ids),
+            path=paths.get(ids.get(seq, ""), ()),
+        )
+        for shown, seq in best.items()
+    }
 
 
 def _source(run: Run, seq: int) -> Source:

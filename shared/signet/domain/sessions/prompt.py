@@ -75,10 +75,18 @@ async def answer(
 async def _context(
     call: Call, message: str, terms: Sequence[str], given: Collection[str], services: Services
 ) -> Context:
-    rules = services.settings.hooks.user_prompt_submit
+    asked = question(call, message, terms, given, services.settings)
+    return Context() if asked is None else await context_of(asked, services)
+
+
+def question(
+    call: Call, message: str, terms: Sequence[str], given: Collection[str], settings: Settings
+) -> Question | None:
+    """Return what is asked for with a prompt of a session that was given these; None where prompts get nothing."""
+    rules = settings.hooks.user_prompt_submit
     if not rules.enabled:
-        return Context()
-    asked = Question(
+        return None
+    return Question(
         agent_id=call.agent_id,
         message=message,
         terms=terms,
@@ -88,7 +96,6 @@ async def _context(
         project=caller.current().scope.project or call.project,
         given=given,
     )
-    return await context_of(asked, services)
 
 
 def _answer(call: Call, terms: Sequence[str], context: Context, settings: Settings) -> Prompted:

@@ -48,6 +48,16 @@ class RecallBody(Body):
     entities: bool = False
     cards: bool = False
     explain: bool = Field(False, description="explain the rank of each result")
+    touch: bool = Field(True, description="count the results as used; false for a look")
+    why_not: str | None = spelled(
+        "why_not", "whyNot", description="say why the memory with this id is not a result"
+    )
+    as_prompt: bool = spelled(
+        "as_prompt",
+        "asPrompt",
+        default=False,
+        description="add the text that a session would be given with this prompt",
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -67,6 +67,26 @@ WHERE d.source_entity_id IN {list_of(":ids")} AND d.target_entity_id NOT IN {lis
 GROUP BY d.target_entity_id ORDER BY max(coalesce(d.confidence, 0.7) * d.strength) DESC LIMIT :edges + 0"""
 
 
+#: By which entity, and which aspect of it, memories hang in the graph; `near` names what leads over to the entity.
+PATHS = f"""
+WITH hung (memory_id, entity_id, aspect) AS (
+  SELECT j.value, a.entity_id, s.aspect_name FROM {list_rows(":memories")} j
+    CROSS JOIN entity_attributes a ON a.source_memory_id = j.value AND a.status = 'active'
+    LEFT JOIN entity_aspects s ON s.id = a.aspect_id
+  UNION ALL SELECT j.value, x.entity_id, NULL FROM {list_rows(":memories")} j
+    CROSS JOIN memory_entity_mentions x ON x.memory_id = j.value),
+near (entity_id, by) AS (
+  SELECT value, NULL FROM {list_rows(":focal")}
+  UNION ALL SELECT d.target_entity_id, d.source_entity_id FROM {list_rows(":focal")} f
+    CROSS JOIN entity_dependencies d ON d.source_entity_id = f.value)
+SELECT h.memory_id, b.name AS near, e.name, h.aspect FROM hung h
+  CROSS JOIN near n ON n.entity_id = h.entity_id
+  CROSS JOIN entities e ON e.id = h.entity_id AND e.agent_id = :agent AND {{entity:e}}
+  LEFT JOIN entities b ON b.id = n.by AND {{entity:b}}
+WHERE n.by IS NULL OR b.id IS NOT NULL
+ORDER BY (n.by IS NOT NULL), (h.aspect IS NULL)"""
+
+
 #: A memory and its importance 0..1, None where it has none.
 Important = tuple[str, float | None]
 

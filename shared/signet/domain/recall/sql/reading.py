@@ -8,10 +8,11 @@ each time one is bound (a twelfth of the work of a recall).
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signet.db import ReadTx, Row
-from signet.db.visibility import Where
+from signet.db.visibility import Reader, Where, readable
 from signet.domain.recall import dampen
 from signet.domain.recall.models import Hit, Part, Source, Why
 
@@ -99,6 +100,8 @@ _RANKED_OF = f"{_RANKED} WHERE m.seq IN (SELECT value FROM json_each(?))"
 _RANKED_AFTER = f"{_RANKED} WHERE m.seq > ? ORDER BY m.seq LIMIT ? + 0"
 _NEWEST_CHANGE = "SELECT number, token FROM memory_changes ORDER BY number DESC LIMIT 1"
 _CHANGES = "SELECT number, seq, is_text, token FROM memory_changes WHERE number >= ? ORDER BY number LIMIT ? + 0"
+_WHEREABOUTS = "SELECT m.seq, m.is_deleted FROM memories m WHERE m.id = ?"
+_HOLDS = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? AND rowid = ?"
 _IDS = "SELECT seq, id FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
 _MEMBERS = "SELECT id FROM agents WHERE policy_group = ?"
 _PASSING = "SELECT m.seq FROM memories m WHERE {where}"
@@ -299,6 +302,24 @@ def passing(tx: ReadTx, where: Where) -> list[int]:
 def among(seqs: Collection[int]) -> Where:
     """Return the condition that a memory is one of these."""
     return Where("m.seq IN (SELECT value FROM json_each(?))", (_numbered(seqs),))
+
+
+class Whereabouts(NamedTuple):
+    """A memory that a reader may see, and whether it is forgotten."""
+
+    seq: int
+    is_deleted: int
+
+
+def whereabouts(tx: ReadTx, memory_id: str, reader: Reader) -> Whereabouts | None:
+    """Return a memory by its id, forgotten or not and of whatever scope; None where the reader may not see it."""
+    seen = readable(replace(reader, any_scope=True))
+    return tx.row(Whereabouts, f"{_WHEREABOUTS} AND {seen.sql}", (memory_id, *seen.params))
+
+
+def holds(tx: ReadTx, seq: int, expression: str) -> bool:
+    """Return whether a memory matches an FTS5 expression."""
+    return tx.value(_HOLDS, (expression, seq)) is not None
 
 
 def seqs(tx: ReadTx, memory_ids: Iterable[str], where: Where) -> dict[str, int]:

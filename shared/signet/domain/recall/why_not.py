@@ -1,0 +1,70 @@
+"""Why a memory that somebody expected is not among the results (`why_not`)."""
+
+from signet.db import fts
+from signet.domain.recall.models import Scores, WhyNot
+from signet.domain.recall.page import Page
+from signet.domain.recall.run import Run
+from signet.domain.recall.sql import reading
+
+UNKNOWN = "no memory that you may read has this id"
+FORGOTTEN = "it is forgotten"
+FILTERED = "the filters, scope or time of the question leave it out"
+
+
+def of(run: Run, page: Page, scores: Scores, memory_id: str) -> WhyNot:
+    """Return the first rule that left a memory out, or at which place of the page it is; `scores` rank candidates."""
+    found = reading.whereabouts(run.tx, memory_id, run.query.reader)
+    if found is None:
+        return WhyNot(id=memory_id, left_out=UNKNOWN)
+    if memory_id not in reading.seqs(run.tx, [memory_id], run.where):
+        is_gone = found.is_deleted and run.query.as_of is None
+        return WhyNot(id=memory_id, left_out=FORGOTTEN if is_gone else FILTERED)
+    seq, relevance = found.seq, page.relevance.get(found.seq)
+    place = _place(page, seq)
+    return WhyNot(
+        id=memory_id,
+        left_out="" if place else _rule(run, page, scores, seq),
+        place=place,
+        score=relevance,
+        why=run.trail.why(seq, run.known, run.words, relevance) if seq in run.allowed else None,
+    )
+
+
+def _place(page: Page, seq: int) -> int | None:
+    places = (n for n, saying in enumerate(page.sayings, start=1) if seq in saying.members)
+    return next(places, None)
+
+
+def _rule(run: Run, page: Page, scores: Scores, seq: int) -> str:
+    if seq not in run.allowed:
+        return f"{_matching(run, seq)}, and by meaning or words {run.pool} others came nearer"
+    if seq not in scores:
+        return (
+            f"{_matching(run, seq)}; its score is below the least of {run.settings.min_score:.2f}"
+        )
+    relevance = page.relevance.get(seq)
+    if relevance is None:
+        before = sum(score > scores[seq] for score in scores.values())
+        return f"{before} candidates rank higher, and the limit is {run.query.size}"
+    wanted = run.query.min_score
+    if wanted is not None and relevance < wanted:
+        return f"its score of {relevance:.2f} is below the minimum of {wanted:.2f}"
+    return too_far(run, seq, relevance, page.least)
+
+
+def too_far(run: Run, seq: int, relevance: float, least: float | None) -> str:
+    """Return in words why a memory is not relevant enough."""
+    compared = "not similar enough" if seq in run.known.cosine else "not compared"
+    asked = f", {least:.0%} asked for" if least else ""
+    return f"{_matching(run, seq)}, and the meaning is {compared}: {relevance:.0%} relevant{asked}"
+
+
+def _matching(run: Run, seq: int) -> str:
+    words = [
+        fts.shown(word)
+        for word, held in zip(run.words, run.known.words, strict=False)
+        # Of what is no candidate nothing is known yet.
+        if seq in held
+        or (seq not in run.allowed and reading.holds(run.tx, seq, fts.any_of([word])))
+    ]
+    return f'only these words match: "{" ".join(words)}"' if words else "no word matches"
