@@ -15,7 +15,7 @@ from signet.domain.auth.tokens import Claims, TokenScope
 from signet.errors import Invalid, NotFound
 from signet.wire import auth as wire
 from signet.wire.auth import RevokedToken, Token, Tokens, WhoAmI
-from signet.wire.requests.auth import TokenBody
+from signet.wire.requests.machine import TokenBody
 from signet.wire.requests.model import Whole
 from signet_api.deps import Db, Shared, State, state_of
 from signet_api.serving import serves

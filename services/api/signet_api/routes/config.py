@@ -7,7 +7,7 @@ from signet.errors import Invalid
 from signet.wire import config as wire
 from signet.wire.config import ConfigFiles
 from signet.wire.done import Done
-from signet.wire.requests.config import ConfigBody
+from signet.wire.requests.machine import ConfigBody
 from signet_api.deps import Shared
 from signet_api.serving import serves
 from signet_api.shapes import as_wire

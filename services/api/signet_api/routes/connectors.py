@@ -11,7 +11,7 @@ from signet.domain.connectors.models import Connector
 from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
-from signet.wire.requests.connectors import ConnectorBody
+from signet.wire.requests.documents import ConnectorBody
 from signet_api.deps import Db, Shared, State, Who, agent_of
 from signet_api.serving import serves
 from signet_api.shapes import as_wire

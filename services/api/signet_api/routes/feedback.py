@@ -17,7 +17,7 @@ from signet.domain.memory.models import Actor
 from signet.errors import Invalid
 from signet.wire import memory as wire
 from signet.wire.memory import Rated
-from signet.wire.requests.feedback import FeedbackBody
+from signet.wire.requests.changes import FeedbackBody
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.serving import serves
 

@@ -15,7 +15,7 @@ from signet.errors import Frozen, Invalid, StorageFull
 from signet.wire import memory as wire
 from signet.wire.access import Quota
 from signet.wire.memory import ForgetPreview, ForgottenMany, Modified
-from signet.wire.requests.forget import ForgetBody
+from signet.wire.requests.changes import ForgetBody
 from signet_api import limits, scopes
 from signet_api.batches import each
 from signet_api.deps import Shared, State, Who, agent_of, asking

@@ -8,7 +8,7 @@ from signet.domain.gitsync import status, sync
 from signet.domain.secrets.vault import Vault
 from signet.wire import git as wire
 from signet.wire.git import ChangedGitSettings, GitDone, GitSettings, GitStatus
-from signet.wire.requests.git import GitConfigBody
+from signet.wire.requests.machine import GitConfigBody
 from signet_api.deps import Shared, State
 from signet_api.serving import serves
 from signet_api.shapes import as_wire

@@ -30,9 +30,9 @@ from signet.wire.requests.hooks import (
     HookRememberBody,
     PreCompactionBody,
     PromptBody,
+    SessionEndBody,
     SessionStartBody,
 )
-from signet.wire.requests.sessions import SessionEndBody
 from signet_api import transcripts
 from signet_api.answering import services_of
 from signet_api.deps import Shared, State, Who

@@ -37,8 +37,7 @@ from signet.wire.recall import (
     Values,
 )
 from signet.wire.requests.browse import SearchParams
-from signet.wire.requests.context import ContextBody
-from signet.wire.requests.hooks import HookRecallBody, bare
+from signet.wire.requests.hooks import ContextBody, HookRecallBody, bare
 from signet.wire.requests.model import Text, Whole
 from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes

@@ -11,7 +11,7 @@ from signet.domain.secrets.vault import Vault
 from signet.errors import Forbidden, Invalid
 from signet.observe import logs
 from signet.wire import secrets as wire
-from signet.wire.requests.secrets import ConnectBody, ExecBody, SecretBody, SecretsImportBody
+from signet.wire.requests.machine import ConnectBody, ExecBody, SecretBody, SecretsImportBody
 from signet.wire.secrets import KeptSecret, Ran, Secrets, SecretValue
 from signet_api.access import is_here
 from signet_api.deps import Shared, State, Who

@@ -12,7 +12,7 @@ from signet.domain.skills.relations import Related
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.wire import skills as wire
-from signet.wire.requests.skills import SkillInstallBody
+from signet.wire.requests.machine import SkillInstallBody
 from signet_api.deps import Shared, State
 from signet_api.params import Agent
 from signet_api.serving import serves

@@ -14,8 +14,8 @@ from signet.domain.synthesis import ask, file, run, runs
 from signet.domain.synthesis.plan import Plan
 from signet.errors import Conflict, Invalid, Unavailable
 from signet.wire import synthesis as wire
+from signet.wire.requests.hooks import SynthesisBody, SynthesisCompleteBody
 from signet.wire.requests.model import Text
-from signet.wire.requests.sessions import SynthesisBody, SynthesisCompleteBody
 from signet_api import processes
 from signet_api.deps import Shared, State, agent_of
 from signet_api.serving import serves

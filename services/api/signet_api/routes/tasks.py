@@ -9,8 +9,8 @@ from signet.domain.tasks import cron, edit, read, start
 from signet.domain.tasks.edit import Wish
 from signet.wire import tasks as wire
 from signet.wire.done import Done
+from signet.wire.requests.machine import TaskBody
 from signet.wire.requests.model import Whole
-from signet.wire.requests.tasks import TaskBody
 from signet.wire.tasks import AddedTask, RunPage, StartedRun, TaskPage, WholeTask
 from signet_api.deps import Db, Shared
 from signet_api.serving import serves

@@ -18,7 +18,7 @@ from signet.domain.transfer.texts import Text
 from signet.errors import Invalid
 from signet.wire import transfer as wire
 from signet.wire.access import Permission
-from signet.wire.requests.transfer import ImportBody, TextBody
+from signet.wire.requests.memory import ImportBody, TextBody
 from signet.wire.transfer import ExportPage, Imported
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.params import EitherAgent

@@ -9,7 +9,7 @@ from signet.domain.updates import settings as update_settings
 from signet.domain.updates import state as update_state
 from signet.paths import Workspace
 from signet.wire import update as wire
-from signet.wire.requests.update import UpdateConfigBody, UpdateRunBody
+from signet.wire.requests.machine import UpdateConfigBody, UpdateRunBody
 from signet.wire.update import ChangedUpdateSettings, Installed, UpdateCheck, UpdateSettings
 from signet_api.deps import Shared
 from signet_api.serving import serves
