@@ -5,7 +5,7 @@ import json
 import pytest
 from starlette.routing import Match
 
-from signet.wire import operations
+from signet.wire import home, operations
 from signet_api import permissions
 from signet_api.routes import ROUTER
 from support.http import Api
@@ -19,6 +19,8 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     # Without worker and scheduler the daemon is not ready.
     ("GET", "/health/ready"): (None, 503),
     ("GET", "/readyz"): (None, 503),
+    # There is no file of this name.
+    ("GET", "/assets/{name}"): (None, 404),
     # None is written yet.
     ("POST", "/api/config"): ({"file": "SOUL.md", "content": "Calm."}, 200),
     # In local mode there are no tokens.
@@ -44,6 +46,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ),
     ("PATCH", "/api/memory/{memory_id}"): ({"pinned": True, "reason": "important"}, 200),
     ("POST", "/api/memory/{memory_id}/recover"): ({"reason": "a slip"}, 409),
+    ("POST", "/api/memory/forgotten/{memory_id}/lift"): (None, 404),
     ("POST", "/api/hooks/remember"): ({"harness": "codex", "content": "The gate is green."}, 200),
     ("POST", "/api/hooks/session-start"): ({"harness": "codex", "sessionKey": "t"}, 200),
     ("POST", "/api/hooks/user-prompt-submit"): (
@@ -202,7 +205,8 @@ def test_the_description_names_the_same_routes_and_the_one_form_of_errors(api: A
         for path, operations in described["paths"].items()
         for method in operations
     }
-    assert listed == set(TABLE) - {("GET", "/"), ("GET", "/docs")}
+    pages = {("GET", one.path) for one in (home.PAGE, home.CAPTURE, home.ASSET, home.DOCS)}
+    assert listed == set(TABLE) - pages
     for path_item in described["paths"].values():
         for operation in path_item.values():
             assert "422" not in operation["responses"]

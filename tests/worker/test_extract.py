@@ -59,6 +59,7 @@ def test_a_memory_becomes_facts_with_history_graph_and_vectors(home: Home, scrip
         "deleted": 0,
         "deduped": 0,
         "skippedLowConfidence": 0,
+        "skippedForgotten": 0,
         "blockedDestructive": 0,
         "reviewNeeded": 0,
         "embeddingsAdded": 2,

@@ -108,7 +108,12 @@ def test_a_session_becomes_notes_facts_and_a_summary(busy: Home, script: Script)
     job_id = ended(busy, "one", talk("kestrel depot"))
     result = finished(busy, job_id)
     day = str(row(busy, job_id)["created_at"])[:10]
-    assert result == {"path": f"memory/{day}-the-kestrel-depot.md", "facts": 2, "saved": 2}
+    assert result == {
+        "path": f"memory/{day}-the-kestrel-depot.md",
+        "facts": 2,
+        "saved": 2,
+        "forgotten": 0,
+    }
     text = (busy.workspace.root / str(result["path"])).read_text("utf-8")
     assert text.startswith(f"# {day} Session Notes") and "We talked about" in text
     one, two = facts_of(busy, "one")

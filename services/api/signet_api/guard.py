@@ -41,8 +41,9 @@ _HEADERS = [
     (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
-    (b"cache-control", b"no-store"),
 ]
+#: Unless the answer says it itself.
+_NO_STORE = (b"cache-control", b"no-store")
 _JSON = (b"content-type", b"application/json")
 
 _METHODS = b"GET, POST, PUT, PATCH, DELETE"
@@ -90,8 +91,11 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                own = list(message.get("headers", ()))
+                if all(name != _NO_STORE[0] for name, _ in own):
+                    own.append(_NO_STORE)
                 message["headers"] = [
-                    *message.get("headers", ()),
+                    *own,
                     *_HEADERS,
                     *cors,
                     (b"x-signet-request-id", request_id),

@@ -46,7 +46,7 @@ def _add_replies(description: dict[str, Any], served: Iterable[Operation[Any]]) 
     """Add the schema of each operation's answer, and the schemas that these name."""
     kinds = {ErrorBody, *(kind for one in served for kind in one.replies)}
     schemas, named = TypeAdapter.json_schemas(
-        [(kind, "serialization", TypeAdapter(_readable(kind))) for kind in kinds],
+        [(kind, "serialization", TypeAdapter(readable(kind))) for kind in kinds],
         ref_template=_REF,
     )
     description["components"]["schemas"] |= named.get("$defs", {})
@@ -60,7 +60,7 @@ def _add_replies(description: dict[str, Any], served: Iterable[Operation[Any]]) 
 
 
 @cache
-def _readable(kind: Any) -> Any:
+def readable(kind: Any) -> Any:
     """Return a type as pydantic can read it: before Python 3.12 it refuses the TypedDict of the standard library."""
     if typing_extensions.is_typeddict(kind):
         return _typed_dict(kind)
@@ -68,15 +68,15 @@ def _readable(kind: Any) -> Any:
     if not parts or origin is Literal:
         return kind
     if origin in (Required, NotRequired):
-        return _readable(parts[0])
-    known = tuple(part if part is NoneType or part is ... else _readable(part) for part in parts)
+        return readable(parts[0])
+    known = tuple(part if part is NoneType or part is ... else readable(part) for part in parts)
     return (Union if origin is UnionType else origin)[known]
 
 
 def _typed_dict(kind: Any) -> Any:
     hints: Mapping[str, Any] = get_type_hints(kind, include_extras=True)
     fields = {
-        name: _readable(hint) if name in kind.__required_keys__ else NotRequired[_readable(hint)]
+        name: readable(hint) if name in kind.__required_keys__ else NotRequired[readable(hint)]
         for name, hint in hints.items()
     }
     made: Any = typing_extensions.TypedDict(kind.__name__, fields)  # type: ignore[misc]  # not literal

@@ -77,6 +77,10 @@ def remember(
 def _told(saved: Remembered) -> str:
     kinds = saved.get("masked", ())
     masked = f"\nMasked: {', '.join(kinds)}. To store a secret: signet secret put" if kinds else ""
+    if saved.get("lifted"):
+        masked += (
+            "\nYou had forgotten this. It is remembered again, and may be saved by itself again."
+        )
     if saved["deduped"]:
         return f"Already saved: {saved['id']}{masked}"
     pieces = f" and {len(saved['ids']) - 1} more pieces" if len(saved.get("ids", ())) > 1 else ""

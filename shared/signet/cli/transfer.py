@@ -239,7 +239,7 @@ class _Run:
                 self._send([found])
             return
         for kind, fates in answer["kinds"].items():
-            for fate in (Fate.NEW, Fate.KNOWN):
+            for fate in (Fate.NEW, Fate.KNOWN, Fate.FORGOTTEN):
                 self.tally.add(kind, fate, fates[fate])
         for one in answer["reasons"]:
             found = batch[one["index"]]
@@ -317,6 +317,8 @@ def _format(name: str) -> "Format | None":
 def _report(run: _Run) -> None:
     tally = run.tally
     totals = {str(fate): tally.of(fate) for fate in Fate}
+    if not totals[Fate.FORGOTTEN]:
+        del totals[Fate.FORGOTTEN]
     ink = output.ink(sys.stdout)
     did = "Would import" if run.is_dry else "Imported"
     words = ", ".join(f"{number} {fate}" for fate, number in totals.items())
@@ -326,6 +328,8 @@ def _report(run: _Run) -> None:
         output.say(f"  {kind:<16}{shown}")
     for one in run.reasons[:SHOWN_REASONS]:
         output.tell(f"{ink.warn('refused')} {one['where']}: {one['reason']}")
+    if tally.of(Fate.FORGOTTEN):
+        output.hint("What was forgotten here is not imported again; list it with: signet forgotten")
     more = tally.of(Fate.REFUSED) - SHOWN_REASONS
     if more > 0:
         output.hint(f"… and {more} more; --json lists {MAX_REASONS}")

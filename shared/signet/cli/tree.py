@@ -60,6 +60,7 @@ ROWS = (
     Row("recall", MEMORY, "recall:recall"),
     Row("why", MEMORY, "context:why"),
     Row("memory", MEMORY, "memory:app"),
+    Row("forgotten", MEMORY, "forgotten:app"),
     Row("export", MEMORY, "transfer:export"),
     Row("import", MEMORY, "transfer:import_"),
     Row("jobs", MEMORY, "jobs:app"),

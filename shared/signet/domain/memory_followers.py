@@ -11,7 +11,7 @@ from signet.domain.documents import delete as documents
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.graph import link
 from signet.domain.injections import ratings
-from signet.domain.memory import followers
+from signet.domain.memory import followers, forgotten
 from signet.domain.memory.followers import Kind, MemoryEvent
 from signet.domain.projection import project
 from signet.queue import removal as jobs
@@ -61,4 +61,12 @@ def _jobs(tx: WriteTx, event: MemoryEvent) -> None:
         jobs.delete_of_memories(tx, event.memory_ids)
 
 
-FOLLOWERS = (_graph, _embeddings, _projection, _documents, _sessions, _jobs)
+FOLLOWERS = (
+    forgotten.follow,
+    _graph,
+    _embeddings,
+    _projection,
+    _documents,
+    _sessions,
+    _jobs,
+)

@@ -23,6 +23,8 @@ class ProductPage(TypedDict):
 
 
 PAGE = Operation("GET", "/", access.OPEN, str, media_type="text/html")
+CAPTURE = Operation("GET", "/capture", access.OPEN, str, media_type="text/html")
+ASSET = Operation("GET", "/assets/{name}", access.OPEN, str, media_type="text/html")
 DOCS = Operation("GET", "/docs", access.KNOWN, str, media_type="text/html")
 GREETING = Operation("GET", "/api/home/greeting", access.KNOWN, Greeting)
 CHANGELOG = Operation("GET", "/api/changelog", access.KNOWN, ProductPage)

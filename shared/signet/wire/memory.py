@@ -8,7 +8,10 @@ from signet.wire.operation import Operation
 
 
 class Remembered(TypedDict):
-    """A saved memory; `deduped` says that it was there before. A long text becomes several: `chunked`, `ids`."""
+    """A saved memory; `deduped` says that it was there before. A long text becomes several: `chunked`, `ids`.
+
+    `lifted` names forgotten memories that said the same: their value is forgotten no longer.
+    """
 
     success: bool
     id: str
@@ -24,6 +27,7 @@ class Remembered(TypedDict):
     hints_written: int
     superseded: NotRequired[list[str]]
     masked: NotRequired[list[str]]
+    lifted: NotRequired[list[str]]
     chunked: NotRequired[bool]
     chunk_count: NotRequired[int]
     ids: NotRequired[list[str]]
@@ -236,6 +240,7 @@ class Modified(Along):
     contentChanged: NotRequired[bool]
     embedded: NotRequired[bool]
     masked: NotRequired[list[str]]
+    lifted: NotRequired[list[str]]
     duplicateMemoryId: NotRequired[str]
     error: NotRequired[str]
 
@@ -297,6 +302,36 @@ class Recovered(Modified):
     retentionDays: int
 
 
+class ForgottenValue(TypedDict):
+    """What was forgotten, rejected or erased (`why`), and is not written again by itself.
+
+    `id` is that of its memory. `label` is the beginning of the text, null for an erased one; `recoverableUntil` is null
+    where the memory itself is gone.
+    """
+
+    id: str
+    agentId: str
+    scope: str | None
+    why: str
+    label: str | None
+    since: str
+    recoverableUntil: str | None
+
+
+class ForgottenValues(TypedDict):
+    """A page of forgotten values, newest first; `total` counts all."""
+
+    values: list[ForgottenValue]
+    total: int
+
+
+class Lifted(TypedDict):
+    """A value that may be written again; the memory of this id stays as it is."""
+
+    success: bool
+    id: str
+
+
 class Rated(TypedDict):
     """Ratings that were taken, and ids that the session has not seen; `propagated` counts what moved by them.
 
@@ -318,6 +353,7 @@ MEMORIES = Operation("GET", "/api/memories", access.RECALL, MemoryPage)
 MEMORY_IDS = Operation("GET", "/api/memories/ids", access.RECALL, Ids)
 MEMORY_TIMELINE = Operation("GET", "/api/memory/timeline", access.RECALL, MemoryTimeline)
 MEMORY = Operation("GET", "/api/memory/{memory_id}", access.RECALL, Memory)
+FORGOTTEN = Operation("GET", "/api/memory/forgotten", access.RECALL, ForgottenValues)
 HISTORY = Operation("GET", "/api/memory/{memory_id}/history", access.RECALL, History)
 MODIFY = Operation("PATCH", "/api/memory/{memory_id}", access.MODIFY, Modified)
 MODIFY_MANY = Operation("POST", "/api/memory/modify", access.MODIFY, ModifiedMany)
@@ -326,4 +362,5 @@ FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = Operation(
     "POST", "/api/memory/forget", access.FORGET_MANY, (ForgetPreview, ForgottenMany)
 )
 RECOVER = Operation("POST", "/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
+LIFT = Operation("POST", "/api/memory/forgotten/{memory_id}/lift", access.RECOVER, Lifted)
 RATE = Operation("POST", "/api/memory/feedback", access.REMEMBER, Rated)

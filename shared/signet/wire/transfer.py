@@ -18,6 +18,8 @@ class Imported(TypedDict):
 
     new: int
     known: int
+    #: What somebody has forgotten here; it is not taken in.
+    forgotten: int
     refused: int
     kinds: dict[str, dict[str, int]]
     reasons: list[dict[str, Any]]

@@ -165,6 +165,8 @@ def _modified(changed: Changed) -> Modified:
     body["embedded"] = False
     if changed.masked:
         body["masked"] = list(changed.masked)
+    if changed.lifted:
+        body["lifted"] = list(changed.lifted)
     return body
 
 

@@ -160,6 +160,8 @@ def answer(saved: Remembered) -> wire.Remembered:
         body["superseded"] = list(saved.superseded)
     if saved.masked:
         body["masked"] = list(saved.masked)
+    if saved.lifted:
+        body["lifted"] = list(saved.lifted)
     if saved.is_chunked:
         body["chunked"] = True
         body["chunk_count"] = len(saved.ids)

@@ -77,6 +77,7 @@ async def post_import(body: ImportBody, request: Request, state: Shared, actor: 
     return {
         "new": tally.of(Fate.NEW),
         "known": tally.of(Fate.KNOWN),
+        "forgotten": tally.of(Fate.FORGOTTEN),
         "refused": tally.of(Fate.REFUSED),
         "kinds": tally.by_kind(),
         "reasons": [

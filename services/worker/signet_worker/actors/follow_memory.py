@@ -17,5 +17,6 @@ def follow_memory(job: JobContext, context: Context) -> None:
         actor=Actor(name=str(asked["actor"])),
         reason=str(asked["reason"]),
         at=clock.now(),
+        is_asked=asked.get("isAsked") is True,
     )
     job.commit(lambda tx: {"followed": derived.follow(tx, root_id, change)})

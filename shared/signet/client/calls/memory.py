@@ -9,6 +9,8 @@ from signet.wire.memory import (
     Change,
     ForgetPreview,
     ForgottenMany,
+    ForgottenValues,
+    Lifted,
     Memory,
     MemoryPage,
     MemoryTimeline,
@@ -241,6 +243,16 @@ class MemoryCalls:
         agent_id: str | None = None,
     ) -> Recovered:
         """Bring a forgotten memory back, within 30 days; raises NotFound or Conflict."""
+
+    @asks(wire.FORGOTTEN)
+    def forgotten(
+        self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
+    ) -> ForgottenValues:
+        """Return a page of what was forgotten, newest first; none of it is saved again by itself."""
+
+    @asks(wire.LIFT)
+    def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> Lifted:
+        """Let a forgotten value be saved again; its memory stays forgotten. Raises NotFound."""
 
     @asks(wire.RATE, names={"ratings": "feedback"})
     def rate(

@@ -6,7 +6,7 @@ repeated: a chunk that is there is linked, not inserted. So a crash, a second ru
 nothing twice and brings nothing back.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -18,9 +18,10 @@ from signet.db.dialect import as_list
 from signet.domain.documents import chunk, create, lookup, readers, source, sql
 from signet.domain.documents.models import Document, Rules, SourceType, Status
 from signet.domain.documents.readers.models import Raw, Reading
-from signet.domain.memory import remember
+from signet.domain.memory import forgotten, remember
 from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, Draft, Visibility
+from signet.domain.memory.refusals import ForgottenValue
 from signet.errors import Frozen, PermanentJobError, SignetError
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
@@ -92,11 +93,11 @@ def _run(
         moved(Status.CHUNKING)
     plan = plan_of(document, rules)
     moved(Status.EMBEDDING)  # left to a job for each chunk: words are found before vectors are made
-    kept: set[str] = set()
+    kept: list[str | None] = []
     for first in range(0, len(plan.chunks), CHUNKS_PER_WRITE):
         job.check()
         save = partial(store_chunks, plan=plan, first=first, rules=rules, now=clock.now())
-        kept.update(job.progress(save))
+        kept += job.progress(save)
     return partial(finish, plan=plan, kept=kept, rules=rules, now=clock.now())
 
 
@@ -216,18 +217,24 @@ def _is_outdated(tx: WriteTx, document: Document, rules: Rules, now: datetime) -
     return True
 
 
-def store_chunks(tx: WriteTx, *, plan: Plan, first: int, rules: Rules, now: datetime) -> list[str]:
-    """Save the next few chunks from `first` on and return the ids of their memories.
+def store_chunks(
+    tx: WriteTx, *, plan: Plan, first: int, rules: Rules, now: datetime
+) -> list[str | None]:
+    """Save the next few chunks from `first` on and return the ids of their memories, None for a forgotten one.
 
     A chunk whose text is an active memory already is linked to it (DOC-5). Nothing is saved, and nothing
     returned, when the document was deleted meanwhile.
     """
     if not advance(tx, document_id=plan.document.id, to=Status.INDEXING, now=now):
         return []
-    kept = []
+    kept: list[str | None] = []
     part = plan.chunks[first : first + CHUNKS_PER_WRITE]
     for index, text in enumerate(part, start=first):
-        saved = remember.insert(tx, _draft(plan, text, now), actor=WORKER, now=now)
+        try:
+            saved = remember.insert(tx, _draft(plan, text, now), actor=WORKER, now=now)
+        except ForgottenValue:
+            kept.append(None)
+            continue
         tx.run(sql.LINK, (plan.document.id, saved.id, index))
         if rules.embed and not saved.deduped:
             job = Job(
@@ -239,21 +246,27 @@ def store_chunks(tx: WriteTx, *, plan: Plan, first: int, rules: Rules, now: date
 
 
 def finish(
-    tx: WriteTx, *, plan: Plan, kept: Collection[str], rules: Rules, now: datetime
+    tx: WriteTx, *, plan: Plan, kept: Sequence[str | None], rules: Rules, now: datetime
 ) -> dict[str, object]:
     """Let go of chunks of an earlier reading, mark the document done, and return the job's result (DOC-8, DOC-10)."""
     if _is_outdated(tx, plan.document, rules, now):
         return {"skipped": "source_changed"}
     if not advance(tx, document_id=plan.document.id, to=Status.INDEXING, now=now):
         return {"skipped": "document_closed"}
-    _let_go(tx, plan.document.id, set(kept), now)
+    saved = {memory_id for memory_id in kept if memory_id}
+    _let_go(tx, plan.document.id, saved, now)
     sql.finish(tx, plan.document.id, chunk_count=len(plan.chunks), at=now)
-    return {"chunks": len(plan.chunks), "memories": len(kept)}
+    counts = {"chunks": len(plan.chunks), "memories": len(saved)}
+    return {**counts, "forgotten": kept.count(None)}
 
 
 def _let_go(tx: WriteTx, document_id: str, kept: set[str], now: datetime) -> None:
-    """Untie chunks of an earlier reading that are not kept, and forget those that nobody else needs."""
+    """Untie chunks of an earlier reading that are not kept, and forget those that nobody else needs.
+
+    One that a person has forgotten stays tied, so that it can be recovered with its document.
+    """
     stale = set(tx.column(sql.LINKED, (document_id,))) - kept
+    stale -= forgotten.named(tx, stale)
     for memory_id in tx.column(sql.LOOSE, (as_list(stale), document_id)):
         forget(tx, memory_id, actor=WORKER, reason="Document changed", now=now)
     tx.run(sql.UNLINK, (document_id, as_list(stale)))

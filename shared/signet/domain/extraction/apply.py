@@ -28,7 +28,7 @@ from signet.domain.memory import (
 from signet.domain.memory.derived import Change
 from signet.domain.memory.followers import Kind
 from signet.domain.memory.models import Actor, Event, Forget, Memory, Outcome, Patch, Rules
-from signet.domain.memory.refusals import Refused
+from signet.domain.memory.refusals import ForgottenValue, Refused
 from signet.queue import Job, enqueue
 
 PIPELINE = Actor(name="pipeline-v2", type="pipeline")
@@ -102,6 +102,7 @@ def proposals(
                 "deleted",
                 "deduped",
                 "skippedLowConfidence",
+                "skippedForgotten",
                 "blockedDestructive",
                 "reviewNeeded",
                 "embeddingsAdded",
@@ -141,7 +142,11 @@ def _one(
         return _change(tx, proposal, decision, writing, counts)
     if proposal.skipped:
         return {"skippedReason": proposal.skipped}
-    return _add(tx, proposal, decision, writing, counts)
+    try:
+        return _add(tx, proposal, decision, writing, counts)
+    except ForgottenValue as forgotten:
+        counts["skippedForgotten"] += 1
+        return {"skippedReason": forgotten.code}
 
 
 def _blocked(reason: str, proposal: Proposal, counts: Counter[str]) -> dict[str, object]:

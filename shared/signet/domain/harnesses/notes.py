@@ -4,6 +4,7 @@ A file is read again only when its text has changed; what it said before stays, 
 recognised by its text. Running twice is harmless.
 """
 
+import contextlib
 import hashlib
 import re
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from signet.db import Database, ReadTx, WriteTx, runtime_settings
 from signet.domain.memory.models import Actor, NewMemory, Rules
+from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.memory.remember import remember
 from signet.domain.summaries import requests
 from signet.domain.transfer.sources import markdown, sections
@@ -66,7 +68,10 @@ def is_own(tx: ReadTx, note: Note) -> bool:
 
 
 def ingest(db: Database, note: Note, *, rules: Rules, now: datetime) -> int:
-    """Save what a note says and return how many memories are new; that it was read is in the last commit."""
+    """Save what a note says and return how many memories are new; that it was read is in the last commit.
+
+    What was forgotten is left out.
+    """
     count = 0
     for batch in () if db.read(is_own, note) else _batches(note):
         count += db.write(_save, batch, rules, now)
@@ -87,6 +92,7 @@ def memories(note: Note) -> Iterator[NewMemory]:
             source_type=source,
             project=project,
             created_at=note.written_at,
+            is_asked=False,
         )
 
 
@@ -108,5 +114,8 @@ def _origin(path: Path, is_headed: bool) -> tuple[str, str, tuple[str, ...], str
 
 
 def _save(tx: WriteTx, batch: list[NewMemory], rules: Rules, now: datetime) -> int:
-    saved = [remember(tx, new, actor=ACTOR, rules=rules, now=now) for new in batch]
-    return sum(not one.deduped for one in saved)
+    count = 0
+    for new in batch:
+        with contextlib.suppress(ForgottenValue):
+            count += not remember(tx, new, actor=ACTOR, rules=rules, now=now).deduped
+    return count

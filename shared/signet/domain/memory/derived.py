@@ -34,6 +34,8 @@ class Change:
     actor: Actor
     reason: str
     at: datetime
+    #: Whether somebody does not want what it says (`followers.MemoryEvent`).
+    is_asked: bool = False
 
 
 def along(
@@ -66,7 +68,7 @@ def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
     for memory_id, content in now:
         memories.hide(tx, memory_id, at=change.at)
         _record(tx, memory_id, _gone(change), change, old=content, metadata={"goneWith": root_id})
-    followers.publish(tx, change.kind, hidden, at=change.at)
+    followers.publish(tx, change.kind, hidden, at=change.at, is_asked=change.is_asked)
     if len(found.goes) > len(now):
         _later(tx, root_id, change)
 
@@ -199,6 +201,11 @@ def _later(tx: WriteTx, root_id: str, change: Change) -> None:
         kind=KIND,
         memory_id=root_id,
         dedupe_key=f"{KIND}:{root_id}",
-        payload={"kind": change.kind, "actor": change.actor.name, "reason": change.reason},
+        payload={
+            "kind": change.kind,
+            "actor": change.actor.name,
+            "reason": change.reason,
+            "isAsked": change.is_asked,
+        },
     )
     enqueue(tx, job, now=change.at, max_attempts=ATTEMPTS)

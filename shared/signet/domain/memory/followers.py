@@ -37,6 +37,8 @@ class MemoryEvent:
     kind: Kind
     memory_ids: Sequence[str]
     at: datetime
+    #: Whether somebody asked for it because of what they say; not so for repetitions, and passages of a document.
+    is_asked: bool = False
 
 
 Follower = Callable[[WriteTx, MemoryEvent], None]
@@ -49,7 +51,9 @@ def register(followers: Sequence[Follower]) -> None:
     _followers[:] = followers
 
 
-def publish(tx: WriteTx, kind: Kind, memory_ids: Sequence[str], *, at: datetime) -> None:
+def publish(
+    tx: WriteTx, kind: Kind, memory_ids: Sequence[str], *, at: datetime, is_asked: bool = False
+) -> None:
     """Let every owner of other rows do its part.
 
     Raises RuntimeError in a program that has not registered them: rows would stay behind unseen.
@@ -58,6 +62,6 @@ def publish(tx: WriteTx, kind: Kind, memory_ids: Sequence[str], *, at: datetime)
         raise RuntimeError(
             "no followers of memories; call signet.domain.memory_followers.register()"
         )
-    event = MemoryEvent(kind=kind, memory_ids=memory_ids, at=at)
+    event = MemoryEvent(kind=kind, memory_ids=memory_ids, at=at, is_asked=is_asked)
     for follow in _followers:
         follow(tx, event)

@@ -11,6 +11,7 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.memory import derived, followers, history, lookup
 from signet.domain.memory.followers import Kind
 from signet.domain.memory.models import (
+    PIPELINE,
     Actor,
     Along,
     Changed,
@@ -46,17 +47,23 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
     check_version(memory, asked.if_version)
     if memory.pinned and not asked.force:
         raise PinnedNeedsForce(memory.id, memory.version)
-    if memory.pinned and actor.type == "pipeline":
+    if memory.pinned and actor.type == PIPELINE:
         raise ForceDenied(memory.id, memory.version)
     along = derived.along(tx, [memory.id])
+    kind = Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN
+    change = derived.Change(
+        kind=Kind.ERASED if asked.for_good else kind,
+        actor=actor,
+        reason=asked.reason,
+        at=now,
+        is_asked=actor.type != PIPELINE,
+    )
+    metadata = {"force": asked.force, "ifVersion": asked.if_version}
     if asked.for_good:
-        erase_all(tx, memory, along, actor=actor, reason=asked.reason, now=now)
+        erase_all(tx, memory, along, change)
     elif memory.is_deleted:
-        _by_itself(tx, memory, asked, actor=actor, now=now)
+        _by_itself(tx, memory, change, metadata)
     else:
-        metadata = {"force": asked.force, "ifVersion": asked.if_version}
-        kind = Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN
-        change = derived.Change(kind=kind, actor=actor, reason=asked.reason, at=now)
         _hide(tx, memory.id, change, along, metadata)
     return Changed(
         id=memory.id,
@@ -92,7 +99,7 @@ def _hide(
     content = memories.hide(tx, memory_id, at=change.at)
     if content is None:
         return False
-    followers.publish(tx, change.kind, [memory_id], at=change.at)
+    followers.publish(tx, change.kind, [memory_id], at=change.at, is_asked=change.is_asked)
     history.record(
         tx,
         memory_id,
@@ -107,36 +114,49 @@ def _hide(
     return True
 
 
-def _by_itself(tx: WriteTx, memory: Memory, asked: Forget, *, actor: Actor, now: datetime) -> None:
+def _by_itself(
+    tx: WriteTx, memory: Memory, change: derived.Change, metadata: Mapping[str, object]
+) -> None:
     """Let a memory that was hidden with its source be forgotten by itself: it does not come back with it."""
     sources.release(tx, [memory.id])
-    followers.publish(tx, Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN, [memory.id], at=now)
+    followers.publish(tx, change.kind, [memory.id], at=change.at, is_asked=change.is_asked)
     history.record(
         tx,
         memory.id,
-        Event.REJECTED if asked.is_wrong else Event.DELETED,
-        actor=actor,
-        at=now,
+        Event.REJECTED if change.kind is Kind.REJECTED else Event.DELETED,
+        actor=change.actor,
+        at=change.at,
         old=memory.content,
-        reason=asked.reason,
-        metadata={"force": asked.force, "ifVersion": asked.if_version},
+        reason=change.reason,
+        metadata=metadata,
     )
 
 
-def erase_all(
-    tx: WriteTx, memory: Memory, along: Along, *, actor: Actor, reason: str, now: datetime
-) -> None:
+def erase_all(tx: WriteTx, memory: Memory, along: Along, change: derived.Change) -> None:
     """Remove a memory and what was read from it alone for good."""
-    for memory_id, _ in along.goes:
-        found = memories.by_id(tx, memory_id)
-        if found is not None:
-            erase(tx, found, actor=actor, reason=reason, now=now)
-    erase(tx, memory, actor=actor, reason=reason, now=now)
+    goes = (memories.by_id(tx, memory_id) for memory_id, _ in along.goes)
+    for one in (*filter(None, goes), memory):
+        erase(
+            tx,
+            one,
+            actor=change.actor,
+            reason=change.reason,
+            now=change.at,
+            is_asked=change.is_asked,
+        )
 
 
-def erase(tx: WriteTx, memory: Memory, *, actor: Actor, reason: str, now: datetime) -> None:
+def erase(
+    tx: WriteTx,
+    memory: Memory,
+    *,
+    actor: Actor,
+    reason: str,
+    now: datetime,
+    is_asked: bool = False,
+) -> None:
     """Remove a memory with its text index, vectors, hints, links, statements and waiting jobs; its history stays."""
-    followers.publish(tx, Kind.ERASED, [memory.id], at=now)
+    followers.publish(tx, Kind.ERASED, [memory.id], at=now, is_asked=is_asked)
     removal.delete(tx, [memory.id])
     history.record(
         tx,

@@ -46,6 +46,10 @@ class Event(StrEnum):
     NONE = "none"
 
 
+#: The type of actor that nobody has asked.
+PIPELINE = "pipeline"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
     """Who asks for a change, as history tells it (MEM-44)."""
@@ -126,6 +130,8 @@ class NewMemory:
     masked: tuple[str, ...] | None = None
     #: Save another text of a known source too, instead of answering with the one that is there.
     keeps_versions: bool = False
+    #: Whether somebody says this now; what is taken from a file or another program is not saved when it was forgotten.
+    is_asked: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,6 +162,8 @@ class Draft:
     event_at: str | None = None
     idempotency_key: str | None = None
     runtime_path: str | None = None
+    #: See `NewMemory`; what Signet writes by itself is not asked for.
+    is_asked: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,6 +199,8 @@ class Remembered:
     superseded: tuple[str, ...] = ()
     #: The kinds of secrets that were replaced in what was handed over.
     masked: tuple[str, ...] = ()
+    #: The forgotten memories whose value was said again by this save, so that it is forgotten no longer.
+    lifted: tuple[str, ...] = ()
 
 
 class Outcome(StrEnum):
@@ -284,6 +294,8 @@ class Changed:
     content_changed: bool = False
     #: The kinds of secrets that were replaced in the new text.
     masked: tuple[str, ...] = ()
+    #: The forgotten memories whose value the new text says, so that it is forgotten no longer.
+    lifted: tuple[str, ...] = ()
     #: What went, or came back, with it, and what stays without it.
     along: Along = field(default_factory=Along)
 

@@ -11,8 +11,9 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link
-from signet.domain.memory import dates, derived, hints, history, lookup, marks
+from signet.domain.memory import dates, derived, forgotten, hints, history, lookup, marks
 from signet.domain.memory.models import (
+    PIPELINE,
     Actor,
     Changed,
     Event,
@@ -34,7 +35,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     """Change what the patch names of one memory, with its `updated` event.
 
     Raises Invalid for a blank text, Frozen, and in this order Unknown, Deleted, VersionConflict and
-    DuplicateContent (MEM-25).
+    DuplicateContent (MEM-25); last ForgottenValue, for the pipeline.
     """
     if rules.masks and patch.masked is None:
         patch = without_secrets(patch)
@@ -57,6 +58,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
             current_version=memory.version,
             new_version=None,
         )
+    lifted = _lifted(tx, memory, text.storage, actor) if text and "content" in fields else ()
     memories.patch(tx, memory.id, fields, by=actor.name, at=now)
     derived.own(tx, memory.id, actor)
     if text is not None and "content" in fields:
@@ -83,6 +85,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
         new_version=memory.version + 1,
         content_changed="content" in fields,
         masked=patch.masked or (),
+        lifted=lifted,
     )
 
 
@@ -108,6 +111,14 @@ def changes(memory: Memory, patch: Patch, text: Normalized | None) -> dict[str, 
         for name, value in asked.items()
         if value is not None and value != getattr(memory, name)
     }
+
+
+def _lifted(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> tuple[str, ...]:
+    """Let go of forgotten values that a person writes again; raises ForgottenValue for the pipeline."""
+    if actor.type == PIPELINE:
+        forgotten.check(tx, memory, text)
+        return ()
+    return forgotten.lift_said(tx, memory.agent_id, memory.scope, text)
 
 
 def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:

@@ -68,6 +68,13 @@ class ForceDenied(Refused):
     code = "autonomous_force_denied"
 
 
+class ForgottenValue(Refused):
+    """Somebody forgot or rejected what this text says; it is not written again by itself."""
+
+    kind = Kind.CONFLICT
+    code = "forgotten_value"
+
+
 class RetentionExpired(Refused):
     """The memory was forgotten too long ago."""
 

@@ -18,7 +18,7 @@ from signet.db import WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.graph import link, structured_input
 from signet.domain.graph.structured_input import StructuredInput
-from signet.domain.memory import chunks, dates, derived, hints, history, prefixes
+from signet.domain.memory import chunks, dates, derived, forgotten, hints, history, prefixes
 from signet.domain.memory.models import (
     Actor,
     Draft,
@@ -31,6 +31,7 @@ from signet.domain.memory.models import (
     Rules,
 )
 from signet.domain.memory.normalize import Normalized, normalize
+from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.memory.sql import memories
 from signet.domain.memory.supersede import hold_again, supersede
 from signet.domain.transcripts import stored as transcripts
@@ -62,7 +63,7 @@ def remember(
     """Save a text, or answer with the memory that holds it already.
 
     Raises Frozen, and Invalid for an empty text, an importance outside 0..1, or a memory to supersede that this
-    agent cannot read.
+    agent cannot read; ForgottenValue where the text was not asked for and says what was forgotten.
     """
     if rules.frozen:
         raise Frozen
@@ -130,7 +131,7 @@ def insert_fact(
     """Insert a fact that the pipeline found in `source`, with its `created` event.
 
     The fact belongs to the owner, visibility, scope and project of its source and was said when that was; an active
-    memory of theirs with the same text is answered instead. Raises Invalid when the text is empty.
+    memory of theirs with the same text is answered instead. Raises Invalid when the text is empty, and ForgottenValue.
     """
     said_at = clock.parsed(source.created_at) or now
     draft = Draft(
@@ -160,7 +161,10 @@ def insert_fact(
 def save_told(
     tx: WriteTx, draft: Draft, *, actor: Actor, rules: Rules, now: datetime
 ) -> Remembered:
-    """Save a statement that somebody else's words were distilled to: with links and jobs, as any saved text."""
+    """Save a statement that somebody else's words were distilled to: with links and jobs, as any saved text.
+
+    Raises ForgottenValue.
+    """
     return _save(tx, draft, _Beside(), actor=actor, rules=rules, now=now)
 
 
@@ -172,7 +176,10 @@ def insert(
     now: datetime,
     metadata: Mapping[str, object] | None = None,
 ) -> Inserted:
-    """Insert a row with its `created` event, or return the active memory with the same text and owner."""
+    """Insert a row with its `created` event, or return the active memory with the same text and owner.
+
+    Raises ForgottenValue.
+    """
     text = _normalized(draft.content)
     memory_id = _put(tx, draft, text, actor=actor, now=now, metadata=metadata)
     if memory_id is None:
@@ -216,6 +223,7 @@ def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime)
         extraction_status=ExtractionStatus.PENDING if rules.extract else ExtractionStatus.NONE,
         idempotency_key=new.idempotency_key or None,
         runtime_path=new.runtime_path,
+        is_asked=new.is_asked,
     )
 
 
@@ -265,7 +273,8 @@ def _save(
     if memory_id is None:
         held = _holder(tx, draft, text)
         again = _said_again(tx, held, draft, actor=actor, now=now)
-        return replace(_repeated(held), superseded=again)
+        lifted = () if held.is_deleted else _lift(tx, draft, text)
+        return replace(_repeated(held), superseded=again, lifted=lifted)
     kept = [hint for raw in beside.hints if len(hint := raw.strip()) in HINT_CHARS]
     written = hints.add(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
     linked = tx.optional(
@@ -287,7 +296,15 @@ def _save(
         deduped=False,
         entities_linked=linked,
         hints_written=written,
+        lifted=_lift(tx, draft, text),
     )
+
+
+def _lift(tx: WriteTx, draft: Draft, text: Normalized) -> tuple[str, ...]:
+    """Let go of the forgotten values that somebody says again."""
+    if not draft.is_asked:
+        return ()
+    return forgotten.lift_said(tx, draft.agent_id, draft.scope, text.storage)
 
 
 def _link(
@@ -326,10 +343,17 @@ def _save_pieces(
         group_id = ids.new_ordered_id()
         piece = replace(piece, source_id=group_id)
     saved: list[Remembered] = []
+    withheld: ForgottenValue | None = None
     for ordinal, text in enumerate(chunks.split(whole.content, rules.chunk_chars)):
         draft = replace(piece, content=text, ordinal=ordinal)
-        saved.append(_save(tx, draft, beside, actor=actor, rules=rules, now=now))
+        try:
+            saved.append(_save(tx, draft, beside, actor=actor, rules=rules, now=now))
+        except ForgottenValue as refused:
+            withheld = refused
+            continue
         piece, beside = replace(piece, idempotency_key=None), _Beside()
+    if not saved and withheld:
+        raise withheld
     new = tuple(piece.id for piece in saved if not piece.deduped)
     if new:
         link.group(tx, group_id, new, agent_id=whole.agent_id, now=now)
@@ -337,6 +361,7 @@ def _save_pieces(
         saved[0],
         deduped=not new,
         entities_linked=sum(piece.entities_linked for piece in saved),
+        lifted=tuple(dict.fromkeys(id_ for piece in saved for id_ in piece.lifted)),
         is_chunked=True,
         ids=new,
         group_id=group_id if new else None,
@@ -369,7 +394,12 @@ def _put(
     now: datetime,
     metadata: Mapping[str, object] | None = None,
 ) -> str | None:
-    """Insert a row with the first line of its history and return its id; None when the row is refused."""
+    """Insert a row with the first line of its history and return its id; None when the row is refused.
+
+    Raises ForgottenValue.
+    """
+    if not draft.is_asked:
+        forgotten.check(tx, draft, text.storage)
     memory_id = ids.new_ordered_id()
     if not memories.insert(tx, memory_id, draft, text):
         return None

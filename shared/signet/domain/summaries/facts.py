@@ -1,5 +1,6 @@
 """The facts of a session as memories: which of them are news, and how they are saved."""
 
+import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from signet.domain.extraction import contradiction
 from signet.domain.graph import lexicon
 from signet.domain.memory import dates, derived, remember
 from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, Visibility
+from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.summaries.models import Asked, Said
 from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import transcript
@@ -54,13 +56,16 @@ def says(memory: str, fact: str) -> bool:
 def save(
     tx: WriteTx, asked: Asked, facts: Sequence[Said], *, model: str, rules: Rules, now: datetime
 ) -> list[str]:
-    """Save facts the way every memory goes and return their ids; one that is stored already gives that one's id."""
-    return [
-        remember.save_told(
-            tx, _draft(asked, fact, model, now), actor=ACTOR, rules=rules, now=now
-        ).id
-        for fact in facts
-    ]
+    """Save facts the way every memory goes and return their ids; one that is stored already gives that one's id.
+
+    What was forgotten is left out.
+    """
+    saved = []
+    for fact in facts:
+        draft = _draft(asked, fact, model, now)
+        with contextlib.suppress(ForgottenValue):
+            saved.append(remember.save_told(tx, draft, actor=ACTOR, rules=rules, now=now).id)
+    return saved
 
 
 def placed(facts: Sequence[Said], text: str) -> list[Said]:

@@ -103,7 +103,12 @@ def _read(
             condense.queue(tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now)
         tx.run(jobs.FORGET_PART, (asked.job_id,))
         _read_on(tx, asked, rules, now)
-        return {"path": path, "facts": len(notes.facts), "saved": len(saved)}
+        counts = {
+            "facts": len(notes.facts),
+            "saved": len(saved),
+            "forgotten": len(news) - len(saved),
+        }
+        return {"path": path, **counts}
 
     job.commit(keep)
 

@@ -21,6 +21,8 @@ class Fate(StrEnum):
 
     NEW = "new"
     KNOWN = "known"
+    #: Somebody has forgotten what it says.
+    FORGOTTEN = "forgotten"
     REFUSED = "refused"
 
 
@@ -34,6 +36,7 @@ class Outcome:
 
 NEW = Outcome(fate=Fate.NEW)
 KNOWN = Outcome(fate=Fate.KNOWN)
+FORGOTTEN = Outcome(fate=Fate.FORGOTTEN)
 
 
 class Refused(Exception):
@@ -69,7 +72,7 @@ class Tally:
         return sum(number for (_, met), number in self.counts.items() if met is fate)
 
     def by_kind(self) -> dict[str, dict[str, int]]:
-        """Return `{kind: {new, known, refused}}`, kinds in the order in which they came."""
+        """Return `{kind: {new, known, forgotten, refused}}`, kinds in the order in which they came."""
         kinds = dict.fromkeys(kind for kind, _ in self.counts)
         return {kind: {fate: self.counts[kind, fate] for fate in Fate} for kind in kinds}
 

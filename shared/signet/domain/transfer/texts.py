@@ -14,8 +14,9 @@ from signet.db import copying
 from signet.domain.memory import chunks, marks, prefixes, remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.normalize import normalize
+from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.transfer.kinds import KINDS
-from signet.domain.transfer.records import KNOWN, NEW, Outcome, Refused
+from signet.domain.transfer.records import FORGOTTEN, KNOWN, NEW, Outcome, Refused
 from signet.domain.transfer.target import Target
 from signet.errors import Invalid
 from signet.text import masking
@@ -42,11 +43,13 @@ def put(target: Target, text: Text, *, actor: Actor, rules: Rules, now: datetime
     if len(text.new.content) > MAX_CHARS:
         raise Refused(f"content is longer than {MAX_CHARS} characters; add it as a document")
     key = text.new.idempotency_key or key_of(text.new)
-    new = replace(text.new, idempotency_key=key, keeps_versions=True)
+    new = replace(text.new, idempotency_key=key, keeps_versions=True, is_asked=False)
     if target.is_preview:
         return _preview(target, new, rules, now)
     try:
         saved = remember.remember(target.tx, new, actor=actor, rules=rules, now=now)
+    except ForgottenValue:
+        return FORGOTTEN
     except Invalid as error:
         raise Refused(error.message) from error
     if saved.deduped:

@@ -75,6 +75,13 @@ class PageParams(Params):
     facets: Names = ()
 
 
+class ForgottenParams(Params):
+    """Which page of forgotten values."""
+
+    limit: Annotated[int, Whole(1, 1_000)] = 100
+    offset: Annotated[int, Whole(0, SAFE_INTEGER)] = 0
+
+
 class SearchParams(Params):
     """What the older search looks for; with `distinct` only the values of `who` or `type` are wanted."""
 

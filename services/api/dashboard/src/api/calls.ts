@@ -1,0 +1,64 @@
+/** What the page asks of the daemon: one function for each change, one address for each thing that is read. */
+import { ask, withQuery } from "../lib/http";
+import { agent } from "../lib/store";
+import type * as t from "./types";
+
+/** Changes are kept in history with this. */
+const REASON = "dashboard";
+
+type Query = Record<string, string | number | boolean | null | undefined>;
+
+/** Return an address about the chosen agent. */
+export function mine(path: string, query: Query = {}): string {
+  return withQuery(path, { ...query, agent_id: agent.value });
+}
+
+const id = encodeURIComponent;
+
+export const paths = {
+  memories: (query: Query) => mine("/api/memories", query),
+  memory: (memory: string) => mine(`/api/memory/${id(memory)}`),
+  history: (memory: string) => mine(`/api/memory/${id(memory)}/history`),
+  similar: (memory: string) => mine("/memory/similar", { id: memory, k: 12 }),
+};
+
+/** Ask recall. The page looks, so nothing counts as used, and what lies below the floor is shown, too. */
+export function recall(query: string, more: Query, signal?: AbortSignal): Promise<t.Recalled> {
+  const body = { ...more, query, agent_id: agent.value, explain: true, touch: false, floor: 0 };
+  return ask("POST", "/api/memory/recall", { body, signal });
+}
+
+export interface Patch {
+  content?: string;
+  type?: string;
+  tags?: string[] | null;
+  importance?: number;
+  pinned?: boolean;
+}
+
+/** Change a memory that is still the one that was seen; 409 when it is not. */
+export function change(memory: string, patch: Patch, version?: number): Promise<t.Modified> {
+  return ask("PATCH", paths.memory(memory), { body: { ...patch, reason: REASON, ...(version ? { if_version: version } : {}) } });
+}
+
+/** Forget a memory; pinned ones, too, because a person asks. */
+export function forget(memory: string): Promise<t.Modified> {
+  return ask("DELETE", paths.memory(memory), { body: { reason: REASON, force: true } });
+}
+
+/** Bring a forgotten memory back. */
+export function recover(memory: string): Promise<t.Recovered> {
+  return ask("POST", mine(`/api/memory/${id(memory)}/recover`), { body: { reason: REASON } });
+}
+
+/** Save a text. */
+export function remember(content: string): Promise<t.Remembered> {
+  return ask("POST", "/api/memory/remember", { body: { content, who: "capture", importance: 0.7, agent_id: agent.value } });
+}
+
+/** Forget several memories: the daemon is first asked what it would take, and told to take exactly that. */
+export async function forgetMany(ids: readonly string[]): Promise<t.ForgottenMany> {
+  const body = { ids, reason: REASON, limit: ids.length };
+  const shown = await ask<t.ForgetPreview>("POST", "/api/memory/forget", { body: { ...body, mode: "preview" } });
+  return ask("POST", "/api/memory/forget", { body: { ...body, mode: "execute", confirm_token: shown.confirmToken } });
+}

@@ -1,0 +1,106 @@
+/** Requests to the daemon: one form of errors, the token, and the question for it. */
+import { signal } from "@preact/signals";
+
+/** The daemon's answer to a request that it refused, or that it never got (`status` 0). */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+    readonly code: string,
+    readonly requestId: string | null,
+    readonly body: Readonly<Record<string, unknown>> = {},
+  ) {
+    super(message);
+  }
+}
+
+const TOKEN = "signet.token";
+let token = kept();
+
+/** Set while the page waits for a token: call it with what was typed. */
+export const wanting = signal<((typed: string) => void) | null>(null);
+let waiting: Promise<void> | null = null;
+
+function kept(): string | null {
+  try {
+    return sessionStorage.getItem(TOKEN);
+  } catch {
+    return null;
+  }
+}
+
+/** Use a token from now on, in this tab only. */
+export function useToken(typed: string): void {
+  token = typed;
+  try {
+    sessionStorage.setItem(TOKEN, typed);
+  } catch {
+    // It lives as long as the page.
+  }
+}
+
+function aToken(): Promise<void> {
+  waiting ??= new Promise((resolve) => {
+    wanting.value = (typed) => {
+      useToken(typed);
+      wanting.value = null;
+      waiting = null;
+      resolve();
+    };
+  });
+  return waiting;
+}
+
+export interface Asked {
+  body?: unknown;
+  signal?: AbortSignal | undefined;
+  headers?: Record<string, string>;
+}
+
+/** Send a request and return the response when it is one of success; a 401 asks for the token and tries again. */
+export async function send(method: string, path: string, asked: Asked = {}): Promise<Response> {
+  const shown = token;
+  const headers: Record<string, string> = { "x-signet-actor": "dashboard", ...asked.headers };
+  if (shown) headers.authorization = `Bearer ${shown}`;
+  if (asked.body !== undefined) headers["content-type"] = "application/json";
+  let response: Response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers,
+      body: asked.body === undefined ? null : JSON.stringify(asked.body),
+      signal: asked.signal ?? null,
+      credentials: "omit",
+    });
+  } catch (error) {
+    if (asked.signal?.aborted) throw error;
+    throw new Refused(0, "The daemon does not answer. Is it running? signet status", "offline", null);
+  }
+  if (response.status === 401) {
+    if (shown === token) await aToken();
+    return send(method, path, asked);
+  }
+  if (!response.ok) throw await refusal(response);
+  return response;
+}
+
+/** Send a request and return the JSON of its answer. */
+export async function ask<T>(method: string, path: string, asked: Asked = {}): Promise<T> {
+  return (await (await send(method, path, asked)).json()) as T;
+}
+
+async function refusal(response: Response): Promise<Refused> {
+  const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
+  const said = typeof body.error === "string" ? body.error : `HTTP ${response.status}`;
+  const code = typeof body.code === "string" ? body.code : "";
+  return new Refused(response.status, said, code, response.headers.get("x-signet-request-id"), body);
+}
+
+/** Return a path with a query; what is undefined, null or empty is left out. */
+export function withQuery(path: string, query: Record<string, string | number | boolean | null | undefined>): string {
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== null && value !== "") given.set(name, String(value));
+  const text = given.toString();
+  return text ? `${path}?${text}` : path;
+}

@@ -1,0 +1,66 @@
+/** Keys: those of the view that is open, those of everywhere, and what `?` tells of them. */
+import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { hasSingleKeys } from "./store";
+
+export interface Key {
+  /** As `KeyboardEvent.key` says it; two with a space are pressed one after the other. */
+  readonly key: string;
+  readonly says: string;
+  readonly act: (event: KeyboardEvent) => void;
+}
+
+/** Sets of keys, the newest last; each is asked before those under it. */
+export const layers = signal<readonly (readonly Key[])[]>([]);
+
+/** Let these keys act while the component is there. */
+export function useKeys(keys: readonly Key[]): void {
+  const held: { now: readonly Key[] } = useHeld(keys);
+  useEffect(() => {
+    const layer = keys.map((one, at): Key => ({ ...one, act: (event) => held.now[at]?.act(event) }));
+    layers.value = [...layers.peek(), layer];
+    return () => {
+      layers.value = layers.peek().filter((other) => other !== layer);
+    };
+  }, [keys.map((one) => one.key).join()]);
+}
+
+function useHeld(keys: readonly Key[]): { now: readonly Key[] } {
+  const ref = useRef({ now: keys });
+  ref.current.now = keys;
+  return ref.current;
+}
+
+/** The second of two keys must come within this time (ms). */
+const SECOND_MS = 1_200;
+let first = { key: "", at: 0 };
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return !["checkbox", "radio", "range"].includes(target.type);
+  return target.isContentEditable || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+}
+
+function find(key: string): Key | undefined {
+  for (const layer of [...layers.peek()].reverse()) {
+    const found = layer.find((one) => one.key === key);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.isComposing || event.altKey) return;
+  const isPalette = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
+  if (!isPalette && (event.ctrlKey || event.metaKey)) return;
+  if (document.querySelector("dialog[open]") && !isPalette) return;
+  if (!isPalette && event.key !== "Escape" && (isTyping(event.target) || !hasSingleKeys.peek())) return;
+  const pair = Date.now() - first.at < SECOND_MS ? `${first.key} ${event.key}` : "";
+  const found = (pair && find(pair)) || find(isPalette ? "Ctrl k" : event.key);
+  first = { key: event.key, at: Date.now() };
+  if (!found) return;
+  // A button that has the focus is pressed by these itself.
+  if ((event.key === "Enter" || event.key === " ") && event.target instanceof HTMLElement && event.target.closest("button, a, summary")) return;
+  event.preventDefault();
+  found.act(event);
+});

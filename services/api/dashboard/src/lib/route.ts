@@ -1,0 +1,82 @@
+/** Where the page is: `#/room/part?filters`. All of a view is in its address. */
+import { signal } from "@preact/signals";
+
+export interface Route {
+  readonly room: string;
+  readonly parts: readonly string[];
+  readonly query: Readonly<Record<string, string>>;
+}
+
+/** Addresses of the earlier dashboard, and where they lead now. */
+const EARLIER: Readonly<Record<string, string>> = {
+  "": "today",
+  home: "today",
+  memory: "memories",
+  "memory/memories": "memories",
+  timeline: "memories?bar=1",
+  "memory/timeline": "memories?bar=1",
+  knowledge: "map",
+  "memory/knowledge": "map",
+  embeddings: "map?view=meaning",
+  "memory/constellation": "map?view=meaning",
+  pipeline: "engine",
+  "engine/pipeline": "engine",
+  queue: "engine/queue",
+  logs: "engine/logs",
+  tasks: "engine/tasks",
+  predictor: "engine/predictor",
+  config: "settings",
+  "engine/settings": "settings",
+  connectors: "settings/sources",
+  "engine/connectors": "settings/sources",
+  secrets: "settings/secrets",
+  skills: "settings/skills",
+  changelog: "settings/about",
+};
+
+/** Return what an address behind `#` means. */
+export function parse(hash: string): Route {
+  const written = hash.replace(/^#?\/?/, "");
+  const [path = "", search = ""] = written.split("?", 2);
+  const moved = EARLIER[path.replace(/\/$/, "")];
+  const [known = "", more = ""] = (moved ?? path).split("?", 2);
+  const [room = "", ...parts] = known.split("/").map(decoded);
+  const query = Object.fromEntries([...new URLSearchParams(more), ...new URLSearchParams(search)]);
+  return { room, parts, query };
+}
+
+/** Return the address of a view, with its `#`. */
+export function href(room: string, query: Record<string, string | number | undefined> = {}, ...parts: string[]): string {
+  const path = [room, ...parts].map(encodeURIComponent).join("/");
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return `#/${path}${search ? `?${search}` : ""}`;
+}
+
+export const route = signal<Route>(parse(location.hash));
+
+addEventListener("hashchange", () => {
+  route.value = parse(location.hash);
+});
+
+/** Go to another view; Back returns here. */
+export function go(to: string): void {
+  location.hash = to;
+}
+
+/** Change filters of this view; `undefined` or an empty text takes one away. Replaced in history unless `pushed`. */
+export function filter(changes: Record<string, string | undefined>, pushed = false): void {
+  const { room, parts, query } = route.value;
+  const to = href(room, { ...query, ...changes }, ...parts);
+  if (pushed) return go(to);
+  history.replaceState(null, "", to);
+  route.value = parse(to);
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,38 @@
+/** Choices of this browser: the theme, the height of rows, whether single keys act. */
+import { effect, signal, type Signal } from "@preact/signals";
+
+/** Return a signal that is kept in this browser; without storage it lives as long as the page. */
+function kept<T>(name: string, first: T): Signal<T> {
+  const key = `signet.${name}`;
+  const found = signal<T>(first);
+  try {
+    const text = localStorage.getItem(key);
+    if (text !== null) found.value = JSON.parse(text) as T;
+  } catch {
+    // No storage, or somebody else's text in it.
+  }
+  effect(() => {
+    try {
+      localStorage.setItem(key, JSON.stringify(found.value));
+    } catch {
+      // Nothing is lost but the choice.
+    }
+  });
+  return found;
+}
+
+export type Theme = "system" | "light" | "dark";
+
+export const theme = kept<Theme>("theme", "system");
+export const isCompact = kept("compact", false);
+export const hasSingleKeys = kept("keys", true);
+/** The agent whose memories are shown; empty for the default one. */
+export const agent = kept("agent", "");
+
+effect(() => {
+  const root = document.documentElement.dataset;
+  if (theme.value === "system") delete root.theme;
+  else root.theme = theme.value;
+  if (isCompact.value) root.rows = "compact";
+  else delete root.rows;
+});

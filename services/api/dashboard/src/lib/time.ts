@@ -1,0 +1,64 @@
+/** Times as a person reads them, in the time zone of this browser. */
+
+const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
+const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const LONG = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
+const WHOLE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Return the day of a time as `2026-11-23`, here. */
+export function dayOf(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}
+
+/** Return when the day began on which `at` is. */
+export function startOfDay(at: Date): Date {
+  return new Date(at.getFullYear(), at.getMonth(), at.getDate());
+}
+
+/** Return a time in few words: `just now`, `12 min ago`, `14:02`, `9 May`, `9 May 2024`. */
+export function brief(iso: string | null | undefined, now = new Date()): string {
+  const at = moment(iso);
+  if (at === null) return "–";
+  const since = now.getTime() - at.getTime();
+  if (since >= 0 && since < MINUTE) return "just now";
+  if (since >= 0 && since < HOUR) return `${Math.floor(since / MINUTE)} min ago`;
+  if (dayOf(at) === dayOf(now)) return CLOCK.format(at);
+  return at.getFullYear() === now.getFullYear() ? DAY.format(at) : DATE.format(at);
+}
+
+/** Return a time of the day: `14:02`. */
+export function clock(iso: string | null | undefined): string {
+  const at = moment(iso);
+  return at === null ? "–" : CLOCK.format(at);
+}
+
+/** Return a time with its date, clock and zone. */
+export function whole(iso: string | null | undefined): string {
+  const at = moment(iso);
+  return at === null ? "" : WHOLE.format(at);
+}
+
+/** Return a day in words: `Today`, `Yesterday`, `Monday, 9 May 2026`. */
+export function dayName(at: Date, now = new Date()): string {
+  const days = Math.round((startOfDay(now).getTime() - startOfDay(at).getTime()) / (24 * HOUR));
+  return days === 0 ? "Today" : days === 1 ? "Yesterday" : LONG.format(at);
+}
+
+/** Return a length of time in words: `40 ms`, `3.2 s`, `5 min`, `2 h`, `3 days`. */
+export function span(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < MINUTE) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < HOUR) return `${Math.round(ms / MINUTE)} min`;
+  if (ms < 48 * HOUR) return `${Math.round(ms / HOUR)} h`;
+  return `${Math.round(ms / (24 * HOUR))} days`;
+}
+
+function moment(iso: string | null | undefined): Date | null {
+  const at = iso ? new Date(iso) : null;
+  return at === null || Number.isNaN(at.getTime()) ? null : at;
+}

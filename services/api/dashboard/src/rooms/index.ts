@@ -1,0 +1,13 @@
+/** The rooms that there are, in their order. */
+import type { ComponentType } from "preact";
+
+export interface Room {
+  readonly name: string;
+  readonly title: string;
+  readonly key: string;
+  readonly load: () => Promise<{ default: ComponentType<{ onClose: () => void }> }>;
+}
+
+export const ROOMS: readonly Room[] = [
+  { name: "memories", title: "Memories", key: "m", load: () => import("./memories/room") },
+];

@@ -1,0 +1,120 @@
+/** The list of memories: rows, choice of several, keys. */
+import { signal } from "@preact/signals";
+import { useEffect, useState } from "preact/hooks";
+import { paths } from "../../api/calls";
+import type { MemoryPage } from "../../api/types";
+import { useKeys } from "../../lib/keys";
+import { usePages } from "../../lib/pages";
+import { route } from "../../lib/route";
+import { brief, whole } from "../../lib/time";
+import { count, projectName } from "../../lib/words";
+import { Icon } from "../../ui/icons";
+import { Empty, Shown } from "../../ui/states";
+import { scroller, Virtual } from "../../ui/virtual";
+import { Bulk } from "./bulk";
+import { doing } from "./doing";
+import { filters } from "./filters";
+import { keep, type Row } from "./opened";
+import { open } from "./room";
+
+/** The memories that were chosen, in the order in which that was done. */
+export const chosen = signal<ReadonlyMap<string, Row>>(new Map());
+
+export function List() {
+  const given = filters();
+  const isForgotten = given.state === "forgotten";
+  const pages = usePages<MemoryPage, Row>(paths.memories({ ...given, limit: 100, stats: 0 }), (page) => page.memories, ["memory"], () => scroller().scrollTop < 40);
+  const [at, setAt] = useState(-1);
+  const { rows } = pages;
+  useEffect(() => setAt(-1), [JSON.stringify(given)]);
+  useEffect(() => () => void (chosen.value = new Map()), []);
+  useRowKeys(rows, at, setAt);
+  return <div>
+    {pages.fresh > 0 && <button class="chip on" onClick={() => { pages.show(); scroller().scrollTo(0, 0); }}>{count(pages.fresh, "new memory", "new memories")}</button>}
+    <Shown of={pages.first} rows={8} what="memories">{() => rows.length === 0 ? <Nothing isFiltered={Object.values(given).some(Boolean)} isForgotten={isForgotten} /> :
+      <Virtual rows={rows} keyOf={(row) => row.id} onEnd={pages.more} label="Memories" at={at} draw={(row, index) => <Line row={row} isAt={index === at} />} />}
+    </Shown>
+    {chosen.value.size > 0 && <Bulk isForgotten={isForgotten} />}
+  </div>;
+}
+
+function useRowKeys(rows: readonly Row[], at: number, setAt: (at: number) => void): void {
+  const row = rows[at];
+  const move = (by: number) => {
+    const to = Math.max(0, Math.min(rows.length - 1, at + by));
+    setAt(to);
+    if (route.peek().query.id && rows[to]) {
+      keep(rows[to]);
+      open(rows[to].id);
+    }
+  };
+  const shown = (part?: string) => {
+    if (!row) return;
+    keep(row);
+    open(row.id, part);
+  };
+  const toggle = (one: Row | undefined) => {
+    if (!one) return;
+    const next = new Map(chosen.peek());
+    if (!next.delete(one.id)) next.set(one.id, one);
+    chosen.value = next;
+  };
+  useKeys([
+    { key: "j", says: "Next", act: () => move(1) },
+    { key: "k", says: "Previous", act: () => move(-1) },
+    { key: "Enter", says: "Open", act: () => shown() },
+    { key: "x", says: "Choose", act: () => toggle(row) },
+    { key: "a", says: "Choose all that are loaded", act: () => (chosen.value = new Map(rows.map((one) => [one.id, one]))) },
+    { key: "e", says: "Edit", act: () => shown("edit") },
+    { key: "h", says: "History", act: () => shown("history") },
+    { key: "s", says: "Similar", act: () => shown("about") },
+    { key: "p", says: "Pin", act: () => row && doing.pin(row) },
+    { key: "f", says: "Forget", act: () => row && doing.forget(row) },
+    { key: "r", says: "Recover", act: () => row && doing.recover(row) },
+    { key: "y", says: "Copy the link", act: () => row && doing.link(row.id) },
+  ]);
+}
+
+/** Whom the pipeline names as the author of what it read from other memories. */
+const PIPELINE = "pipeline-v2";
+
+/** What is said of a memory in one line: its kind, who, project, what became of it. */
+export function Meta({ row, isLong = false }: { row: Row; isLong?: boolean }) {
+  return <span class="meta">
+    <span>{row.type}</span>
+    {row.who && row.who !== PIPELINE && <span>{row.who}</span>}
+    {row.project && <span>{projectName(row.project)}</span>}
+    {row.tags && <span>{row.tags.split(",").slice(0, isLong ? 20 : 3).join(", ")}</span>}
+    {row.superseded_by && <span class="warn">corrected since</span>}
+    {row.forgotten && <span class="warn">forgotten {brief(row.deleted_at)} by {row.forgotten.by}{row.forgotten.until ? `, can be recovered until ${brief(row.forgotten.until)}` : ""}</span>}
+  </span>;
+}
+
+function Line({ row, isAt }: { row: Row; isAt: boolean }) {
+  const isOpen = route.value.query.id === row.id;
+  const ids = chosen.value;
+  return <div class={`row${isOpen || isAt ? " at" : ""}${row.superseded_by ? " dim" : ""}${row.forgotten ? " gone" : ""}`}
+    onClick={(event) => { if (!(event.target instanceof HTMLInputElement)) { keep(row); open(row.id); } }}>
+    <input class="tick" type="checkbox" aria-label={`Choose: ${row.content.slice(0, 60)}`} checked={ids.has(row.id)} onChange={() => {
+      const next = new Map(ids);
+      if (!next.delete(row.id)) next.set(row.id, row);
+      chosen.value = next;
+    }} />
+    <a class="text quiet" href={`#/memories?id=${row.id}`} aria-current={isOpen ? "true" : undefined} dir="auto"
+      onClick={(event) => { event.preventDefault(); event.stopPropagation(); keep(row); open(row.id); }}>
+      {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{row.content.slice(0, 300)}
+    </a>
+    <Meta row={row} />
+    <time class="when" dateTime={row.created_at} title={whole(row.created_at)}>{brief(row.created_at)}</time>
+  </div>;
+}
+
+function Nothing({ isFiltered, isForgotten }: { isFiltered: boolean; isForgotten: boolean }) {
+  if (isForgotten) return <Empty title="Nothing is forgotten"><p>What is forgotten stays here for a while, and can be recovered until then.</p></Empty>;
+  if (isFiltered) return <Empty title="No memory passes these filters"><p><a href="#/memories">Show all memories</a></p></Empty>;
+  return <Empty title="Nothing is remembered yet">
+    <p>Work with a connected agent and say something worth keeping: “Remember that we deploy on Thursdays.”</p>
+    <p>Or on the command line: <code>signet remember "I prefer tabs over spaces"</code></p>
+    <p>Notes and other programs' memories: <code>signet import ~/notes</code></p>
+  </Empty>;
+}

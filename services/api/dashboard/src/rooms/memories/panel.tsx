@@ -1,0 +1,139 @@
+/** One memory: what it says, why it was found, what happened to it, where it is from, who may see it. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { change, paths } from "../../api/calls";
+import type { Memory } from "../../api/types";
+import { Refused } from "../../lib/http";
+import { stale, useResource } from "../../lib/resource";
+import { filter, route } from "../../lib/route";
+import { brief, whole } from "../../lib/time";
+import { act, say } from "../../lib/undo";
+import { Diff } from "../../ui/diff";
+import { Icon } from "../../ui/icons";
+import { Shown } from "../../ui/states";
+import { About } from "./about";
+import { answered } from "./answered";
+import { doing } from "./doing";
+import { History } from "./history";
+import { Meta } from "./list";
+import type { Row } from "./opened";
+import { Origin } from "./origin";
+import { Why } from "./why";
+
+const PARTS = { why: "Why", history: "History", from: "Came from", about: "Similar" } as const;
+type PartName = keyof typeof PARTS;
+
+export function Panel({ id, row }: { id: string; row: Row | null }) {
+  const isForgotten = Boolean(row?.forgotten);
+  const found = useResource<Memory>(isForgotten ? null : paths.memory(id), ["memory"]);
+  const memory: Row | Memory | null = isForgotten ? row : null;
+  return <aside class="panel" aria-label="Memory">
+    {memory ? <Inside memory={memory} isForgotten /> : <Shown of={found} rows={4} what="this memory">{(one) => <Inside memory={one} isForgotten={false} />}</Shown>}
+  </aside>;
+}
+
+function Inside({ memory, isForgotten }: { memory: Row | Memory; isForgotten: boolean }) {
+  const asked = route.value.query.part ?? "";
+  const isEdited = asked === "edit" && !isForgotten;
+  const hasWhy = answered.value !== null && Boolean(route.value.query.ask);
+  const parts = (Object.keys(PARTS) as PartName[]).filter((name) => name !== "why" || hasWhy);
+  const part = parts.find((name) => name === asked) ?? parts[0]!;
+  const summary = memory as Row;
+  return <>
+    <header>
+      {isEdited ? <Edit memory={memory as Memory} /> : <p class="said" dir="auto" tabIndex={0}>{memory.content}</p>}
+      <Meta row={summary} isLong />
+      <p class="meta"><span title={whole(memory.created_at)}>{brief(memory.created_at)}</span><span>importance {memory.importance.toFixed(2)}</span><span>version {memory.version}</span></p>
+      <div class="tools">
+        {isForgotten
+          ? <button class="plain" onClick={() => void doing.recover(memory).then((done) => { if (done) filter({ id: undefined }); })}><Icon name="undo" />Recover</button>
+          : <>
+            <button class="plain" onClick={() => filter({ part: isEdited ? undefined : "edit" })}><Icon name="edit" />Edit</button>
+            <button class="plain" onClick={() => void doing.pin(memory)}><Icon name="pin" />{memory.pinned ? "Unpin" : "Pin"}</button>
+            <button class="plain" onClick={() => void doing.forget(memory).then((done) => { if (done) filter({ id: undefined }); })}><Icon name="forget" />Forget</button>
+          </>}
+        <button class="plain" onClick={() => void doing.link(memory.id)}><Icon name="copy" />Link</button>
+        <button class="plain" aria-label="Close the panel" onClick={() => filter({ id: undefined, part: undefined }, true)}><Icon name="close" />Close</button>
+      </div>
+    </header>
+    <Tabs parts={parts} part={part} />
+    <div class="body" role="tabpanel" aria-label={PARTS[part]}>
+      {part === "why" && <Why id={memory.id} />}
+      {part === "history" && <History id={memory.id} isForgotten={isForgotten} version={memory.version} />}
+      {part === "from" && <Origin memory={memory} />}
+      {part === "about" && <About id={memory.id} />}
+    </div>
+  </>;
+}
+
+function Tabs({ parts, part }: { parts: readonly PartName[]; part: PartName }) {
+  const list = useRef<HTMLDivElement>(null);
+  const move = (by: number) => {
+    const to = parts[(parts.indexOf(part) + by + parts.length) % parts.length]!;
+    filter({ part: to });
+    list.current?.querySelector<HTMLElement>(`[data-part=${to}]`)?.focus();
+  };
+  return <div class="tabs" role="tablist" aria-label="About this memory" ref={list} onKeyDown={(event) => {
+    if (event.key === "ArrowRight") move(1);
+    if (event.key === "ArrowLeft") move(-1);
+  }}>
+    {parts.map((name) => <button key={name} role="tab" data-part={name} aria-selected={name === part} tabIndex={name === part ? 0 : -1} onClick={() => filter({ part: name })}>{PARTS[name]}</button>)}
+  </div>;
+}
+
+function Edit({ memory }: { memory: Memory }) {
+  const [content, setContent] = useState(memory.content);
+  const [tags, setTags] = useState(memory.tags ?? "");
+  const [importance, setImportance] = useState(memory.importance);
+  const [seen] = useState(memory);
+  const [clash, setClash] = useState<string | null>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  const leave = () => filter({ part: undefined });
+  const listed = tags.split(",").map((tag) => tag.trim()).filter(Boolean);
+  const before = { content: seen.content, tags: (seen.tags ?? "").split(",").filter(Boolean), importance: seen.importance };
+  const save = async (version: number) => {
+    const patch = {
+      ...(content !== before.content && { content }),
+      ...(listed.join() !== before.tags.join() && { tags: listed }),
+      ...(importance !== before.importance && { importance }),
+    };
+    if (Object.keys(patch).length === 0) return leave();
+    try {
+      await change(seen.id, patch, version);
+    } catch (error) {
+      if (error instanceof Refused && error.status === 409 && memory.version !== version) return setClash(memory.content);
+      if (!(error instanceof Refused)) throw error;
+      if (error.status === 409) {
+        stale("memory");
+        return setClash("");
+      }
+      return say(error.message, null, true);
+    }
+    stale("memory");
+    say("Changed.", async () => {
+      await change(seen.id, before);
+      stale("memory");
+    });
+    leave();
+  };
+  return <form onSubmit={(event) => { event.preventDefault(); void save(seen.version); }}
+    onKeyDown={(event) => {
+      if (event.key === "Escape") leave();
+      if ((event.ctrlKey || event.metaKey) && (event.key === "s" || event.key === "Enter")) { event.preventDefault(); void save(seen.version); }
+    }}>
+    <label class="field"><span>Text</span><textarea ref={field} rows={5} value={content} dir="auto" onInput={(event) => setContent(event.currentTarget.value)} /></label>
+    <label class="field"><span>Tags, with commas between</span><input value={tags} onInput={(event) => setTags(event.currentTarget.value)} /></label>
+    <label class="field"><span>Importance {importance.toFixed(2)}</span><input type="range" min="0" max="1" step="0.05" value={importance} onInput={(event) => setImportance(Number(event.currentTarget.value))} /></label>
+    {clash !== null && <div class="note warn-edge" role="alert">
+      <p>This memory was changed meanwhile. From what it says now to your text:</p>
+      <Diff before={memory.content} after={content} />
+      <div class="buttons"><button type="button" onClick={leave}>Keep what it says now</button><button type="button" class="primary" onClick={() => void save(memory.version)}>Save my text</button></div>
+    </div>}
+    <div class="buttons"><button type="button" onClick={leave}>Cancel</button><button class="primary">Save</button></div>
+  </form>;
+}
+
+/** Do something to a memory that the panel shows. */
+export async function changed(doing: () => Promise<unknown>, done: string, undo: (() => Promise<unknown>) | null): Promise<void> {
+  await act(async () => { await doing(); stale("memory"); }, done, undo && (async () => { await undo(); stale("memory"); }));
+}

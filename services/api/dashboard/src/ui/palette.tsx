@@ -1,0 +1,77 @@
+/** Ctrl+K: rooms, actions and memories in one list. */
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { recall } from "../api/calls";
+import { layers } from "../lib/keys";
+import { go, href } from "../lib/route";
+import { theme } from "../lib/store";
+import { ROOMS } from "../rooms";
+import { Dialog } from "./dialog";
+
+interface Item {
+  readonly text: string;
+  readonly kind: string;
+  readonly act: () => void;
+}
+
+/** The pause in typing (ms) after which recall is asked. */
+const PAUSE_MS = 150;
+
+const THEMES: Item[] = (["light", "dark", "system"] as const).map((name) => ({
+  text: `Theme: ${name === "system" ? "as the system" : name}`, kind: "setting", act: () => (theme.value = name),
+}));
+
+function fixed(): Item[] {
+  const rooms = ROOMS.map((room) => ({ text: room.title, kind: "room", act: () => go(href(room.name)) }));
+  const keys = layers.peek().flat().filter((one) => !one.key.startsWith("g ") && one.key !== "Ctrl k" && one.key.length === 1);
+  const actions = keys.map((one) => ({ text: one.says, kind: `key ${one.key}`, act: () => one.act(new KeyboardEvent("keydown")) }));
+  return [...rooms, ...actions, ...THEMES];
+}
+
+export default function Palette({ onClose }: { onClose: () => void }) {
+  const [typed, setTyped] = useState("");
+  const [found, setFound] = useState<readonly Item[]>([]);
+  const [at, setAt] = useState(0);
+  const known = useMemo(fixed, []);
+  useEffect(() => {
+    setFound([]);
+    if (typed.trim().length < 2) return;
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      recall(typed, { limit: 8 }, stop.signal).then(
+        (answer) => setFound(answer.results.map((hit) => ({
+          text: hit.content, kind: hit.type, act: () => go(href("memories", { ask: typed, id: hit.id })),
+        }))),
+        () => undefined,
+      );
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [typed]);
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const matching = known.filter((item) => words.every((word) => item.text.toLowerCase().includes(word)));
+  const ask: Item[] = typed.trim() ? [{ text: `Ask memories: ${typed}`, kind: "search", act: () => go(href("memories", { ask: typed })) }] : [];
+  const items = [...matching, ...ask, ...found];
+  const chosen = Math.min(at, items.length - 1);
+  const take = (item: Item | undefined) => {
+    onClose();
+    item?.act();
+  };
+  return <div class="palette"><Dialog title="Search or go to" onClose={onClose} hidesTitle>
+    <input type="text" role="combobox" aria-expanded="true" aria-controls="palette-items" aria-label="Search or go to"
+      aria-activedescendant={chosen >= 0 ? `palette-${chosen}` : undefined} placeholder="Search or go to…" value={typed}
+      onInput={(event) => { setTyped(event.currentTarget.value); setAt(0); }}
+      onKeyDown={(event) => {
+        if (event.key === "ArrowDown") setAt(Math.min(chosen + 1, items.length - 1));
+        else if (event.key === "ArrowUp") setAt(Math.max(chosen - 1, 0));
+        else if (event.key === "Enter") take(items[chosen]);
+        else return;
+        event.preventDefault();
+      }} />
+    <ul role="listbox" id="palette-items" aria-label="Found">
+      {items.map((item, index) => <li key={`${index} ${item.text}`} id={`palette-${index}`} role="option" aria-selected={index === chosen}
+        onMouseMove={() => setAt(index)} onClick={() => take(item)}><span>{item.text.slice(0, 200)}</span><small>{item.kind}</small></li>)}
+    </ul>
+  </Dialog></div>;
+}

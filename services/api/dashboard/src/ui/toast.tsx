@@ -1,0 +1,13 @@
+/** The lines at the bottom that say what was done. */
+import { drop, toasts, undoLast } from "../lib/undo";
+import { Icon } from "./icons";
+
+export function Toasts() {
+  return <div class="toasts" role="status" aria-live="polite">
+    {toasts.value.map((toast) => <div key={toast.id} class={toast.isBad ? "toast bad-edge" : "toast"}>
+      <span>{toast.text}</span>
+      {toast.undo && <button class="link" onClick={undoLast}>Undo <kbd>z</kbd></button>}
+      <button class="plain" aria-label="Dismiss" onClick={() => drop(toast.id)}><Icon name="close" /></button>
+    </div>)}
+  </div>;
+}

@@ -1,0 +1,75 @@
+"""Writes the types of the answers that the dashboard reads: `python -m signet_api.dashboard.typescript`.
+
+They follow from the declared operations (`signet.wire`), so that the compiler of the page notices when one changes.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from signet.wire import operations
+from signet_api.openapi import readable
+
+#: Where they stand, in a checkout.
+TYPES = Path(__file__).parents[2] / "dashboard/src/api/types.ts"
+#: What the page asks for, by the ids of operations.
+ASKED = (
+    "health", "memories", "memory", "history", "similar", "recall", "remember", "modify", "forget_many", "recover",
+)  # fmt: skip
+_HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"
+_PLAIN = {
+    "string": "string",
+    "integer": "number",
+    "number": "number",
+    "boolean": "boolean",
+    "null": "null",
+}
+Schema = Mapping[str, Any]
+
+
+def source() -> str:
+    """Return the types as TypeScript, in alphabetical order."""
+    kinds: set[Any] = {kind for name in ASKED for kind in operations.BY_ID[name].replies}
+    _, found = TypeAdapter.json_schemas(
+        [(kind, "serialization", TypeAdapter(readable(kind))) for kind in kinds],
+        ref_template="{model}",
+    )
+    named = sorted(found["$defs"].items())
+    return _HEAD + "".join(f"\n{''.join(_interface(name, schema))}" for name, schema in named)
+
+
+def _interface(name: str, schema: Schema) -> Iterator[str]:
+    yield f"export interface {name} {{\n"
+    required = schema.get("required", ())
+    for field, kind in schema.get("properties", {}).items():
+        yield f"  {field}{'' if field in required else '?'}: {_type(kind)};\n"
+    yield "}\n"
+
+
+def _type(schema: Schema) -> str:
+    match schema:
+        case {"$ref": name}:
+            return str(name)
+        case {"anyOf": several}:
+            return " | ".join(dict.fromkeys(map(_type, several)))
+        case {"const": value}:
+            return f'"{value}"'
+        case {"enum": values}:
+            return " | ".join(f'"{value}"' for value in values)
+        case {"type": "array", "items": items}:
+            inner = _type(items)
+            return f"({inner})[]" if "|" in inner else f"{inner}[]"
+        case {"type": "object", "additionalProperties": {} as values} if values:
+            return f"Record<string, {_type(values)}>"
+        case {"type": "object"}:
+            return "Record<string, unknown>"
+        case {"type": str() as plain} if plain in _PLAIN:
+            return _PLAIN[plain]
+        case _:
+            return "unknown"
+
+
+if __name__ == "__main__":
+    TYPES.write_text(source(), "utf-8")

@@ -1,0 +1,66 @@
+"""What was forgotten, rejected or erased, and letting it be remembered again."""
+
+from typing import Annotated
+
+from fastapi import Query
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.db.visibility import Reader
+from signet.domain.agents import registry as agents
+from signet.domain.memory import forgotten
+from signet.domain.memory.forgotten import Forgotten
+from signet.domain.memory.models import Rules
+from signet.wire import memory as wire
+from signet.wire.requests.browse import ForgottenParams
+from signet_api.deps import Shared
+from signet_api.params import Agent
+from signet_api.serving import serves
+
+
+@serves(wire.FORGOTTEN)
+async def get_forgotten(
+    agent: Agent, query: Annotated[ForgottenParams, Query()], state: Shared
+) -> wire.ForgottenValues:
+    """Return a page of forgotten values, newest first: what Signet does not write again by itself."""
+    window = Rules.of(state.settings).recover_within
+
+    def page(tx: ReadTx) -> tuple[list[Forgotten], int]:
+        return forgotten.newest(
+            tx,
+            reader=_reader(tx, agent),
+            window=window,
+            now=clock.now(),
+            limit=query.limit,
+            offset=query.offset,
+        )
+
+    found, total = await state.db.aread(page)
+    return {"values": [_shown(one) for one in found], "total": total}
+
+
+@serves(wire.LIFT)
+async def post_lift(memory_id: str, agent: Agent, state: Shared) -> wire.Lifted:
+    """Let a forgotten value be written again; its memory is not recovered by this."""
+
+    def lift(tx: WriteTx) -> None:
+        forgotten.lift(tx, memory_id, reader=_reader(tx, agent))
+
+    await state.db.awrite(lift)
+    return {"success": True, "id": memory_id}
+
+
+def _reader(tx: ReadTx, agent_id: str) -> Reader:
+    return agents.reader(tx, agent_id, any_scope=True)
+
+
+def _shown(one: Forgotten) -> wire.ForgottenValue:
+    return {
+        "id": one.memory_id,
+        "agentId": one.agent_id,
+        "scope": one.scope,
+        "why": one.why,
+        "label": one.label,
+        "since": one.since,
+        "recoverableUntil": one.recoverable_until,
+    }

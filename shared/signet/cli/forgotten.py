@@ -1,0 +1,93 @@
+"""`signet forgotten …`: what is not remembered again by itself."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from signet.cli import identify, output
+from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.entry import ID_CHARS
+from signet.cli.options import AgentOption
+from signet.client import Signet
+from signet.client.answers import ForgottenValue
+
+app = typer.Typer(
+    help="List what was forgotten and is not saved again by itself.", invoke_without_command=True
+)
+
+LimitOption = Annotated[
+    int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
+]
+OffsetOption = Annotated[int, typer.Option("--offset", min=0, help="Number of results to skip.")]
+#: Rows that are looked through for the beginning of an id.
+MOST = 1_000
+
+
+@command()
+def _list(signet: Signet, limit: int = 20, offset: int = 0, agent: str | None = None) -> Output:
+    page = signet.forgotten(limit=limit, offset=offset, agent_id=agent)
+    yield page
+    if not page["values"]:
+        output.say("Nothing is forgotten")
+    for one in page["values"]:
+        output.say(_line(one))
+    end = offset + len(page["values"])
+    if end < page["total"]:
+        output.hint(
+            f"{offset + 1} to {end} of {page['total']}. More: signet forgotten --offset {end}"
+        )
+
+
+@app.callback()
+def forgotten(
+    context: typer.Context,
+    limit: LimitOption = 20,
+    offset: OffsetOption = 0,
+    agent: AgentOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List what was forgotten, rejected or erased, newest first; none of it is saved again by itself.
+
+    Extraction, summaries, documents and imports leave it out. Saving it again by hand works, and ends that.
+
+    Examples: signet forgotten · signet forgotten lift 019ac0de-1f2a-7b3c
+    """
+    if context.invoked_subcommand is None:
+        _list(limit=limit, offset=offset, agent=agent, path=path, as_json=as_json)
+
+
+@command(app)
+def lift(
+    signet: Signet,
+    memory_id: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="Id in the list, or at least its first 8 characters."),
+    ],
+    agent: AgentOption = None,
+) -> Output:
+    """Allow a forgotten value to be saved again. The memory itself stays forgotten.
+
+    Examples: signet forgotten lift 019ac0de-1f2a-7b3c · signet forgotten lift ID --json
+    """
+    found = identify.one(
+        signet.forgotten(limit=MOST, agent_id=agent)["values"],
+        memory_id.strip(),
+        noun="forgotten value",
+        see="forgotten",
+        id=lambda row: row["id"],
+    )
+    yield signet.lift_forgotten(found["id"], agent_id=agent)
+    output.say(f"May be saved again: {output.plain(found['label'] or found['id'])}")
+    if found["recoverableUntil"]:
+        output.hint(f"To bring the memory back: signet memory recover {found['id'][:ID_CHARS]}")
+
+
+def _line(one: ForgottenValue) -> str:
+    ink = output.ink(sys.stdout)
+    text = output.plain(one["label"]) if one["label"] else ink.dim("(erased: the text is gone)")
+    until = one["recoverableUntil"]
+    kept = f" · recoverable until {output.local(until)[:10]}" if until else ""
+    facts = f"  {one['why']} {output.local(one['since'])}{kept} · {one['id'][:ID_CHARS]}"
+    return f"{text}\n{ink.dim(facts)}"

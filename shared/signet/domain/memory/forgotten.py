@@ -1,0 +1,153 @@
+"""Values that somebody forgot, rejected or erased: nothing brings them back by itself (MEM-58 to MEM-60).
+
+A value is a memory's text as `value.py` compares it. It is written in the transaction that hides or deletes the
+memory and outlives its row. Of an erased one there are only hashes. A person who says the same again by hand means
+it: that lifts the value.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from signet import clock
+from signet.db import ReadTx, WriteTx, visibility
+from signet.db.visibility import Reader, ReadPolicy
+from signet.domain.agents import policy
+from signet.domain.agents import registry as agents
+from signet.domain.memory import value
+from signet.domain.memory.followers import Kind, MemoryEvent
+from signet.domain.memory.models import Draft, Memory, Visibility
+from signet.domain.memory.refusals import ForgottenValue
+from signet.domain.memory.sql import forgotten as sql
+from signet.domain.memory.sql import memories
+from signet.domain.memory.sql.forgotten import Kept
+from signet.errors import NotFound
+
+#: Characters of a text by which a person knows it again in a list.
+LABEL_CHARS = 80
+#: Rows of one page.
+DEFAULT_LIMIT = 100
+MAX_LIMIT = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Forgotten:
+    """A forgotten value as it is shown: no text of an erased one, no end of recovery of one whose memory is gone."""
+
+    memory_id: str
+    agent_id: str
+    scope: str | None
+    why: str
+    label: str | None
+    since: str
+    recoverable_until: str | None
+
+
+def follow(tx: WriteTx, event: MemoryEvent) -> None:
+    """Keep the values of memories that a person does not want, and let go of those that come back."""
+    found = [memory for id_ in event.memory_ids if (memory := memories.by_id(tx, id_))]
+    if event.kind is Kind.RECOVERED:
+        for memory in found:
+            sql.delete(tx, [memory.id])
+            lift_said(tx, memory.agent_id, memory.scope, memory.content)
+    elif event.is_asked:
+        sql.put(tx, [row for memory in found for row in _rows(memory, event)])
+
+
+def check(tx: ReadTx, owner: Draft | Memory, text: str) -> None:
+    """Raise ForgottenValue when a text that nobody asked to save says what its owner has forgotten."""
+    if not sql.is_any(tx):
+        return
+    said = value.of(text)
+    found = sql.matching(tx, said.hashes)
+    known = {row.value_hash: row for row in found if _withholds(tx, row, owner)}
+    if said.whole in known or (said.sentences and known.keys() >= set(said.sentences)):
+        raise ForgottenValue(next(iter(known.values())).memory_id)
+
+
+def lift_said(tx: WriteTx, agent_id: str, scope: str | None, text: str) -> tuple[str, ...]:
+    """Let go of an agent's forgotten values that this text says; return of which memories they were."""
+    if not sql.is_any(tx):
+        return ()
+    found = sql.matching(tx, value.of(text).hashes)
+    ours = (row for row in found if row.agent_id == agent_id and _meet(row.scope, scope))
+    lifted = tuple(dict.fromkeys(row.memory_id for row in ours))
+    if lifted:
+        sql.delete(tx, lifted)
+    return lifted
+
+
+def named(tx: ReadTx, memory_ids: Collection[str]) -> set[str]:
+    """Return those of the memories whose value somebody has forgotten."""
+    return set(sql.named(tx, memory_ids))
+
+
+def lift(tx: WriteTx, memory_id: str, *, reader: Reader) -> None:
+    """Let the value of this memory be written again; the memory stays as it is. Raises NotFound."""
+    seen = visibility.readable(reader, "v") & visibility.Where("v.memory_id = ?", (memory_id,))
+    if not sql.count(tx, seen):
+        raise NotFound("no forgotten value has this id", id=memory_id)
+    sql.delete(tx, [memory_id])
+
+
+def newest(
+    tx: ReadTx, *, reader: Reader, window: timedelta, now: datetime, limit: int, offset: int
+) -> tuple[list[Forgotten], int]:
+    """Return a page of forgotten values, newest first, and how many there are.
+
+    `window` is how long a forgotten memory can be recovered.
+    """
+    seen = visibility.readable(reader, "v")
+    rows = sql.newest(tx, seen, limit=max(1, min(limit, MAX_LIMIT)), offset=max(0, offset))
+    return [_shown(row, window, now) for row in rows], sql.count(tx, seen)
+
+
+def _shown(row: sql.Listed, window: timedelta, now: datetime) -> Forgotten:
+    deleted_at = clock.parsed(row.deleted_at or "")
+    until = deleted_at + window if deleted_at else None
+    return Forgotten(
+        memory_id=row.memory_id,
+        agent_id=row.agent_id,
+        scope=row.scope,
+        why=row.why,
+        label=row.label,
+        since=row.since,
+        recoverable_until=clock.to_text(until) if until and until >= now else None,
+    )
+
+
+def _rows(memory: Memory, event: MemoryEvent) -> list[tuple[object, ...]]:
+    is_erased = event.kind is Kind.ERASED
+    label = None if is_erased else _label(memory.content)
+    owner = (memory.agent_id, memory.visibility, memory.scope, memory.project)
+    return [
+        (memory.id, part, found, *owner, event.kind.value, label, clock.to_text(event.at))
+        for part, found in enumerate(value.of(memory.content).hashes)
+    ]
+
+
+def _label(text: str) -> str:
+    return text if len(text) <= LABEL_CHARS else text[: LABEL_CHARS - 1].rstrip() + "…"
+
+
+def _withholds(tx: ReadTx, row: Kept, owner: Draft | Memory) -> bool:
+    """Say whether a new row would bring a value back to the agent that has forgotten it."""
+    if not _meet(row.scope, owner.scope):
+        return False
+    if row.agent_id == owner.agent_id:
+        return True
+    is_shared = row.visibility == owner.visibility == Visibility.GLOBAL
+    return is_shared and _reads(tx, row.agent_id, owner.agent_id)
+
+
+def _reads(tx: ReadTx, agent_id: str, owner: str) -> bool:
+    reader = policy.reader(agent_id, agents.get(tx, agent_id))
+    if reader.policy is not ReadPolicy.GROUP:
+        return reader.policy is ReadPolicy.SHARED
+    other = agents.get(tx, owner)
+    return other is not None and reader.group is not None and other.policy_group == reader.group
+
+
+def _meet(one: str | None, other: str | None) -> bool:
+    """Say whether what is forgotten in one scope is forgotten in the other; what has no scope is in all of them."""
+    return one == other or one is None or other is None

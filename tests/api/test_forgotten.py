@@ -1,0 +1,190 @@
+"""What was forgotten does not come back by itself, and does when somebody says it again."""
+
+import json
+
+import pytest
+
+from signet.domain.memory import value
+from support.http import Api
+
+SAID = "I keep the spare key under the blue flowerpot."
+
+
+def remember(api: Api, text: str, **fields: object) -> str:
+    return str(api.post("/api/memory/remember", {"content": text, **fields}).body["id"])
+
+
+def forget(api: Api, memory_id: str) -> None:
+    answer = api.send("DELETE", f"/api/memory/{memory_id}?reason=wrong")
+    assert answer.status == 200, answer.body
+
+
+def taken(api: Api, text: str, **fields: object) -> str:
+    """Import a text, as from another program's file, and return what became of it."""
+    body = api.post(
+        "/api/import", {"records": [{"record": "text", "content": text, **fields}]}
+    ).body
+    fates = [fate for fate in ("new", "known", "forgotten", "refused") if body[fate]]
+    assert len(fates) == 1, body
+    return fates[0]
+
+
+def listed(api: Api, **headers: str) -> list[dict[str, object]]:
+    body = api.get("/api/memory/forgotten", **headers).body
+    assert body["total"] == len(body["values"])
+    return list(body["values"])
+
+
+@pytest.mark.parametrize(
+    "again",
+    [
+        SAID,
+        "i keep the spare key under the BLUE flowerpot",
+        "The user keeps the spare key under the blue flowerpot.",
+        "Note: I keep the **spare key** under the blue flowerpot!",
+        "Please remember that I keep the spare key under the blue flowerpot",
+        "[home, keys]: I keep the spare key under the blue flowerpot.",
+        "User: I keep the spare key under the blue flowerpot.",
+        "The user said that the user keeps the spare keys under the blue flowerpot.",
+        "I keep the spare key under the blue flowerpot. I keep the spare key under the blue flowerpot!",
+    ],
+)
+def test_a_forgotten_value_is_not_taken_in_again_in_other_words(api: Api, again: str) -> None:
+    forget(api, remember(api, SAID))
+    assert taken(api, again) == "forgotten"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "I do not keep the spare key under the blue flowerpot.",
+        "I keep the spare key under the red flowerpot.",
+        "Ana keeps the spare key under the blue flowerpot.",
+        "I keep the spare key under the blue flowerpot. The code of the gate is 4711.",
+    ],
+)
+def test_another_value_is_taken_in(api: Api, other: str) -> None:
+    forget(api, remember(api, SAID))
+    assert taken(api, other) == "new"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The rent is $900.", "The rent is €900."),
+        ("The limit is 1.5 MB.", "The limit is 15 MB."),
+        ("x < 5 holds", "x > 5 holds"),
+        ("She writes C", "She writes C++"),
+        ("It is -4 degrees", "It is 4 degrees"),
+        ("Ana loves 🍎", "Ana loves 🍐"),
+        ("Ana told Ben", "Ben told Ana"),
+        ("My cat is old", "Your cat is old"),
+    ],
+)
+def test_signs_numbers_and_order_make_another_value(one: str, other: str) -> None:
+    assert not set(value.of(one).hashes) & set(value.of(other).hashes)
+
+
+def test_the_list_says_what_when_and_why_and_for_how_long_it_can_be_recovered(api: Api) -> None:
+    first, second = remember(api, SAID), remember(api, "The gate code is 4711. " * 8)
+    forget(api, first)
+    forget(api, second)
+    newest, oldest = listed(api)
+    assert (oldest["id"], oldest["label"], oldest["why"]) == (first, SAID, "forgotten")
+    assert oldest["agentId"] == "default" and oldest["scope"] is None
+    assert str(oldest["since"])[:4] < str(oldest["recoverableUntil"])
+    assert str(newest["label"]).endswith("…") and len(str(newest["label"])) <= 80
+    page = api.get("/api/memory/forgotten?limit=1&offset=1").body
+    assert ([one["id"] for one in page["values"]], page["total"]) == ([first], 2)
+
+
+def test_whoever_says_it_again_means_it_and_the_answer_says_so(api: Api) -> None:
+    memory_id = remember(api, SAID)
+    forget(api, memory_id)
+    saved = api.post(
+        "/api/memory/remember", {"content": "i keep the spare key under the blue flowerpot"}
+    )
+    assert (saved.body["deduped"], saved.body["lifted"]) == (False, [memory_id])
+    assert listed(api) == []
+    assert taken(api, "The user keeps the spare key under the blue flowerpot.") == "new"
+
+
+def test_whoever_writes_it_into_another_memory_means_it(api: Api) -> None:
+    gone, other = remember(api, SAID), remember(api, "The key is at home.")
+    forget(api, gone)
+    body = {"content": SAID.upper(), "reason": "found again"}
+    patched = api.send("PATCH", f"/api/memory/{other}", json.dumps(body).encode())
+    assert (patched.status, patched.body["lifted"]) == (200, [gone])
+
+
+def test_recovering_and_lifting_end_it(api: Api) -> None:
+    memory_id = remember(api, SAID)
+    forget(api, memory_id)
+    assert api.post(f"/api/memory/{memory_id}/recover", {"reason": "a slip"}).status == 200
+    assert listed(api) == []
+    forget(api, memory_id)
+    lift = f"/api/memory/forgotten/{memory_id}/lift"
+    assert api.post(lift).body == {"success": True, "id": memory_id}
+    assert (listed(api), api.post(lift).status) == ([], 404)
+    assert taken(api, SAID) == "new"
+
+
+def test_an_erased_value_has_no_text_and_is_not_taken_in_again(api: Api) -> None:
+    memory_id = remember(api, SAID)
+    body = {"mode": "execute", "ids": [memory_id], "reason": "secret", "force": True}
+    assert api.post("/api/memory/forget", body).body["deleted"] == 1
+    [one] = listed(api)
+    assert (one["why"], one["label"], one["recoverableUntil"]) == ("erased", None, None)
+    assert taken(api, SAID.lower()) == "forgotten"
+    assert "flowerpot" not in str(api.rows("forgotten_values"))
+
+
+def test_it_holds_for_the_agent_and_for_what_that_agent_would_read_of_others(api: Api) -> None:
+    api.add_agent("scout")
+    forget(api, remember(api, SAID))
+    private = "The door of the shed has no lock at all."
+    forget(api, remember(api, private, visibility="private"))
+    assert taken(api, SAID, agentId="scout") == "forgotten"
+    assert taken(api, SAID, agentId="scout", visibility="private") == "new"
+    assert taken(api, private, agentId="scout") == "new"
+    assert taken(api, private) == "forgotten"
+    of_scout = "Scout sleeps in the tent by the lake."
+    owned = remember(api, of_scout, agentId="scout")
+    answer = api.send("DELETE", f"/api/memory/{owned}?reason=wrong&agent_id=scout")
+    assert answer.status == 200, answer.body
+    # Scout reads its own rows alone, so nothing comes back to it.
+    assert taken(api, of_scout) == "new"
+    assert [
+        one["id"] for one in api.get("/api/memory/forgotten?agent_id=scout").body["values"]
+    ] == [owned]
+
+
+def test_what_is_forgotten_without_a_scope_is_forgotten_in_all(api: Api) -> None:
+    forget(api, remember(api, SAID))
+    assert taken(api, SAID, scope="work") == "forgotten"
+    at_work = remember(api, "The tea is in the second drawer.", scope="work")
+    answer = api.post(
+        "/api/memory/forget", {"mode": "execute", "ids": [at_work], "reason": "wrong"}
+    )
+    assert answer.body["deleted"] == 1, answer.body
+    assert taken(api, "The tea is in the second drawer.") == "forgotten"
+    assert taken(api, "The tea is in the second drawer.", scope="work") == "forgotten"
+    assert taken(api, "The tea is in the second drawer.", scope="home") == "new"
+
+
+def test_a_long_text_loses_its_forgotten_pieces_alone(api: Api) -> None:
+    kept = "The harbour opens at six and closes at nine in the evening, every day of the year. " * 6
+    gone = "The captain keeps the second ledger behind the panel of the chart room, wrapped. " * 7
+    forget(api, remember(api, gone.strip()))
+    assert taken(api, gone) == "forgotten"
+    assert taken(api, kept + gone) == "new"
+    contents = [row["content"] for row in api.rows("memories") if not row["is_deleted"]]
+    assert contents and not any("ledger" in text and "harbour" not in text for text in contents)
+
+
+def test_a_deleted_document_and_merged_repetitions_forget_no_value(api: Api) -> None:
+    made = api.post(
+        "/api/documents", {"source_type": "text", "content": SAID, "title": "Keys"}
+    ).body["id"]
+    api.send("DELETE", f"/api/documents/{made}?reason=old")
+    assert listed(api) == []

@@ -1,0 +1,116 @@
+"""Debian's Chromium, driven by playwright; each page keeps a record of what must not happen on it."""
+
+import json
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import Any, Literal
+
+from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+#: Root may not use the sandbox, a test machine has no screen, and nothing is to be asked of the network.
+_FLAGS = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+_REPORTS = """
+window.reports = [];
+addEventListener("securitypolicyviolation", (e) => reports.push(e.violatedDirective + " " + e.blockedURI));
+"""
+#: Errors of the page's own requests are no messages of the page: those that a test makes are expected.
+_OWN_REQUEST = "Failed to load resource"
+Theme = Literal["light", "dark"]
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Run the browser until the block ends."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=_FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+@dataclass
+class View:
+    """A page, and what it said and asked."""
+
+    page: Page
+    base: str
+    said: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    def go(self, address: str) -> None:
+        """Go to an address of the page and wait until what it shows is there."""
+        self.page.goto(self.base + address)
+        self.ready()
+
+    def ready(self) -> None:
+        """Wait until nothing is loading."""
+        self.page.wait_for_selector("main :not(.skeleton) >> nth=0")
+        self.page.wait_for_selector("[aria-busy]", state="detached")
+
+    def run(self, expression: str) -> Any:
+        """Return what an expression comes to, awaited; unlike `evaluate` it does not need the page's policy."""
+        session = self.page.context.new_cdp_session(self.page)
+        asked = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+        answer = session.send("Runtime.evaluate", asked)
+        session.detach()
+        assert "exceptionDetails" not in answer, answer
+        return answer["result"].get("value")
+
+    def violations(self) -> list[str]:
+        """Return what axe finds wrong, by rule and element."""
+        source = resources.files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
+        if not self.run("typeof axe !== 'undefined'"):
+            self.run(f"{source}; undefined")
+        found = self.run(
+            "axe.run(document, {resultTypes: ['violations']}).then((r) => JSON.stringify("
+            "r.violations.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + n.failureSummary))))"
+        )
+        return list(json.loads(found))
+
+    def strangers(self) -> list[str]:
+        """Return the requests that went elsewhere."""
+        return [url for url in self.asked if not url.startswith((self.base, "data:", "blob:"))]
+
+    def reports(self) -> list[str]:
+        """Return what the page's policy has forbidden."""
+        return list(self.run("window.reports"))
+
+
+@contextmanager
+def viewing(
+    browser: Browser, base: str, *, width: int = 1280, theme: Theme = "light"
+) -> Iterator[View]:
+    """Open a page of a new browser profile until the block ends."""
+    context: BrowserContext = browser.new_context(
+        viewport={"width": width, "height": 800},
+        color_scheme=theme,
+        reduced_motion="reduce",
+        locale="en-GB",
+        timezone_id="Europe/Berlin",
+    )
+    context.add_init_script(_REPORTS)
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    view = View(page, base)
+
+    def note(request: Request) -> None:
+        view.asked.append(request.url)
+
+    page.on("request", note)
+    page.on(
+        "console",
+        lambda message: None if _OWN_REQUEST in message.text else view.said.append(message.text),
+    )
+    page.on("pageerror", lambda error: view.said.append(str(error)))
+    try:
+        yield view
+    finally:
+        context.close()

@@ -1,0 +1,70 @@
+"""One daemon, one workspace and one browser for everything in `test_pages.py`; skipped where there is no Chromium.
+
+playwright keeps an event loop running in this thread, so it must be gone before the next file begins.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+import pytest
+from playwright.sync_api import Browser
+
+from cli.program import Program, running
+from dashboard.browser import CHROMIUM, View, chromium, viewing
+from dashboard.seed import fill
+from support.processes import eventually
+
+pytest.register_assert_rewrite("dashboard.addresses", "dashboard.memories", "dashboard.rooms")
+
+
+@pytest.fixture(scope="module")
+def daemon(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    with running(tmp_path_factory.mktemp("dashboard")) as program:
+        yield program
+
+
+@pytest.fixture(scope="module")
+def base(daemon: Program) -> str:
+    return f"http://127.0.0.1:{daemon.port}"
+
+
+@pytest.fixture(scope="module")
+def client(base: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=base, timeout=30.0, trust_env=False) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def ids(client: httpx.Client) -> dict[str, str]:
+    """Fill the workspace and return the ids of its memories by their texts, when no job is left."""
+    found = fill(client)
+
+    def is_done() -> bool:
+        status = client.get("/api/pipeline/status").json()
+        return bool(status["queue"] == 0 and status["processing"] == 0)
+
+    eventually(is_done)
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def view(browser: Browser, base: str, ids: dict[str, str]) -> Iterator[View]:
+    """Open a page that must stay without a message, a policy report and a request elsewhere."""
+    with quiet(browser, base) as opened:
+        yield opened
+
+
+@contextmanager
+def quiet(browser: Browser, base: str, **how: object) -> Iterator[View]:
+    with viewing(browser, base, **how) as opened:  # type: ignore[arg-type]
+        yield opened
+        assert (opened.said, opened.reports(), opened.strangers()) == ([], [], [])

@@ -1,0 +1,118 @@
+"""Memories with the keyboard alone, two windows, and texts of strangers."""
+
+import httpx
+from playwright.sync_api import Browser, expect
+
+from dashboard.browser import View, viewing
+from dashboard.seed import HOSTILE
+
+RULE = "Always run `make backup` before a deploy of Larder."
+
+
+def _rows(client: httpx.Client) -> dict[str, dict[str, object]]:
+    listed = client.get("/api/memories", params={"limit": 1_000}).json()["memories"]
+    counted = ("access_count", "last_accessed")
+    return {
+        row["id"]: {name: value for name, value in row.items() if name not in counted}
+        for row in listed
+    }
+
+
+def test_find_read_why_edit_forget_undo_and_recover_with_keys(
+    view: View, ids: dict[str, str], client: httpx.Client
+) -> None:
+    page, id_ = view.page, ids[RULE]
+    view.go("/")
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    page.keyboard.press("m")
+    page.keyboard.press("/")
+    page.keyboard.type("backup before a deploy")
+    page.locator(".hit", has_text="make backup").wait_for()
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    page.keyboard.press("w")
+    expect(page.get_by_role("tabpanel")).to_contain_text(
+        "It is number 1 for “backup before a deploy”"
+    )
+
+    page.keyboard.press("e")
+    page.get_by_label("Text").wait_for()
+    page.keyboard.press("Control+End")
+    page.keyboard.press("Backspace")
+    page.keyboard.type(" to the Pi.")
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("Changed.").wait_for()
+    assert client.get(f"/api/memory/{id_}").json()["content"] == f"{RULE[:-1]} to the Pi."
+    page.keyboard.press("z")
+    page.get_by_text("Undone.").wait_for()
+    assert client.get(f"/api/memory/{id_}").json()["content"] == RULE
+
+    page.keyboard.press("f")
+    page.get_by_text("Forgotten.").wait_for()
+    assert client.get(f"/api/memory/{id_}").status_code == 404
+    page.keyboard.press("z")
+    page.get_by_text("Undone.").last.wait_for()
+    assert client.get(f"/api/memory/{id_}").json()["content"] == RULE
+    history = client.get(f"/api/memory/{id_}/history").json()["history"]
+    own = [one["event"] for one in history if one["changedBy"] == "dashboard"]
+    assert own == ["updated", "updated", "deleted", "recovered"]
+
+
+def test_a_forgotten_memory_is_listed_and_recovered(
+    view: View, ids: dict[str, str], client: httpx.Client
+) -> None:
+    id_ = ids["Mira's desk is by the window on the second floor."]
+    client.request("DELETE", f"/api/memory/{id_}", json={"reason": "moved"})
+    view.go("/#/memories?state=forgotten")
+    view.page.locator(".row", has_text="by the window").wait_for()
+    view.page.keyboard.press("Escape")
+    view.page.keyboard.press("j")
+    view.page.keyboard.press("r")
+    view.page.get_by_text("Recovered.").wait_for()
+    assert client.get(f"/api/memory/{id_}").status_code == 200
+
+
+def test_who_edits_what_another_window_has_changed_sees_both_texts(
+    browser: Browser, base: str, ids: dict[str, str], client: httpx.Client
+) -> None:
+    text = "Jonas reviews every change to the billing module."
+    with viewing(browser, base) as view:
+        view.go(f"/#/memories?id={ids[text]}&part=edit")
+        client.patch(f"/api/memory/{ids[text]}", json={"content": f"{text} Always.", "reason": "x"})
+        view.page.get_by_label("Text").fill(f"{text} On Mondays.")
+        view.page.get_by_role("button", name="Save", exact=True).click()
+        view.page.get_by_text("was changed meanwhile").wait_for()
+        expect(view.page.locator(".diff del")).to_have_text("Always")
+        view.page.get_by_role("button", name="Save my text").click()
+        view.page.get_by_text("Changed.").wait_for()
+    assert client.get(f"/api/memory/{ids[text]}").json()["content"] == f"{text} On Mondays."
+
+
+def test_texts_of_strangers_are_texts(view: View, ids: dict[str, str]) -> None:
+    view.go("/#/memories")
+    for text in HOSTILE:
+        view.go(f"/#/memories?id={ids[text]}&part=from")
+        said = view.page.locator(".said")
+        said.wait_for()
+        assert said.locator("*").count() == 0
+        view.go(f"/#/memories?id={ids[text]}&part=history")
+    view.go("/#/memories?ask=press+here")
+    view.page.get_by_text("press here", exact=False).first.wait_for()
+    assert view.page.title() == "Memories · Signet"
+    assert view.run("[...document.images].every((one) => one.src.startsWith(location.origin))")
+    assert view.run("[...document.links].every((one) => one.protocol === location.protocol)")
+
+
+def test_looking_changes_nothing(view: View, ids: dict[str, str], client: httpx.Client) -> None:
+    before = _rows(client)
+    for address in (
+        "/#/memories",
+        "/#/memories?ask=database",
+        f"/#/memories?id={next(iter(ids.values()))}",
+    ):
+        view.go(address)
+    view.page.keyboard.press("Control+k")
+    view.page.keyboard.type("deploy larder")
+    view.page.locator(".palette [role=option]").nth(2).wait_for()
+    assert _rows(client) == before

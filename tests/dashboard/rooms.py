@@ -1,0 +1,35 @@
+"""Every room in both themes, wide and narrow: nothing said, nothing forbidden, nothing asked elsewhere, readable."""
+
+import pytest
+from playwright.sync_api import Browser
+
+from dashboard.browser import Theme
+from dashboard.conftest import quiet
+
+#: Every view that has an address, and a text that it shows.
+VIEWS = {
+    "/#/memories": "The team decided to use SQLite",
+    "/#/memories?ask=which+database": "An agent would be told",
+    "/#/memories?ask=SQLite&id={id}&part=why": "It is number",
+    "/#/memories?id={id}&part=history": "Remembered",
+    "/#/memories?id={id}&part=from": "Said by",
+    "/#/memories?id={id}&part=edit": "Importance",
+    "/#/memories?state=forgotten": "Nothing is forgotten",
+    "/capture": "Something to remember",
+}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 400])
+def test_every_view_is_quiet_and_accessible(
+    browser: Browser, base: str, ids: dict[str, str], theme: Theme, width: int
+) -> None:
+    id_ = ids["The team decided to use SQLite for Larder instead of Postgres."]
+    with quiet(browser, base, theme=theme, width=width) as view:
+        for address, shown in VIEWS.items():
+            view.page.goto("about:blank")
+            view.go(address.format(id=id_))
+            view.page.get_by_text(shown).first.wait_for()
+            assert view.violations() == [], address
+            wide = view.run("document.documentElement.scrollWidth")
+            assert wide <= width, (address, wide)

@@ -1,0 +1,82 @@
+"""A workspace fit to be seen: what Mira's agents learned over some weeks. The same for tests and for pictures."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+
+#: Text, who said it, project, how many hours ago, and other fields of the request.
+SAID: tuple[tuple[str, str, str | None, float, dict[str, Any]], ...] = (
+    ("The team decided to use SQLite for Larder instead of Postgres.", "Mira", "larder", 2, {}),
+    ("Mira prefers tabs over spaces in Go and Python.", "Mira", None, 3, {"pinned": True}),
+    ("Always run `make backup` before a deploy of Larder.", "Mira", "larder", 5, {}),
+    ("The deploy target of Larder runs on a Raspberry Pi called shelf.", "Jonas", "larder", 9, {}),
+    ("Jonas reviews every change to the billing module.", "Jonas", "atlas", 28, {}),
+    ("Caddy terminates TLS for atlas.example on port 443.", "Jonas", "atlas", 31, {}),
+    ("Atlas stores its maps as PMTiles, one file for each region.", "Mira", "atlas", 52, {}),
+    ("We met Ada Winter, who lives in Port Ellen and paints.", "Mira", None, 76, {}),
+    ("The nightly import of Larder takes nine minutes since May.", "Mira", "larder", 99, {}),
+    ("Release notes are written in plain English, newest first.", "Mira", "atlas", 150, {}),
+    ("Nobody deploys on Fridays after noon.", "Jonas", None, 200, {"importance": 0.9}),
+    ("The token of the map service expires every ninety days.", "Jonas", "atlas", 260, {}),
+    ("Larder warns three days before something is past its date.", "Mira", "larder", 320, {}),
+    ("Mira's desk is by the window on the second floor.", "Mira", None, 500, {}),
+)
+#: What strangers may have written: it must be shown as the text that it is.
+HOSTILE = (
+    "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>",
+    "[press here](javascript:document.title='owned') and ![p](https://example.com/p.png)",
+    "\u202eevil\u202c stands in \u2067another\u2069 direction",
+    "A nul \x00 and a bell \x07 in the middle of a word",
+    "w" * 4_000,
+)
+TURNS = (
+    ("Which database does Larder use?", "Larder uses SQLite: the team decided on it."),
+    ("How do I deploy Larder?", "Run make backup first, then deploy it to the Pi called shelf."),
+    ("Thank you!", "You are welcome."),
+)
+
+
+def fill(client: httpx.Client, now: datetime | None = None) -> dict[str, str]:
+    """Save it all and return the ids of the memories by their texts."""
+    now = now or datetime.now(UTC)
+    ids = {text: _save(client, body) for text, body in _memories(now)}
+    for key, harness in (("larder-1", "claude-code"), ("larder-2", "codex")):
+        _session(client, key, harness)
+    correction = "Mira prefers four spaces in Python, and tabs in Go."
+    supersedes = [ids["Mira prefers tabs over spaces in Go and Python."]]
+    ids[correction] = _save(
+        client, {"content": correction, "who": "Mira", "supersedes": supersedes}
+    )
+    return ids
+
+
+def _memories(now: datetime) -> Iterator[tuple[str, dict[str, Any]]]:
+    for text, who, project, hours, more in SAID:
+        at = (now - timedelta(hours=hours)).isoformat()
+        home = f"/home/mira/{project}" if project else None
+        yield text, {"content": text, "who": who, "project": home, "createdAt": at, **more}
+    for text in HOSTILE:
+        at = (now - timedelta(hours=1)).isoformat()
+        yield text, {"content": text, "who": "<b>bold</b>", "tags": ["<i>"], "createdAt": at}
+
+
+def _session(client: httpx.Client, key: str, harness: str) -> None:
+    call = {"harness": harness, "sessionKey": key, "project": "/home/mira/larder"}
+    _post(client, "/api/hooks/session-start", call)
+    for prompt, _ in TURNS:
+        _post(client, "/api/hooks/user-prompt-submit", {**call, "userPrompt": prompt})
+    said = "\n\n".join(f"User: {prompt}\n\nAssistant: {answer}" for prompt, answer in TURNS)
+    if harness == "claude-code":
+        _post(client, "/api/hooks/session-end", {**call, "transcript": said})
+
+
+def _save(client: httpx.Client, body: dict[str, Any]) -> str:
+    return str(_post(client, "/api/memory/remember", body)["id"])
+
+
+def _post(client: httpx.Client, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    answer = client.post(path, json=body)
+    assert answer.is_success, (path, answer.text)
+    return dict(answer.json())

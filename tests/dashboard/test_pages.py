@@ -1,0 +1,27 @@
+"""Everything that needs the browser: one file, so that one process runs it with one daemon."""
+
+from dashboard.addresses import (
+    test_addresses_of_the_earlier_dashboard_lead_to_their_rooms,
+    test_back_and_reload_give_the_same_view,
+)
+from dashboard.memories import (
+    test_a_forgotten_memory_is_listed_and_recovered,
+    test_find_read_why_edit_forget_undo_and_recover_with_keys,
+    test_looking_changes_nothing,
+    test_texts_of_strangers_are_texts,
+    test_who_edits_what_another_window_has_changed_sees_both_texts,
+)
+from dashboard.rooms import (
+    test_every_view_is_quiet_and_accessible,
+)
+
+__all__ = [
+    "test_a_forgotten_memory_is_listed_and_recovered",
+    "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",
+    "test_back_and_reload_give_the_same_view",
+    "test_every_view_is_quiet_and_accessible",
+    "test_find_read_why_edit_forget_undo_and_recover_with_keys",
+    "test_looking_changes_nothing",
+    "test_texts_of_strangers_are_texts",
+    "test_who_edits_what_another_window_has_changed_sees_both_texts",
+]
