@@ -22,18 +22,6 @@ from signet.domain.memory import leave
 from signet.errors import Conflict, Forbidden, Frozen, Invalid, NotFound
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.wire import agents as wire
-from signet.wire.agents import (
-    Agents,
-    Announced,
-    CountedAgent,
-    Messages,
-    NamedAgent,
-    RemovedAgent,
-    SentMessage,
-    Sessions,
-    WholeAgent,
-    Withdrawn,
-)
 from signet.wire.requests.agents import (
     MOST_SESSIONS,
     AgentBody,
@@ -61,10 +49,10 @@ class Exists(Conflict):
 
 
 @serves(wire.AGENTS)
-async def get_agents(state: Shared) -> Agents:
+async def get_agents(state: Shared) -> wire.Agents:
     """Return every agent with its policy and how many memories it has, the default one first."""
 
-    def look(tx: ReadTx) -> list[CountedAgent]:
+    def look(tx: ReadTx) -> list[wire.CountedAgent]:
         counts = registry.counts(tx)
         return [
             {**_row(one), "memories": sum(counts.get(one.id, {}).values())}
@@ -75,7 +63,7 @@ async def get_agents(state: Shared) -> Agents:
 
 
 @serves(wire.ADD_AGENT)
-async def post_agent(body: AgentBody, state: Shared) -> NamedAgent:
+async def post_agent(body: AgentBody, state: Shared) -> wire.NamedAgent:
     """Name an agent: an entry in agent.yaml, a row, and a folder for its own files."""
     wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
     if await state.db.aread(registry.get, wanted.name) is not None:
@@ -88,7 +76,7 @@ async def post_agent(body: AgentBody, state: Shared) -> NamedAgent:
 
 
 @serves(wire.AGENT)
-async def get_agent(name: str, state: Shared) -> WholeAgent:
+async def get_agent(name: str, state: Shared) -> wire.WholeAgent:
     """Return one agent, its memories by visibility, and its own files."""
     found = await _known(state, name)
     counts = await state.db.aread(registry.counts, name)
@@ -97,7 +85,9 @@ async def get_agent(name: str, state: Shared) -> WholeAgent:
 
 
 @serves(wire.REMOVE_AGENT)
-async def delete_agent(name: str, state: Shared, actor: Who, purge: Flag = False) -> RemovedAgent:
+async def delete_agent(
+    name: str, state: Shared, actor: Who, purge: Flag = False
+) -> wire.RemovedAgent:
     """Remove an agent; its memories are archived, or with `purge=true` erased. Its files stay."""
     if name == DEFAULT_AGENT:
         raise Invalid("The default agent cannot be removed")
@@ -123,8 +113,8 @@ async def _known(state: State, name: str) -> Agent:
     return found
 
 
-def _row(agent: Agent) -> NamedAgent:
-    return as_wire(NamedAgent, agent, name=agent.name or agent.id)
+def _row(agent: Agent) -> wire.NamedAgent:
+    return as_wire(wire.NamedAgent, agent, name=agent.name or agent.id)
 
 
 #: How often the stream looks for something new.
@@ -140,7 +130,7 @@ class RelayOff(Forbidden):
 @serves(wire.PEERS)
 async def get_presence(
     request: Request, state: Shared, query: Annotated[PeerParams, Query()]
-) -> Sessions:
+) -> wire.Sessions:
     """Return the other sessions at work, seen last first; with `include_self` the asking one too."""
     peers = await _peers(request, state, query)
     found = await state.db.aread(peers.read)
@@ -148,7 +138,7 @@ async def get_presence(
 
 
 @serves(wire.ANNOUNCE)
-async def post_presence(body: PresenceBody, request: Request, state: Shared) -> Announced:
+async def post_presence(body: PresenceBody, request: Request, state: Shared) -> wire.Announced:
     """Note that a session is at work; it counts as gone when it is not seen for four hours."""
     harness = body.harness.strip()
     if not harness:
@@ -172,7 +162,7 @@ async def post_presence(body: PresenceBody, request: Request, state: Shared) -> 
 @serves(wire.WITHDRAW)
 async def delete_presence(
     session_key: str, request: Request, state: Shared, agent_id: Text = None
-) -> Withdrawn:
+) -> wire.Withdrawn:
     """Note that a session is not at work any more."""
     speaker = await _speaker(state, request, agent_id, session_key)
     return {"removed": await state.db.awrite_quick(presence.remove, session_key, agent_id=speaker)}
@@ -181,7 +171,7 @@ async def delete_presence(
 @serves(wire.INBOX)
 async def get_messages(
     request: Request, state: Shared, since: Since, query: Annotated[MessagesParams, Query()]
-) -> Messages:
+) -> wire.Messages:
     """Return what was sent to an agent, to its session, or to everybody; newest first."""
     whose = await _inbox(request, state, query)
     found = await state.db.aread(messages.inbox, whose, since=since, limit=query.limit)
@@ -189,7 +179,7 @@ async def get_messages(
 
 
 @serves(wire.SEND_MESSAGE)
-async def post_message(body: MessageBody, request: Request, state: Shared) -> SentMessage:
+async def post_message(body: MessageBody, request: Request, state: Shared) -> wire.SentMessage:
     """Send a message; it waits in the inbox of those it is for."""
     kind = messages.checked(body.content, body.type)
     to_agent, to_session = (body.to_agent_id or "").strip(), (body.to_session_key or "").strip()

@@ -14,7 +14,6 @@ from signet.domain.auth.policy import MARKS
 from signet.domain.auth.tokens import Claims, TokenScope
 from signet.errors import Invalid, NotFound
 from signet.wire import auth as wire
-from signet.wire.auth import RevokedToken, Token, Tokens, WhoAmI
 from signet.wire.requests.machine import TokenBody
 from signet.wire.requests.model import Whole
 from signet_api.deps import Db, Shared, State, state_of
@@ -29,7 +28,7 @@ async def _can_sign(request: Request) -> None:
 
 
 @serves(wire.WHOAMI)
-async def get_whoami(state: Shared) -> WhoAmI:
+async def get_whoami(state: Shared) -> wire.WhoAmI:
     """Return who the caller is to the daemon, and what they may do."""
     asked = caller.current()
     return {
@@ -57,19 +56,19 @@ async def post_token(body: TokenBody, state: Shared) -> wire.IssuedToken:
 
 
 @serves(wire.TOKENS)
-async def get_tokens(db: Db, limit: Annotated[int, Whole(1, 1_000)] = 100) -> Tokens:
+async def get_tokens(db: Db, limit: Annotated[int, Whole(1, 1_000)] = 100) -> wire.Tokens:
     """Return the tokens that were issued or seen, latest first; never the tokens themselves."""
     found = await db.aread(issued.newest, limit=limit)
-    return {"tokens": [as_wire(Token, one) for one in found], "count": len(found)}
+    return {"tokens": [as_wire(wire.Token, one) for one in found], "count": len(found)}
 
 
 @serves(wire.REVOKE_TOKEN)
-async def delete_token(jti: str, db: Db) -> RevokedToken:
+async def delete_token(jti: str, db: Db) -> wire.RevokedToken:
     """Take a token back: from now on it is refused, whatever its end."""
     row = await db.awrite(issued.revoke, jti, now=clock.now())
     if row is None:
         raise NotFound("Token not found")
-    return {"success": True, **as_wire(Token, row)}
+    return {"success": True, **as_wire(wire.Token, row)}
 
 
 def _claims(asked: TokenBody, state: State, jti: str) -> Claims:

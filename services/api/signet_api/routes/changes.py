@@ -15,7 +15,6 @@ from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Quota
-from signet.wire.memory import Modified, ModifiedMany, Recovered
 from signet.wire.requests.changes import (
     ForgetOneBody,
     ModifyBody,
@@ -37,7 +36,7 @@ MOST_SHOWN, MOST_CHARS = 50, 200
 @serves(wire.MODIFY)
 async def patch_memory(
     memory_id: str, body: PatchBody, request: Request, state: Shared, actor: Who
-) -> Modified:
+) -> wire.Modified:
     """Change a memory; `reason` is needed, `if_version` refuses when somebody was faster."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
@@ -47,7 +46,7 @@ async def patch_memory(
 @serves(wire.MODIFY_MANY)
 async def post_modify(
     body: ModifyBody, request: Request, state: Shared, actor: Who
-) -> ModifiedMany:
+) -> wire.ModifiedMany:
     """Change up to 200 memories, each for itself; the results are in the order of the patches."""
     if Rules.of(state.settings).frozen:
         raise Frozen
@@ -70,7 +69,7 @@ async def delete_memory(
     actor: Who,
     query: Annotated[ForgetOneBody, Query()],
     body: ForgetOneBody | None = None,
-) -> Modified:
+) -> wire.Modified:
     """Forget a memory; it can be recovered for a while. `reason` is needed, in the body or the address."""
     asked = merged(query, body)
     if asked.force:
@@ -101,7 +100,7 @@ async def post_recover(
     actor: Who,
     query: Annotated[RecoverBody, Query()],
     body: RecoverBody | None = None,
-) -> Recovered:
+) -> wire.Recovered:
     """Take back a forgotten memory; `reason` is needed, in the body or the address."""
     asked = merged(query, body)
     rules = Rules.of(state.settings)
@@ -120,9 +119,9 @@ async def post_recover(
     return {**changed_body(changed), "retentionDays": rules.recover_within.days}
 
 
-def changed_body(changed: Changed) -> Modified:
+def changed_body(changed: Changed) -> wire.Modified:
     """Return what clients read of a change."""
-    body: Modified = {
+    body: wire.Modified = {
         "success": True,
         "id": changed.id,
         "status": changed.status,
@@ -150,13 +149,13 @@ def along_body(along: Along) -> wire.Along:
     }
 
 
-def refused_body(refused: Refused) -> Modified:
+def refused_body(refused: Refused) -> wire.Modified:
     """Return what clients read of one refusal among other results, and note it."""
     note_refusal(refused)
-    return {**cast("Modified", refused.facts), "error": refused.message}
+    return {**cast("wire.Modified", refused.facts), "error": refused.message}
 
 
-def _modified(changed: Changed) -> Modified:
+def _modified(changed: Changed) -> wire.Modified:
     body = changed_body(changed)
     if changed.new_version is None:
         return body
@@ -185,7 +184,7 @@ async def _item(
     agent_id: str,
     actor: Actor,
     denied: Mapping[str, ScopeDenied],
-) -> Modified:
+) -> wire.Modified:
     """Apply one patch of a batch; whatever is wrong with it becomes its result."""
     if refusal := denied.get(_id_of(sent) or ""):
         return scopes.denied(_id_of(sent), refusal)
@@ -204,7 +203,7 @@ async def _item(
         return refused_body(refused)
 
 
-def _invalid(sent: Any, why: str) -> Modified:
+def _invalid(sent: Any, why: str) -> wire.Modified:
     return {"success": False, "id": _id_of(sent), "status": "invalid_request", "error": why}
 
 

@@ -5,7 +5,6 @@ import asyncio
 from signet.domain.identity import files, identity
 from signet.errors import Invalid
 from signet.wire import config as wire
-from signet.wire.config import ConfigFiles
 from signet.wire.done import Done
 from signet.wire.requests.machine import ConfigBody
 from signet_api.deps import Shared
@@ -14,7 +13,7 @@ from signet_api.shapes import as_wire
 
 
 @serves(wire.CONFIG_FILES)
-async def get_config(state: Shared) -> ConfigFiles:
+async def get_config(state: Shared) -> wire.ConfigFiles:
     """Return the files at the top of the workspace."""
     try:
         found = await asyncio.to_thread(files.every, state.workspace)

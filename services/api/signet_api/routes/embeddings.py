@@ -28,7 +28,6 @@ from signet.providers import chosen, openai
 from signet.queue import circuit_breaker
 from signet.queue.kinds import queue_of
 from signet.wire import embeddings as wire
-from signet.wire.embeddings import Embedding, EmbeddingsHealth, EmbeddingsStatus, Projection
 from signet.wire.requests.browse import MapParams
 from signet.wire.requests.model import Text, Whole
 from signet_api import processes, rows
@@ -62,13 +61,13 @@ async def get_embeddings(
 
 
 @serves(wire.EMBEDDINGS_STATUS)
-async def get_embedding_status(state: Shared) -> EmbeddingsStatus:
+async def get_embedding_status(state: Shared) -> wire.EmbeddingsStatus:
     """Return whether the provider answers, and what the search for missing vectors has done."""
     embedding = state.settings.embedding
     probed = await _probed(state)
     tracker, waiting_until = await state.db.aread(_tracker, state, clock.now())
     return as_wire(
-        EmbeddingsStatus,
+        wire.EmbeddingsStatus,
         embedding,
         available=probed.fault is None,
         base_url=_base_url(state),
@@ -80,7 +79,7 @@ async def get_embedding_status(state: Shared) -> EmbeddingsStatus:
 
 
 @serves(wire.EMBEDDINGS_HEALTH)
-async def get_embedding_health(state: Shared, agent_id: Text = None) -> EmbeddingsHealth:
+async def get_embedding_health(state: Shared, agent_id: Text = None) -> wire.EmbeddingsHealth:
     """Return seven checks of provider and vectors, and one score; of all agents, whichever is named."""
     embedding = state.settings.embedding
     probed = await _probed(state)
@@ -156,9 +155,9 @@ def _page(tx: ReadTx, agent_id: str, *, limit: int, offset: int, vectors: bool) 
     return export.page(tx, reader=reader, limit=limit, offset=offset, vectors=vectors)
 
 
-def _exported(row: Row) -> Embedding:
+def _exported(row: Row) -> wire.Embedding:
     return as_wire(
-        Embedding,
+        wire.Embedding,
         row,
         text=row["content"],
         who=row["who"] or "unknown",
@@ -219,7 +218,7 @@ def _view(asked: MapParams, agent_id: str) -> View:
     )
 
 
-def _computing(view: View, looked: Looked) -> Projection:
+def _computing(view: View, looked: Looked) -> wire.Projection:
     return {
         "status": "computing",
         "dimensions": view.dimensions,

@@ -14,7 +14,6 @@ from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid, StorageFull
 from signet.wire import memory as wire
 from signet.wire.access import Quota
-from signet.wire.memory import ForgetPreview, ForgottenMany, Modified
 from signet.wire.requests.changes import ForgetBody
 from signet_api import limits, scopes
 from signet_api.batches import each
@@ -26,7 +25,7 @@ from signet_api.serving import serves
 @serves(wire.FORGET_MANY)
 async def post_forget(
     body: ForgetBody, request: Request, state: Shared, actor: Who
-) -> ForgetPreview | ForgottenMany:
+) -> wire.ForgetPreview | wire.ForgottenMany:
     """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     if body.mode == "execute":
@@ -47,7 +46,7 @@ async def post_forget(
     copied = await _copied(state, found)
     results = await each((one.id, _forget(state, one.id, body, agent_id, actor)) for one in found)
     results += [scopes.denied(memory_id, denied[memory_id]) for memory_id in denied]
-    forgotten: ForgottenMany = {
+    forgotten: wire.ForgottenMany = {
         "success": True,
         "mode": "execute",
         "requested": len(results),
@@ -107,7 +106,7 @@ def _choice(body: ForgetBody, agent_id: str) -> Choice:
     )
 
 
-def _preview(found: list[Candidate], total: int) -> ForgetPreview:
+def _preview(found: list[Candidate], total: int) -> wire.ForgetPreview:
     return {
         "success": True,
         "mode": "preview",
@@ -124,7 +123,7 @@ def _preview(found: list[Candidate], total: int) -> ForgetPreview:
 
 async def _forget(
     state: State, memory_id: str, body: ForgetBody, agent_id: str, actor: Actor
-) -> Modified:
+) -> wire.Modified:
     """Forget one of the candidates; a refusal is its result."""
     asked = Forget(
         memory_id=memory_id,

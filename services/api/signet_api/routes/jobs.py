@@ -21,7 +21,6 @@ from signet.queue import Status, admin, transitions
 from signet.queue.admin import JobFilter
 from signet.queue.events import Cursor, Watch
 from signet.wire import jobs as wire
-from signet.wire.jobs import ChangedJob, ChangedJobs, Job, Jobs, WholeJob
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, Who
@@ -42,7 +41,7 @@ SYSTEM = "system"
 
 
 @serves(wire.MEMORY_JOB)
-async def get_memory_job(job_id: str, db: Db) -> Job:
+async def get_memory_job(job_id: str, db: Db) -> wire.Job:
     """Return one job."""
     return _job(await _row(db, job_id))
 
@@ -58,7 +57,7 @@ async def get_jobs(
     memory_id: Text = None,
     document_id: Text = None,
     limit: Annotated[int, Whole(1, MAX_JOBS)] = 50,
-) -> Jobs:
+) -> wire.Jobs:
     """Return jobs, latest change first.
 
     `status` (several are separated by commas), `kind`, `code` (of the last error), `memory_id` and `document_id` narrow
@@ -88,11 +87,11 @@ def _states(text: str | None) -> Sequence[Status]:
 
 
 @serves(wire.JOB)
-async def get_job(job_id: str, db: Db) -> WholeJob:
+async def get_job(job_id: str, db: Db) -> wire.WholeJob:
     """Return everything about one job, its last errors included."""
     row = await _row(db, job_id)
     return as_wire(
-        WholeJob,
+        wire.WholeJob,
         {**dict(row), **_job(row)},
         payload=columns.json_or_text(row["payload"]),
         result=columns.json_or_text(row["result"]),
@@ -103,7 +102,7 @@ async def get_job(job_id: str, db: Db) -> WholeJob:
 
 
 @serves(wire.RETRY_JOB)
-async def post_retry(job_id: str, db: Db, actor: Who) -> ChangedJob:
+async def post_retry(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
     """Give a dead job a fresh start, or let one that waits start now."""
     await _row(db, job_id)
     await db.awrite(_retry_one, job_id, actor=actor, now=clock.now())
@@ -111,7 +110,7 @@ async def post_retry(job_id: str, db: Db, actor: Who) -> ChangedJob:
 
 
 @serves(wire.CANCEL_JOB)
-async def post_cancel(job_id: str, db: Db, actor: Who) -> ChangedJob:
+async def post_cancel(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
     """End a job: one that waits at once, one that runs when it next looks up."""
     await _row(db, job_id)
     status = await db.awrite(_cancel_one, job_id, actor=actor, now=clock.now())
@@ -124,7 +123,7 @@ async def post_cancel(job_id: str, db: Db, actor: Who) -> ChangedJob:
 
 
 @serves(wire.RETRY_JOBS)
-async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> ChangedJobs:
+async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
     """Give the dead jobs of a choice a fresh start, oldest first."""
     which = _which(body, Status.DEAD)
     if body.dry_run:
@@ -134,7 +133,7 @@ async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> ChangedJobs:
 
 
 @serves(wire.CANCEL_JOBS)
-async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> ChangedJobs:
+async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
     """End the open jobs of a choice, oldest first."""
     which = _which(body, Status.PENDING, Status.LEASED)
     if body.dry_run:
@@ -212,14 +211,14 @@ def _within() -> _Within:
     return {"agent_id": scope.agent, "project": scope.project}
 
 
-def _changed(ids: list[str], more: bool, *, is_dry: bool) -> ChangedJobs:
+def _changed(ids: list[str], more: bool, *, is_dry: bool) -> wire.ChangedJobs:
     return {"success": True, "affected": len(ids), "ids": ids, "more": more, "dryRun": is_dry}
 
 
-def _job(row: Row) -> Job:
+def _job(row: Row) -> wire.Job:
     waits = row["status"] == Status.PENDING
     return as_wire(
-        Job,
+        wire.Job,
         row,
         attempt_count=row["attempts"],
         next_attempt_at=clock.ms_to_text(row["due_ms"]) if waits else None,

@@ -19,7 +19,6 @@ from signet.domain.memory.models import Change, Event, Memory, Rules
 from signet.errors import Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Permission
-from signet.wire.memory import KeyCount, MemoryEra, MemoryPage, MemorySummary, MemoryTimeline
 from signet.wire.requests.browse import PageParams
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared
@@ -31,7 +30,7 @@ from signet_api.shapes import as_wire
 @serves(wire.MEMORIES)
 async def get_memories(
     agent: Agent, query: Annotated[PageParams, Query()], state: Shared
-) -> MemoryPage:
+) -> wire.MemoryPage:
     """Return a page of memories, newest first; forgotten ones only to those who may recover them.
 
     Counts over all come with it unless `stats=0`; `total=1` adds how many pass the filters, `facets` how often each
@@ -115,10 +114,10 @@ def _order(query: PageParams, asked: Filter) -> Order:
 
 def _page(
     tx: ReadTx, agent_id: str, query: PageParams, asked: Filter, window: timedelta
-) -> MemoryPage:
+) -> wire.MemoryPage:
     reader = agents.reader(tx, agent_id, scope=query.scope, any_scope=bool(query.ids))
     found = listing.page(tx, asked, _order(query, asked), reader=reader)
-    page: MemoryPage = {
+    page: wire.MemoryPage = {
         "memories": [_listed(memory, found, window) for memory in found.memories],
         "next": found.next,
     }
@@ -153,9 +152,9 @@ def _may_recover() -> bool:
     return Permission.RECOVER in caller.current().permissions
 
 
-def _listed(memory: Memory, page: Page, window: timedelta) -> MemorySummary:
-    summary: MemorySummary = as_wire(
-        MemorySummary,
+def _listed(memory: Memory, page: Page, window: timedelta) -> wire.MemorySummary:
+    summary: wire.MemorySummary = as_wire(
+        wire.MemorySummary,
         memory,
         content=memory.content if not memory.is_deleted or _may_recover() else "",
         tags=",".join(memory.tags) or None,
@@ -181,7 +180,7 @@ def full(memory: Memory) -> wire.Memory:
 
 
 @serves(wire.MEMORY_TIMELINE)
-async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> MemoryTimeline:
+async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> wire.MemoryTimeline:
     """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
     now = clock.now()
     found = await db.aread(_eras, agent, scope, now)
@@ -203,7 +202,7 @@ def _eras(tx: ReadTx, agent_id: str, scope: str | None, now: datetime) -> list[E
     return eras.of(tx, reader=agents.reader(tx, agent_id, scope=scope), now=now)
 
 
-def _bucket(index: int, era: Era) -> MemoryEra:
+def _bucket(index: int, era: Era) -> wire.MemoryEra:
     return {
         "eraIndex": index,
         "rangeKey": era.key,
@@ -223,7 +222,7 @@ def _bucket(index: int, era: Era) -> MemoryEra:
     }
 
 
-def _counts(leaders: Sequence[tuple[str, int]]) -> list[KeyCount]:
+def _counts(leaders: Sequence[tuple[str, int]]) -> list[wire.KeyCount]:
     return [{"key": name, "count": times} for name, times in leaders]
 
 

@@ -25,15 +25,6 @@ from signet.providers.registry import TextSettings
 from signet.queue import Status, admin, stats
 from signet.queue.stats import Breaker, Progress
 from signet.wire import pipeline as wire
-from signet.wire.pipeline import (
-    ModelRegistry,
-    Models,
-    OfferedModel,
-    Paused,
-    PipelineStatus,
-    RefreshedModels,
-    StoredStatus,
-)
 from signet.wire.requests.model import Text
 from signet_api import processes
 from signet_api.deps import Db, Shared, State, Who
@@ -59,7 +50,7 @@ WORKER = "worker"
 
 
 @serves(wire.PIPELINE_STATUS)
-async def get_pipeline_status(agent_id: Agent, state: Shared) -> PipelineStatus:
+async def get_pipeline_status(agent_id: Agent, state: Shared) -> wire.PipelineStatus:
     """Return what runs, what waits and what died; answers while worker and scheduler are down too (PS-1)."""
     found = await state.db.aread(_status, state, agent_id, clock.now())
     return {
@@ -70,20 +61,20 @@ async def get_pipeline_status(agent_id: Agent, state: Shared) -> PipelineStatus:
 
 
 @serves(wire.PAUSE)
-async def post_pause(db: Db, actor: Who) -> Paused:
+async def post_pause(db: Db, actor: Who) -> wire.Paused:
     """Let workers finish what they run and take nothing new; survives restarts."""
     await db.awrite(admin.pause, True, now=clock.now(), actor=actor.name)
     return {"success": True, "paused": True}
 
 
 @serves(wire.RESUME)
-async def post_resume(db: Db, actor: Who) -> Paused:
+async def post_resume(db: Db, actor: Who) -> wire.Paused:
     """Let workers take jobs again."""
     await db.awrite(admin.pause, False, now=clock.now(), actor=actor.name)
     return {"success": True, "paused": False}
 
 
-def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> StoredStatus:
+def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.StoredStatus:
     settings = state.settings
     totals = stats.totals(tx)
     kinds = stats.progress(tx, now=now)
@@ -228,7 +219,7 @@ def _woken(tx: ReadTx, state: State, now: datetime) -> list[str]:
 
 
 @serves(wire.MODELS)
-async def get_models(state: Shared, provider: Text = None, deprecated: Text = None) -> Models:
+async def get_models(state: Shared, provider: Text = None, deprecated: Text = None) -> wire.Models:
     """Return the models that can be offered, of every provider or of one; with `deprecated=true` replaced ones too."""
     _look(state)
     known = _by_provider(state, deprecated=deprecated == "true")
@@ -237,19 +228,19 @@ async def get_models(state: Shared, provider: Text = None, deprecated: Text = No
 
 
 @serves(wire.MODELS_BY_PROVIDER)
-async def get_models_by_provider(state: Shared) -> dict[str, list[OfferedModel]]:
+async def get_models_by_provider(state: Shared) -> dict[str, list[wire.OfferedModel]]:
     """Return the models of each provider, those that were replaced too."""
     _look(state)
     return _by_provider(state)
 
 
 @serves(wire.REFRESH_MODELS)
-async def post_refresh(state: Shared) -> RefreshedModels | Response:
+async def post_refresh(state: Shared) -> wire.RefreshedModels | Response:
     """Ask the configured Ollama server for its models, once a minute at most; no other provider is asked."""
     left = None
     if state.settings.pipeline.model_registry.enabled:
         left = await state.models.refresh(_asked(state))
-    found: RefreshedModels = {
+    found: wire.RefreshedModels = {
         "models": _by_provider(state),
         "registry": _registry(state),
         "throttled": left is not None,
@@ -276,15 +267,15 @@ def _asked(state: State) -> TextSettings:
     return chosen.text_settings(state.settings, state.live.loaded.environment)
 
 
-def _by_provider(state: State, *, deprecated: bool = True) -> dict[str, list[OfferedModel]]:
+def _by_provider(state: State, *, deprecated: bool = True) -> dict[str, list[wire.OfferedModel]]:
     known = state.models.by_provider(deprecated=deprecated)
     return {
-        name: [cast("OfferedModel", asdict(one)) for one in models]
+        name: [cast("wire.OfferedModel", asdict(one)) for one in models]
         for name, models in known.items()
     }
 
 
-def _registry(state: State) -> ModelRegistry:
+def _registry(state: State) -> wire.ModelRegistry:
     last = state.models.refreshed
     return {
         "enabled": state.settings.pipeline.model_registry.enabled,

@@ -27,15 +27,6 @@ from signet.domain.sessions.calls import Call
 from signet.domain.sessions.question import Question
 from signet.errors import Invalid
 from signet.wire import recall as wire
-from signet.wire.recall import (
-    AsPrompt,
-    ContextAnswer,
-    EpisodePage,
-    Found,
-    FoundMany,
-    Recalled,
-    Values,
-)
 from signet.wire.requests.browse import SearchParams
 from signet.wire.requests.hooks import ContextBody, HookRecallBody, bare
 from signet.wire.requests.model import Text, Whole
@@ -50,7 +41,7 @@ from signet_api.shapes import as_wire
 
 
 @serves(wire.RECALL)
-async def post_recall(body: RecallBody, request: Request, state: Shared) -> Recalled:
+async def post_recall(body: RecallBody, request: Request, state: Shared) -> wire.Recalled:
     """Return the memories that answer a question, best first."""
     return await recalled(body, request, state)
 
@@ -58,12 +49,12 @@ async def post_recall(body: RecallBody, request: Request, state: Shared) -> Reca
 @serves(wire.RECALL_BY_ADDRESS)
 async def get_search(
     query: Annotated[RecallParams, Address()], request: Request, state: Shared
-) -> Recalled:
+) -> wire.Recalled:
     """Return the same answer for a question in the address: `q` and the names of the recall body."""
     return await recalled(query, request, state)
 
 
-async def recalled(body: RecallBody, request: Request, state: State) -> Recalled:
+async def recalled(body: RecallBody, request: Request, state: State) -> wire.Recalled:
     """Return the answer to a question; Invalid when it is empty."""
     if not body.query.strip():
         raise Invalid("query is required")
@@ -82,7 +73,7 @@ async def recalled(body: RecallBody, request: Request, state: State) -> Recalled
     return recalled
 
 
-async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) -> AsPrompt:
+async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) -> wire.AsPrompt:
     """Return what a session would be given with the question, without a trace of it."""
     call = _call(body, agent_id, key)
     session = await known(call, state)
@@ -122,7 +113,7 @@ def _items(result: Result) -> list[Item]:
 @serves(wire.CONTEXT)
 async def post_context(
     body: ContextBody, request: Request, state: Shared
-) -> ContextAnswer | EpisodePage:
+) -> wire.ContextAnswer | wire.EpisodePage:
     """Return what earlier work, rules and memories say of a prompt; with `id` one page of all of an episode.
 
     It is the block that sessions are given with their prompts. An episode that is unknown, or another agent's, is 404.
@@ -170,7 +161,7 @@ NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
 @serves(wire.SEARCH)
 async def get_legacy_search(
     asked: Annotated[SearchParams, Query()], agent: Agent, db: Db
-) -> FoundMany | Values:
+) -> wire.FoundMany | wire.Values:
     """Return memories by words and filters, or with `distinct` the values of `who` or `type` that there are."""
     if asked.distinct in search.COLUMNS:
         return {"values": await db.aread(_values, asked.distinct, agent)}
@@ -194,7 +185,7 @@ async def get_similar(
     id: str = "",
     k: Annotated[int, Whole(1, MOST_NEIGHBOURS)] = NEIGHBOURS,
     type: Text = None,
-) -> FoundMany:
+) -> wire.FoundMany:
     """Return the memories that are nearest in meaning to the one with this `id`."""
     if not id:
         raise Invalid("id is required", results=[])
@@ -215,8 +206,8 @@ def _similar(tx: ReadTx, agent_id: str, memory_id: str, k: int, type: str | None
     return similar.find(tx, memory_id, reader=reader, k=k, type=type)
 
 
-def _found(row: Row) -> Found:
-    found: Found = {
+def _found(row: Row) -> wire.Found:
+    found: wire.Found = {
         "id": row["id"],
         "content": row["content"],
         "created_at": row["created_at"],
@@ -231,9 +222,9 @@ def _found(row: Row) -> Found:
     return found
 
 
-def _near(row: Row, found: Similar) -> Found:
+def _near(row: Row, found: Similar) -> wire.Found:
     return as_wire(
-        Found,
+        wire.Found,
         row,
         tags=list(tags_of(row["tags"])),
         score=round(found.scores[row["seq"]], 2),

@@ -27,7 +27,6 @@ from signet.errors import Invalid
 from signet.queue import admin
 from signet.wire import operations
 from signet.wire import repair as wire
-from signet.wire.repair import Repaired
 from signet.wire.requests.model import Text, Whole
 from signet_api import processes
 from signet_api.bodies import parse
@@ -60,7 +59,7 @@ _FILTER_FIELDS = {
 
 
 def _serve(action: Action) -> None:
-    async def post_repair(request: Request, state: Shared, actor: Who) -> Repaired | Response:
+    async def post_repair(request: Request, state: Shared, actor: Who) -> wire.Repaired | Response:
         return await _answer(action, request, state, actor)
 
     post_repair.__name__ = f"post_{action.path.replace('-', '_').replace('/', '_')}"
@@ -94,7 +93,9 @@ def _described(action: Action) -> dict[str, Any]:
     return body | ({"responses": goes_on} if run.is_long(action) else {})
 
 
-_OPERATIONS = {one.path: one for one in operations.BY_ID.values() if one.replies == (Repaired,)}
+_OPERATIONS = {
+    one.path: one for one in operations.BY_ID.values() if one.replies == (wire.Repaired,)
+}
 for _action in ACTIONS:
     _serve(_action)
 

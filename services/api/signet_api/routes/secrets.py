@@ -12,7 +12,6 @@ from signet.errors import Forbidden, Invalid
 from signet.observe import logs
 from signet.wire import secrets as wire
 from signet.wire.requests.machine import ConnectBody, ExecBody, SecretBody, SecretsImportBody
-from signet.wire.secrets import KeptSecret, Ran, Secrets, SecretValue
 from signet_api.access import is_here
 from signet_api.deps import Shared, State, Who
 from signet_api.near import only_from_here
@@ -30,25 +29,25 @@ from_here = only_from_here("Secrets")
 
 
 @serves(wire.SECRETS, first=from_here)
-async def get_secrets(state: Shared) -> Secrets:
+async def get_secrets(state: Shared) -> wire.Secrets:
     """Return the names of all secrets, oldest first; values are never listed."""
     return {"secrets": await asyncio.to_thread(vault_of(state).names)}
 
 
 @serves(wire.RUN_WITH_SECRETS, first=from_here)
-async def post_exec(body: ExecBody, state: Shared, actor: Who) -> Ran:
+async def post_exec(body: ExecBody, state: Shared, actor: Who) -> wire.Ran:
     """Run a shell command with secrets as environment variables; its output is redacted."""
     return await _ran(state, body, body.secrets, actor.name)
 
 
 @serves(wire.RUN_WITH_SECRET, first=from_here)
-async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) -> Ran:
+async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) -> wire.Ran:
     """Run a shell command with one secret in the variable of its name."""
     return await _ran(state, body, body.secrets or {name: name}, actor.name)
 
 
 @serves(wire.SECRET, first=from_here)
-async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> SecretValue:
+async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> wire.SecretValue:
     """Return one value to a person on this machine; agents get it only as a variable of a command."""
     is_near = is_here(dict(request.scope["headers"]), request.scope.get("client"))
     if not is_near or state.authority.mode is AuthMode.TEAM:
@@ -63,7 +62,7 @@ async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> 
 
 
 @serves(wire.PUT_SECRET, first=from_here)
-async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> KeptSecret:
+async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> wire.KeptSecret:
     """Keep a value under a name, in the place of an earlier one."""
     await asyncio.to_thread(vault_of(state).put, name, body.value)
     log.info("secret.kept", name=name, actor=actor.name)
@@ -71,7 +70,7 @@ async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) ->
 
 
 @serves(wire.REMOVE_SECRET, first=from_here)
-async def delete_secret(name: str, state: Shared, actor: Who) -> KeptSecret:
+async def delete_secret(name: str, state: Shared, actor: Who) -> wire.KeptSecret:
     """Drop a secret."""
     await asyncio.to_thread(vault_of(state).delete, name)
     log.info("secret.dropped", name=name, actor=actor.name)
@@ -83,7 +82,7 @@ def vault_of(state: State) -> Vault:
     return Vault(state.workspace.vault)
 
 
-async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: str) -> Ran:
+async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: str) -> wire.Ran:
     if not body.command.strip():
         raise Invalid("command is required")
     milliseconds = body.timeout_ms
@@ -98,7 +97,7 @@ async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: s
         folder=state.workspace.root,
         seconds=run.SECONDS if milliseconds is None else milliseconds / 1000,
     )
-    return as_wire(Ran, ran)
+    return as_wire(wire.Ran, ran)
 
 
 @serves(wire.ONE_PASSWORD, first=from_here)

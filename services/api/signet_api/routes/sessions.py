@@ -17,7 +17,6 @@ from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext
 from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
 from signet.wire.requests.model import Text, Whole
-from signet.wire.sessions import Checkpoints, RunningSession, SessionSummary, SummaryPage
 from signet_api.deps import Db, Shared, agent_of
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
@@ -63,7 +62,7 @@ async def post_search(request: Request, db: Db, body: TranscriptSearchBody) -> w
 
 
 @serves(wire.SESSION)
-async def get_session(session_key: str, db: Db) -> RunningSession:
+async def get_session(session_key: str, db: Db) -> wire.RunningSession:
     """Return one session."""
     scope, key = caller.current().scope, bare(session_key)
     every = await db.aread(
@@ -126,9 +125,12 @@ async def get_context(
     )
 
 
-def _shown(one: Running) -> RunningSession:
+def _shown(one: Running) -> wire.RunningSession:
     return as_wire(
-        RunningSession, one, runtimePath=one.runtime_path or "unknown", bypassed=one.is_bypassed
+        wire.RunningSession,
+        one,
+        runtimePath=one.runtime_path or "unknown",
+        bypassed=one.is_bypassed,
     )
 
 
@@ -143,7 +145,7 @@ async def get_summaries(
     depth: Text = None,
     limit: Annotated[int, Whole(0, 200)] = 50,
     offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
-) -> SummaryPage:
+) -> wire.SummaryPage:
     """Return a page of summaries, latest first; `project` and `depth` narrow them."""
     rows, total = await db.aread(
         page.read,
@@ -164,8 +166,8 @@ def _depth(text: str | None) -> int | None:
     return min(int(text[:10]), MAX_DEPTH)
 
 
-def _summary(row: PageRow) -> SessionSummary:
-    return as_wire(SessionSummary, row, childCount=row.children)
+def _summary(row: PageRow) -> wire.SessionSummary:
+    return as_wire(wire.SessionSummary, row, childCount=row.children)
 
 
 MAX_ROWS = 100
@@ -174,7 +176,7 @@ MAX_ROWS = 100
 @serves(wire.CHECKPOINTS)
 async def get_checkpoints(
     state: Shared, project: Text = None, limit: Annotated[int, Whole(1, MAX_ROWS)] = 10
-) -> Checkpoints:
+) -> wire.Checkpoints:
     """Return the newest checkpoints of a project, newest first."""
     project = (project or "").strip()
     if not project:
@@ -189,7 +191,7 @@ async def get_checkpoints(
 
 
 @serves(wire.SESSION_CHECKPOINTS)
-async def get_session_checkpoints(session_key: str, state: Shared) -> Checkpoints:
+async def get_session_checkpoints(session_key: str, state: Shared) -> wire.Checkpoints:
     """Return all checkpoints of a session, newest first."""
     scope = caller.current().scope
     rows = await state.db.aread(

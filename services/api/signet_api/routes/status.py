@@ -22,7 +22,6 @@ from signet.queue import admin, circuit_breaker, stats
 from signet.queue.kinds import QUEUES
 from signet.wire import status as wire
 from signet.wire.diagnostics import Diagnosis
-from signet.wire.status import EmbeddingState, Health, Live, LogFiles, Ready, Status, UpdateStatus
 from signet_api import processes, resolution
 from signet_api.deps import Shared, State
 from signet_api.health import Seen
@@ -37,16 +36,16 @@ class _Stored(TypedDict):
     queue: dict[str, Any]
     oldestDueSeconds: float | None
     waitingForProvider: dict[str, str]
-    embedding: EmbeddingState
+    embedding: wire.EmbeddingState
 
 
 @serves(wire.STATUS)
-async def get_status(state: Shared) -> Status:
+async def get_status(state: Shared) -> wire.Status:
     """Return version, processes, queue, providers and settings in force."""
     return await status(state)
 
 
-async def status(state: State) -> Status:
+async def status(state: State) -> wire.Status:
     """Return the answer of `/api/status`."""
     settings, loaded = state.settings, state.live.loaded
     rows = await state.db.aread(_rows, state, clock.now())
@@ -108,13 +107,13 @@ def _rows(tx: ReadTx, state: State, now: datetime) -> _Stored:
     }
 
 
-def _logging(state: State) -> LogFiles:
+def _logging(state: State) -> wire.LogFiles:
     place = logfile.place(state.workspace.log_dir, os.environ)
     today = clock.to_text(clock.now())[:10]
     return {"logDir": str(place.directory), "logFile": str(place.path(today))}
 
 
-async def _update(state: State) -> UpdateStatus:
+async def _update(state: State) -> wire.UpdateStatus:
     await state.health.look_at_updates()
     known, settings = state.health.update, state.settings.updates
     return {
@@ -144,7 +143,7 @@ MODEL_SECONDS = 1.5
 
 
 @serves(wire.HEALTH)
-async def get_health(state: Shared) -> Health:
+async def get_health(state: Shared) -> wire.Health:
     """Return that the API answers; `db` false when the database does not, `status` degraded when work stands still."""
     seen = state.health.last
     return {
@@ -163,7 +162,7 @@ async def get_health(state: Shared) -> Health:
 
 @serves(wire.HEALTH_LIVE)
 @serves(wire.LIVE)
-async def get_live() -> Live:
+async def get_live() -> wire.Live:
     """Return that this process is not stuck; looks at nothing else."""
     return {"status": "live"}
 
@@ -179,7 +178,7 @@ async def get_ready(state: Shared, verbose: str | None = None) -> Response:
     is_loading = state.vectors.is_loading and uptime(state) < MODEL_SECONDS
     is_ready = seen.is_ready and not is_loading
     reasons = [*seen.reasons, *(["the embedding model is loading"] if is_loading else [])]
-    body: Ready = {"status": "ready" if is_ready else "not ready", "reasons": reasons}
+    body: wire.Ready = {"status": "ready" if is_ready else "not ready", "reasons": reasons}
     if not is_ready:
         body["error"] = ", ".join(reasons)
     if verbose is not None:

@@ -11,7 +11,6 @@ from signet.wire import tasks as wire
 from signet.wire.done import Done
 from signet.wire.requests.machine import TaskBody
 from signet.wire.requests.model import Whole
-from signet.wire.tasks import AddedTask, RunPage, StartedRun, TaskPage, WholeTask
 from signet_api.deps import Db, Shared
 from signet_api.serving import serves
 from signet_api.stream import EventStream, polled
@@ -26,13 +25,13 @@ PRESETS = [{"label": label, "expression": expression} for label, expression in c
 
 
 @serves(wire.TASKS)
-async def get_tasks(db: Db) -> TaskPage:
+async def get_tasks(db: Db) -> wire.TaskPage:
     """Return every task, newest first, with how its last run ended."""
     return {"tasks": await db.aread(_overview), "presets": PRESETS}
 
 
 @serves(wire.ADD_TASK)
-async def post_task(body: TaskBody, db: Db) -> AddedTask:
+async def post_task(body: TaskBody, db: Db) -> wire.AddedTask:
     """Make a task."""
     task = await asyncio.to_thread(edit.draft, Wish(**body.model_dump()), now=clock.now())
     await db.awrite(edit.add, task)
@@ -40,7 +39,7 @@ async def post_task(body: TaskBody, db: Db) -> AddedTask:
 
 
 @serves(wire.TASK)
-async def get_task(task_id: str, db: Db) -> WholeTask:
+async def get_task(task_id: str, db: Db) -> wire.WholeTask:
     """Return a task and its newest runs."""
     task = await db.aread(read.get, task_id)
     runs, _ = await db.aread(read.runs, task_id, limit=RUNS_SHOWN, offset=0)
@@ -65,7 +64,7 @@ async def delete_task(task_id: str, db: Db) -> Done:
 
 
 @serves(wire.RUN_TASK)
-async def post_run(task_id: str, db: Db) -> StartedRun:
+async def post_run(task_id: str, db: Db) -> wire.StartedRun:
     """Run a task now, also one that is disabled."""
     run_id = await db.awrite(start.by_hand, task_id, now=clock.now())
     return {"runId": run_id, "status": "running"}
@@ -77,7 +76,7 @@ async def get_runs(
     db: Db,
     limit: Annotated[int, Whole(1, MAX_RUNS)] = RUNS_SHOWN,
     offset: Annotated[int, Whole(0, 2**31)] = 0,
-) -> RunPage:
+) -> wire.RunPage:
     """Return a page of runs, newest first."""
     runs, total = await db.aread(read.runs, task_id, limit=limit, offset=offset)
     has_more = offset + len(runs) < total

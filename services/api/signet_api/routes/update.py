@@ -10,14 +10,13 @@ from signet.domain.updates import state as update_state
 from signet.paths import Workspace
 from signet.wire import update as wire
 from signet.wire.requests.machine import UpdateConfigBody, UpdateRunBody
-from signet.wire.update import ChangedUpdateSettings, Installed, UpdateCheck, UpdateSettings
 from signet_api.deps import Shared
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
 
 
 @serves(wire.CHECK_UPDATE)
-async def get_check(state: Shared, force: str = "") -> UpdateCheck:
+async def get_check(state: Shared, force: str = "") -> wire.UpdateCheck:
     """Return whether there is a new version; asks the index only with `force=true`, or when that was allowed."""
     found = await asyncio.to_thread(
         check.check,
@@ -29,7 +28,7 @@ async def get_check(state: Shared, force: str = "") -> UpdateCheck:
     known, pending = found.known, await asyncio.to_thread(update_state.pending_version)
     latest = known.latest_version or __version__
     return as_wire(
-        UpdateCheck,
+        wire.UpdateCheck,
         known,
         currentVersion=__version__,
         updateAvailable=known.is_update,
@@ -41,13 +40,13 @@ async def get_check(state: Shared, force: str = "") -> UpdateCheck:
 
 
 @serves(wire.UPDATE_SETTINGS)
-async def get_config(state: Shared) -> UpdateSettings:
+async def get_config(state: Shared) -> wire.UpdateSettings:
     """Return how new versions are looked for, and what came of it last."""
     return await asyncio.to_thread(_settings, state.workspace, state.settings.updates)
 
 
 @serves(wire.CHANGE_UPDATE_SETTINGS)
-async def post_config(body: UpdateConfigBody, state: Shared) -> ChangedUpdateSettings:
+async def post_config(body: UpdateConfigBody, state: Shared) -> wire.ChangedUpdateSettings:
     """Change that, in agent.yaml."""
     wished = body.model_dump(exclude_none=True)
     changed = await asyncio.to_thread(update_settings.change, state.workspace, wished)
@@ -56,7 +55,7 @@ async def post_config(body: UpdateConfigBody, state: Shared) -> ChangedUpdateSet
 
 
 @serves(wire.INSTALL_UPDATE)
-async def post_run(state: Shared, body: UpdateRunBody | None = None) -> Installed:
+async def post_run(state: Shared, body: UpdateRunBody | None = None) -> wire.Installed:
     """Install a version with the tool that installed this one; the daemon goes on until it is restarted."""
     done = await asyncio.to_thread(
         install.install,
@@ -65,13 +64,13 @@ async def post_run(state: Shared, body: UpdateRunBody | None = None) -> Installe
         body.target_version if body else None,
         now=clock.now(),
     )
-    return as_wire(Installed, done, restartRequired=done.installed_version is not None)
+    return as_wire(wire.Installed, done, restartRequired=done.installed_version is not None)
 
 
-def _settings(workspace: Workspace, settings: Updates) -> UpdateSettings:
+def _settings(workspace: Workspace, settings: Updates) -> wire.UpdateSettings:
     known = update_state.read(workspace)
     return as_wire(
-        UpdateSettings,
+        wire.UpdateSettings,
         settings,
         checkInterval=settings.check_interval_seconds,
         minInterval=update_settings.LEAST_SECONDS,
