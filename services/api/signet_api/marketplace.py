@@ -11,8 +11,8 @@ from signet.domain.marketplace.models import Config, Context, Policy, Server
 from signet.errors import Forbidden
 from signet.wire import marketplace as wire
 from signet.wire.access import Permission
+from signet_api.access import only_from_here
 from signet_api.deps import Shared, State, said
-from signet_api.near import only_from_here
 from signet_api.shapes import as_wire
 
 

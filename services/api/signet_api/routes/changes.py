@@ -23,10 +23,10 @@ from signet.wire.requests.changes import (
     RecoverBody,
 )
 from signet_api import limits, scopes
-from signet_api.batches import each
 from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.errors import note_refusal, problem
 from signet_api.params import merged
+from signet_api.scopes import each
 from signet_api.serving import serves
 
 #: Of what follows a memory so many are listed, with so much of their texts.

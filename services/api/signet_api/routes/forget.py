@@ -16,9 +16,9 @@ from signet.wire import memory as wire
 from signet.wire.access import Quota
 from signet.wire.requests.changes import ForgetBody
 from signet_api import limits, scopes
-from signet_api.batches import each
 from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.routes.changes import along_body, changed_body, refused_body
+from signet_api.scopes import each
 from signet_api.serving import serves
 
 

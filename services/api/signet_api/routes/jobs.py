@@ -6,6 +6,7 @@ that more happened than can be told again: what was read before is old.
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated, TypedDict
 
@@ -17,18 +18,79 @@ from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound, Unavailable
+from signet.observe import logs
 from signet.queue import Status, admin, transitions
 from signet.queue.admin import JobFilter
-from signet.queue.events import Cursor, Watch
+from signet.queue.events import Cursor, Look, Watch
+from signet.queue.events import Event as JobEvent
 from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import Text, Whole
-from signet_api.deps import Db, Shared, Who
-from signet_api.feed import LOOK_SECONDS, JobFollower, missed, ready
+from signet_api.deps import Db, Shared, State, Who
 from signet_api.params import Since, Until
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
-from signet_api.stream import EventStream, polled
+from signet_api.stream import EventStream, message, polled
+
+log = logs.get("api")
+
+#: How often is looked; also the longest delay of an event.
+LOOK_SECONDS = 0.2
+#: What clients call the fields of an event.
+_NAMES = {"what": "event", "job_id": "id", "kind": "job_type", "code": "last_error_code"} | {
+    "due_at": "next_attempt_at"
+}
+
+
+@dataclass(slots=True)
+class JobFollower:
+    """One client of the stream, and what it was told last.
+
+    A look that finds nothing committed since the last one reads no row. A client that reads slowly goes on where it was.
+    """
+
+    state: State
+    watch: Watch
+    _seen: int | None = None
+
+    async def look(self) -> bytes:
+        """Return what has happened since the last look as events."""
+        # Read before the look, so that a later commit causes another one.
+        version = self.state.commits.version()
+        if version == self._seen:
+            return b""
+        before = self.watch.cursor
+        try:
+            look = await self.state.db.aread(self.watch.look, now=clock.now())
+        except Unavailable as error:  # busy: the next look finds it
+            log.warning("events.look_failed", code=error.code)
+            return b""
+        self._seen = None if look.more else version
+        return (missed(before) if look.missed else b"") + _written(look, before)
+
+
+def missed(cursor: Cursor) -> bytes:
+    """Return the message that says that events are missing here."""
+    return message({}, id=cursor, event="missed")
+
+
+def ready(cursor: Cursor) -> bytes:
+    """Return the first message: from here on every event is sent."""
+    return message({}, id=cursor, event="ready")
+
+
+def _written(look: Look, before: Cursor) -> bytes:
+    """Return the events of a look as text of the stream.
+
+    A client that has not read the last of them continues before the first: nothing is left out, some may come twice.
+    """
+    ids = [before] * (len(look.events) - 1) + [look.cursor]
+    return b"".join(map(_message, ids, look.events))
+
+
+def _message(cursor: Cursor, event: JobEvent) -> bytes:
+    data = {_NAMES.get(name, name): value for name, value in asdict(event).items()}
+    return message(data, id=cursor, event=event.what)
 
 
 class _Within(TypedDict):

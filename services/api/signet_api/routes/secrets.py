@@ -12,9 +12,8 @@ from signet.errors import Forbidden, Invalid
 from signet.observe import logs
 from signet.wire import secrets as wire
 from signet.wire.requests.machine import ConnectBody, ExecBody, SecretBody, SecretsImportBody
-from signet_api.access import is_here
+from signet_api.access import is_here, only_from_here
 from signet_api.deps import Shared, State, Who
-from signet_api.near import only_from_here
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
 
