@@ -35,7 +35,7 @@ from signet_api.deps import Shared, State
 from signet_api.params import Agent
 from signet_api.probe import Probed
 from signet_api.serving import respond, serves
-from signet_api.shapes import as_wire
+from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.EMBEDDINGS)
@@ -200,17 +200,14 @@ def _view(asked: MapParams, agent_id: str) -> View:
     low, high = asked.importance_min, asked.importance_max
     if low is not None and high is not None and low > high:
         low, high = high, low
-    return View(
+    return filled(
+        View,
+        asked,
         agent_id=agent_id,
         dimensions=int(asked.dimensions),
         limit=asked.limit or None,
-        offset=asked.offset,
         q=asked.q.strip(),
         who=tuple(dict.fromkeys((*asked.who, *asked.harness))),
-        types=asked.types,
-        source_types=asked.source_types,
-        tags=asked.tags,
-        pinned=asked.pinned,
         since=filters.instant("since", asked.since),
         until=filters.instant("until", asked.until, last=True),
         importance_min=low,

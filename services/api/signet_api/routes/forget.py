@@ -20,6 +20,7 @@ from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.routes.changes import along_body, changed_body, refused_body
 from signet_api.scopes import each
 from signet_api.serving import serves
+from signet_api.shapes import filled
 
 
 @serves(wire.FORGET_MANY)
@@ -90,20 +91,8 @@ def _check(body: ForgetBody, state: State) -> None:
 
 
 def _choice(body: ForgetBody, agent_id: str) -> Choice:
-    return Choice(
-        agent_id=agent_id,
-        ids=tuple(body.ids or ()),
-        query=body.query,
-        type=body.type,
-        tags=body.tags,
-        who=body.who,
-        source_type=body.source_type,
-        since=body.since,
-        until=body.until,
-        scope=body.scope or None,
-        limit=body.limit,
-        offset=body.offset,
-    )
+    ids = tuple(body.ids or ())
+    return filled(Choice, body, agent_id=agent_id, ids=ids, scope=body.scope or None)
 
 
 def _preview(found: list[Candidate], total: int) -> wire.ForgetPreview:

@@ -29,7 +29,7 @@ from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, State, Who
 from signet_api.params import Since, Until
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
+from signet_api.shapes import as_wire, filled
 from signet_api.stream import EventStream, message, polled
 
 log = logs.get("api")
@@ -46,7 +46,8 @@ _NAMES = {"what": "event", "job_id": "id", "kind": "job_type", "code": "last_err
 class JobFollower:
     """One client of the stream, and what it was told last.
 
-    A look that finds nothing committed since the last one reads no row. A client that reads slowly goes on where it was.
+    A look that finds nothing committed since the last one reads no row. A client that reads slowly goes on where
+    it was.
     """
 
     state: State
@@ -254,12 +255,10 @@ async def _row(db: Database, job_id: str) -> Row:
 
 
 def _which(body: JobsBody, *states: Status) -> JobFilter:
-    return JobFilter(
+    return filled(
+        JobFilter,
+        body,
         states=states,
-        kind=body.kind,
-        code=body.code,
-        memory_id=body.memory_id,
-        document_id=body.document_id,
         job_ids=body.ids,
         since=clock.to_text(body.since) if body.since else None,
         until=clock.to_text(body.until) if body.until else None,

@@ -24,7 +24,7 @@ from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared
 from signet_api.params import Agent
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
+from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.MEMORIES)
@@ -80,36 +80,21 @@ def _history(tx: ReadTx, memory_id: str, agent_id: str, limit: int) -> list[Chan
 def _filter(query: PageParams) -> Filter:
     if query.as_of is not None and query.state is not None:
         raise Invalid("as_of shows what stood then; leave state out")
-    return Filter(
-        q=query.q,
-        ids=query.ids,
-        type=query.type,
-        who=query.who,
-        project=query.project,
-        tags=query.tags,
-        source_type=query.source_type,
-        source_id=query.source_id,
-        pinned=query.pinned,
-        importance_min=query.importance_min,
+    return filled(
+        Filter,
+        query,
         since=filters.instant("since", query.since),
         until=filters.instant("until", query.until, last=True),
         event_since=filters.instant("event_since", query.event_since),
         event_until=filters.instant("event_until", query.event_until, last=True),
         state=State(query.state) if query.state else None,
-        as_of=query.as_of,
-        before=query.before,
     )
 
 
 def _order(query: PageParams, asked: Filter) -> Order:
     usual = Sort.FORGOTTEN if asked.state is State.FORGOTTEN else Sort.CREATED
-    return Order(
-        sort=Sort(query.sort) if query.sort else usual,
-        way=Way(query.order),
-        limit=query.limit,
-        offset=query.offset,
-        cursor=query.cursor,
-    )
+    sort = Sort(query.sort) if query.sort else usual
+    return filled(Order, query, sort=sort, way=Way(query.order))
 
 
 def _page(

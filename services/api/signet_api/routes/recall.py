@@ -37,7 +37,7 @@ from signet_api.deps import Db, Shared, State, agent_of, project_of, said
 from signet_api.hook import known
 from signet_api.params import Agent
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
+from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.RECALL)
@@ -165,13 +165,11 @@ async def get_legacy_search(
     """Return memories by words and filters, or with `distinct` the values of `who` or `type` that there are."""
     if asked.distinct in search.COLUMNS:
         return {"values": await db.aread(_values, asked.distinct, agent)}
-    wanted = Search(
+    wanted = filled(
+        Search,
+        asked,
         q=asked.q.strip(),
-        type=asked.type,
-        tags=asked.tags,
-        who=asked.who,
         is_pinned=asked.pinned,
-        importance_min=asked.importance_min,
         since=filters.instant("since", asked.since),
         limit=asked.limit or None,
     )
