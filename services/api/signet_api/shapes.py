@@ -37,9 +37,13 @@ def as_wire(kind: type[Shape], one: object, /, **others: object) -> Shape:
 
 def filled(kind: Callable[..., Value], sent: BaseModel, /, **others: object) -> Value:
     """Return a value with the fields of a request that are called as its own; `others` go before, or beside them."""
-    names = {field.name for field in dataclasses.fields(cast("Any", kind))}
-    given = {name: getattr(sent, name) for name in type(sent).model_fields if name in names}
+    given = {name: getattr(sent, name) for name in _shared(kind, type(sent))}
     return kind(**{**given, **others})
+
+
+@cache
+def _shared(kind: Any, model: type[BaseModel]) -> frozenset[str]:
+    return frozenset(model.model_fields).intersection(f.name for f in dataclasses.fields(kind))
 
 
 def _named(one: Any) -> Mapping[str, object]:

@@ -10,9 +10,7 @@ from fastapi.responses import JSONResponse
 from signet import clock
 from signet.config.sections import EmbeddingProvider
 from signet.db import ReadTx, Row, vectors
-from signet.domain.agents import registry as agents
 from signet.domain.browse import export
-from signet.domain.browse.export import Page
 from signet.domain.embeddings import health
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.health import Check
@@ -31,7 +29,7 @@ from signet.wire import embeddings as wire
 from signet.wire.requests.browse import MapParams
 from signet.wire.requests.model import Text, Whole
 from signet_api import processes, rows
-from signet_api.deps import Shared, State
+from signet_api.deps import Shared, State, read_as
 from signet_api.params import Agent
 from signet_api.probe import Probed
 from signet_api.serving import respond, serves
@@ -48,7 +46,9 @@ async def get_embeddings(
 ) -> Response:
     """Return a page of the memories that have a vector, newest first; the vectors with `vectors=true`."""
     wanted = vectors == "true"
-    page = await state.db.aread(_page, agent_id, limit=limit, offset=offset, vectors=wanted)
+    page = await read_as(
+        state.db, agent_id, export.page, limit=limit, offset=offset, vectors=wanted
+    )
     fields = {
         "count": len(page.rows),
         "total": page.total,
@@ -148,11 +148,6 @@ def _base_url(state: State) -> str | None:
 
 def _check(check: Check) -> wire.Check:
     return as_wire(wire.Check, check, status=check.grade)
-
-
-def _page(tx: ReadTx, agent_id: str, *, limit: int, offset: int, vectors: bool) -> Page:
-    reader = agents.reader(tx, agent_id)
-    return export.page(tx, reader=reader, limit=limit, offset=offset, vectors=vectors)
 
 
 def _exported(row: Row) -> wire.Embedding:

@@ -1,7 +1,7 @@
 """Read memories one by one, in pages, and their history."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Annotated
 
 from fastapi import Query
@@ -15,13 +15,13 @@ from signet.domain.browse import eras
 from signet.domain.browse.eras import EVOLVED, STRENGTHENED, Era
 from signet.domain.memory import filters, history, listing, lookup, recover
 from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
-from signet.domain.memory.models import Change, Event, Memory, Rules
+from signet.domain.memory.models import Event, Memory, Rules
 from signet.errors import Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Permission
 from signet.wire.requests.browse import PageParams
 from signet.wire.requests.model import Text, Whole
-from signet_api.deps import Db, Shared
+from signet_api.deps import Db, Shared, read_as
 from signet_api.params import Agent
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
@@ -49,7 +49,7 @@ async def get_memories(
 @serves(wire.MEMORY)
 async def get_memory(memory_id: str, agent: Agent, db: Db) -> wire.Memory:
     """Return one memory; a forgotten or unknown one is not found."""
-    return full(await db.aread(_one, memory_id, agent))
+    return full(await read_as(db, agent, lookup.get, memory_id))
 
 
 @serves(wire.HISTORY)
@@ -61,20 +61,12 @@ async def get_history(
 ) -> wire.History:
     """Return what has happened to a memory, oldest first; forgotten memories too."""
     limit = limit or history.DEFAULT_LIMIT  # what is no number of rows counts as none (MEM-22)
-    changes = await db.aread(_history, memory_id, agent, limit)
+    changes = await read_as(db, agent, history.of, memory_id, limit=limit)
     return {
         "memoryId": memory_id,
         "count": len(changes),
         "history": [as_wire(wire.Change, change) for change in changes],
     }
-
-
-def _one(tx: ReadTx, memory_id: str, agent_id: str) -> Memory:
-    return lookup.get(tx, memory_id, reader=agents.reader(tx, agent_id))
-
-
-def _history(tx: ReadTx, memory_id: str, agent_id: str, limit: int) -> list[Change]:
-    return history.of(tx, memory_id, reader=agents.reader(tx, agent_id), limit=limit)
 
 
 def _filter(query: PageParams) -> Filter:
@@ -168,7 +160,7 @@ def full(memory: Memory) -> wire.Memory:
 async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> wire.MemoryTimeline:
     """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
     now = clock.now()
-    found = await db.aread(_eras, agent, scope, now)
+    found = await read_as(db, agent, eras.of, scope=scope, now=now)
     widest = found[-1]
     return {
         "generatedAt": clock.to_text(now),
@@ -181,10 +173,6 @@ async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> wire.
         "invalidHistoryTimestamps": 0,
         "buckets": [_bucket(index, era) for index, era in enumerate(found)],
     }
-
-
-def _eras(tx: ReadTx, agent_id: str, scope: str | None, now: datetime) -> list[Era]:
-    return eras.of(tx, reader=agents.reader(tx, agent_id, scope=scope), now=now)
 
 
 def _bucket(index: int, era: Era) -> wire.MemoryEra:
@@ -214,8 +202,4 @@ def _counts(leaders: Sequence[tuple[str, int]]) -> list[wire.KeyCount]:
 @serves(wire.MEMORY_IDS)
 async def get_ids(prefix: str, agent: Agent, db: Db) -> wire.Ids:
     """Return the ids of memories that begin so, at most ten, those of forgotten ones too."""
-    return {"ids": await db.aread(_ids, prefix, agent)}
-
-
-def _ids(tx: ReadTx, prefix: str, agent_id: str) -> list[str]:
-    return lookup.ids(tx, prefix, reader=agents.reader(tx, agent_id))
+    return {"ids": await read_as(db, agent, lookup.ids, prefix)}

@@ -7,14 +7,12 @@ from fastapi import Query, Request
 from fastapi import Query as Address
 
 from signet import clock
-from signet.db import ReadTx, Row
-from signet.domain.agents import registry as agents
+from signet.db import Row
 from signet.domain.auth import caller
 from signet.domain.browse import search, similar
 from signet.domain.browse.search import Search
 from signet.domain.browse.similar import Similar
 from signet.domain.episodes import expand
-from signet.domain.episodes.expand import Page
 from signet.domain.injections.models import Item, Kind, Phase, Reason, tokens
 from signet.domain.memory import filters
 from signet.domain.memory.models import tags_of
@@ -33,7 +31,7 @@ from signet.wire.requests.model import Text, Whole
 from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
 from signet_api.answering import found, services_of
-from signet_api.deps import Db, Shared, State, agent_of, project_of, said
+from signet_api.deps import Db, Shared, State, agent_of, project_of, read_as, said
 from signet_api.hook import known
 from signet_api.params import Agent
 from signet_api.serving import serves
@@ -120,7 +118,14 @@ async def post_context(
     """
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     if body.id:
-        found = await state.db.aread(_page, body.id, body.page, agent_id)
+        found = await read_as(
+            state.db,
+            agent_id,
+            expand.page,
+            body.id,
+            body.page,
+            project=caller.current().scope.project,
+        )
         return {
             "id": found.source.name,
             "type": found.source.type,
@@ -149,11 +154,6 @@ async def post_context(
     return context.described(await context.context_of(question, services_of(state)))
 
 
-def _page(tx: ReadTx, id: str, page: int, agent_id: str) -> Page:
-    project = caller.current().scope.project
-    return expand.page(tx, id, page, reader=agents.reader(tx, agent_id), project=project)
-
-
 #: Neighbours when no number is asked for, and at most.
 NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
 
@@ -164,7 +164,7 @@ async def get_legacy_search(
 ) -> wire.FoundMany | wire.Values:
     """Return memories by words and filters, or with `distinct` the values of `who` or `type` that there are."""
     if asked.distinct in search.COLUMNS:
-        return {"values": await db.aread(_values, asked.distinct, agent)}
+        return {"values": await read_as(db, agent, search.values, asked.distinct)}
     wanted = filled(
         Search,
         asked,
@@ -173,7 +173,8 @@ async def get_legacy_search(
         since=filters.instant("since", asked.since),
         limit=asked.limit or None,
     )
-    return {"results": [_found(row) for row in await db.aread(_search, agent, wanted)]}
+    rows = await read_as(db, agent, search.find, wanted, now=clock.now())
+    return {"results": [_found(row) for row in rows]}
 
 
 @serves(wire.SIMILAR)
@@ -187,21 +188,8 @@ async def get_similar(
     """Return the memories that are nearest in meaning to the one with this `id`."""
     if not id:
         raise Invalid("id is required", results=[])
-    found = await db.aread(_similar, agent, id, k, type)
+    found = await read_as(db, agent, similar.find, id, k=k, type=type)
     return {"results": [_near(row, found) for row in found.rows]}
-
-
-def _values(tx: ReadTx, column: str, agent_id: str) -> list[str]:
-    return search.values(tx, column, reader=agents.reader(tx, agent_id))
-
-
-def _search(tx: ReadTx, agent_id: str, wanted: Search) -> list[Row]:
-    return search.find(tx, wanted, reader=agents.reader(tx, agent_id), now=clock.now())
-
-
-def _similar(tx: ReadTx, agent_id: str, memory_id: str, k: int, type: str | None) -> Similar:
-    reader = agents.reader(tx, agent_id)
-    return similar.find(tx, memory_id, reader=reader, k=k, type=type)
 
 
 def _found(row: Row) -> wire.Found:
