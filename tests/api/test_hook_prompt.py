@@ -37,7 +37,7 @@ def test_a_memory_that_is_near_is_told_with_a_line_to_rate_it_by(api: Api) -> No
     [head, explained, _, status, line, tail, rating] = answer["inject"].split("\n")
     assert (head, explained, tail) == (fence.HEAD, fence.EXPLAINED, fence.TAIL)
     assert status == "[signet:recall | results=1 | engine=hybrid]"
-    assert line.startswith(f"- {TOLD} (") and line.endswith(", saved by daemon)")
+    assert line.startswith(f"- {TOLD} (") and line.endswith(", saved by agent)")
     short = memory_id[:18]
     assert rating == f"<memory-feedback>session_key=s1 ids={short}</memory-feedback>"
     rated = api.post("/api/memory/feedback", {"sessionKey": "s1", "feedback": {short: 1}}).body

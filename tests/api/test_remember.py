@@ -23,6 +23,7 @@ def test_a_memory_is_stored_with_its_job_and_answered_with_what_clients_read(api
         "deduped": False,
         "entities_linked": 0,
         "hints_written": 0,
+        "origin": "agent",
     }
     (row,) = api.rows("memories")
     assert (row["id"], row["who"], row["why"]) == (answer.body["id"], "daemon", "explicit")

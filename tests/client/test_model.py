@@ -25,7 +25,7 @@ def test_what_is_remembered_becomes_a_text_with_its_sources(
     [head, *_, line, tail] = context.text.split("\n")
     assert (head, tail) == (fence.HEAD, fence.TAIL) and str(context) == context.text
     assert line.startswith(f"- The {word} is moored at pier 3. Since May. (")
-    assert line.endswith(", saved by Ben)")
+    assert line.endswith(", saved by agent Ben)")
     assert [source["id"] for source in context.sources] == [old]
     moved = f"The {word} is moored at pier 9."
     new = client.do("remember", moved, supersedes=old, project=word)["id"]

@@ -32,6 +32,8 @@ SCRAPED = "for Prometheus"
 
 WITHOUT = {
     ("GET", "/"): PAGES,
+    ("GET", "/capture"): PAGES,
+    ("GET", "/assets/{name}"): PAGES,
     ("GET", "/docs"): PAGES,
     ("GET", "/openapi.json"): PAGES,
     ("GET", "/api/home/greeting"): PAGES,

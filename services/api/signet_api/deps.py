@@ -26,6 +26,8 @@ from signet.domain.memory.models import Actor
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
+from signet.wire.access import Permission
+from signet.wire.origin import Origin, lowest
 from signet_api.authority import Authority
 from signet_api.counting import Counting, Gathering
 from signet_api.health import Health
@@ -43,6 +45,8 @@ MAX_TOOL_LISTENERS = 64
 #: Recalls that read at once: they are bound by the processor, and each connection keeps some MB of pages.
 RECALLS = 2
 
+#: Actor types that act for an agent.
+ACTING = frozenset({"agent", "harness", "pipeline"})
 #: Actor types a caller may claim; anything else counts as an operator (MEM-44).
 ACTOR_TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk", "daemon"})
 
@@ -111,12 +115,30 @@ async def actor_of(request: Request) -> Actor:
     claims = caller.current().claims
     claimed = headers.get("x-signet-actor-type", "")
     named = said(headers, "x-signet-actor") or "daemon"
+    origin, may_claim = _origin_of(claimed, said(headers, "x-signet-origin"))
     return Actor(
         name=claims.sub if claims else named,
         type=claims.role if claims else claimed if claimed in ACTOR_TYPES else "operator",
+        origin=origin,
+        may_claim=may_claim,
         session_id=said(headers, "x-signet-session-id"),
         request_id=request.scope.get("signet.request_id"),
     )
+
+
+def _origin_of(type: str, named: str | None) -> tuple[Origin, Origin]:
+    """Return as whose words texts of the caller count, and the best that it may claim (AUTH-26).
+
+    The user speaks through programs that say so themselves (`operator`), with the permission to. Whatever acts for an
+    agent, a tool call above all, is the agent, whatever it says.
+    """
+    may_speak = Permission.SPEAK in caller.current().permissions and type not in ACTING
+    best = Origin.USER if may_speak else Origin.AGENT
+    own = best if type == "operator" else Origin.AGENT
+    if named in tuple(Origin):
+        own = lowest(Origin(named), best)
+        best = lowest(own, best) if named != Origin.USER else best
+    return own, best
 
 
 def asking(actor: Actor, changed_by: str | None, headers: Mapping[str, str]) -> Actor:

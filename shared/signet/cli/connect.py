@@ -1,12 +1,20 @@
 """The client that commands use."""
 
 import os
+from collections.abc import Mapping
 
 from signet import clock
 from signet.client import Signet
 from signet.client.address import find_url, recorded
 from signet.config.env import read_environment
 from signet.paths import find_workspace
+
+#: What harnesses set for the commands that their agents run: Claude Code, Codex, OpenCode, Gemini, Cursor, OpenClaw,
+#: and the common name (agents.md).
+AGENT_SHELLS = (
+    "CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "OPENCODE", "GEMINI_CLI", "CURSOR_AGENT",
+    "OPENCLAW_SHELL", "AI_AGENT",
+)  # fmt: skip
 
 
 def client(path: str | None, *, timeout_seconds: float | None = None) -> Signet:
@@ -16,9 +24,15 @@ def client(path: str | None, *, timeout_seconds: float | None = None) -> Signet:
         token=own_token(path),
         actor="cli",
         actor_type="operator",
+        origin="agent" if _is_of_an_agent(os.environ) else None,
         timeout_seconds=timeout_seconds,
         only_signet=True,
     )
+
+
+def _is_of_an_agent(environ: Mapping[str, str]) -> bool:
+    """Return whether an agent runs this command: harnesses say so to what they start."""
+    return any(environ.get(name) for name in AGENT_SHELLS)
 
 
 def own_token(path: str | None) -> str | None:

@@ -233,6 +233,7 @@ def _card(memory: Memory, ink: Ink) -> Iterator[str]:
         "tags": entry.tags_text(memory["tags"]) if memory["tags"] else None,
         "importance": f"{memory['importance']:g}{' · ★ pinned' if memory['pinned'] else ''}",
         "who": memory["who"],
+        "origin": _origin(memory),
         "agent": memory["agent_id"] + (" · private" if memory["visibility"] == "private" else ""),
         "project": memory["project"],
         "scope": memory["scope"],
@@ -248,6 +249,11 @@ def _card(memory: Memory, ink: Ink) -> Iterator[str]:
     for name, value in rows.items():
         if value:
             yield f"  {ink.dim(f'{name:<{_LABEL}}')}{output.plain(value)}"
+
+
+def _origin(memory: Memory) -> str:
+    states = {"waiting": " · waits for a review", "approved": " · approved"}
+    return f"{memory['origin']}{states.get(memory['review'] or '', '')}"
 
 
 def _event(change: Change, ink: Ink) -> Iterator[str]:

@@ -51,9 +51,10 @@ class Options(TypedDict, total=False):
     """How a client is made; all of it may be left out.
 
     `path` names a workspace, `url` an address. `token` and `agent_id` come from SIGNET_TOKEN and SIGNET_AGENT_ID
-    otherwise. `actor` is who history names. `timeout_seconds` (SIGNET_FETCH_TIMEOUT otherwise) bounds one exchange,
-    `connect_timeout_seconds` its start; `retries` says how often a call that may be sent again is. With `only_signet`
-    nothing is believed that another program on the port answers.
+    otherwise. `actor` is who history names, `origin` as whose words texts count, where it may be (wire/origin.py).
+    `timeout_seconds` (SIGNET_FETCH_TIMEOUT otherwise) bounds one exchange, `connect_timeout_seconds` its start;
+    `retries` says how often a call that may be sent again is. With `only_signet` nothing is believed that another
+    program on the port answers.
     """
 
     path: str | None
@@ -62,6 +63,7 @@ class Options(TypedDict, total=False):
     agent_id: str | None
     actor: str
     actor_type: str
+    origin: str | None
     connect_timeout_seconds: float
     timeout_seconds: float | None
     retries: int
@@ -88,6 +90,7 @@ def find(**options: Unpack[Options]) -> Target:
         "X-Signet-Agent-Id": options.get("agent_id") or found.agent_id,
         "X-Signet-Actor": options.get("actor", "python"),
         "X-Signet-Actor-Type": options.get("actor_type", "sdk"),
+        "X-Signet-Origin": options.get("origin"),
         "User-Agent": f"signet/{__version__}",
         "Accept-Encoding": "identity",
         "Connection": "close",

@@ -164,9 +164,7 @@ def compare(database: Path) -> Differences:
     """
     wanted, found = _model(), _definitions(database)
     differs = [
-        key
-        for key in wanted.keys() & found.keys()
-        if not _dense(found[key].sql).startswith(_dense(wanted[key].sql))
+        key for key in wanted.keys() & found.keys() if not _has_all(found[key].sql, wanted[key].sql)
     ]
     strange = [
         key
@@ -397,6 +395,29 @@ def _plain(sql: str) -> str:
     """Return a definition without comments and line breaks."""
     plain = " ".join(re.sub("--[^\n]*", "", sql).split())
     return plain.removesuffix(")") if plain.startswith("CREATE TABLE") else f"{plain};"
+
+
+def _has_all(found: str, wanted: str) -> bool:
+    """Return whether a definition says what another one says; a table may have columns of its own between."""
+    ours, theirs = _dense(wanted), _dense(found)
+    if theirs.startswith(ours):
+        return True
+    name, is_table, columns = ours.partition("(")
+    if not is_table or not name.startswith("CREATE TABLE") or not theirs.startswith(f"{name}("):
+        return False
+    return set(_columns(columns)) <= set(_columns(theirs.removeprefix(f"{name}(")))
+
+
+def _columns(body: str) -> list[str]:
+    """Return the definitions of columns and constraints between the parentheses of a table, the last one open."""
+    parts, depth = [""], 0
+    for mark in body:
+        depth += (mark == "(") - (mark == ")")
+        if mark == "," and not depth:
+            parts.append("")
+        elif depth >= 0:
+            parts[-1] += mark
+    return parts
 
 
 def _dense(sql: str) -> str:

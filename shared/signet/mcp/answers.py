@@ -45,7 +45,10 @@ _USUAL: Body = {
     "agent_id": ids.DEFAULT_AGENT,
     "visibility": "global",
     "source_type": "manual",
+    "origin": "agent",
 }
+#: Said once of many memories: whose words those are that do not say it.
+_ORIGIN = {"origin": "agent, where not named"}
 #: Fields of a memory that hold ids.
 _IDS = frozenset({"id", "superseded_by", "superseded"})
 #: Fields that every caller knows already: it asked, and it can count.
@@ -76,6 +79,7 @@ def found(body: Body, view: View) -> Body:
         nearest = {**_memory(nearest, view), "left_out": nearest.get("left_out")}
     return {
         "results": shown,
+        **(_ORIGIN if shown else {}),
         **_lean({"nearest": nearest, "sources": sources, "degraded": body.get("degraded") or None}),
     }
 
@@ -91,7 +95,8 @@ def listed(body: Body, view: View) -> Body:
     """Return a page of memories and how many there are in all."""
     stats = body.get("stats")
     total = stats.get("total") if isinstance(stats, Mapping) else None
-    return {"memories": [_memory(one, view) for one in _rows(body, "memories")], "total": total}
+    shown = [{**_memory(one, view), "project": None} for one in _rows(body, "memories")]
+    return {"memories": [_lean(one) for one in shown], "total": total, **_ORIGIN}
 
 
 def whole(body: Body, view: View) -> Body:
@@ -104,7 +109,17 @@ def whole(body: Body, view: View) -> Body:
 
 def stored(body: Body, view: View) -> Body:
     """Return what became of a text: its id, and what the caller did not say itself."""
-    names = ("id", "type", "deduped", "superseded", "masked", "chunk_count", "group_id")
+    names = (
+        "id",
+        "type",
+        "origin",
+        "review",
+        "deduped",
+        "superseded",
+        "masked",
+        "chunk_count",
+        "group_id",
+    )
     return _with_ids({name: body[name] for name in names if body.get(name)}, view)
 
 
@@ -173,6 +188,8 @@ def _memory(row: Body, view: View) -> Body:
         "project": None if row.get("project") == view.project else row.get("project"),
         "pinned": row.get("pinned") or None,
         "superseded_by": row.get("superseded_by"),
+        "origin": None if row.get("origin") == _USUAL["origin"] else row.get("origin"),
+        "review": row.get("review"),
     }
     return _with_ids(_lean(shown), view)
 

@@ -16,13 +16,15 @@ class Role(StrEnum):
 class Permission(StrEnum):
     """What an operation asks of its caller.
 
-    `none` is for every caller who is known at all. `operator` and `local` (administration of the machine itself)
+    `none` is for every caller who is known at all. `speak` is to save something as the user's own words; no operation
+    asks for it, a claim without it is lowered. `operator` and `local` (administration of the machine itself)
     are marks of operations: who has them is decided by the role.
     """
 
     NONE = "none"
     RECALL = "recall"
     REMEMBER = "remember"
+    SPEAK = "speak"
     MODIFY = "modify"
     FORGET = "forget"
     RECOVER = "recover"

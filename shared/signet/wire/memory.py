@@ -25,7 +25,13 @@ class Remembered(TypedDict):
     deduped: bool
     entities_linked: int
     hints_written: int
+    #: Whose words it is; `origin_claimed` what was claimed without the right to it; `review` that a person looks at it
+    #: before it is read out unasked.
+    origin: str
+    origin_claimed: NotRequired[str]
+    review: NotRequired[str]
     superseded: NotRequired[list[str]]
+    not_superseded: NotRequired[list[str]]
     masked: NotRequired[list[str]]
     lifted: NotRequired[list[str]]
     chunked: NotRequired[bool]
@@ -74,6 +80,8 @@ class MemorySummary(TypedDict):
     deleted_at: str | None
     has_vector: bool
     forgotten: NotRequired[Forgetting]
+    origin: str
+    review: str | None
 
 
 class Memory(TypedDict):
@@ -109,6 +117,8 @@ class Memory(TypedDict):
     valid_from: str | None
     valid_to: str | None
     superseded_by: str | None
+    origin: str
+    review: str | None
 
 
 class MemoryStats(TypedDict):

@@ -80,6 +80,10 @@ class Hit(TypedDict):
     source_id: str | None
     accessCount: int
     lastAccessed: str | None
+    #: Whose words it is: user, agent, inferred, imported, tool or web; `review` is `waiting` for an order that no
+    #: person has approved.
+    origin: NotRequired[str]
+    review: NotRequired[str]
     event_at: NotRequired[str]
     valid_from: NotRequired[str]
     valid_to: NotRequired[str]

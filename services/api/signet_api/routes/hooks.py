@@ -23,6 +23,7 @@ from signet.domain.sessions.session_end import Ended, Report
 from signet.domain.updates import state as updates
 from signet.errors import Invalid
 from signet.wire import hooks as wire
+from signet.wire.origin import Origin
 from signet.wire.recall import Recalled
 from signet.wire.requests.hooks import (
     CompactionBody,
@@ -121,6 +122,7 @@ async def keep_summary(call: Call, summary: str, state: State, actor: Actor) -> 
         importance=0.8,
         tags=("session", "summary", call.harness),
         who="system",
+        origin=Origin.INFERRED,
         project=call.project,
         source_type=call.harness,
         session_id=call.key,

@@ -172,6 +172,7 @@ def _entry(entry: Entry, known: frozenset[tuple[str, str | None]]) -> wire.Catal
         official=entry.source == SHIPPED
         and entry.homepage.startswith(f"{catalog.REFERENCE_SERVERS}/"),
         sponsor=False,
+        # What stands in the places of inputs is no secret.
         config=configs.written(entry.config) if entry.config else None,
         inputs=[
             {"name": one.name, "description": one.description, "isSecret": one.is_secret}

@@ -133,6 +133,7 @@ def _listed(memory: Memory, page: Page, window: timedelta) -> wire.MemorySummary
     summary: wire.MemorySummary = as_wire(
         wire.MemorySummary,
         memory,
+        # What was forgotten since an instant is text only for those who could bring it back.
         content=memory.content if not memory.is_deleted or _may_recover() else "",
         tags=",".join(memory.tags) or None,
         has_vector=memory.id in page.embedded,

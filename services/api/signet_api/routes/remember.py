@@ -72,6 +72,7 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         agent_id=agent_id,
         type=body.type or None,
         who=body.who or "daemon",
+        origin=body.origin,
         project=project_of(body.project),
         source_type=body.source_type or "manual",
         source_id=body.source_id or None,
@@ -148,7 +149,14 @@ def answer(saved: Remembered) -> wire.Remembered:
         "deduped": saved.deduped,
         "entities_linked": saved.entities_linked,
         "hints_written": saved.hints_written,
+        "origin": saved.origin,
     }
+    if saved.claimed:
+        body["origin_claimed"] = saved.claimed
+    if saved.review:
+        body["review"] = saved.review
+    if saved.not_superseded:
+        body["not_superseded"] = list(saved.not_superseded)
     if saved.superseded:
         body["superseded"] = list(saved.superseded)
     if saved.masked:

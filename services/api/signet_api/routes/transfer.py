@@ -1,6 +1,7 @@
 """Export everything, page by page, and import records."""
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 
 from fastapi import Request
@@ -11,13 +12,14 @@ from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.memory.models import Rules
-from signet.domain.transfer import export, preview, take
+from signet.domain.transfer import export, preview, seal, take
 from signet.domain.transfer.records import TEXT, Fate, Outcome, Record, Tally
 from signet.domain.transfer.take import How
 from signet.domain.transfer.texts import Text
 from signet.errors import Invalid
 from signet.wire import transfer as wire
 from signet.wire.access import Permission
+from signet.wire.origin import Origin
 from signet.wire.requests.memory import ImportBody, TextBody
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.params import EitherAgent
@@ -50,9 +52,13 @@ async def get_export(
     if is_all:
         caller.current().check(Permission.ADMIN)
 
+    seal_key = await asyncio.to_thread(seal.key)
+
     def read(tx: ReadTx) -> export.Page:
         reader = None if is_all else agents.reader(tx, agent, any_scope=True)
-        scope = export.Scope(reader=reader, since=changed, vectors=vectors == "true")
+        scope = export.Scope(
+            reader=reader, since=changed, vectors=vectors == "true", seal_key=seal_key
+        )
         return export.page(tx, scope, cursor or None, now=clock.now())
 
     page = await state.db.aread(read)
@@ -67,7 +73,12 @@ async def post_import(
 
     With `preview` nothing is written, and the answer is what would become of them.
     """
-    how = How(actor=actor, rules=Rules.of(state.settings), embed=not body.vectors)
+    how = How(
+        actor=replace(actor, origin=Origin.IMPORTED, may_claim=Origin.IMPORTED),
+        rules=Rules.of(state.settings),
+        embed=not body.vectors,
+        seal_key=await asyncio.to_thread(seal.key),
+    )
     known, refused = await _parsed(body.records, request)
     outcomes = dict(refused)
     taken = await _taken(state, [record for _, record in known], body, how)

@@ -235,7 +235,7 @@ class MemoryCalls:
     ) -> wire.ForgottenValues:
         """Return a page of what was forgotten, newest first; none of it is saved again by itself."""
 
-    @asks(wire.LIFT)
+    @asks(wire.LIFT, has_body=False)
     def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> wire.Lifted:
         """Let a forgotten value be saved again; its memory stays forgotten. Raises NotFound."""
 

@@ -21,12 +21,14 @@ from signet.domain.documents.readers.models import Raw, Reading
 from signet.domain.memory import forgotten, remember
 from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, Draft, Visibility
+from signet.domain.memory.origin import decided
 from signet.domain.memory.refusals import ForgottenValue
 from signet.errors import Frozen, PermanentJobError, SignetError
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
 from signet.queue.retry import Cancelled, LeaseLost
 from signet.text.masking import mask
+from signet.wire.origin import Origin
 
 WORKER = Actor(name="document-worker", type="pipeline")
 
@@ -285,6 +287,9 @@ def _draft(plan: Plan, text: str, now: datetime) -> Draft:
         importance=0.3,
         agent_id=plan.document.agent_id,
         visibility=Visibility.GLOBAL,
+        origin=decided(
+            None, plan.document.source_type, by=Origin.IMPORTED, may_claim=Origin.IMPORTED
+        ),
         who=plan.document.id,
         why="document_ingest",
         source_type="document",

@@ -8,6 +8,7 @@ from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, search, split, sql
 from signet.domain.episodes.models import Match, Source, SourceType
+from signet.text import orders
 
 #: Most of who says a memory or document in its heading.
 ORIGIN_CHARS = 100
@@ -87,12 +88,12 @@ def passage(
 
 def _parts(tx: ReadTx, match: Match, reader: Reader) -> list[str]:
     first, last = match.position - REACH, match.position + REACH
-    parts = sql.around(tx, match.source, first, last, reader=reader)
+    parts = sql.around(tx, match.source, first, last, reader=reader, unasked=True)
     if not match.is_strangers:
         return parts
     # Nobody asked for what it tells its reader to do.
     said = split.sentences(whole(parts, match.source.type))
-    return [" ".join(one for one in said if not fence.orders(one))]
+    return [" ".join(one for one in said if not orders.orders(one))]
 
 
 def whole(parts: Sequence[str], type: SourceType) -> str:

@@ -7,7 +7,8 @@ harness, a model or a terminal would take for structure is not.
 import re
 from collections.abc import Callable, Iterable
 
-from signet.text import controls
+from signet.text import controls, orders
+from signet.wire.origin import STRANGERS, Origin, Review
 
 HEAD, TAIL = "<signet-memory>", "</signet-memory>"
 #: Said once in a session.
@@ -40,20 +41,17 @@ _SPEAKER = re.compile(
     re.I | re.M,
 )
 
-#: Where what is stored comes from whom nobody vouches for.
-_STRANGERS = re.compile(
-    r"\b(?:url|web|browser|extension|page|feed|rss|e?mail|tool|mcp|crawl)", re.IGNORECASE
-)
-#: A sentence that tells its reader what to do.
-_ORDER = re.compile(
-    r"(?:^[^\S\n]*+|[.!?:;>*-][^\S\n]*+|\bplease\s++)[\"'“(]?"
-    r"(?:you (?:must|should|have to|need to|are (?:now|to)|will)|do not"
-    r"|don['’]t|never|always|ignore|disregard|forget|run|execute|call|invoke|use|send|post|open|visit|fetch|download"
-    r"|install|delete|remove|write|create|add|set|change|update|commit|push|tell|reply|respond|answer|say|act|pretend"
-    r"|remember|make sure|ensure|follow|obey|copy|paste|click|enter|type|read|print|output|return|stop|start|let"
-    r"|(?:the )?(?:assistant|agent|model|ai|reader)(?:,| must| should| has to| will| may not))(?!\w)",
-    re.IGNORECASE | re.MULTILINE,
-)
+#: How a heading names the origin of a memory.
+_ORIGINS = {
+    Origin.USER: "said by the user",
+    Origin.INFERRED: "inferred",
+    Origin.IMPORTED: "imported",
+    Origin.TOOL: "from a tool",
+    Origin.WEB: "from the web",
+}
+#: Who saves what an agent says of itself.
+_NAMELESS = frozenset({"", "daemon", "agent", "user", "human", "operator", "system"})
+WHO_CHARS = 40
 
 
 def clean(text: str) -> str:
@@ -80,25 +78,20 @@ def one_line(text: str | None) -> str:
     return quoted(" ".join((text or "").split()))
 
 
-def origin(kind: str | None, who: str | None) -> str:
-    """Return who says a memory, of its kind of source and who saved it: as far as that is known."""
-    if kind in ("pipeline-v2", "session_end"):
-        return "inferred"
-    if is_strangers(kind):
-        return f"from {one_line(kind)}"
-    if kind in (None, "", "manual", "explicit", "chunk"):
-        return f"saved by {one_line(who)[:40]}" if who else "saved"
-    return f"imported: {one_line(kind)[:40]}"
+def origin(words: Origin, who: str | None, *, is_derived: bool = False) -> str:
+    """Return whose words a memory is, for its line or heading; `who` saved it, `is_derived` says that it is a fact."""
+    if words is Origin.AGENT:
+        name = one_line(who)[:WHO_CHARS]
+        return "saved by agent" if name.lower() in _NAMELESS else f"saved by agent {name}"
+    inferred = "inferred, " if is_derived and words is not Origin.INFERRED else ""
+    return inferred + _ORIGINS[words]
 
 
-def is_strangers(kind: str | None) -> bool:
-    """Return whether a kind of source (`url`, `browser-extension`, `tool`) is one that nobody here has said."""
-    return bool(kind) and _STRANGERS.search(kind or "") is not None
-
-
-def orders(text: str) -> bool:
-    """Return whether a text tells its reader to do something; read generously, as a missed order does harm."""
-    return _ORDER.search(controls.clean(text)) is not None
+def is_held(words: Origin, review: Review | None, text: str) -> bool:
+    """Return whether a text is not to be read out unasked: it waits for a person, or a stranger's gives an order."""
+    if review is not None:
+        return review is Review.WAITING
+    return words in STRANGERS and orders.orders(text)
 
 
 def _edited(pattern: re.Pattern[str], text: str, edit: Callable[[str], str]) -> str:

@@ -15,6 +15,7 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, sql
 from signet.domain.episodes.models import Match, Source, SourceType
 from signet.domain.episodes.sql import FoundRow
+from signet.wire.origin import STRANGERS, Origin, Review
 
 #: Least cosine of the best chunk, for a prompt that shares many words with the source, and for one that shares few:
 #: at least two of them, and half of what it says.
@@ -142,14 +143,14 @@ def _candidate(
             score=words / 2 + (near or 0.0),
             said_at=row.said_at,
             origin=_origin(source.type, row),
-            is_strangers=fence.is_strangers(row.kind),
+            is_strangers=row.origin in STRANGERS,
         ),
         [chunk.vector for chunk, _ in chunks if chunk.vector],
         _is_near(shared, most, near),
         near or 0.0,
         shared,
         source.type is not SourceType.MEMORY
-        or (is_worth_a_place(text) and not (fence.is_strangers(row.kind) and fence.orders(text))),
+        or (is_worth_a_place(text) and not fence.is_held(Origin(row.origin), _review(row), text)),
     )
 
 
@@ -160,10 +161,14 @@ def is_worth_a_place(memory: str) -> bool:
 
 def _origin(type: SourceType, row: FoundRow) -> str:
     """Return who says what a row holds, as far as that is known."""
-    kind, title = row.kind, fence.one_line(row.title)
+    words, title = Origin(row.origin), fence.one_line(row.title)
     if type is SourceType.DOCUMENT:
-        return f"{'from the web' if kind == 'url' else 'document'}{title and f': {title}'}"
-    return fence.origin(kind, row.who) if type is SourceType.MEMORY else ""
+        return f"{'from the web' if words is Origin.WEB else 'document'}{title and f': {title}'}"
+    return fence.origin(words, row.who) if type is SourceType.MEMORY else ""
+
+
+def _review(row: FoundRow) -> Review | None:
+    return Review(row.review) if row.review else None
 
 
 def _is_near(shared: int, asked: int, similarity: float | None) -> bool:

@@ -19,8 +19,8 @@ def whole(tx: ReadTx, type: SourceType, id: str, reader: Reader) -> str:
     return brief.whole(sql.around(tx, source, 0, _LAST, reader=reader), type)
 
 
-def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, tuple[str | None, str]]:
-    """Return by id the session that a memory was distilled from, None for none, and the kind of its first source."""
+def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, str | None]:
+    """Return by id the session that a memory was distilled from, None for none."""
     return sql.roots(tx, memory_ids)
 
 

@@ -46,6 +46,8 @@ class FoundRow(NamedTuple):
     kind: str
     who: str | None
     title: str | None
+    origin: str
+    review: str | None
 
 
 _OF_SOURCE = "agent_id = :agent AND source_type = :type AND source_id = :id AND project = :project"
@@ -83,7 +85,8 @@ DELETE FROM episode_chunks
  WHERE source_type = 'commit' AND agent_id = ? AND project = ? AND source_id IN {LIST}"""
 _SEARCH = """
 SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at, c.content,
-       c.vector, f.rank, '' AS kind, NULL AS who, NULL AS title
+       c.vector, f.rank, '' AS kind, NULL AS who, NULL AS title,
+       'inferred' AS origin, NULL AS review
   FROM episode_chunks_fts f JOIN episode_chunks c ON c.seq = f.rowid
  WHERE episode_chunks_fts MATCH :words AND c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
    AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')
@@ -125,7 +128,7 @@ def whole(tx: ReadTx, agent_id: str, source_type: str, source_id: str) -> str:
 
 #: What was saved by somebody, and documents; not what was distilled from either or from sessions.
 _SAVED = Where(
-    "m.is_deleted = 0 AND m.type NOT IN ('session_summary', 'daily-log', 'system')"
+    "m.is_deleted = 0 AND m.review IS NOT 'waiting' AND m.type NOT IN ('session_summary', 'daily-log', 'system')"
     " AND coalesce(m.source_type, '') NOT IN ('pipeline-v2', 'session_end')"
 )
 #: The pieces of a long memory and the chunks of a document are one source.
@@ -136,7 +139,8 @@ SELECT CASE m.type WHEN 'document_chunk' THEN 'document' ELSE 'memory' END AS so
        coalesce(m.ordinal, (SELECT d.chunk_index FROM document_memories d
                              WHERE d.memory_id = m.id AND d.document_id = m.source_id), 0) AS position,
        m.created_at AS said_at, m.content, e.vector, f.rank,
-       coalesce(o.source_type, m.source_type, '') AS kind, m.who, coalesce(o.title, o.source_url) AS title
+       coalesce(o.source_type, m.source_type, '') AS kind, m.who, coalesce(o.title, o.source_url) AS title,
+       coalesce(m.origin, 'agent') AS origin, m.review
   FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
   LEFT JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
   LEFT JOIN documents o ON m.type = 'document_chunk' AND o.id = m.source_id
@@ -163,16 +167,12 @@ _OF_DOCUMENT = """
 SELECT DISTINCT o.id, o.agent_id, '' FROM documents o
   JOIN document_memories d ON d.document_id = o.id JOIN memories m ON m.id = d.memory_id
  WHERE o.id >= ? AND o.id <= ? AND o.status <> 'deleted' AND {where} LIMIT 2"""
-#: The session that a memory was distilled from, itself or by the memory that it was read from, and what kind of
-#: source its words are of.
+#: The session that a memory was distilled from, itself or by the memory that it was read from.
 _ROOTS = """
 SELECT m.id, CASE WHEN m.source_type = 'session_end' THEN m.source_id
-                  WHEN p.source_type = 'session_end' THEN p.source_id END,
-       coalesce(o.source_type, p.source_type, m.source_type, '')
+                  WHEN p.source_type = 'session_end' THEN p.source_id END
   FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value
-  LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
-  LEFT JOIN documents o ON o.id = CASE WHEN m.type = 'document_chunk' THEN m.source_id
-                                       WHEN p.type = 'document_chunk' THEN p.source_id END"""
+  LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id"""
 _CHUNKS_OF = """
 SELECT project, position, said_at, content FROM episode_chunks
  WHERE agent_id = ? AND source_type = 'session' AND source_id = ? AND (? IS NULL OR project = ?) ORDER BY position"""
@@ -255,12 +255,19 @@ def memories(tx: ReadTx, words: str, *, reader: Reader, project: str | None) -> 
     return tx.rows(FoundRow, _MEMORIES.format(where=where.sql), given)
 
 
-def around(tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader) -> list[str]:
-    """Return the texts of the chunks between two positions, both included, that the reader may read."""
+def around(
+    tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader, unasked: bool = False
+) -> list[str]:
+    """Return the texts of the chunks between two positions, both included, that the reader may read.
+
+    `unasked` leaves out what waits for a review.
+    """
     if source.type in (SourceType.SESSION, SourceType.COMMIT):
         asked = {**_key(source), "first": first, "last": last}
         return [row[0] for row in tx.tuples(_AROUND, asked)]
     where = Where("m.is_deleted = 0") & visibility.readable(reader)
+    if unasked:
+        where &= Where("m.review IS NOT 'waiting'")
     sql, given = _PIECES, [source.id, source.id, first, last]
     if source.type is SourceType.DOCUMENT:
         sql, given = _PAGES, [source.id, first, last]
@@ -284,10 +291,9 @@ def named(
     return [Source(type=type, id=one, agent_id=owner, project=of) for one, owner, of in rows]
 
 
-def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, tuple[str | None, str]]:
-    """Return by id the session that a memory was distilled from, None for none, and the kind of its first source."""
-    rows = tx.tuples(_ROOTS, (as_list(memory_ids),))
-    return {memory_id: (key, kind) for memory_id, key, kind in rows}
+def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, str | None]:
+    """Return by id the session that a memory was distilled from, None for none."""
+    return dict(tx.tuples(_ROOTS, (as_list(memory_ids),)))
 
 
 def of_session(tx: ReadTx, key: str, *, agent_id: str, project: str | None) -> list[ChunkRow]:

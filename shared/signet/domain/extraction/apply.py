@@ -30,8 +30,11 @@ from signet.domain.memory.followers import Kind
 from signet.domain.memory.models import Actor, Event, Forget, Memory, Outcome, Patch, Rules
 from signet.domain.memory.refusals import ForgottenValue, Refused
 from signet.queue import Job, enqueue
+from signet.wire.origin import Origin, may_replace
 
-PIPELINE = Actor(name="pipeline-v2", type="pipeline")
+PIPELINE = Actor(
+    name="pipeline-v2", type="pipeline", origin=Origin.INFERRED, may_claim=Origin.INFERRED
+)
 SHADOW = Actor(name="pipeline-shadow", type="pipeline")
 BLOCKED = "destructive_mutations_disabled"
 CONTRADICTION = "semantic_contradiction"
@@ -182,6 +185,8 @@ def _change(
         return _blocked(f"{action}_pinned_requires_force", proposal, counts)
     if known.manual_override:
         return _blocked(f"{action}_manual_override", proposal, counts)
+    if not may_replace(writing.source.origin, known.origin) or writing.source.review:
+        return _blocked(f"{action}_origin", proposal, counts)
     old = cold.row(tx, target.id)
     apply = _update if action is Action.UPDATE else _delete
     try:

@@ -20,6 +20,7 @@ from signet.domain.graph.contradictions import Superseded
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event, Memory
 from signet.domain.memory.supersede import supersede
+from signet.wire.origin import Origin, Review, may_replace
 
 SUPERSESSION = Actor(name="pipeline:supersession", type="pipeline")
 
@@ -60,9 +61,12 @@ def find(
 ) -> list[Correction]:
     """Return which stored memories the statements of a source replace, or are replaced by, as surely as `least`.
 
-    `statements` are the source's own text and the facts found in it.
+    `statements` are the source's own text and the facts found in it. What nobody vouches for replaces nothing that
+    somebody does (MEM-63), and what waits for a review replaces nothing.
     """
     found: list[Correction] = []
+    if source.review is Review.WAITING:
+        return found
     for text in dict.fromkeys(statements):
         claim = claim_of(text)
         if claim is not None:
@@ -181,7 +185,8 @@ def _compared(tx: ReadTx, source: Memory, text: str, claim: Claim) -> list[Corre
             is_newer = (row["told"], row["id"]) < (source.created_at, source.id)
             new, old = (claim, other) if is_newer else (other, claim)
             signal = claims.replaces(new, old)
-            if signal is not None:
+            words = (source.origin, Origin(row["origin"]))
+            if signal is not None and may_replace(*(words if is_newer else reversed(words))):
                 found[row["id"]] = Correction(
                     statement=text,
                     memory_id=row["id"],

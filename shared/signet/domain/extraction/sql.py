@@ -20,7 +20,7 @@ SELECT 1 FROM memories m WHERE m.content_hash = ? AND m.is_deleted = 0 AND m.age
 COMPARED = 50
 #: Told is when the source of a fact was told, else the row's own instant.
 ROWS = f"""
-SELECT m.id, m.content, coalesce(p.created_at, m.created_at) AS told
+SELECT m.id, m.content, coalesce(m.origin, 'agent') AS origin, coalesce(p.created_at, m.created_at) AS told
 FROM (SELECT f.rowid AS seq FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
       WHERE memories_fts MATCH :match AND m.is_deleted = 0 AND m.agent_id = :agent_id AND m.scope IS :scope
         AND m.visibility = :visibility AND m.source_id IS NOT :source_id AND m.pinned = 0 AND m.manual_override = 0

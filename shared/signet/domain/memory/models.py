@@ -11,6 +11,7 @@ from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.db import columns
 from signet.domain.graph.structured_input import StructuredInput
+from signet.wire.origin import Origin, Review
 
 
 class Visibility(StrEnum):
@@ -52,12 +53,17 @@ PIPELINE = "pipeline"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """Who asks for a change, as history tells it (MEM-44)."""
+    """Who asks for a change, as history tells it (MEM-44).
+
+    `origin` is as whose words its texts count, `may_claim` the best origin that it may name itself (MEM-62).
+    """
 
     name: str = "daemon"
     type: str = "operator"
     session_id: str | None = None
     request_id: str | None = None
+    origin: Origin = Origin.AGENT
+    may_claim: Origin = Origin.AGENT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +111,8 @@ class NewMemory:
     pinned: bool = False
     tags: tuple[str, ...] | None = None
     who: str = "daemon"
+    #: Whose words the writer says that these are.
+    origin: Origin | None = None
     project: str | None = None
     source_type: str = "manual"
     source_id: str | None = None
@@ -149,6 +157,7 @@ class Draft:
     source_id: str | None
     updated_by: str
     created_at: datetime
+    origin: Origin
     scope: str | None = None
     project: str | None = None
     session_id: str | None = None
@@ -197,10 +206,16 @@ class Remembered:
     group_id: str | None = None
     #: The memories that it has replaced by this save.
     superseded: tuple[str, ...] = ()
+    #: Those that it may not replace, as they are better vouched for.
+    not_superseded: tuple[str, ...] = ()
     #: The kinds of secrets that were replaced in what was handed over.
     masked: tuple[str, ...] = ()
     #: The forgotten memories whose value was said again by this save, so that it is forgotten no longer.
     lifted: tuple[str, ...] = ()
+    origin: Origin = Origin.AGENT
+    #: What was claimed without the right to it, None where the claim holds.
+    claimed: Origin | None = None
+    review: Review | None = None
 
 
 class Outcome(StrEnum):
@@ -338,6 +353,8 @@ class Memory:
     valid_from: str | None
     valid_to: str | None
     superseded_by: str | None
+    origin: Origin
+    review: Review | None
 
 
 class Owner(NamedTuple):

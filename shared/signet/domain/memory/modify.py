@@ -11,7 +11,7 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link
-from signet.domain.memory import dates, derived, forgotten, hints, history, lookup, marks
+from signet.domain.memory import dates, derived, forgotten, hints, history, lookup, marks, origin
 from signet.domain.memory.models import (
     PIPELINE,
     Actor,
@@ -29,6 +29,7 @@ from signet.domain.memory.sql import memories, sources
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking
+from signet.wire.origin import Origin, Review, lowest
 
 
 def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
@@ -63,6 +64,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     derived.own(tx, memory.id, actor)
     if text is not None and "content" in fields:
         _rewrite(tx, memory, text, actor=actor, rules=rules, now=now)
+        _credit(tx, memory, text.storage, actor)
     history.record(
         tx,
         memory.id,
@@ -155,6 +157,16 @@ def was_read(tx: ReadTx, memory: Memory) -> bool:
     return memory.extraction_status != ExtractionStatus.NONE and not sources.is_derived(
         tx, memory.id
     )
+
+
+def _credit(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> None:
+    """Store whose words a memory is after an edit: the lowest of both; what a person has edited needs no review."""
+    words = lowest(memory.origin, actor.origin)
+    review = origin.review(words, text, memory.type)
+    if review and actor.origin is Origin.USER:
+        review = Review.APPROVED
+    if (words, review) != (memory.origin, memory.review):
+        memories.set_origin(tx, memory.id, words, review)
 
 
 def _event_at(memory: Memory, text: Normalized, now: datetime) -> str | None:

@@ -18,7 +18,7 @@ from signet.db import WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.graph import link, structured_input
 from signet.domain.graph.structured_input import StructuredInput
-from signet.domain.memory import chunks, dates, derived, forgotten, hints, history, prefixes
+from signet.domain.memory import chunks, dates, derived, forgotten, hints, history, origin, prefixes
 from signet.domain.memory.models import (
     Actor,
     Draft,
@@ -38,6 +38,7 @@ from signet.domain.transcripts import stored as transcripts
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking
+from signet.wire.origin import SPEAKERS, STRANGERS, Origin, Review, lowest, may_replace
 
 #: A hint outside this length is no question that somebody would type.
 HINT_CHARS = range(5, 301)
@@ -70,7 +71,7 @@ def remember(
     if rules.masks and new.masked is None:
         new = without_secrets(new)
     parsed = prefixes.parse(new.content)
-    draft = _draft(new, parsed, rules, now)
+    draft = _draft(new, parsed, actor, rules, now)
     if new.supersedes:
         _check_replaceable(tx, new)
     if new.transcript and new.source_id:
@@ -92,6 +93,8 @@ def remember(
         saved = save(tx, draft, beside, actor=actor, rules=rules, now=now)
     if new.masked:
         saved = replace(saved, masked=new.masked)
+    if new.origin and draft.origin is not new.origin:
+        saved = replace(saved, claimed=new.origin)
     return _supersede(tx, new, saved, actor=actor, now=now) if new.supersedes else saved
 
 
@@ -144,6 +147,7 @@ def insert_fact(
         scope=source.scope,
         project=source.project,
         session_id=source.session_id,
+        origin=lowest(Origin.INFERRED, source.origin),
         who="pipeline-v2",
         why="extracted-fact",
         source_type="pipeline-v2",
@@ -181,7 +185,8 @@ def insert(
     Raises ForgottenValue.
     """
     text = _normalized(draft.content)
-    memory_id = _put(tx, draft, text, actor=actor, now=now, metadata=metadata)
+    review = origin.review(draft.origin, text.storage, draft.type)
+    memory_id = _put(tx, draft, text, review, actor=actor, now=now, metadata=metadata)
     if memory_id is None:
         return Inserted(id=_holder(tx, draft, text).id, deduped=True)
     return Inserted(id=memory_id, deduped=False)
@@ -192,15 +197,19 @@ def _without_secrets(told: StructuredInput, clean: Callable[[str], str]) -> Stru
     return replace(told, attributes=tuple(said))
 
 
-def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime) -> Draft:
+def _draft(
+    new: NewMemory, parsed: prefixes.Parsed, actor: Actor, rules: Rules, now: datetime
+) -> Draft:
     """Decide every field: what was asked for, else what the prefix says, else the default (MEM-6).
 
-    Only a `critical:` prefix beats a `pinned: false`, because clients send that without having been asked.
+    Only a `critical:` prefix beats a `pinned: false`, because clients send that without having been asked. What a tool
+    or the web says pins itself in no way (MEM-64).
     """
     importance = parsed.importance if new.importance is None else new.importance
     if not 0.0 <= importance <= 1.0:
         raise Invalid("importance must be between 0 and 1")
-    pinned = new.pinned or parsed.pinned
+    words = origin.decided(new.origin, new.source_type, by=actor.origin, may_claim=actor.may_claim)
+    pinned = (new.pinned or parsed.pinned) and words not in STRANGERS
     return Draft(
         content=parsed.content,
         type=new.type or prefixes.infer_type(parsed.content),
@@ -209,6 +218,7 @@ def _draft(new: NewMemory, parsed: prefixes.Parsed, rules: Rules, now: datetime)
         visibility=new.visibility,
         scope=new.scope or None,
         who=new.who,
+        origin=words,
         why="explicit-critical" if pinned else "explicit",
         project=new.project,
         session_id=new.session_id,
@@ -245,16 +255,25 @@ def _supersede(
     held = memories.by_id(tx, saved.id)
     if held is None or held.is_deleted:
         return saved
+    refused = [one for one in new.supersedes if not _may_replace(tx, held, one)]
     replaced = supersede(
         tx,
-        new.supersedes,
+        [one for one in new.supersedes if one not in refused],
         by=saved.id,
         at=now,
         actor=actor,
         reason="corrected",
         valid_from=new.event_at,
     )
-    return replace(saved, superseded=(*saved.superseded, *replaced))
+    return replace(saved, superseded=(*saved.superseded, *replaced), not_superseded=tuple(refused))
+
+
+def _may_replace(tx: WriteTx, held: Memory, old_id: str) -> bool:
+    """Return whether a memory may do what its writer asks for: nobody vouches for what waits, or for strangers."""
+    old = memories.by_id(tx, old_id)
+    if old is None or held.review is Review.WAITING:
+        return old is None
+    return held.origin in SPEAKERS or may_replace(held.origin, old.origin)
 
 
 def _save(
@@ -269,12 +288,13 @@ def _save(
     text = _normalized(draft.content)
     if draft.event_at is None and (day := dates.told_day(text.storage, draft.created_at)):
         draft = replace(draft, event_at=day)
-    memory_id = _put(tx, draft, text, actor=actor, now=now)
+    review = origin.review(draft.origin, text.storage, draft.type)
+    memory_id = _put(tx, draft, text, review, actor=actor, now=now)
     if memory_id is None:
         held = _holder(tx, draft, text)
         again = _said_again(tx, held, draft, actor=actor, now=now)
         lifted = () if held.is_deleted else _lift(tx, draft, text)
-        return replace(_repeated(held), superseded=again, lifted=lifted)
+        return replace(_repeated(_vouched(tx, held, draft)), superseded=again, lifted=lifted)
     kept = [hint for raw in beside.hints if len(hint := raw.strip()) in HINT_CHARS]
     written = hints.add(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
     linked = tx.optional(
@@ -297,6 +317,8 @@ def _save(
         entities_linked=linked,
         hints_written=written,
         lifted=_lift(tx, draft, text),
+        origin=draft.origin,
+        review=review,
     )
 
 
@@ -389,6 +411,7 @@ def _put(
     tx: WriteTx,
     draft: Draft,
     text: Normalized,
+    review: Review | None,
     *,
     actor: Actor,
     now: datetime,
@@ -401,7 +424,7 @@ def _put(
     if not draft.is_asked:
         forgotten.check(tx, draft, text.storage)
     memory_id = ids.new_ordered_id()
-    if not memories.insert(tx, memory_id, draft, text):
+    if not memories.insert(tx, memory_id, draft, text, review):
         return None
     history.record(
         tx,
@@ -440,6 +463,15 @@ def _said_again(
     return tuple(hold_again(tx, held.id, told_at=draft.created_at, at=now, actor=actor))
 
 
+def _vouched(tx: WriteTx, held: Memory, draft: Draft) -> Memory:
+    """Return the memory that holds a text; what the user now says too is the user's from here on."""
+    if draft.origin is not Origin.USER or held.origin is Origin.USER or held.is_deleted:
+        return held
+    review = Review.APPROVED if held.review else None
+    memories.set_origin(tx, held.id, Origin.USER, review)
+    return replace(held, origin=Origin.USER, review=review)
+
+
 def _normalized(content: str) -> Normalized:
     text = normalize(content)
     if not text.storage:
@@ -457,4 +489,6 @@ def _repeated(memory: Memory) -> Remembered:
         content=memory.content,
         deduped=True,
         embedded=True,
+        origin=memory.origin,
+        review=memory.review,
     )

@@ -88,6 +88,10 @@ def row(hit: Hit, *, truncate_chars: int) -> wire.Hit:
         "accessCount": hit.access_count,
         "lastAccessed": hit.last_accessed,
     }
+    if hit.origin is not None:
+        fields["origin"] = hit.origin
+    if hit.review is not None:
+        fields["review"] = hit.review
     if hit.event_at is not None:
         fields["event_at"] = hit.event_at
     if hit.valid_from is not None:

@@ -186,6 +186,9 @@ class Hit:
     superseded_by: str | None = None
     valid_from: str | None = None
     valid_to: str | None = None
+    #: Whose words it is, and what a person has said of it (wire/origin.py); a skill has neither.
+    origin: str | None = None
+    review: str | None = None
     #: What else was found of the same saying, best first.
     parts: tuple[Part, ...] = ()
     why: Why | None = None

@@ -15,6 +15,7 @@ from signet.domain.sessions import start_text
 from signet.domain.sessions.sql import history, memories
 from signet.domain.sessions.sql.memories import MemoryRow
 from signet.domain.synthesis.sources import effective
+from signet.wire.origin import Origin, Review
 
 #: Below this a memory has faded (HK-41); a pinned one never does.
 LEAST_SCORE = 0.2
@@ -156,8 +157,9 @@ def _effective(row: MemoryRow, rate: float, now: datetime) -> float:
 
 
 def _orders(row: MemoryRow) -> bool:
-    """Return whether a memory comes from the web or a tool and tells its reader to do something."""
-    return any(map(fence.is_strangers, (row.kind, row.root))) and fence.orders(row.content)
+    """Return whether a memory is not to be read out unasked."""
+    review = Review(row.review) if row.review else None
+    return fence.is_held(Origin(row.origin), review, row.content)
 
 
 def _is_of(offer: Candidate, project: str | None) -> bool:
@@ -176,5 +178,5 @@ def _candidate(row: MemoryRow, score: float, source: str) -> Candidate:
         score=score,
         source=source,
         read_from=row.read_from,
-        origin=fence.origin(row.kind, row.who),
+        origin=fence.origin(Origin(row.origin), row.who, is_derived=row.read_from is not None),
     )

@@ -13,6 +13,7 @@ from signet.domain.episodes import fence
 from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.sessions.sql import memories as sql
 from signet.domain.sessions.sql.memories import RecentRow
+from signet.wire.origin import Origin
 
 LEAD = "Summarize this session before its context is shortened, so that the work can go on from the summary."
 GUIDELINES = """\
@@ -77,7 +78,8 @@ def _item(row: RecentRow) -> Item:
 
 
 def _line(row: RecentRow) -> str:
-    return f"- {fence.one_line(row.content)}"
+    said = fence.origin(Origin(row.origin), None)
+    return f"- {fence.one_line(row.content)} ({said})"
 
 
 def _score(row: RecentRow, now: datetime) -> float:

@@ -15,6 +15,7 @@ from signet.domain.sessions.question import Question
 from signet.domain.sessions.services import Services
 from signet.domain.sessions.standing_rules import Rule
 from signet.observe import logs
+from signet.wire.origin import Origin, Review
 from signet.wire.requests.recall import RecallBody
 
 log = logs.get("hooks")
@@ -24,6 +25,7 @@ SO_FAR = "session so far"
 #: The line above memories, and what parts it from what is around it.
 STATUS_CHARS = len(prompt_text.status(100, "temporal")) + len("\n\n\n")
 #: What stands alone: whoever reads it needs nothing that was said around it.
+_DERIVED = frozenset({"pipeline-v2", "session_end"})
 _ALONE = frozenset({"preference", "rule", "constraint", "correction"})
 
 
@@ -112,12 +114,12 @@ def _delivered(
     passages: list[Stretch] = []
     left: list[Item] = []
     for hit in hits:
-        key, kind = roots.get(hit.id, (None, ""))
-        if fence.is_strangers(kind) and fence.orders(hit.content):
+        key = roots.get(hit.id)
+        if _is_held(hit):
             left.append(_item_of_hit(hit, Reason.ORIGIN))
             continue
         if key is None or key == asked.key or _stands_alone(hit):
-            items.append(_line(hit, asked, kind))
+            items.append(_line(hit, asked))
             continue
         if key in told or f"episode:session:{key}" in asked.given:
             left.append(_item_of_hit(hit, Reason.SAID))
@@ -126,7 +128,7 @@ def _delivered(
             tx, hit.content, key, reader=reader, project=asked.only or asked.project
         )
         if passage is None:
-            items.append(_line(hit, asked, kind))
+            items.append(_line(hit, asked))
         elif brief.size(passage) <= room and len(passages) < brief.MOST_STRETCHES:
             room -= brief.size(passage)
             told.add(key)
@@ -155,10 +157,15 @@ def _stands_alone(hit: Hit) -> bool:
     return hit.type in _ALONE or hit.event_at is not None
 
 
-def _line(hit: Hit, asked: Question, kind: str) -> Line:
-    origin = fence.origin(hit.source_type, hit.who)
-    if fence.is_strangers(kind) and origin == "inferred":
-        origin += f" from {kind}"
+def _is_held(hit: Hit) -> bool:
+    review = Review(hit.review) if hit.review else None
+    return fence.is_held(Origin(hit.origin or Origin.IMPORTED), review, hit.content)
+
+
+def _line(hit: Hit, asked: Question) -> Line:
+    origin = fence.origin(
+        Origin(hit.origin or Origin.IMPORTED), hit.who, is_derived=hit.source_type in _DERIVED
+    )
     text = fence.one_line(
         hit.content if asked.is_whole else prompt_text.compact(hit.content, asked.terms)
     )

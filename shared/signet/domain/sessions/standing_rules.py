@@ -13,6 +13,7 @@ from signet.domain.graph import focus, traversal
 from signet.domain.sessions import wording
 from signet.domain.sessions.sql import memories
 from signet.domain.sessions.sql.memories import RuleRow
+from signet.wire.origin import STRANGERS, Origin, Review
 
 #: Longer ones are stories, and are told as episodes.
 RULE_CHARS = 300
@@ -85,7 +86,8 @@ def find(
         is_asked = _is_about(row.content, asked, similarity)
         is_hard = row.kind != "pipeline-v2" and _is_hard(row)
         if (is_asked or is_hard) and row.id not in given:
-            note = f"{fence.origin(row.kind, row.who)}, {wording.day(row.created_at)}"
+            said = fence.origin(Origin(row.origin), row.who, is_derived=row.kind == "pipeline-v2")
+            note = f"{said}, {wording.day(row.created_at)}"
             found.append(_Found(not is_asked, len(row.content), row.content, note, row.id))
     named = [
         one
@@ -132,7 +134,7 @@ def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list
 
 
 def _stands(row: RuleRow) -> bool:
-    if fence.is_strangers(row.kind) or fence.is_strangers(row.kind_of_source):
+    if row.origin in STRANGERS or row.review == Review.WAITING:
         return False
     return row.type != "procedural" or _ORDER.match(row.content) is not None
 

@@ -16,6 +16,7 @@ from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.summaries.models import Asked, Said
 from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import transcript
+from signet.wire.origin import Origin
 
 SOURCE = derived.SESSION_END
 ACTOR = Actor(name="summary-worker", type="pipeline")
@@ -94,6 +95,7 @@ def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:
         tags=fact.tags,
         agent_id=session.agent_id,
         visibility=Visibility.GLOBAL,
+        origin=Origin.INFERRED,
         who=session.harness,
         why="session-summary",
         source_type=SOURCE,

@@ -9,7 +9,7 @@ import binascii
 import json
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ from signet import __version__, clock
 from signet.db import ReadTx, copying
 from signet.db.copying import Column
 from signet.db.visibility import Reader, Where, readable
-from signet.domain.transfer import sql
+from signet.domain.transfer import seal, sql
 from signet.domain.transfer.kinds import KINDS, ROW_NUMBER, Kind
 from signet.domain.transfer.records import END, HEADER, VECTORS, VERSION
 from signet.errors import Invalid
@@ -37,6 +37,8 @@ class Scope:
     reader: Reader | None = None
     since: datetime | None = None
     vectors: bool = False
+    #: What this machine seals memories with; empty where it has no key.
+    seal_key: bytes = field(default=b"", repr=False)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -129,6 +131,8 @@ def _read(
                 if kind.name == VECTORS
                 else _record(kind, row, columns, blobs=scope.vectors)
             )
+            if kind.name == "memory" and scope.seal_key:
+                record[seal.FIELD] = seal.of(record, scope.seal_key)
             found.append(record)
             size += sum(len(value) for value in record.values() if isinstance(value, str))
             last = int(row["row_number"])

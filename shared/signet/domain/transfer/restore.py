@@ -16,14 +16,16 @@ from signet import clock
 from signet.db import copying, vectors
 from signet.db.copying import Column
 from signet.db.visibility import ReadPolicy
-from signet.domain.memory import marks
+from signet.domain.memory import marks, origin
 from signet.domain.memory.models import ExtractionStatus, Rules, Visibility
 from signet.domain.memory.normalize import normalize
+from signet.domain.transfer import seal
 from signet.domain.transfer.kinds import ROW_NUMBER, Kind
 from signet.domain.transfer.records import KNOWN, NEW, Outcome, Record, Refused
 from signet.domain.transfer.target import Target
 from signet.queue import BULK, Job, enqueue
 from signet.text.masking import mask
+from signet.wire.origin import Origin
 
 #: Documents in these states are not read again.
 _SETTLED = ("done", "failed", "deleted")
@@ -78,6 +80,23 @@ def row(
     if not target.is_preview:
         _enqueue(target, kind, values, rules=rules, embed=embed, now=now)
     return NEW
+
+
+def credited(given: Record, key: bytes) -> Record:
+    """Return the record of a memory with the origin that it may have here: its own only with a seal (MEM-65)."""
+    if seal.holds(given, key):
+        return given
+    content, kind = given.get("content"), given.get("source_type")
+    words = origin.decided(
+        next((one for one in Origin if one == given.get("origin")), None),
+        kind if isinstance(kind, str) else None,
+        by=Origin.IMPORTED,
+        may_claim=Origin.IMPORTED,
+    )
+    review = (
+        origin.review(words, content, str(given.get("type"))) if isinstance(content, str) else None
+    )
+    return {**given, "origin": words, "review": review}
 
 
 def passages(target: Target, given: Record, *, now: datetime) -> Outcome:

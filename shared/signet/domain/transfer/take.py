@@ -1,7 +1,7 @@
 """Taking records in: some of them in one transaction, each of them whole or not at all."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from signet.db import WriteTx
@@ -24,6 +24,8 @@ class How:
     actor: Actor
     rules: Rules
     embed: bool = True
+    #: By which memories are known that this machine has exported; empty where it has no key.
+    seal_key: bytes = field(default=b"", repr=False)
 
 
 def take(
@@ -59,6 +61,8 @@ def _one(target: Target, record: Record | Text, how: How, now: datetime) -> Outc
             raise Refused(
                 "record is missing" if name is None else f"{name} is not a known kind of record"
             )
+        if kind.name == "memory":
+            record = restore.credited(record, how.seal_key)
         return restore.row(target, kind, record, rules=how.rules, embed=how.embed, now=now)
     except Refused as refused:
         return Outcome(fate=Fate.REFUSED, reason=str(refused))

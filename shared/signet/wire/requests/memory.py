@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
+from signet.wire.origin import Origin
 from signet.wire.requests.model import (
     KEY_CHARS,
     NAME_CHARS,
@@ -114,6 +115,9 @@ class RememberBody(Body):
     content: str = ""
     type: TypeName | None = None
     who: Author | None = None
+    origin: Origin | None = Field(
+        None, description="whose words these are; a claim beyond the caller's right is lowered"
+    )
     project: str | None = Field(None, max_length=KEY_CHARS)
     importance: float | None = Field(None, ge=0, le=1)
     tags: Tags | None = None

@@ -16,12 +16,13 @@ from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Reader, Where
 from signet.domain.memory.models import Draft, Memory, Owner, Stats, tags_of
 from signet.domain.memory.normalize import Normalized
+from signet.wire.origin import Origin, Review
 
 _COLUMNS = (
     "id, type, content, normalized_content, content_hash, confidence, importance, source_id, source_type,"
     " tags, who, why, project, session_id, created_at, updated_at, updated_by, pinned, extraction_status,"
     " embedding_model, extraction_model, idempotency_key, runtime_path, scope, agent_id, visibility, ordinal,"
-    " event_at"
+    " event_at, origin, review"
 )
 _INSERT = (
     f"INSERT INTO memories ({_COLUMNS}) VALUES ({', '.join('?' * (_COLUMNS.count(',') + 1))})"
@@ -33,7 +34,7 @@ _FIELDS = (
     " m.session_id, m.confidence, m.access_count, m.last_accessed, m.is_deleted, m.deleted_at,"
     " m.extraction_status, m.embedding_model, m.content_hash, m.version, m.created_at, m.updated_at,"
     " m.updated_by, m.agent_id, m.visibility, m.scope, m.ordinal, m.event_at, m.manual_override,"
-    " m.valid_from, m.valid_to, m.superseded_by"
+    " m.valid_from, m.valid_to, m.superseded_by, m.origin, m.review"
 )
 _NAMES = [name.strip().removeprefix("m.") for name in _FIELDS.split(",")]
 _READ = f"SELECT {_FIELDS} FROM memories m"
@@ -79,11 +80,14 @@ _REWRITE = (
     "UPDATE memories SET content = ?, normalized_content = ?, content_hash = ?, event_at = ?,"
     " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
 )
+_SET_ORIGIN = "UPDATE memories SET origin = ?, review = ? WHERE id = ?"
 #: Importance from which a memory counts as critical in the statistics (MEM-19).
 CRITICAL = 0.9
 
 
-def insert(tx: WriteTx, memory_id: str, draft: Draft, text: Normalized) -> bool:
+def insert(
+    tx: WriteTx, memory_id: str, draft: Draft, text: Normalized, review: Review | None
+) -> bool:
     """Insert one row; False when an active row has its hash or any row its idempotency key."""
     at = clock.to_text(draft.created_at)
     row = (
@@ -115,6 +119,8 @@ def insert(tx: WriteTx, memory_id: str, draft: Draft, text: Normalized) -> bool:
         draft.visibility,
         draft.ordinal,
         draft.event_at,
+        draft.origin,
+        review,
     )
     return tx.run(_INSERT, row) == 1
 
@@ -223,6 +229,11 @@ def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None)
     tx.run(_REWRITE, row)
 
 
+def set_origin(tx: WriteTx, memory_id: str, origin: Origin, review: Review | None) -> None:
+    """Store whose words a memory is, and what a person has said of it."""
+    tx.run(_SET_ORIGIN, (origin, review, memory_id))
+
+
 def _tags_text(tags: tuple[str, ...]) -> str | None:
     return json.dumps(tags, ensure_ascii=False) if tags else None
 
@@ -235,4 +246,6 @@ def _value(row: Row) -> Memory:
     fields = dict(zip(_NAMES, row, strict=True))
     for flag in ("pinned", "is_deleted", "manual_override"):
         fields[flag] = bool(fields[flag])
+    fields["origin"] = Origin(fields["origin"] or Origin.AGENT)
+    fields["review"] = Review(fields["review"]) if fields["review"] else None
     return Memory(**fields | {"tags": tags_of(fields["tags"])})

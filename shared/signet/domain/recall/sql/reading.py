@@ -149,7 +149,8 @@ JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0 LIMIT ?3 + 0
 """
 _ROWS = """
 SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.project, m.created_at,
-  m.source_type, m.source_id, m.access_count, m.last_accessed, m.event_at, m.valid_from
+  m.source_type, m.source_id, m.access_count, m.last_accessed, m.event_at, m.valid_from,
+  coalesce(m.origin, 'agent') AS origin, m.review
 FROM memories m NOT INDEXED WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
 """
 #: A fact has the origin of what it was read from. A text in pieces has lost its source to their group: its source is
@@ -404,6 +405,8 @@ def hit(
         supplementary=supplementary,
         event_at=row["event_at"],
         valid_from=row["valid_from"],
+        origin=row["origin"],
+        review=row["review"],
         parts=parts,
         why=why,
     )

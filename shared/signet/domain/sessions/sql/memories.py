@@ -15,8 +15,7 @@ MOST_COUNTED = 1_000
 class MemoryRow(NamedTuple):
     """A memory that a session could be given.
 
-    `read_from` is the memory that a fact was read from, `kind` the type of its source and `root` that of the source of
-    the memory that it was read from; `tags` is JSON.
+    `read_from` is the memory that a fact was read from, `kind` the type of its source; `tags` is JSON.
     """
 
     id: str
@@ -31,11 +30,12 @@ class MemoryRow(NamedTuple):
     read_from: str | None
     kind: str
     who: str | None
-    root: str | None
+    origin: str
+    review: str | None
 
 
 class RuleRow(NamedTuple):
-    """A memory that may be a rule; `kind_of_source` is the type of the source of what it was read from."""
+    """A memory that may be a rule; `kind` is the type of its source."""
 
     id: str
     content: str
@@ -44,7 +44,8 @@ class RuleRow(NamedTuple):
     created_at: str
     who: str | None
     kind: str
-    kind_of_source: str
+    origin: str
+    review: str | None
     vector: bytes | None
 
 
@@ -55,17 +56,19 @@ class RecentRow(NamedTuple):
     content: str
     importance: float | None
     created_at: str
+    origin: str
+    review: str | None
 
 
 _COLUMNS = (
     "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed,"
     " CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read_from,"
-    " coalesce(m.source_type, '') AS kind, m.who,"
-    " (SELECT coalesce(o.source_type, p.source_type) FROM memories p"
-    "  LEFT JOIN documents o ON p.type = 'document_chunk' AND o.id = p.source_id"
-    "  WHERE m.source_type = 'pipeline-v2' AND p.id = m.source_id) AS root"
+    " coalesce(m.source_type, '') AS kind, m.who, coalesce(m.origin, 'agent') AS origin, m.review"
 )
-_ALIVE = Where("m.is_deleted = 0 AND m.type <> 'document_chunk'") & is_current()
+_ALIVE = (
+    Where("m.is_deleted = 0 AND m.review IS NOT 'waiting' AND m.type <> 'document_chunk'")
+    & is_current()
+)
 _NEWEST = f"""
 SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_created
  WHERE {{where}} ORDER BY m.created_at DESC LIMIT ?"""
@@ -78,17 +81,16 @@ _BY_SEQ = f"""
 SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value WHERE {{where}} ORDER BY j.key"""
 _RULES = """
 SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source_type, '') AS kind,
-       coalesce(o.source_type, p.source_type, '') AS kind_of_source,
+       coalesce(m.origin, 'agent') AS origin, m.review,
        (SELECT e.vector FROM embeddings e
          WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0) AS vector
   FROM memories m
-  LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
-  LEFT JOIN documents o ON p.type = 'document_chunk' AND o.id = p.source_id
  WHERE m.type IN ('rule', 'constraint', 'correction', 'preference', 'procedural') AND length(m.content) <= ?
    AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {where}
  ORDER BY m.pinned DESC, m.created_at DESC LIMIT ?"""
 _RECENT = """
-SELECT m.id, m.content, m.importance, m.created_at FROM memories m INDEXED BY idx_memories_created
+SELECT m.id, m.content, m.importance, m.created_at, coalesce(m.origin, 'agent') AS origin, m.review
+  FROM memories m INDEXED BY idx_memories_created
  WHERE {where} ORDER BY m.created_at DESC LIMIT ?"""
 _COUNT_SINCE = f"""
 SELECT count(*) FROM (SELECT 1 FROM memories m INDEXED BY idx_memories_created
