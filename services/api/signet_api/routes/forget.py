@@ -7,9 +7,9 @@ from fastapi import Request
 
 from signet import clock
 from signet.domain.backup import automatic
-from signet.domain.memory import choose, derived, forget
+from signet.domain.memory import choose, derived, forget, lookup
 from signet.domain.memory.choose import Candidate, Choice
-from signet.domain.memory.models import Actor, Forget, Rules
+from signet.domain.memory.models import Actor, Forget, Memory, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid, StorageFull
 from signet.wire import memory as wire
@@ -20,7 +20,7 @@ from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.routes.changes import along_body, changed_body, refused_body
 from signet_api.scopes import each
 from signet_api.serving import serves
-from signet_api.shapes import filled
+from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.FORGET_MANY)
@@ -41,7 +41,8 @@ async def post_forget(
     if body.mode == "preview":
         going = [one.id for one in found if body.force or not one.pinned]
         along = await state.db.aread(derived.along, going)
-        return {**_preview(found, total), **along_body(along)}
+        texts = await state.db.aread(lookup.several, [one.id for one in found])
+        return {**_preview(found, total, texts), **along_body(along)}
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
     copied = await _copied(state, found)
@@ -95,7 +96,8 @@ def _choice(body: ForgetBody, agent_id: str) -> Choice:
     return filled(Choice, body, agent_id=agent_id, ids=ids, scope=body.scope or None)
 
 
-def _preview(found: list[Candidate], total: int) -> wire.ForgetPreview:
+def _preview(found: list[Candidate], total: int, texts: list[Memory]) -> wire.ForgetPreview:
+    known = {one.id: one for one in texts}
     return {
         "success": True,
         "mode": "preview",
@@ -103,11 +105,13 @@ def _preview(found: list[Candidate], total: int) -> wire.ForgetPreview:
         "total": total,
         "requiresConfirm": choose.needs_confirmation(found),
         "confirmToken": choose.confirm_token(one.id for one in found),
-        "candidates": [
-            {"id": one.id, "score": one.score, "pinned": one.pinned, "version": one.version}
-            for one in found
-        ],
+        "candidates": [_candidate(one, known[one.id]) for one in found if one.id in known],
     }
+
+
+def _candidate(one: Candidate, memory: Memory) -> wire.Candidate:
+    tags = ",".join(memory.tags) or None
+    return as_wire(wire.Candidate, memory, score=one.score, version=one.version, tags=tags)
 
 
 async def _forget(

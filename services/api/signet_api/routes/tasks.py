@@ -10,7 +10,6 @@ from typing import Annotated, Any, BinaryIO
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.tasks import cron, edit, read, start
-from signet.domain.tasks.edit import Wish
 from signet.domain.tasks.models import RunStatus, TaskRun
 from signet.domain.tasks.spool import STREAMS, Spool
 from signet.errors import NotFound
@@ -162,7 +161,7 @@ async def get_tasks(db: Db) -> wire.TaskPage:
 @serves(wire.ADD_TASK)
 async def post_task(body: TaskBody, db: Db) -> wire.AddedTask:
     """Make a task."""
-    task = await asyncio.to_thread(edit.draft, Wish(**body.model_dump()), now=clock.now())
+    task = await asyncio.to_thread(edit.draft, body.model_dump(), now=clock.now())
     await db.awrite(edit.add, task)
     return {"id": task.id, "nextRunAt": task.next_run_at}
 
@@ -180,7 +179,7 @@ async def patch_task(task_id: str, body: TaskBody, db: Db) -> Done:
     """Change what is named of a task; "" empties a folder, a skill or a time zone."""
     task = await db.aread(read.get, task_id)
     now = clock.now()
-    changed = await asyncio.to_thread(edit.changed, task, Wish(**body.model_dump()), now=now)
+    changed = await asyncio.to_thread(edit.changed, task, body.model_dump(), now=now)
     await db.awrite(edit.save, changed)
     return {"success": True}
 

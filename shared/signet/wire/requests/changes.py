@@ -92,6 +92,13 @@ class ForgetOneBody(Asked):
     if_version: Version | None = spelled("if_version", "ifVersion")
 
 
+class RecoverManyBody(Asked):
+    """Which memories are wanted back, and why."""
+
+    ids: list[Id] = Field(min_length=1, max_length=MAX_ITEMS)
+    reason: Reason
+
+
 class RecoverBody(Asked):
     """Why a memory is wanted back; every field may stand in the address instead."""
 
@@ -109,6 +116,8 @@ class ForgetBody(Asked):
     # A factory, so that the description names no default: generated clients send a list's as the text "[]".
     tags: Tags = Field(default_factory=tuple)
     who: str | None = None
+    project: str | None = None
+    pinned: bool | None = None
     source_type: str | None = spelled("source_type", "sourceType")
     since: str | None = None
     until: str | None = None
