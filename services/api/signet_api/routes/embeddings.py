@@ -22,7 +22,7 @@ from signet.domain.projection.models import View
 from signet.domain.projection.project import Looked
 from signet.errors import Invalid
 from signet.net import http
-from signet.providers import chosen, openai
+from signet.providers import chosen, registry
 from signet.queue import circuit_breaker
 from signet.queue.kinds import queue_of
 from signet.wire import embeddings as wire
@@ -139,10 +139,8 @@ def _tracker(
 def _base_url(state: State) -> str | None:
     """Return where the provider is, as it may be shown; None for one in this process."""
     wanted = chosen.vector_settings(state.live.keyed, state.live.loaded.environment)
-    usual = {
-        EmbeddingProvider.OLLAMA: wanted.ollama_url,
-        EmbeddingProvider.OPENAI: openai.BASE_URL,
-    }.get(state.settings.embedding.provider)
+    known = {**registry.BASE_URLS, registry.OLLAMA: wanted.ollama_url}
+    usual = known.get(state.settings.embedding.provider)
     return usual and http.shown(wanted.base_url or usual)
 
 
