@@ -7,14 +7,12 @@ from fastapi import Request
 from signet import clock
 from signet.db import columns
 from signet.domain.connectors import lookup, register, remove, start
-from signet.domain.connectors.models import Connector
 from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
 from signet.wire.requests.documents import ConnectorBody
 from signet_api.deps import Db, Shared, State, Who, agent_of
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
 
 
 @serves(wire.CONNECTORS)
@@ -55,7 +53,7 @@ async def post_resync(state: Shared) -> wire.Resynced:
     }
     for connector in connectors:
         try:
-            started = await _start(state, connector.id, is_full=False)
+            started = await _start(state, connector["id"], is_full=False)
             counts["started" if started.job_id else "alreadySyncing"] += 1
         except start.Unsupported:
             counts["unsupported"] += 1
@@ -87,15 +85,7 @@ async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") ->
 @serves(wire.CONNECTOR_HEALTH)
 async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
     """Return how a connector is, how far its sync is, and how many of its documents are read."""
-    health = await db.aread(lookup.health, connector_id)
-    connector = health.connector
-    return as_wire(
-        wire.ConnectorHealth,
-        connector,
-        documentCount=sum(health.documents.values()),
-        documents=health.documents,
-        progress=columns.json_value(connector.progress_json),
-    )
+    return await db.aread(lookup.health, connector_id)
 
 
 @serves(wire.REMOVE_CONNECTOR)
@@ -136,11 +126,10 @@ def _started(started: start.Started) -> wire.StartedSync:
     return {"status": "syncing", "jobId": started.job_id}
 
 
-def _row(connector: Connector) -> wire.Connector:
-    return as_wire(
-        wire.Connector,
-        connector,
-        settings=columns.json_value(connector.config_json),
-        cursor=columns.json_value(connector.cursor_json),
-        progress=columns.json_value(connector.progress_json),
-    )
+def _row(connector: wire.StoredConnector) -> wire.Connector:
+    return {
+        **connector,
+        "settings": columns.json_value(connector["config_json"]),
+        "cursor": columns.json_value(connector["cursor_json"]),
+        "progress": columns.json_value(connector["progress_json"]),
+    }

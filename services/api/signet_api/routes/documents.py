@@ -1,23 +1,22 @@
 """Hand over documents and look at them."""
 
 import asyncio
-import json
 from typing import Annotated
 
 from fastapi import Request, Response
 
 from signet import clock
+from signet.db import columns
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.documents import create, delete, lookup
-from signet.domain.documents.models import Document, NewDocument, Rules, SourceType
+from signet.domain.documents.models import NewDocument, Rules, SourceType
 from signet.wire import documents as wire
 from signet.wire.requests.documents import DocumentBody
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, Who, agent_of
 from signet_api.params import EitherAgent
 from signet_api.serving import respond, serves
-from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.ADD_DOCUMENT)
@@ -31,8 +30,16 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
     if asked.agent and body.source_type == SourceType.FILE and not body.content:
         raise ScopeDenied(f"the token is limited to agent '{asked.agent}' and may not read files")
     rules = Rules.of(state.settings)
-    agent_id = await agent_of(body.agent_id, None, request)
-    new = filled(NewDocument, body, source_type=body.source_type or "", agent_id=agent_id)
+    new = NewDocument(
+        source_type=body.source_type or "",
+        content=body.content,
+        url=body.url,
+        title=body.title,
+        content_type=body.content_type,
+        connector_id=body.connector_id,
+        metadata=body.metadata,
+        agent_id=await agent_of(body.agent_id, None, request),
+    )
     new = await asyncio.to_thread(create.without_secrets, new, rules)
     made = await state.db.awrite(create.create, new, rules=rules, now=clock.now())
     added: wire.AddedDocument = {"id": made.id, "status": made.status}
@@ -55,7 +62,7 @@ async def get_documents(
     offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
 ) -> wire.DocumentPage:
     """Return a page of documents, newest first; `include=content` adds their text."""
-    page = await db.aread(
+    found, total = await db.aread(
         lookup.newest,
         agent_id=agent,
         status=status,
@@ -64,8 +71,8 @@ async def get_documents(
         with_content=include == "content",
     )
     return {
-        "documents": [_row(document) for document in page.documents],
-        "total": page.total,
+        "documents": [_row(document) for document in found],
+        "total": total,
         "limit": limit,
         "offset": offset,
     }
@@ -81,7 +88,7 @@ async def get_document(document_id: str, agent: EitherAgent, db: Db) -> wire.Doc
 async def get_chunks(document_id: str, agent: EitherAgent, db: Db) -> wire.Chunks:
     """Return the memories made from a document, in its order."""
     found = await db.aread(lookup.chunks, document_id, agent_id=agent)
-    return {"chunks": [as_wire(wire.Chunk, chunk) for chunk in found], "count": len(found)}
+    return {"chunks": found, "count": len(found)}
 
 
 @serves(wire.DELETE_DOCUMENT)
@@ -101,9 +108,5 @@ async def delete_document(
     return {"success": True, "deleted": True, "memoriesRemoved": gone.memories_removed}
 
 
-def _row(document: Document) -> wire.Document:
-    return as_wire(
-        wire.Document,
-        document,
-        metadata=json.loads(document.metadata_json) if document.metadata_json else None,
-    )
+def _row(document: wire.StoredDocument) -> wire.Document:
+    return {**document, "metadata": columns.json_value(document["metadata_json"])}

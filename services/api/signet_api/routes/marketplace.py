@@ -13,7 +13,7 @@ from signet.errors import Invalid
 from signet.net.http import host_of
 from signet.observe import logs
 from signet.wire import marketplace as wire
-from signet.wire.requests.marketplace import InstallBody, ProbeBody, RegisterBody, ScopeBody
+from signet.wire.requests.marketplace import InstallBody, ProbeBody, RegisterBody, ServerScopeBody
 from signet_api.deps import State
 from signet_api.marketplace import Near, check_secrets, standing
 from signet_api.routed import apart
@@ -153,7 +153,7 @@ def _registry(state: State) -> Registry | None:
     return Registry(url=found.registry_url, may_be_private=found.allow_private_networks)
 
 
-def _scope(sent: ScopeBody | None) -> Scope:
+def _scope(sent: ServerScopeBody | None) -> Scope:
     return edit.scope_of(sent.model_dump(exclude_unset=True) if sent else {}, Scope())
 
 

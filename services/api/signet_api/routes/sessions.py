@@ -3,23 +3,23 @@
 import asyncio
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 
 from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections import show
-from signet.domain.sessions import checkpoints, prompt_text, running, transcript_search
-from signet.domain.sessions.running import Running, UnknownSession
+from signet.domain.sessions import checkpoints, every, prompt_text, running, transcript_search
+from signet.domain.sessions.every import Wanted
+from signet.domain.sessions.running import UnknownSession
 from signet.domain.summaries import page
-from signet.domain.summaries.page import PageRow
 from signet.errors import Invalid
 from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext
-from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
+from signet.wire.requests.hooks import BypassBody, SessionParams, TranscriptSearchBody, bare
 from signet.wire.requests.model import Text, Whole
+from signet.wire.sessions import RunningSession, SummaryPage
 from signet_api.deps import Db, Shared, agent_of
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
 
 MAX_RESULTS = 20
 
@@ -35,11 +35,30 @@ Only = Annotated[str | None, Depends(_only)]
 
 
 @serves(wire.SESSIONS)
-async def get_sessions(agent_id: Only, db: Db) -> wire.RunningSessions:
-    """Return the sessions that run now."""
+async def get_sessions(
+    agent_id: Only,
+    state: Shared,
+    db: Db,
+    asked: Annotated[SessionParams, Query()],
+) -> wire.RunningSessions | wire.SessionPage:
+    """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
+
+    `project` and `harness` narrow the latter, `cursor` is `next` of another page.
+    """
     scope = caller.current().scope
+    if asked.state == "all":
+        caller.current().check_row(project=asked.project)
+        await state.injections.flush()
+        wanted = Wanted(
+            agent_id=agent_id,
+            project=scope.project or asked.project,
+            harness=asked.harness,
+            cursor=asked.cursor,
+            limit=asked.limit,
+        )
+        return await db.aread(every.page, wanted, now=clock.now())
     found = await db.aread(running.find, agent_id=agent_id, project=scope.project, now=clock.now())
-    return {"sessions": [_shown(one) for one in found], "count": len(found)}
+    return {"sessions": found, "count": len(found)}
 
 
 @serves(wire.SEARCH_SESSIONS)
@@ -57,21 +76,32 @@ async def post_search(request: Request, db: Db, body: TranscriptSearchBody) -> w
         chars=transcript_search.SEARCH_CHARS,
         limit=min(max(body.limit, 1), MAX_RESULTS),
     )
-    results: list[wire.Excerpt] = [as_wire(wire.Excerpt, one, excerpt=one.text) for one in found]
+    results: list[wire.Excerpt] = [
+        {
+            "sessionKey": one.session_key,
+            "agentId": one.agent_id,
+            "harness": one.harness,
+            "project": one.project,
+            "at": one.at,
+            "excerpt": one.text,
+            "hits": one.hits,
+        }
+        for one in found
+    ]
     return {"results": results, "count": len(results)}
 
 
 @serves(wire.SESSION)
-async def get_session(session_key: str, db: Db) -> wire.RunningSession:
+async def get_session(session_key: str, db: Db) -> RunningSession:
     """Return one session."""
     scope, key = caller.current().scope, bare(session_key)
-    every = await db.aread(
+    live = await db.aread(
         running.find, agent_id=scope.agent, project=scope.project, now=clock.now()
     )
-    found = next((one for one in every if one.key == key), None)
+    found = next((one for one in live if one["key"] == key), None)
     if found is None:
         raise UnknownSession
-    return _shown(found)
+    return found
 
 
 @serves(wire.BYPASS_SESSION)
@@ -101,7 +131,7 @@ async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.Trans
     )
     if row is None:
         raise UnknownSession
-    return as_wire(wire.Transcript, row)
+    return row
 
 
 @serves(wire.SESSION_CONTEXT)
@@ -125,15 +155,6 @@ async def get_context(
     )
 
 
-def _shown(one: Running) -> wire.RunningSession:
-    return as_wire(
-        wire.RunningSession,
-        one,
-        runtimePath=one.runtime_path or "unknown",
-        bypassed=one.is_bypassed,
-    )
-
-
 #: No summary stands deeper than that by far, and it fits into any column.
 MAX_DEPTH = 1_000_000
 
@@ -145,9 +166,9 @@ async def get_summaries(
     depth: Text = None,
     limit: Annotated[int, Whole(0, 200)] = 50,
     offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
-) -> wire.SummaryPage:
+) -> SummaryPage:
     """Return a page of summaries, latest first; `project` and `depth` narrow them."""
-    rows, total = await db.aread(
+    return await db.aread(
         page.read,
         project=project,
         within=caller.current().scope,
@@ -155,7 +176,6 @@ async def get_summaries(
         limit=limit,
         offset=offset,
     )
-    return {"summaries": [_summary(row) for row in rows], "total": total}
 
 
 def _depth(text: str | None) -> int | None:
@@ -164,10 +184,6 @@ def _depth(text: str | None) -> int | None:
     if not (text.isascii() and text.isdigit()):
         raise Invalid("depth must be a whole number, 0 or more")
     return min(int(text[:10]), MAX_DEPTH)
-
-
-def _summary(row: PageRow) -> wire.SessionSummary:
-    return as_wire(wire.SessionSummary, row, childCount=row.children)
 
 
 MAX_ROWS = 100

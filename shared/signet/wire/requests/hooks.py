@@ -1,11 +1,11 @@
 """What harnesses send while a session runs and when it ends. A field that is no text counts as missing (HK-3)."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
-from signet.wire.requests.model import KEY_CHARS, Body, spelled
+from signet.wire.requests.model import KEY_CHARS, Body, Params, Text, Whole, spelled
 from signet.wire.requests.recall import RecallBody
 
 
@@ -114,6 +114,16 @@ class TranscriptSearchBody(Body):
     agent_id: str | None = spelled("agentId", "agent_id")
     session_key: SessionKey | None = spelled("sessionKey", "session_key")
     project: str | None = None
+
+
+class SessionParams(Params):
+    """Which sessions are listed; all but `state` is for `all` of them."""
+
+    state: Literal["running", "all"] = "running"
+    project: Text = None
+    harness: Text = None
+    cursor: Text = None
+    limit: Annotated[int, Whole(1, 200)] = 50
 
 
 class SessionEndBody(HookBody):
