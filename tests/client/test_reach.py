@@ -35,6 +35,7 @@ WITHOUT = {
     ("GET", "/capture"): PAGES,
     ("GET", "/assets/{name}"): PAGES,
     ("GET", "/docs"): PAGES,
+    ("GET", "/api/events"): STREAM,
     ("GET", "/openapi.json"): PAGES,
     ("GET", "/api/home/greeting"): PAGES,
     ("GET", "/api/changelog"): PAGES,
