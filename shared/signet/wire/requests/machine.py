@@ -23,13 +23,6 @@ Name = Annotated[str, AfterValidator(_checked)]
 Switch = Annotated[bool, Strict()]
 
 
-class ConfigBody(Body):
-    """A file by its name, and what is to stand in it; what has no such form is refused in one way."""
-
-    file: object = None
-    content: object = None
-
-
 class GitConfigBody(Body):
     """What is to change."""
 

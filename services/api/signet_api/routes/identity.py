@@ -1,0 +1,16 @@
+"""Who the agent is."""
+
+import asyncio
+
+from signet.domain.identity import files, identity
+from signet.wire import config as wire
+from signet_api.deps import Shared
+from signet_api.serving import serves
+
+
+@serves(wire.IDENTITY)
+async def get_identity(state: Shared) -> wire.Identity:
+    """Return name, creature and vibe, as IDENTITY.md tells them."""
+    raw = await asyncio.to_thread(files.read, state.workspace, "IDENTITY.md")
+    found = identity.parse((raw or b"").decode("utf-8", "replace"))
+    return {"name": found.name, "creature": found.creature, "vibe": found.vibe}
