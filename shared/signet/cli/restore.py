@@ -13,7 +13,7 @@ from signet import clock
 from signet.cli import output
 from signet.cli.command import Output, PathOption, check_asking, command, confirmed
 from signet.cli.daemon import shown_log
-from signet.cli.progress import Progress
+from signet.cli.output import Progress
 from signet.errors import NotFound
 from signet.paths import Workspace, find_workspace
 
