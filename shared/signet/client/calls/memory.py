@@ -19,6 +19,7 @@ from signet.wire.memory import (
     Rated,
     Recovered,
     Remembered,
+    WaitingMemories,
 )
 
 
@@ -253,6 +254,20 @@ class MemoryCalls:
     @asks(wire.LIFT)
     def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> Lifted:
         """Let a forgotten value be saved again; its memory stays forgotten. Raises NotFound."""
+
+    @asks(wire.REVIEW_LIST)
+    def reviews(
+        self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
+    ) -> WaitingMemories:
+        """Return a page of memories that are not delivered unasked until a person approves them, newest first."""
+
+    @asks(wire.APPROVE)
+    def approve(self, memory_id: str, *, agent_id: str | None = None) -> Modified:
+        """Let a memory that waits be delivered unasked; raises NotFound, Conflict, and Forbidden for an agent."""
+
+    @asks(wire.REJECT)
+    def reject(self, memory_id: str, *, agent_id: str | None = None) -> Modified:
+        """Forget a memory that waits, as wrong; raises NotFound, Conflict, and Forbidden for an agent."""
 
     @asks(wire.RATE, names={"ratings": "feedback"})
     def rate(
