@@ -350,7 +350,10 @@ def test_the_whole_is_bounded_but_rules_and_recovery_stay(
     api.configure(f"hooks: {{sessionStart: {{{setting}}}}}\n")
     inject = starts(api, project=project).body["inject"]
     assert len(inject) <= 1_500
-    assert "\n[context truncated]\n\n## Active Constraints\n" in inject
+    assert (
+        f"\n[context truncated]\n\n{fence.HEAD}\n" in inject
+        and "\n## Active Constraints\n" in inject
+    )
     assert "## Session Recovery Context" in inject and "## Available Secrets" not in inject
 
 
