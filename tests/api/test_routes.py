@@ -22,6 +22,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     # There is no file of this name.
     ("GET", "/assets/{name}"): (None, 404),
     # None is written yet.
+    ("PATCH", "/api/config"): ({"set": {"search.alpha": 0.5}}, 200),
     ("POST", "/api/config"): ({"file": "SOUL.md", "content": "Calm."}, 200),
     # In local mode there are no tokens.
     ("POST", "/api/auth/token"): ({"role": "agent"}, 400),
@@ -36,6 +37,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/hooks/recall"): ({"harness": "codex", "query": "tests"}, 200),
     # It ends when the daemon stops.
     ("GET", "/api/jobs/stream"): (None, 503),
+    ("GET", "/api/events"): (None, 503),
     ("POST", "/api/jobs/retry"): ({"all": True}, 200),
     ("POST", "/api/jobs/cancel"): ({"all": True}, 200),
     ("POST", "/api/memory/forget"): ({"query": "tests"}, 200),

@@ -8,10 +8,10 @@ from pathlib import Path
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.connectors import register, start
-from signet.domain.connectors.lookup import health
-from signet.domain.connectors.models import Connector, Health
+from signet.domain.connectors.lookup import get, health
 from signet.domain.documents import create
 from signet.domain.documents.models import NewDocument, Rules
+from signet.wire.connectors import ConnectorHealth, StoredConnector
 from support.processes import eventually
 from worker.home import Home, Tree, manifest
 
@@ -88,14 +88,14 @@ def synced(home: Home, connector_id: str, *, is_full: bool = False) -> Mapping[s
     return result
 
 
-def health_of(home: Home, connector_id: str) -> Health:
+def health_of(home: Home, connector_id: str) -> ConnectorHealth:
     """Return how a connector is."""
     return home.db.read(health, connector_id)
 
 
-def row_of(home: Home, connector_id: str) -> Connector:
+def row_of(home: Home, connector_id: str) -> StoredConnector:
     """Return the row of a connector."""
-    return health_of(home, connector_id).connector
+    return home.db.read(get, connector_id)
 
 
 def drained(home: Home) -> None:

@@ -101,8 +101,12 @@ def test_a_folder_becomes_documents_and_stays_in_step(home: Home, folder: Path) 
     )
     assert [tuple(row) for row in gone] == [("deleted", "source file removed")]
     row = row_of(home, connector_id)
-    assert (row.status, row.last_error) == ("idle", None)
-    assert json.loads(row.cursor_json or "") == third["cursor"] == {"lastSyncAt": row.last_sync_at}
+    assert (row["status"], row["last_error"]) == ("idle", None)
+    assert (
+        json.loads(row["cursor_json"] or "")
+        == third["cursor"]
+        == {"lastSyncAt": row["last_sync_at"]}
+    )
 
 
 def test_a_file_that_was_moved_in_with_an_old_time_or_set_back_is_found(
@@ -136,7 +140,7 @@ def test_a_touched_file_is_read_but_what_it_says_stays_as_it_is(home: Home, fold
     result = synced(home, connector_id, is_full=True)
     assert counts(result)["documentsUpdated"] == 2
     assert home.rows("SELECT id, version FROM memories ORDER BY id") == before
-    assert health_of(home, connector_id).documents == {"done": 2}
+    assert health_of(home, connector_id)["documents"] == {"done": 2}
 
 
 def test_only_files_that_are_meant_are_read_and_troubles_of_single_files_are_told(
@@ -185,12 +189,12 @@ def test_a_folder_that_is_gone_is_an_error_and_nothing_is_removed(home: Home, fo
         "CONNECTOR_AUTH_FAIL",
     )
     row = row_of(home, connector_id)
-    assert row.status == "error"
-    assert row.last_error == f"{folder} cannot be read: No such file or directory"
-    assert health_of(home, connector_id).documents == {"done": 2}
+    assert row["status"] == "error"
+    assert row["last_error"] == f"{folder} cannot be read: No such file or directory"
+    assert health_of(home, connector_id)["documents"] == {"done": 2}
     away.rename(folder)
     assert counts(synced(home, connector_id)) == NEW
-    assert (row_of(home, connector_id).status, row_of(home, connector_id).last_error) == (
+    assert (row_of(home, connector_id)["status"], row_of(home, connector_id)["last_error"]) == (
         "idle",
         None,
     )
@@ -241,13 +245,13 @@ def test_documents_of_a_connector_that_is_gone_belong_to_a_new_one_of_the_same_f
             remove.remove, connector_id, cascade=False, actor=USER, rules=RULES, now=clock.now()
         )
     stranger = a_connector(home, folder, agent_id="stranger")
-    assert health_of(home, stranger).documents == {}
+    assert health_of(home, stranger)["documents"] == {}
     assert counts(synced(home, stranger))["documentsAdded"] == 2
     home.db.write(remove.remove, stranger, cascade=True, actor=USER, rules=RULES, now=clock.now())
     second = a_connector(home, folder)
-    assert health_of(home, second).documents == {"done": 2}
+    assert health_of(home, second)["documents"] == {"done": 2}
     assert counts(synced(home, second)) == NEW
-    assert health_of(home, second).documents == {"done": 2}
+    assert health_of(home, second)["documents"] == {"done": 2}
 
 
 def test_a_worker_killed_in_the_middle_of_a_sync_leaves_the_same_as_one_that_was_not(
@@ -270,7 +274,7 @@ def test_a_worker_killed_in_the_middle_of_a_sync_leaves_the_same_as_one_that_was
                 drained(home)
             row = row_of(home, connector_id)
             (result,) = home.rows("SELECT result FROM memory_jobs WHERE id = ?", job_id)[0]
-            ends.append((row.status, row.last_error, counts(json.loads(result)), state(home)))
+            ends.append((row["status"], row["last_error"], counts(json.loads(result)), state(home)))
         assert ends[0] == ends[1] == ends[2] == ends[3]
         assert ends[0][2] == {**NEW, "documentsAdded": FILES}
         assert len(ends[0][3]["chunks"]) == FILES
@@ -293,7 +297,7 @@ def _kill(home: Home, connector_id: str, where: str) -> None:
             lambda: not home.value("SELECT count(*) FROM memory_jobs WHERE status = 'leased'")
         )
     assert 0 < int(str(home.value(seen, connector_id))) < FILES
-    assert row_of(home, connector_id).status in ("syncing", "idle")
+    assert row_of(home, connector_id)["status"] in ("syncing", "idle")
 
 
 def test_a_sync_that_dies_for_good_or_is_cancelled_shows_as_interrupted(
@@ -305,12 +309,12 @@ def test_a_sync_that_dies_for_good_or_is_cancelled_shows_as_interrupted(
         job_id = started(home, connector_id)
         home.db.write(transitions.cancel, job_id, now=clock.now())
         row = row_of(home, connector_id)
-        assert (row.status, row.last_error) == ("error", "sync interrupted")
+        assert (row["status"], row["last_error"]) == ("error", "sync interrupted")
         home.db.write(transitions.requeue, now=clock.now(), job_ids=[job_id])
-        assert row_of(home, connector_id).status == "syncing"
+        assert row_of(home, connector_id)["status"] == "syncing"
         with home.worker():
             drained(home)
-        assert row_of(home, connector_id).status == "idle"
+        assert row_of(home, connector_id)["status"] == "idle"
 
 
 def test_a_frozen_store_lets_a_sync_wait(tmp_path: Path, folder: Path) -> None:
@@ -336,4 +340,4 @@ def test_a_frozen_store_lets_a_sync_wait(tmp_path: Path, folder: Path) -> None:
             home.configure_live(settings())
             home.hurry()
             drained(home)
-        assert health_of(home, connector_id).documents == {"done": 2}
+        assert health_of(home, connector_id)["documents"] == {"done": 2}

@@ -33,6 +33,9 @@ EPISODES_MS = 60_000
 BACKUP_MS = 24 * 3_600_000
 
 
+Start = Callable[[WriteTx, Settings, str, datetime, Sequence[str]], None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beat:
     """Something that recurs: its interval, and what it puts into the queue.
@@ -42,23 +45,24 @@ class Beat:
 
     name: str
     every_ms: Callable[[Settings], int]
-    start: Callable[[WriteTx, Settings, str, datetime, Sequence[str]], None]
-    look: Callable[[ReadTx, Settings, datetime], Sequence[str]] = lambda tx, settings, now: ()
+    look: Callable[[ReadTx, Settings, datetime], Sequence[str]]
+    start: Start
 
 
-def _sweep(tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]) -> None:
-    enqueue(tx, Job(kind="retention_sweep", dedupe_key=slot, priority=BULK), now=now)
+def _job(kind: str) -> Start:
+    """Return the start of one job of a kind, where something was found."""
+
+    def start(
+        tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+    ) -> None:
+        if found:
+            enqueue(tx, Job(kind=kind, dedupe_key=slot, priority=BULK), now=now)
+
+    return start
 
 
 def _find_backup(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return ("all",) if settings.backup.daily and automatic.is_worth_it(tx) else ()
-
-
-def _back_up(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    if found:
-        enqueue(tx, Job(kind="backup", dedupe_key=slot, priority=BULK), now=now)
 
 
 def _tracks(settings: Settings) -> bool:
@@ -159,16 +163,16 @@ def _find_update(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]
     return ("all",) if updates.is_allowed(settings.updates) else ()
 
 
-def _look_for_update(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    if found:
-        enqueue(tx, Job(kind="update_check", dedupe_key=slot, priority=BULK), now=now)
-
-
 BEATS = (
-    Beat(name="retention", every_ms=lambda settings: settings.retention.interval_ms, start=_sweep),
-    Beat(name="backup", every_ms=lambda settings: BACKUP_MS, look=_find_backup, start=_back_up),
+    Beat(
+        name="retention",
+        every_ms=lambda settings: settings.retention.interval_ms,
+        look=lambda tx, settings, now: ("all",),
+        start=_job("retention_sweep"),
+    ),
+    Beat(
+        name="backup", every_ms=lambda settings: BACKUP_MS, look=_find_backup, start=_job("backup")
+    ),
     Beat(
         name="embedding_gaps",
         every_ms=lambda settings: GAPS_MS,
@@ -215,7 +219,7 @@ BEATS = (
         name="updates",
         every_ms=lambda settings: settings.updates.check_interval_seconds * 1000,
         look=_find_update,
-        start=_look_for_update,
+        start=_job("update_check"),
     ),
 )
 

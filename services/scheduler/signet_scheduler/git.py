@@ -1,8 +1,5 @@
 """Committing what people and agents change once it has been quiet; keeping in step with a remote (TK-22, TK-24)."""
 
-import threading
-import time
-
 from signet import clock
 from signet.domain.gitsync import commit, sync
 from signet.domain.gitsync.repository import Repository
@@ -12,7 +9,7 @@ from signet.errors import SignetError
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
-from signet_scheduler.watch import Kind, Seen, seen
+from signet_scheduler.watch import Kind, Loop, Seen, seen
 
 log = logs.get("git")
 
@@ -28,28 +25,23 @@ STOP_SECONDS = 2.0
 WATCHED = (Kind.CONFIG, Kind.IDENTITY, Kind.AGENTS, Kind.NOTES)
 
 
-class GitWatch:
+class GitWatch(Loop):
     """Follows the files in a thread of its own, because git may take its time."""
 
+    log = log
+    failed = "git.not_followed"
+    failed_seconds = LOOK_SECONDS
+    stop_seconds = STOP_SECONDS
+
     def __init__(self, live: LiveSettings, workspace: Workspace) -> None:
+        super().__init__("git", every_seconds=LOOK_SECONDS)
         self._live = live
         self._workspace = workspace
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="git", daemon=True)
         self._seen: Seen | None = None
         self._moved_at: float | None = None
         self._sync_at: float | None = None
         self._failures = 0
         self._told: str | None = None
-
-    def start(self) -> None:
-        """Start to follow."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop following."""
-        self._stop.set()
-        self._thread.join(STOP_SECONDS)
 
     def look(self, at: float) -> None:
         """Look at the files, commit or sync when that is due; `at` is in monotonic seconds."""
@@ -106,10 +98,3 @@ class GitWatch:
         if problem != self._told:
             self._told = problem
             log.warning("git.failed", reason=problem)
-
-    def _watch(self) -> None:
-        while not self._stop.wait(LOOK_SECONDS):
-            try:
-                self.look(time.monotonic())
-            except Exception:  # a folder that may not be read: the next look tries again
-                log.exception("git.not_followed")

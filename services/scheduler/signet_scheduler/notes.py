@@ -24,12 +24,13 @@ QUIET_SECONDS = 0.5
 LOOK_SECONDS = 1.0
 
 
-class NoteWatch:
+class NoteWatch(Loop):
     """Follows files of notes in a thread of its own."""
 
     def __init__(
         self, db: Database, live: LiveSettings, workspace: Workspace, *, home: Path | None = None
     ) -> None:
+        super().__init__("notes", every_seconds=LOOK_SECONDS)
         self._db = db
         self._live = live
         self._workspace = workspace
@@ -37,15 +38,6 @@ class NoteWatch:
         self._debounce = Debounce(QUIET_SECONDS)
         self._known: dict[str, Identity] = {}
         self._serves = False
-        self._loop = Loop("notes", self.look, every_seconds=LOOK_SECONDS)
-
-    def start(self) -> None:
-        """Start to follow."""
-        self._loop.start()
-
-    def stop(self) -> None:
-        """Stop following, after the file that is read now."""
-        self._loop.stop()
 
     def look(self, at: float) -> None:
         """Look at the files and read those that are new; `at` is in monotonic seconds."""
@@ -54,7 +46,7 @@ class NoteWatch:
         if not self._debounce.is_due(found, at) or rules.frozen or not self._is_served():
             return
         for path, identity in found.items():
-            if self._loop.is_stopping:
+            if self._stop.is_set():
                 return
             if self._known.get(path) != identity:
                 self._read(Path(path), rules)

@@ -4,8 +4,6 @@ The files are looked at four times a second, which needs no library, works on ev
 a hundred skills a look takes 0.3 ms. A change counts once the file has not changed again for half a second.
 """
 
-import threading
-import time
 from collections.abc import Mapping
 
 from signet import clock
@@ -17,39 +15,31 @@ from signet.domain.skills.reconcile import Reconciler
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
+from signet_scheduler.watch import Loop
 
 log = logs.get("reconciler")
 
 LOOK_SECONDS = 0.25
 #: How long files must not have changed.
 STABLE_SECONDS = 0.5
-#: How long nothing is tried after a failure.
-FAILED_SECONDS = 30.0
 
 
-class SkillWatch:
+class SkillWatch(Loop):
     """Follows the folder of skills in a thread of its own, so that passes never overlap."""
 
+    log = log
+    failed = "skills.not_followed"
+
     def __init__(self, db: Database, live: LiveSettings, workspace: Workspace) -> None:
+        super().__init__("skills", every_seconds=LOOK_SECONDS)
         self._live = live
         self._folder = workspace.skills_dir
         self._reconciler = Reconciler(db, self._folder)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="skills", daemon=True)
         self._last: Mapping[str, Identity] | None = None
         self._moved_at = 0.0
         #: What the graph is equal to, and when that was last made sure.
         self._followed: Mapping[str, Identity] | None = None
         self._passed_at: float | None = None
-
-    def start(self) -> None:
-        """Start to follow."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Stop following, after the pass that is on."""
-        self._stop.set()
-        self._thread.join()
 
     def look(self, at: float) -> None:
         """Look at the files and make a pass if one is due; `at` is in monotonic seconds."""
@@ -84,15 +74,3 @@ class SkillWatch:
                 removed=counts.removed,
                 embedding=filled,
             )
-
-    def _watch(self) -> None:
-        pause = 0.0
-        while not self._stop.wait(pause):
-            pause = LOOK_SECONDS
-            try:
-                self.look(time.monotonic())
-            except (
-                Exception
-            ):  # a busy database, a folder that may not be read: the next pass tries again
-                log.exception("skills.not_followed")
-                pause = FAILED_SECONDS

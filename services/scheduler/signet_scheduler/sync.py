@@ -21,26 +21,18 @@ QUIET_SECONDS = 2.0
 _KINDS = (Kind.CONFIG, Kind.IDENTITY, Kind.ARCHITECTURE, Kind.AGENTS)
 
 
-class HarnessSync:
+class HarnessSync(Loop):
     """Follows the identity files in a thread of its own, so that syncs never overlap."""
 
     def __init__(
         self, live: LiveSettings, workspace: Workspace, *, home: Path | None = None
     ) -> None:
+        super().__init__("sync")
         self._live = live
         self._workspace = workspace
         self._home = home or Path.home()
         self._debounce = Debounce(QUIET_SECONDS)
         self._is_mended = False
-        self._loop = Loop("sync", self.look)
-
-    def start(self) -> None:
-        """Start to follow."""
-        self._loop.start()
-
-    def stop(self) -> None:
-        """Stop following, after the sync that is on."""
-        self._loop.stop()
 
     def look(self, at: float) -> None:
         """Look at the files and sync if it is time; `at` is in monotonic seconds."""

@@ -16,8 +16,6 @@ from signet.config.manifest import NAMES
 from signet.observe import logs
 from signet.paths import Workspace
 
-log = logs.get("watcher")
-
 LOOK_SECONDS = 0.5
 #: How long nothing is tried after a failure.
 FAILED_SECONDS = 30.0
@@ -87,18 +85,20 @@ class Debounce:
 class Loop:
     """Calls `look` from a thread of its own until it is stopped; a failure is logged and rests for a while."""
 
-    def __init__(
-        self, name: str, look: Callable[[float], None], *, every_seconds: float = LOOK_SECONDS
-    ) -> None:
-        self._look = look
+    log = logs.get("watcher")
+    #: The event of a failure, how long nothing is tried after it, and how long a stop waits for the look that is on.
+    failed = "watch.failed"
+    failed_seconds = FAILED_SECONDS
+    stop_seconds: float | None = None
+
+    def __init__(self, name: str, *, every_seconds: float = LOOK_SECONDS) -> None:
         self._every_seconds = every_seconds
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
-    @property
-    def is_stopping(self) -> bool:
-        """Return whether long work should stop."""
-        return self._stop.is_set()
+    def look(self, at: float) -> None:
+        """Look, and do what is due; `at` is in monotonic seconds."""
+        raise NotImplementedError
 
     def start(self) -> None:
         """Start to look."""
@@ -107,19 +107,19 @@ class Loop:
     def stop(self) -> None:
         """Stop looking, after the action that is on."""
         self._stop.set()
-        self._thread.join()
+        self._thread.join(self.stop_seconds)
 
     def _run(self) -> None:
         pause = 0.0
         while not self._stop.wait(pause):
             pause = self._every_seconds
             try:
-                self._look(time.monotonic())
+                self.look(time.monotonic())
             except (
                 Exception
             ):  # a busy database, a folder that may not be read: a later look tries again
-                log.exception("watch.failed", part=self._thread.name)
-                pause = FAILED_SECONDS
+                self.log.exception(self.failed, part=self._thread.name)
+                pause = self.failed_seconds
 
 
 def _configs(workspace: Workspace, home: Path) -> Iterator[str | Path]:

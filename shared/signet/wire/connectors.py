@@ -27,8 +27,8 @@ class SyncProgress(TypedDict):
     errors: list[SyncError]
 
 
-class Connector(TypedDict):
-    """A folder or service whose texts become documents. Times are ISO 8601."""
+class StoredConnector(TypedDict):
+    """A connector as it is stored. Times are ISO 8601."""
 
     id: str
     provider: str
@@ -43,6 +43,11 @@ class Connector(TypedDict):
     updated_at: str
     agent_id: str
     progress_json: str | None
+
+
+class Connector(StoredConnector):
+    """A folder or service whose texts become documents."""
+
     settings: dict[str, Any]
     cursor: dict[str, Any] | None
     progress: SyncProgress | None

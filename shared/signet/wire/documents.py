@@ -17,8 +17,8 @@ class AddedDocument(TypedDict):
     masked: NotRequired[list[str]]
 
 
-class Document(TypedDict):
-    """One document and how far its reading is."""
+class StoredDocument(TypedDict):
+    """One document as it is stored; `raw_content` is null in lists."""
 
     id: str
     source_url: str | None
@@ -38,6 +38,11 @@ class Document(TypedDict):
     completed_at: str | None
     agent_id: str
     source_stamp: str | None
+
+
+class Document(StoredDocument):
+    """One document and how far its reading is."""
+
     metadata: dict[str, Any] | None
 
 

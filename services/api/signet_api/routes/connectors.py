@@ -7,7 +7,6 @@ from fastapi import Request
 from signet import clock
 from signet.db import columns
 from signet.domain.connectors import lookup, register, remove, start
-from signet.domain.connectors.models import Connector
 from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
@@ -54,7 +53,7 @@ async def post_resync(state: Shared) -> wire.Resynced:
     }
     for connector in connectors:
         try:
-            started = await _start(state, connector.id, is_full=False)
+            started = await _start(state, connector["id"], is_full=False)
             counts["started" if started.job_id else "alreadySyncing"] += 1
         except start.Unsupported:
             counts["unsupported"] += 1
@@ -86,17 +85,7 @@ async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") ->
 @serves(wire.CONNECTOR_HEALTH)
 async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
     """Return how a connector is, how far its sync is, and how many of its documents are read."""
-    health = await db.aread(lookup.health, connector_id)
-    connector = health.connector
-    return {
-        "id": connector.id,
-        "status": connector.status,
-        "lastSyncAt": connector.last_sync_at,
-        "lastError": connector.last_error,
-        "documentCount": sum(health.documents.values()),
-        "documents": health.documents,
-        "progress": columns.json_value(connector.progress_json),
-    }
+    return await db.aread(lookup.health, connector_id)
 
 
 @serves(wire.REMOVE_CONNECTOR)
@@ -137,21 +126,10 @@ def _started(started: start.Started) -> wire.StartedSync:
     return {"status": "syncing", "jobId": started.job_id}
 
 
-def _row(connector: Connector) -> wire.Connector:
+def _row(connector: wire.StoredConnector) -> wire.Connector:
     return {
-        "id": connector.id,
-        "provider": connector.provider,
-        "display_name": connector.display_name,
-        "config_json": connector.config_json,
-        "cursor_json": connector.cursor_json,
-        "status": connector.status,
-        "last_sync_at": connector.last_sync_at,
-        "last_error": connector.last_error,
-        "created_at": connector.created_at,
-        "updated_at": connector.updated_at,
-        "agent_id": connector.agent_id,
-        "progress_json": connector.progress_json,
-        "settings": columns.json_value(connector.config_json),
-        "cursor": columns.json_value(connector.cursor_json),
-        "progress": columns.json_value(connector.progress_json),
+        **connector,
+        "settings": columns.json_value(connector["config_json"]),
+        "cursor": columns.json_value(connector["cursor_json"]),
+        "progress": columns.json_value(connector["progress_json"]),
     }

@@ -1,18 +1,24 @@
 """Hand over documents and look at them."""
 
 import asyncio
-import json
 from typing import Annotated
 
 from fastapi import Request, Response
 
 from signet import clock
+from signet.db import columns
 from signet.domain.auth import caller
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.documents import create, delete, lookup
-from signet.domain.documents.models import Chunk, Document, NewDocument, Rules, SourceType
+from signet.domain.documents.models import NewDocument, Rules, SourceType
 from signet.wire import documents as wire
-from signet.wire.documents import AddedDocument, Chunks, DeletedDocument, DocumentPage
+from signet.wire.documents import (
+    AddedDocument,
+    Chunks,
+    DeletedDocument,
+    DocumentPage,
+    StoredDocument,
+)
 from signet.wire.requests.documents import DocumentBody
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, Who, agent_of
@@ -63,7 +69,7 @@ async def get_documents(
     offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
 ) -> DocumentPage:
     """Return a page of documents, newest first; `include=content` adds their text."""
-    page = await db.aread(
+    found, total = await db.aread(
         lookup.newest,
         agent_id=agent,
         status=status,
@@ -72,8 +78,8 @@ async def get_documents(
         with_content=include == "content",
     )
     return {
-        "documents": [_row(document) for document in page.documents],
-        "total": page.total,
+        "documents": [_row(document) for document in found],
+        "total": total,
         "limit": limit,
         "offset": offset,
     }
@@ -89,7 +95,7 @@ async def get_document(document_id: str, agent: EitherAgent, db: Db) -> wire.Doc
 async def get_chunks(document_id: str, agent: EitherAgent, db: Db) -> Chunks:
     """Return the memories made from a document, in its order."""
     found = await db.aread(lookup.chunks, document_id, agent_id=agent)
-    return {"chunks": [_chunk(chunk) for chunk in found], "count": len(found)}
+    return {"chunks": found, "count": len(found)}
 
 
 @serves(wire.DELETE_DOCUMENT)
@@ -109,35 +115,5 @@ async def delete_document(
     return {"success": True, "deleted": True, "memoriesRemoved": gone.memories_removed}
 
 
-def _row(document: Document) -> wire.Document:
-    return {
-        "id": document.id,
-        "source_url": document.source_url,
-        "source_type": document.source_type,
-        "content_type": document.content_type,
-        "content_hash": document.content_hash,
-        "title": document.title,
-        "raw_content": document.raw_content,
-        "status": document.status,
-        "error": document.error,
-        "connector_id": document.connector_id,
-        "chunk_count": document.chunk_count,
-        "memory_count": document.memory_count,
-        "metadata_json": document.metadata_json,
-        "created_at": document.created_at,
-        "updated_at": document.updated_at,
-        "completed_at": document.completed_at,
-        "agent_id": document.agent_id,
-        "source_stamp": document.source_stamp,
-        "metadata": json.loads(document.metadata_json) if document.metadata_json else None,
-    }
-
-
-def _chunk(chunk: Chunk) -> wire.Chunk:
-    return {
-        "id": chunk.id,
-        "content": chunk.content,
-        "type": chunk.type,
-        "created_at": chunk.created_at,
-        "chunk_index": chunk.chunk_index,
-    }
+def _row(document: StoredDocument) -> wire.Document:
+    return {**document, "metadata": columns.json_value(document["metadata_json"])}

@@ -1,9 +1,7 @@
 """What a connector is, and what a sync has done."""
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
-from typing import NamedTuple
 
 from signet.db import columns
 
@@ -35,31 +33,6 @@ class Folder:
     patterns: tuple[str, ...] = ("**/*.md", "**/*.txt")
     ignore_patterns: tuple[str, ...] = (".git", "node_modules", ".DS_Store")
     max_file_size: int = 1_048_576
-
-
-class Connector(NamedTuple):
-    """One row of `connectors`; instants and JSON are text."""
-
-    id: str
-    provider: str
-    display_name: str | None
-    config_json: str
-    cursor_json: str | None
-    status: str
-    last_sync_at: str | None
-    last_error: str | None
-    created_at: str
-    updated_at: str
-    agent_id: str
-    progress_json: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
-    """How a connector is: its row, and how many of its documents are in which status."""
-
-    connector: Connector
-    documents: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,9 @@ from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.connectors import settings as folders
 from signet.domain.connectors import sql
-from signet.domain.connectors.models import Connector, Provider, Status, folder_json
+from signet.domain.connectors.models import Provider, Status, folder_json
 from signet.errors import Invalid
+from signet.wire.connectors import StoredConnector
 
 
 def draft(
@@ -19,7 +20,7 @@ def draft(
     settings: Mapping[str, object],
     agent_id: str,
     now: datetime,
-) -> Connector:
+) -> StoredConnector:
     """Return the connector that a client asks for, with the settings as they will be used.
 
     Looks at the folder on the disk. Raises Invalid for what makes no sense or cannot be read (CON-1).
@@ -31,23 +32,23 @@ def draft(
         folders.check_readable(folder)
         settings = folder_json(folder)
     at = clock.to_text(now)
-    return Connector(
-        id=ids.new_id(),
-        provider=provider,
-        display_name=(display_name or "").strip() or provider,
-        config_json=json.dumps(settings, ensure_ascii=False),
-        cursor_json=None,
-        status=Status.IDLE,
-        last_sync_at=None,
-        last_error=None,
-        created_at=at,
-        updated_at=at,
-        agent_id=agent_id,
-        progress_json=None,
-    )
+    return {
+        "id": ids.new_id(),
+        "provider": provider,
+        "display_name": (display_name or "").strip() or provider,
+        "config_json": json.dumps(settings, ensure_ascii=False),
+        "cursor_json": None,
+        "status": Status.IDLE,
+        "last_sync_at": None,
+        "last_error": None,
+        "created_at": at,
+        "updated_at": at,
+        "agent_id": agent_id,
+        "progress_json": None,
+    }
 
 
-def register(tx: WriteTx, connector: Connector) -> str:
+def register(tx: WriteTx, connector: StoredConnector) -> str:
     """Store a drafted connector and return its id."""
-    tx.run(sql.INSERT, connector._asdict())
-    return connector.id
+    tx.run(sql.INSERT, connector)
+    return connector["id"]

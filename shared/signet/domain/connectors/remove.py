@@ -9,13 +9,13 @@ from datetime import datetime
 
 from signet.db import ReadTx, WriteTx
 from signet.domain.connectors import lookup, sql
-from signet.domain.connectors.models import Connector
 from signet.domain.connectors.start import job_of
 from signet.domain.documents import delete
 from signet.domain.documents.models import Rules
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen
 from signet.queue import transitions
+from signet.wire.connectors import StoredConnector
 
 #: Documents that go in one transaction; each forgets its chunks.
 DOCUMENTS_PER_WRITE = 10
@@ -69,7 +69,7 @@ def remove(
     tx.run(sql.DELETE, (connector_id,))
 
 
-def _stop(tx: WriteTx, connector: Connector, now: datetime) -> None:
+def _stop(tx: WriteTx, connector: StoredConnector, now: datetime) -> None:
     job_id = tx.value(sql.OPEN_JOB, (job_of(connector).unique_key or "",))
     if job_id is not None:
         transitions.cancel(tx, job_id, now=now)

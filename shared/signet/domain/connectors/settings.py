@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from pathlib import PurePath
 
 from signet.db import columns
-from signet.domain.connectors.models import Connector, Folder
+from signet.domain.connectors.models import Folder
 from signet.errors import Invalid
+from signet.wire.connectors import StoredConnector
 
 _DEFAULT = Folder(root_path="/")
 #: More patterns, or longer ones, are no description of a folder.
@@ -41,9 +42,9 @@ def check_readable(folder: Folder) -> None:
         raise Invalid(f"settings.rootPath cannot be read: {error.strerror}") from error
 
 
-def stored(connector: Connector) -> Folder:
+def stored(connector: StoredConnector) -> Folder:
     """Return the folder of a stored connector; raises Invalid when an older file has none."""
-    settings = columns.json_object(connector.config_json)
+    settings = columns.json_object(connector["config_json"])
     inner = settings.get("settings")
     return folder_of(inner if isinstance(inner, dict) else settings)
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, as_list
-from signet.domain.connectors.models import Connector, Progress
+from signet.domain.connectors.models import Progress
+from signet.wire.connectors import StoredConnector
 
 _FIELDS = (
     "SELECT id, provider, display_name, config_json, cursor_json, status, last_sync_at, last_error, created_at,"
@@ -82,16 +83,16 @@ def end(
     return tx.run(_END, values) == 1
 
 
-def adoptable(tx: ReadTx, connector: Connector, root: str) -> list[str]:
+def adoptable(tx: ReadTx, connector: StoredConnector, root: str) -> list[str]:
     """Return its agent's documents below a connector's folder that belong to no connector any more."""
-    values = {"id": connector.id, "agent_id": connector.agent_id, **_below(root)}
+    values = {"id": connector["id"], "agent_id": connector["agent_id"], **_below(root)}
     return [id_ for (id_,) in tx.tuples(_ADOPTABLE, values)]
 
 
-def counts(tx: ReadTx, connector: Connector, root: str | None) -> Mapping[str, int]:
+def counts(tx: ReadTx, connector: StoredConnector, root: str | None) -> Mapping[str, int]:
     """Return how many documents of a connector are in each status, without deleted ones."""
     below = _below(root) if root else {"low": "", "high": ""}
-    values = {"id": connector.id, "agent_id": connector.agent_id, **below}
+    values = {"id": connector["id"], "agent_id": connector["agent_id"], **below}
     return dict(tx.tuples(_COUNTS, values))
 
 

@@ -6,10 +6,11 @@ from datetime import datetime
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.connectors import lookup, sql
-from signet.domain.connectors.models import Connector, Provider
+from signet.domain.connectors.models import Provider
 from signet.domain.documents.models import Rules
 from signet.errors import Frozen, Kind, SignetError
 from signet.queue import Job, enqueue
+from signet.wire.connectors import StoredConnector
 
 
 class Unsupported(SignetError):
@@ -32,8 +33,8 @@ def start(tx: WriteTx, connector_id: str, *, is_full: bool, rules: Rules, now: d
     Raises NotFound, Unsupported, and Frozen.
     """
     connector = lookup.get(tx, connector_id)
-    if connector.provider != Provider.FILESYSTEM:
-        raise Unsupported(f"Provider {connector.provider} not yet supported")
+    if connector["provider"] != Provider.FILESYSTEM:
+        raise Unsupported(f"Provider {connector['provider']} not yet supported")
     if rules.frozen:
         raise Frozen
     job_id = enqueue(tx, job_of(connector, is_full=is_full), now=now, max_attempts=rules.attempts)
@@ -42,11 +43,11 @@ def start(tx: WriteTx, connector_id: str, *, is_full: bool, rules: Rules, now: d
     return Started(job_id=job_id)
 
 
-def job_of(connector: Connector, *, is_full: bool = False) -> Job:
+def job_of(connector: StoredConnector, *, is_full: bool = False) -> Job:
     """Return the job that syncs a connector; two of one connector are never open at once."""
     return Job(
         kind="connector_sync",
-        dedupe_key=connector.id,
-        payload={"connectorId": connector.id, "full": is_full},
-        agent_id=connector.agent_id,
+        dedupe_key=connector["id"],
+        payload={"connectorId": connector["id"], "full": is_full},
+        agent_id=connector["agent_id"],
     )

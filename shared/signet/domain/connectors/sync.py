@@ -15,7 +15,7 @@ from signet import clock
 from signet.db import WriteTx
 from signet.domain.connectors import filesystem, lookup, settings, sql
 from signet.domain.connectors.filesystem import Found
-from signet.domain.connectors.models import Connector, Folder, Progress, Trouble, continued
+from signet.domain.connectors.models import Folder, Progress, Trouble, continued
 from signet.domain.documents import create, delete, ingest
 from signet.domain.documents.models import NewDocument, Rules, SourceType
 from signet.domain.memory.models import Actor
@@ -24,6 +24,7 @@ from signet.observe import logs, record
 from signet.observe.record import Count
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
+from signet.wire.connectors import StoredConnector
 
 log = logs.get("pipeline")
 
@@ -51,29 +52,29 @@ def run(job: JobContext, rules: Rules) -> None:
     payload = job.lease.payload
     connector_id, is_full = str(payload.get("connectorId")), payload.get("full") is True
     started = clock.now()
-    connector = job.db.read(lambda tx: tx.row(Connector, sql.BY_ID, (connector_id,)))
+    connector = job.db.read(lambda tx: tx.record(StoredConnector, sql.BY_ID, (connector_id,)))
     if connector is None:
         job.commit(lambda tx: {"skipped": "connector_gone"})
         return
     folder = settings.stored(connector)
     job.progress(partial(lookup.adopt, connector=connector, root=folder.root_path))
-    progress = continued(connector.progress_json, job.lease.job_id)
+    progress = continued(connector["progress_json"], job.lease.job_id)
     try:
         progress = _added(job, connector, folder, progress, rules, is_full=is_full)
     except OSError as error:
         raise FolderUnreadable(f"{folder.root_path} cannot be read: {error.strerror}") from error
     progress = _cleared(job, connector, folder, progress)
     job.commit(partial(_end, connector=connector, progress=progress, started=started))
-    log.info("connector.synced", connector_id=connector.id, **_counts(progress))
-    record.count(Count.SYNCS, connector.id)
+    log.info("connector.synced", connector_id=connector["id"], **_counts(progress))
+    record.count(Count.SYNCS, connector["id"])
     record.count(
-        Count.DOCUMENTS, connector.id, progress.documents_added + progress.documents_updated
+        Count.DOCUMENTS, connector["id"], progress.documents_added + progress.documents_updated
     )
 
 
 def _added(
     job: JobContext,
-    connector: Connector,
+    connector: StoredConnector,
     folder: Folder,
     progress: Progress,
     rules: Rules,
@@ -94,7 +95,7 @@ def _added(
 def _take(
     tx: WriteTx,
     *,
-    connector: Connector,
+    connector: StoredConnector,
     group: Sequence[Found | Trouble],
     progress: Progress,
     rules: Rules,
@@ -103,7 +104,7 @@ def _take(
 ) -> Progress:
     """Compare some files with their documents, queue what has to be read, and show how far the sync is."""
     files = [found for found in group if isinstance(found, Found)]
-    known = sql.known(tx, connector.id, (found.path for found in files))
+    known = sql.known(tx, connector["id"], (found.path for found in files))
     new = [found for found in files if found.path not in known]
     changed = [
         found
@@ -116,7 +117,7 @@ def _take(
         documents_added=progress.documents_added + len(new),
         documents_updated=progress.documents_updated + len(changed),
     )
-    if not sql.show(tx, connector.id, progress, at=now):
+    if not sql.show(tx, connector["id"], progress, at=now):
         return progress  # removed meanwhile: nothing is added to it any more
     for found in new:
         create.add(tx, _document(connector, found), now=now, attempts=rules.attempts)
@@ -134,22 +135,24 @@ def _take(
     return progress
 
 
-def _document(connector: Connector, found: Found) -> NewDocument:
+def _document(connector: StoredConnector, found: Found) -> NewDocument:
     return NewDocument(
         source_type=SourceType.FILE,
         url=found.path,
         title=found.relative,
-        connector_id=connector.id,
-        agent_id=connector.agent_id,
+        connector_id=connector["id"],
+        agent_id=connector["agent_id"],
         source_stamp=found.stamp,
         priority=BULK,
     )
 
 
-def _cleared(job: JobContext, connector: Connector, folder: Folder, progress: Progress) -> Progress:
+def _cleared(
+    job: JobContext, connector: StoredConnector, folder: Folder, progress: Progress
+) -> Progress:
     """Delete the documents whose files are gone (CON-7)."""
     last, root = "", folder.root_path
-    while known := job.db.read(sql.after, connector.id, root, last, limit=DOCUMENTS_PER_READ):
+    while known := job.db.read(sql.after, connector["id"], root, last, limit=DOCUMENTS_PER_READ):
         last = known[-1].path
         for document in known:
             if filesystem.is_gone(document.path, folder):
@@ -161,16 +164,16 @@ def _cleared(job: JobContext, connector: Connector, folder: Folder, progress: Pr
 
 
 def _remove(
-    tx: WriteTx, *, connector: Connector, document_id: str, progress: Progress, now: datetime
+    tx: WriteTx, *, connector: StoredConnector, document_id: str, progress: Progress, now: datetime
 ) -> None:
     delete.remove(tx, document_id, reason=REMOVED, actor=SYNC, now=now)
-    sql.show(tx, connector.id, progress, at=now)
+    sql.show(tx, connector["id"], progress, at=now)
 
 
 def _end(
-    tx: WriteTx, *, connector: Connector, progress: Progress, started: datetime
+    tx: WriteTx, *, connector: StoredConnector, progress: Progress, started: datetime
 ) -> dict[str, object]:
-    sql.end(tx, connector.id, progress, started=started, at=clock.now())
+    sql.end(tx, connector["id"], progress, started=started, at=clock.now())
     return {**progress.as_dict(), "cursor": {"lastSyncAt": clock.to_text(started)}}
 
 

@@ -1,13 +1,14 @@
 """Taking a document in: it is stored and queued; the worker reads it."""
 
 import hashlib
+import json
 from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePath
 from urllib.parse import urlsplit
 
-from signet import ids
+from signet import clock, ids
 from signet.db import WriteTx
 from signet.db.dialect import as_list
 from signet.domain.documents import sql
@@ -25,11 +26,11 @@ def create(tx: WriteTx, new: NewDocument, *, rules: Rules, now: datetime) -> Cre
     if rules.frozen:
         raise Frozen
     new = _checked(tx, new, rules)
-    known = sql.by_url(tx, new.url, new.agent_id) if new.url else None
-    if known is None and new.source_type == SourceType.TEXT:
-        known = sql.by_text(tx, hash_of(new.content or ""), new.agent_id)
-    if known:
-        return Created(id=known.id, status=Status(known.status), job_id=None)
+    known = tx.tuples(sql.BY_URL, (new.url, new.agent_id)) if new.url else []
+    if not known and new.source_type == SourceType.TEXT:
+        known = tx.tuples(sql.BY_TEXT, (hash_of(new.content or ""), new.agent_id))
+    for document_id, status in known:
+        return Created(id=document_id, status=Status(status), job_id=None)
     return add(tx, new, now=now, attempts=rules.attempts)
 
 
@@ -45,7 +46,11 @@ def add(tx: WriteTx, new: NewDocument, *, now: datetime, attempts: int) -> Creat
     """Store a document that is not there yet and queue its reading."""
     document_id = ids.new_id()
     digest = None if new.content is None else hash_of(new.content)
-    sql.insert(tx, document_id, new, content_hash=digest, at=now)
+    at = clock.to_text(now)
+    metadata = None if new.metadata is None else json.dumps(new.metadata, ensure_ascii=False)
+    source = (new.url, new.source_type, new.content_type, digest, new.title, new.content)
+    owner = (new.agent_id, new.source_stamp)
+    tx.run(sql.INSERT, (document_id, *source, new.connector_id, metadata, at, at, *owner))
     job = Job(
         kind="document_ingest",
         document_id=document_id,
@@ -79,7 +84,7 @@ def _checked(tx: WriteTx, new: NewDocument, rules: Rules) -> NewDocument:
             new = replace(new, url=_path(new.url), content=content)
         case _:
             raise Invalid("source_type must be text, url, or file")
-    if new.connector_id is not None and not sql.connector_exists(tx, new.connector_id):
+    if new.connector_id is not None and tx.value(sql.CONNECTOR, (new.connector_id,)) is None:
         raise Invalid("connector_id names no connector")
     return new
 

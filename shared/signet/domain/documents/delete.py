@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from signet import clock
 from signet.db import WriteTx
 from signet.db.dialect import as_list
 from signet.domain.documents import lookup, sql
@@ -38,7 +39,7 @@ def delete(
 
 def remove(tx: WriteTx, document_id: str, *, reason: str, actor: Actor, now: datetime) -> Deleted:
     """Mark a document deleted, cancel its jobs and forget the chunks that only it holds (DOC-1, DOC-2)."""
-    if not sql.mark_deleted(tx, document_id, reason=reason, at=now):
+    if not tx.run(sql.MARK_DELETED, (reason, clock.to_text(now), document_id)):
         return Deleted(memories_removed=0)
     for job_id in tx.column(sql.OPEN_JOBS, (document_id,)):
         transitions.cancel(tx, job_id, now=now)

@@ -16,7 +16,7 @@ from signet import clock
 from signet.db import WriteTx
 from signet.db.dialect import as_list
 from signet.domain.documents import chunk, create, lookup, readers, source, sql
-from signet.domain.documents.models import Document, Rules, SourceType, Status
+from signet.domain.documents.models import Rules, SourceType, Status
 from signet.domain.documents.readers.models import Raw, Reading
 from signet.domain.memory import forgotten, remember
 from signet.domain.memory.forget import forget
@@ -28,6 +28,7 @@ from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
 from signet.queue.retry import Cancelled, LeaseLost
 from signet.text.masking import mask
+from signet.wire.documents import StoredDocument
 from signet.wire.origin import Origin
 
 WORKER = Actor(name="document-worker", type="pipeline")
@@ -46,7 +47,7 @@ class EmptyContent(PermanentJobError):
 class Plan:
     """What is to be saved for one document, as it was when it was read."""
 
-    document: Document
+    document: StoredDocument
     chunks: tuple[str, ...]
 
 
@@ -75,17 +76,19 @@ def run(job: JobContext, rules: Rules, workspace: Path) -> None:
 
 
 def _run(
-    job: JobContext, document: Document, rules: Rules, workspace: Path
+    job: JobContext, document: StoredDocument, rules: Rules, workspace: Path
 ) -> Callable[[WriteTx], dict[str, object]]:
     """Do all steps but the last, and return the last."""
 
     def moved(status: Status) -> bool:
         job.check()
-        return job.progress(partial(advance, document_id=document.id, to=status, now=clock.now()))
+        return job.progress(
+            partial(advance, document_id=document["id"], to=status, now=clock.now())
+        )
 
     if not moved(Status.EXTRACTING):
         return lambda tx: {"skipped": "document_closed"}
-    if document.raw_content is None and document.source_type != SourceType.TEXT:
+    if document["raw_content"] is None and document["source_type"] != SourceType.TEXT:
         document = _fetched(job, document, rules, workspace)
         job.check()
         if job.progress(partial(keep, document=document, now=clock.now())):
@@ -103,40 +106,42 @@ def _run(
     return partial(finish, plan=plan, kept=kept, rules=rules, now=clock.now())
 
 
-def _fetched(job: JobContext, document: Document, rules: Rules, workspace: Path) -> Document:
+def _fetched(
+    job: JobContext, document: StoredDocument, rules: Rules, workspace: Path
+) -> StoredDocument:
     """Return the document with the text of its page or file."""
-    roots = [str(workspace), *job.db.read(sql.roots)]
+    roots = [str(workspace), *filter(None, job.db.read(lambda tx: tx.column(sql.ROOTS)))]
     read = readers.read(source.raw(document, rules, roots))
-    is_file = document.source_type == SourceType.FILE
-    title = read.title or (PurePath(document.source_url or "").name if is_file else None)
+    is_file = document["source_type"] == SourceType.FILE
+    title = read.title or (PurePath(document["source_url"] or "").name if is_file else None)
     return _with(document, replace(read, title=title), rules)
 
 
-def _told(document: Document, rules: Rules) -> Document:
+def _told(document: StoredDocument, rules: Rules) -> StoredDocument:
     """Return a document whose content came with it; only what was named as a form of its own is read as such."""
-    form = readers.form_of(document.content_type or "")
-    if form is None or document.source_type != SourceType.TEXT:
+    form = readers.form_of(document["content_type"] or "")
+    if form is None or document["source_type"] != SourceType.TEXT:
         return document
-    data = (document.raw_content or "").encode()
+    data = (document["raw_content"] or "").encode()
     read = readers.read(Raw(data=data, content_type=f"{form}; charset=utf-8"))
     return _with(document, read, rules)
 
 
-def _with(document: Document, read: Reading, rules: Rules) -> Document:
+def _with(document: StoredDocument, read: Reading, rules: Rules) -> StoredDocument:
     text = read.text.replace("\0", " ")
-    return replace(
-        document,
-        raw_content=mask(text).text if rules.masks else text,
-        content_type=read.content_type,
-        title=document.title or read.title,
-    )
+    return {
+        **document,
+        "raw_content": mask(text).text if rules.masks else text,
+        "content_type": read.content_type,
+        "title": document["title"] or read.title,
+    }
 
 
-def plan_of(document: Document, rules: Rules) -> Plan:
+def plan_of(document: StoredDocument, rules: Rules) -> Plan:
     """Return the chunks to be saved; raises EmptyContent (PIP-54)."""
-    has_headings = document.content_type in readers.WITH_HEADINGS
+    has_headings = document["content_type"] in readers.WITH_HEADINGS
     cut = chunk.sections if has_headings else chunk.windows
-    chunks = cut(document.raw_content or "", rules.chunk_chars, rules.overlap_chars)
+    chunks = cut(document["raw_content"] or "", rules.chunk_chars, rules.overlap_chars)
     if not chunks:
         raise EmptyContent
     return Plan(document=document, chunks=tuple(chunks))
@@ -148,7 +153,7 @@ def advance(tx: WriteTx, *, document_id: str, to: Status, now: datetime) -> bool
 
 
 def fail(
-    tx: WriteTx, *, document: Document, error: SignetError, is_last: bool, now: datetime
+    tx: WriteTx, *, document: StoredDocument, error: SignetError, is_last: bool, now: datetime
 ) -> None:
     """Show what went wrong: queued while the job will be tried again, failed after the last time (DOC-7).
 
@@ -157,29 +162,38 @@ def fail(
     # A file name may hold half a surrogate pair.
     text = error.message.encode("utf-8", "replace").decode()
     if isinstance(error, EmptyContent):
-        _let_go(tx, document.id, set(), now)
+        _let_go(tx, document["id"], set(), now)
     if is_last:
-        sql.fail(tx, document.id, error=text, stamp=document.source_stamp, at=now)
+        stamp = document["source_stamp"]
+        values = {"id": document["id"], "error": text, "stamp": stamp, "now": clock.to_text(now)}
+        tx.run(sql.FAIL, values)
     else:
-        tx.run(sql.ADVANCE, (Status.QUEUED, text, clock.to_text(now), document.id))
+        tx.run(sql.ADVANCE, (Status.QUEUED, text, clock.to_text(now), document["id"]))
 
 
-def keep(tx: WriteTx, *, document: Document, now: datetime) -> bool:
+def keep(tx: WriteTx, *, document: StoredDocument, now: datetime) -> bool:
     """Store the text of a page or file; True when it is the one that is in memory already."""
-    text = document.raw_content or ""
-    reading = Reading(
-        text=text, title=document.title, content_type=document.content_type or "text/plain"
-    )
-    return sql.keep(tx, document.id, reading, digest=create.hash_of(text), at=now)
+    text = document["raw_content"] or ""
+    values = {
+        "id": document["id"],
+        "text": text,
+        "type": document["content_type"] or "text/plain",
+        "title": document["title"],
+        "hash": create.hash_of(text),
+        "now": clock.to_text(now),
+    }
+    return bool(tx.value(sql.KEEP, values))
 
 
-def confirm(tx: WriteTx, *, document: Document, rules: Rules, now: datetime) -> dict[str, object]:
+def confirm(
+    tx: WriteTx, *, document: StoredDocument, rules: Rules, now: datetime
+) -> dict[str, object]:
     """Let a document whose text is the same be done as it is."""
     if _is_outdated(tx, document, rules, now):
         return {"skipped": "source_changed"}
-    if not advance(tx, document_id=document.id, to=Status.INDEXING, now=now):
+    if not advance(tx, document_id=document["id"], to=Status.INDEXING, now=now):
         return {"skipped": "document_closed"}
-    tx.run(sql.SAME, (clock.to_text(now), document.id))
+    tx.run(sql.SAME, (clock.to_text(now), document["id"]))
     return {"unchanged": True}
 
 
@@ -203,15 +217,15 @@ def read_again(
         enqueue(tx, job, now=now, max_attempts=attempts)
 
 
-def _is_outdated(tx: WriteTx, document: Document, rules: Rules, now: datetime) -> bool:
+def _is_outdated(tx: WriteTx, document: StoredDocument, rules: Rules, now: datetime) -> bool:
     """Queue the document once more when its file has changed since it was read."""
-    stamp = sql.stamp(tx, document.id)
-    if stamp == document.source_stamp:
+    stamp = tx.value(sql.STAMP, (document["id"],))
+    if stamp == document["source_stamp"]:
         return False
     read_again(
         tx,
-        document.id,
-        agent_id=document.agent_id,
+        document["id"],
+        agent_id=document["agent_id"],
         stamp=stamp,
         attempts=rules.attempts,
         now=now,
@@ -227,7 +241,7 @@ def store_chunks(
     A chunk whose text is an active memory already is linked to it (DOC-5). Nothing is saved, and nothing
     returned, when the document was deleted meanwhile.
     """
-    if not advance(tx, document_id=plan.document.id, to=Status.INDEXING, now=now):
+    if not advance(tx, document_id=plan.document["id"], to=Status.INDEXING, now=now):
         return []
     kept: list[str | None] = []
     part = plan.chunks[first : first + CHUNKS_PER_WRITE]
@@ -237,10 +251,10 @@ def store_chunks(
         except ForgottenValue:
             kept.append(None)
             continue
-        tx.run(sql.LINK, (plan.document.id, saved.id, index))
+        tx.run(sql.LINK, (plan.document["id"], saved.id, index))
         if rules.embed and not saved.deduped:
             job = Job(
-                kind="embed", memory_id=saved.id, agent_id=plan.document.agent_id, priority=BULK
+                kind="embed", memory_id=saved.id, agent_id=plan.document["agent_id"], priority=BULK
             )
             enqueue(tx, job, now=now, max_attempts=rules.attempts)
         kept.append(saved.id)
@@ -253,11 +267,12 @@ def finish(
     """Let go of chunks of an earlier reading, mark the document done, and return the job's result (DOC-8, DOC-10)."""
     if _is_outdated(tx, plan.document, rules, now):
         return {"skipped": "source_changed"}
-    if not advance(tx, document_id=plan.document.id, to=Status.INDEXING, now=now):
+    if not advance(tx, document_id=plan.document["id"], to=Status.INDEXING, now=now):
         return {"skipped": "document_closed"}
     saved = {memory_id for memory_id in kept if memory_id}
-    _let_go(tx, plan.document.id, saved, now)
-    sql.finish(tx, plan.document.id, chunk_count=len(plan.chunks), at=now)
+    _let_go(tx, plan.document["id"], saved, now)
+    at = clock.to_text(now)
+    tx.run(sql.FINISH, {"id": plan.document["id"], "chunks": len(plan.chunks), "now": at})
     counts = {"chunks": len(plan.chunks), "memories": len(saved)}
     return {**counts, "forgotten": kept.count(None)}
 
@@ -285,16 +300,16 @@ def _draft(plan: Plan, text: str, now: datetime) -> Draft:
         content=text,
         type="document_chunk",
         importance=0.3,
-        agent_id=plan.document.agent_id,
+        agent_id=plan.document["agent_id"],
         visibility=Visibility.GLOBAL,
         origin=decided(
-            None, plan.document.source_type, by=Origin.IMPORTED, may_claim=Origin.IMPORTED
+            None, plan.document["source_type"], by=Origin.IMPORTED, may_claim=Origin.IMPORTED
         ),
-        who=plan.document.id,
+        who=plan.document["id"],
         why="document_ingest",
         source_type="document",
-        source_id=plan.document.id,
+        source_id=plan.document["id"],
         updated_by=WORKER.name,
-        created_at=min(_changed_at(plan.document.source_stamp) or now, now),
-        tags=(f"document:{plan.document.title}",) if plan.document.title else (),
+        created_at=min(_changed_at(plan.document["source_stamp"]) or now, now),
+        tags=(f"document:{plan.document['title']}",) if plan.document["title"] else (),
     )

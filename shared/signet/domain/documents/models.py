@@ -97,49 +97,6 @@ class Created:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Document:
-    """One stored document. `raw_content` is None in lists; instants are text."""
-
-    id: str
-    source_url: str | None
-    source_type: str
-    content_type: str | None
-    content_hash: str | None
-    title: str | None
-    raw_content: str | None
-    status: str
-    error: str | None
-    connector_id: str | None
-    chunk_count: int
-    memory_count: int
-    metadata_json: str | None
-    created_at: str
-    updated_at: str
-    completed_at: str | None
-    agent_id: str
-    source_stamp: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """Some documents, newest first, and how many there are in all."""
-
-    documents: tuple[Document, ...]
-    total: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chunk:
-    """A memory that holds one chunk of a document."""
-
-    id: str
-    content: str
-    type: str
-    created_at: str
-    chunk_index: int | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Deleted:
     """What went with a document."""
 

@@ -8,10 +8,11 @@ from urllib.parse import urlsplit
 
 from signet.config.manifest import NAMES
 from signet.domain.documents import readers
-from signet.domain.documents.models import Document, Rules, SourceType
+from signet.domain.documents.models import Rules, SourceType
 from signet.domain.documents.readers.models import Raw
 from signet.errors import Kind, PermanentJobError, SignetError
 from signet.net import fetch
+from signet.wire.documents import StoredDocument
 
 #: For one page with all its redirects (DOC-9).
 FETCH_SECONDS = 30.0
@@ -36,14 +37,14 @@ class DiskTrouble(SignetError):
     code = "disk_trouble"
 
 
-def raw(document: Document, rules: Rules, roots: Sequence[str]) -> Raw:
+def raw(document: StoredDocument, rules: Rules, roots: Sequence[str]) -> Raw:
     """Return the bytes of a page or file; `roots` are the folders whose files may be read.
 
     Raises PermanentJobError for what no repetition mends, else HttpError or DiskTrouble.
     """
-    address = document.source_url or ""
-    said = document.content_type or ""
-    if document.source_type != SourceType.URL:
+    address = document["source_url"] or ""
+    said = document["content_type"] or ""
+    if document["source_type"] != SourceType.URL:
         return Raw(data=_file(address, roots, rules.max_bytes), content_type=said, name=address)
     wanted = fetch.Wanted(
         max_bytes=rules.max_bytes,

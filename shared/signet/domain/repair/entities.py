@@ -12,7 +12,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.domain.graph import entities as graph
 from signet.domain.graph import model_answers, names
 from signet.domain.graph.models import ENTITY_TYPES
-from signet.domain.repair import choice
+from signet.domain.repair import choice, rows
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.sql import entities as sql
 from signet.domain.repair.work import Work
@@ -21,7 +21,6 @@ from signet.providers import answers, fence
 from signet.providers.asking import asked
 from signet.providers.shapes import INTEGER, an_object, list_of, one_of
 
-SHOWN = 20
 #: Entities whose names are read to find those that are none.
 READ = 2_000
 #: What the model is shown of each, how long it may think, and how much it may say.
@@ -40,48 +39,38 @@ _TYPES = ENTITY_TYPES - {"skill", "task"}
 _SHAPE = an_object(results=list_of(an_object(i=INTEGER, type=one_of(_TYPES | {"unknown"}))))
 
 
-def chunk_groups(tx: ReadTx, order: Order) -> list[Row]:
-    """Return the entities that only tie the pieces of long texts together."""
-    return tx.all(sql.CHUNK_GROUPS, _asked(order))
+#: Those that only tie the pieces of long texts together, those of unknown kind that hardly anything speaks of, and
+#: those whose kind nobody knows.
+chunk_groups = rows.chosen(sql.CHUNK_GROUPS)
+singletons = rows.chosen(sql.SINGLETONS, most="maxMentions")
+_untyped = rows.chosen(sql.UNTYPED)
 
 
-def singletons(tx: ReadTx, order: Order) -> list[Row]:
-    """Return entities of unknown kind that hardly anything speaks of."""
-    return tx.all(sql.SINGLETONS, {**_asked(order), "most": order.number("maxMentions")})
+def shown(row: Row) -> object:
+    """Return what a look shows of an entity."""
+    return row["name"]
+
+
+preview_reclassify = rows.look(_untyped, "ask for the type of {} entities", shown)
 
 
 def generic(tx: ReadTx, order: Order) -> list[Row]:
     """Return entities whose name is none."""
     wanted = order.number("batchSize")
     found: list[Row] = []
-    asked = {**_asked(order), "limit": READ, "after": 0}
-    while len(found) < wanted and (rows := tx.all(sql.NAMED, asked)):
-        found += [row for row in rows if names.problem(row["name"])]
-        asked["after"] = rows[-1]["seq"]
+    asked = {**choice.parameters(order.chosen), "limit": READ, "after": 0}
+    while len(found) < wanted and (some := tx.all(sql.NAMED, asked)):
+        found += [row for row in some if names.problem(row["name"])]
+        asked["after"] = some[-1]["seq"]
     return found[:wanted]
 
 
-def would_delete(what: str, rows: Sequence[Row]) -> Done:
-    """Return what a preview says of entities."""
-    sample = [row["name"] for row in rows[:SHOWN]]
-    message = f"dry run: would delete {len(rows)} {what}"
-    return Done(affected=len(rows), message=message, details={"sample": sample})
-
-
-def delete(tx: WriteTx, what: str, rows: Sequence[Row]) -> Done:
+def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> Done:
     """Delete entities with their mentions, relations, edges, aspects and attributes."""
-    ids = [row["id"] for row in rows]
+    ids = [row["id"] for row in found]
     graph.delete(tx, ids)
-    sample = [row["name"] for row in rows[:SHOWN]]
-    return Done(affected=len(ids), message=f"deleted {len(ids)} {what}", details={"sample": sample})
-
-
-def preview_reclassify(tx: ReadTx, order: Order) -> Done:
-    """Show which entities the model would be asked about."""
-    rows = tx.all(sql.UNTYPED, _asked(order))
-    sample = [row["name"] for row in rows[:SHOWN]]
-    message = f"dry run: would ask for the type of {len(rows)} entities"
-    return Done(affected=len(rows), message=message, details={"sample": sample})
+    message = f"deleted {len(ids)} {what}"
+    return Done(affected=len(ids), message=message, details=rows.sample(found, shown))
 
 
 def reclassify(work: Work) -> Done:
@@ -128,7 +117,7 @@ def _told(tx: ReadTx, order: Order) -> list[tuple[str, str, list[str]]]:
                 for fact in tx.all(sql.FACTS, (FACT_CHARS, row["id"], FACTS))
             ],
         )
-        for row in tx.all(sql.UNTYPED, _asked(order))
+        for row in _untyped(tx, order)
     ]
 
 
@@ -150,7 +139,3 @@ def _types(said: str, count: int) -> dict[int, str] | None:
 def _set_type(tx: WriteTx, *, entity_id: str, type: str) -> int:
     graph.set_type(tx, entity_id, type, now=clock.now())
     return 1
-
-
-def _asked(order: Order) -> dict[str, object]:
-    return {**choice.parameters(order.chosen), "limit": order.number("batchSize")}

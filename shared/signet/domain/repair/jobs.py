@@ -12,7 +12,7 @@ from functools import partial
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.diagnostics import counts as diagnostics
-from signet.domain.repair import choice
+from signet.domain.repair import choice, rows
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.sql import jobs as sql
 from signet.domain.repair.work import Work
@@ -30,19 +30,22 @@ CALLS_COUNT = timedelta(minutes=10)
 MOST_LEASES = 500
 #: Jobs that are archived and deleted at once.
 PRUNED_AT_ONCE = 100
-#: What a preview shows of the rows it counts.
-SHOWN = 20
 
 #: The columns of a `transitions.Leased`.
 _LEASED = ("id", "lease_token", "queue", "attempts", "max_attempts", "crashes")
 _ENDED_AT = {"dead": "failed_at", "completed": "completed_at"}
 
 
+def _ended(row: Row, at: str) -> dict[str, object]:
+    return {"id": row["id"], "kind": row["job_type"], "at": row[at], "error": row["error"]}
+
+
 def preview_requeue(tx: ReadTx, order: Order) -> Done:
     """Show which dead jobs would get a fresh start."""
-    rows = _dead(tx, order)
-    message = f"dry run: would requeue {_counted(rows)} to pending"
-    return Done(affected=len(rows), message=message, details={"sample": _sample(rows, "failed_at")})
+    dead = _dead(tx, order)
+    details = rows.sample(dead, lambda row: _ended(row, "failed_at"))
+    message = f"dry run: would requeue {_counted(dead)} to pending"
+    return Done(affected=len(dead), message=message, details=details)
 
 
 def requeue(tx: WriteTx, order: Order) -> Done:
@@ -57,38 +60,31 @@ def requeue(tx: WriteTx, order: Order) -> Done:
         message = f"none of the last {calls.total} calls of models succeeded; pass force to requeue anyway"
         wait_ms = int(left / timedelta(milliseconds=1))
         raise Refused(Reason.UNAVAILABLE, message, wait_ms=wait_ms)
-    rows = _dead(tx, order)
-    known = [row["id"] for row in rows if admin.get(tx, row["id"]) is not None]
+    dead = _dead(tx, order)
+    known = [row["id"] for row in dead if admin.get(tx, row["id"]) is not None]
     moved = transitions.requeue(tx, now=order.now, job_ids=known, limit=len(known)) if known else []
     revived = [
         row["id"]
-        for row in rows
+        for row in dead
         if row["id"] not in known and requests.restart(tx, row["id"], now=order.now)
     ]
-    done = [row["id"] for row in rows if row["id"] in {*moved, *revived}]
+    done = [row["id"] for row in dead if row["id"] in {*moved, *revived}]
     admin.spread(tx, done, apart_ms=SPREAD_MS, now=order.now)
-    counted = _counted([row for row in rows if row["id"] in done])
+    counted = _counted([row for row in dead if row["id"] in done])
     return Done(affected=len(done), message=f"requeued {counted} to pending")
-
-
-def preview_release(tx: ReadTx, order: Order) -> Done:
-    """Show which leases nobody holds any more."""
-    rows = _stale(tx, order)
-    message = f"dry run: would release {len(rows)} stale lease(s)"
-    return Done(affected=len(rows), message=message, details={"sample": _sample(rows, "leased_at")})
 
 
 def release(tx: WriteTx, order: Order) -> Done:
     """Give back jobs whose lease nobody holds; one without attempts left dies (RP-7)."""
-    rows = _stale(tx, order)
-    for row in rows:
+    stale = _stale(tx, order)
+    for row in stale:
         leased = transitions.Leased(*(row[column] for column in _LEASED))
         transitions.finish(tx, leased, transitions.HUNG, now=order.now)
     admin.clear_old_leases(tx)
     alone = [row["id"] for row in tx.all(sql.STALE_SUMMARIES, {"before": _before(order)})]
     back = sum(requests.restart(tx, job_id, now=order.now) for job_id in alone)
-    buried = sum(row["attempts"] >= row["max_attempts"] for row in rows)
-    released = len(rows) - buried + back
+    buried = sum(row["attempts"] >= row["max_attempts"] for row in stale)
+    released = len(stale) - buried + back
     message = f"released {released} stale lease(s) back to pending"
     if buried:
         message += f" and dead-lettered {buried} exhausted job(s)"
@@ -98,12 +94,12 @@ def release(tx: WriteTx, order: Order) -> Done:
 def preview_prune(tx: ReadTx, order: Order) -> Done:
     """Show which ended jobs would be archived and deleted."""
     status = str(order.options["status"])
-    asked = _ended_of(order, order.number("limit"))
-    count = int(tx.value(sql.COUNT.format(at=_ENDED_AT[status]), asked))
-    rows = tx.all(sql.ENDED.format(at=_ENDED_AT[status]), {**asked, "limit": SHOWN})
+    at = _ENDED_AT[status]
+    count = int(tx.value(sql.COUNT.format(at=at), _ended_of(order, order.number("limit"))))
+    first = tx.all(sql.ENDED.format(at=at), _ended_of(order, rows.SHOWN))
     message = f"dry run: would archive and delete {count} {status} job(s)"
-    sample = _sample(rows, _ENDED_AT[status])
-    return Done(affected=count, message=message, details={"sample": sample})
+    details = rows.sample(first, lambda row: _ended(row, at))
+    return Done(affected=count, message=message, details=details)
 
 
 def prune(work: Work) -> Done:
@@ -120,16 +116,16 @@ def prune(work: Work) -> Done:
     archive = folder / f"jobs-{status}-{stamp}Z.ndjson"
     while work.affected < most:
         limit = min(PRUNED_AT_ONCE, most - work.affected)
-        rows = work.db.read(_ended, order, limit)
-        if not rows:
+        found = work.db.read(_some_ended, order, limit)
+        if not found:
             break
-        lines = "".join(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in rows)
+        lines = "".join(json.dumps(dict(row), ensure_ascii=False) + "\n" for row in found)
         descriptor = os.open(archive, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "a", encoding="utf-8", errors="replace") as file:
             file.write(lines)
             file.flush()
             os.fsync(file.fileno())
-        ids = [row["id"] for row in rows]
+        ids = [row["id"] for row in found]
         if not work.step(partial(_drop, status=status, ids=ids)):
             break
     where = {"archive": str(archive)} if work.affected else {}
@@ -141,10 +137,10 @@ def _dead(tx: ReadTx, order: Order) -> list[Row]:
     limit = order.number("limit")
     lives = MOST_LIVES if order.actor.type == "daemon" else None
     asked = {**choice.parameters(order.chosen), "limit": limit}
-    rows = tx.all(sql.DEAD, {**asked, "lives": lives})
-    if len(rows) < limit:
-        rows += tx.all(sql.DEAD_SUMMARIES, {**asked, "limit": limit - len(rows)})
-    return rows
+    found = tx.all(sql.DEAD, {**asked, "lives": lives})
+    if len(found) < limit:
+        found += tx.all(sql.DEAD_SUMMARIES, {**asked, "limit": limit - len(found)})
+    return found
 
 
 def _stale(tx: ReadTx, order: Order) -> list[Row]:
@@ -157,6 +153,13 @@ def _stale(tx: ReadTx, order: Order) -> list[Row]:
     return tx.all(sql.STALE, asked)
 
 
+preview_release = rows.look(
+    _stale,
+    "release {} stale lease(s)",
+    lambda row: {"id": row["id"], "kind": row["job_type"], "at": row["leased_at"]},
+)
+
+
 def _before(order: Order) -> str:
     timeout = timedelta(milliseconds=order.settings.pipeline.worker.lease_timeout_ms)
     return clock.to_text(order.now - timeout)
@@ -167,7 +170,7 @@ def _ended_of(order: Order, limit: int) -> dict[str, object]:
     return {**choice.parameters(order.chosen), "status": status, "limit": limit}
 
 
-def _ended(tx: ReadTx, order: Order, limit: int) -> list[Row]:
+def _some_ended(tx: ReadTx, order: Order, limit: int) -> list[Row]:
     at = _ENDED_AT[str(order.options["status"])]
     return tx.all(sql.ENDED.format(at=at), _ended_of(order, limit))
 
@@ -176,19 +179,6 @@ def _drop(tx: WriteTx, *, status: str, ids: Sequence[str]) -> int:
     return removal.delete_ended(tx, Status(status), ids)
 
 
-def _counted(rows: Sequence[Row]) -> str:
-    summaries = sum(row["job_type"] == SUMMARIZE for row in rows)
-    return f"{len(rows) - summaries} dead memory job(s) and {summaries} dead summary job(s)"
-
-
-def _sample(rows: Sequence[Row], at: str) -> list[dict[str, object]]:
-    has_error = bool(rows) and "error" in rows[0].keys()  # noqa: SIM118  # a row is no mapping
-    return [
-        {
-            "id": row["id"],
-            "kind": row["job_type"],
-            "at": row[at],
-            **({"error": row["error"]} if has_error else {}),
-        }
-        for row in rows[:SHOWN]
-    ]
+def _counted(dead: Sequence[Row]) -> str:
+    summaries = sum(row["job_type"] == SUMMARIZE for row in dead)
+    return f"{len(dead) - summaries} dead memory job(s) and {summaries} dead summary job(s)"

@@ -8,12 +8,11 @@ from signet import clock
 from signet.db import ReadTx, Row, WriteTx, runtime_settings
 from signet.domain.graph import link, unclassified
 from signet.domain.memory import forget, hints
-from signet.domain.repair import choice
+from signet.domain.repair import choice, rows
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.sql import memories as sql
 from signet.domain.repair.work import Work
 
-SHOWN = 20
 SHOWN_CHARS = 120
 #: Memories that are linked in one transaction.
 STEP = 50
@@ -26,20 +25,28 @@ MOST_CONFIDENCE = 0.3
 UNUSED_DAYS = 90
 
 
+def _shown(row: Row) -> dict[str, object]:
+    return {"id": row["id"], "content": " ".join(row["shown"].split())[:SHOWN_CHARS]}
+
+
+_unfiled = rows.chosen(sql.UNFILED)
+_without_hints = rows.chosen(sql.WITHOUT_HINTS)
+preview_structure = rows.look(_unfiled, "queue {} facts for classification", _shown)
+preview_hints = rows.look(_without_hints, "queue hints for {} memories", _shown)
+
+
 def preview_relink(tx: ReadTx, order: Order) -> Done:
     """Show which memories the linker would look at."""
     after = runtime_settings.get_number(tx, PLACE)
     asked = {**choice.parameters(order.chosen), "after": after}
-    rows = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
-    if not rows and after:
+    found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
+    if not found and after:
         asked["after"] = 0
-        rows = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
-    message = f"dry run: would look for entities in {len(rows)} memories"
-    details = {
-        "remaining": tx.value(sql.COUNT_UNLINKED, asked) - len(rows),
-        "sample": _sample(rows),
-    }
-    return Done(affected=len(rows), message=message, details=details)
+        found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
+    remaining = tx.value(sql.COUNT_UNLINKED, asked) - len(found)
+    message = f"dry run: would look for entities in {len(found)} memories"
+    details = {"remaining": remaining, **rows.sample(found, _shown)}
+    return Done(affected=len(found), message=message, details=details)
 
 
 def relink(work: Work) -> Done:
@@ -54,13 +61,13 @@ def relink(work: Work) -> Done:
         after = 0
     while looked < most:
         limit = min(STEP, most - looked)
-        rows = work.db.read(
+        found = work.db.read(
             ReadTx.all, sql.SOME_UNLINKED, {**asked, "after": after, "limit": limit}
         )
-        if not rows:
+        if not found:
             break
-        work.step(partial(_link, rows=rows))
-        looked, after = looked + len(rows), rows[-1]["seq"]
+        work.step(partial(_link, found=found))
+        looked, after = looked + len(found), found[-1]["seq"]
     remaining = work.db.read(ReadTx.value, sql.COUNT_UNLINKED, {**asked, "after": after})
     message = f"looked at {looked} memories and linked {work.affected}"
     return Done(
@@ -68,19 +75,12 @@ def relink(work: Work) -> Done:
     )
 
 
-def preview_structure(tx: ReadTx, order: Order) -> Done:
-    """Show which facts would be filed."""
-    rows = _unfiled(tx, order)
-    message = f"dry run: would queue {len(rows)} facts for classification"
-    return Done(affected=len(rows), message=message, details={"sample": _sample(rows)})
-
-
 def structure(tx: WriteTx, order: Order) -> Done:
     """Leave a stub and a job for facts that tell of a known entity and are filed nowhere."""
     if not order.settings.pipeline.structural.enabled:
         raise Refused(Reason.DISABLED, "structural memory is disabled")
-    rows = _unfiled(tx, order)
-    for row in rows:
+    found = _unfiled(tx, order)
+    for row in found:
         unclassified.add_to(
             tx,
             row["entity_id"],
@@ -90,21 +90,14 @@ def structure(tx: WriteTx, order: Order) -> Done:
             attempts=order.settings.pipeline.worker.max_retries,
             now=order.now,
         )
-    message = f"queued {len(rows)} facts for classification"
-    return Done(affected=len(rows), message=message, details={"sample": _sample(rows)})
-
-
-def preview_hints(tx: ReadTx, order: Order) -> Done:
-    """Show which memories would get hints."""
-    rows = _without_hints(tx, order)
-    message = f"dry run: would queue hints for {len(rows)} memories"
-    return Done(affected=len(rows), message=message, details={"sample": _sample(rows)})
+    message = f"queued {len(found)} facts for classification"
+    return Done(affected=len(found), message=message, details=rows.sample(found, _shown))
 
 
 def backfill_hints(tx: WriteTx, order: Order) -> Done:
     """Queue the writing of hints for memories that have none, newest first."""
-    rows = _without_hints(tx, order)
-    for row in rows:
+    found = _without_hints(tx, order)
+    for row in found:
         hints.want(
             tx,
             [row["id"]],
@@ -112,7 +105,7 @@ def backfill_hints(tx: WriteTx, order: Order) -> Done:
             attempts=order.settings.pipeline.worker.max_retries,
             now=order.now,
         )
-    return Done(affected=len(rows), message=f"queued hints for {len(rows)} memories")
+    return Done(affected=len(found), message=f"queued hints for {len(found)} memories")
 
 
 def dead(
@@ -129,51 +122,34 @@ def dead(
 
 def preview_forget(tx: ReadTx, order: Order) -> Done:
     """Show which of the named memories would be forgotten."""
-    rows, results = _dead_named(tx, order)
-    message = f"dry run: would forget {len(rows)} memories"
-    return Done(affected=len(rows), message=message, extra={"results": results})
+    found, results = _dead_named(tx, order)
+    message = f"dry run: would forget {len(found)} memories"
+    return Done(affected=len(found), message=message, extra={"results": results})
 
 
 def forget_dead(tx: WriteTx, order: Order) -> Done:
     """Forget those of the named memories that nobody trusts or uses; the others are passed over."""
-    rows, results = _dead_named(tx, order)
+    found, results = _dead_named(tx, order)
     reason = str(order.options["reason"])
-    for row in rows:
+    for row in found:
         forget.forget(tx, row["id"], actor=order.actor, reason=reason, now=order.now)
-    message = f"forgot {len(rows)} memories"
-    return Done(affected=len(rows), message=message, extra={"results": results})
+    message = f"forgot {len(found)} memories"
+    return Done(affected=len(found), message=message, extra={"results": results})
 
 
 def _dead_named(tx: ReadTx, order: Order) -> tuple[list[Row], list[dict[str, str]]]:
     ids = order.chosen.ids or ()
     unused = timedelta(days=UNUSED_DAYS)
-    rows, _ = dead(tx, limit=len(ids), confidence=MOST_CONFIDENCE, unused=unused, order=order)
-    found = {row["id"] for row in rows}
-    results = [{"id": one, "status": "deleted" if one in found else "skipped"} for one in ids]
-    return rows, results
+    there, _ = dead(tx, limit=len(ids), confidence=MOST_CONFIDENCE, unused=unused, order=order)
+    known = {row["id"] for row in there}
+    results = [{"id": one, "status": "deleted" if one in known else "skipped"} for one in ids]
+    return there, results
 
 
-def _link(tx: WriteTx, *, rows: Sequence[Row]) -> int:
+def _link(tx: WriteTx, *, found: Sequence[Row]) -> int:
     now = clock.now()
     linked = 0
-    for row in rows:
+    for row in found:
         linked += link.apply(tx, row["id"], row["content"], row["agent_id"], now) > 0
-    runtime_settings.put(tx, PLACE, rows[-1]["seq"])
+    runtime_settings.put(tx, PLACE, found[-1]["seq"])
     return linked
-
-
-def _unfiled(tx: ReadTx, order: Order) -> list[Row]:
-    limit = order.number("batchSize")
-    return tx.all(sql.UNFILED, {**choice.parameters(order.chosen), "limit": limit})
-
-
-def _without_hints(tx: ReadTx, order: Order) -> list[Row]:
-    limit = order.number("batchSize")
-    return tx.all(sql.WITHOUT_HINTS, {**choice.parameters(order.chosen), "limit": limit})
-
-
-def _sample(rows: Sequence[Row]) -> list[dict[str, object]]:
-    return [
-        {"id": row["id"], "content": " ".join(row["shown"].split())[:SHOWN_CHARS]}
-        for row in rows[:SHOWN]
-    ]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.repair import (
     communities,
     dedup,
@@ -12,10 +12,12 @@ from signet.domain.repair import (
     jobs,
     memories,
     retention,
+    rows,
     sessions,
     vectors,
 )
 from signet.domain.repair.models import Done, Order
+from signet.domain.repair.rows import Find
 from signet.domain.repair.work import Work
 
 
@@ -42,14 +44,11 @@ def _rebuild_indexes(work: Work) -> Done:
     return Done(affected=work.affected, message=message, details=details)
 
 
-def _delete(what: str, find: Callable[[ReadTx, Order], list[Row]]) -> Way:
-    def look(tx: ReadTx, order: Order) -> Done:
-        return entities.would_delete(what, find(tx, order))
-
+def _delete(what: str, find: Find) -> Way:
     def change(tx: WriteTx, order: Order) -> Done:
         return entities.delete(tx, what, find(tx, order))
 
-    return Way(look=look, change=change)
+    return Way(look=rows.look(find, f"delete {{}} {what}", entities.shown), change=change)
 
 
 WAYS: Mapping[str, Way] = {

@@ -14,7 +14,7 @@ from signet.domain.embeddings import gaps, passages
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.embed import embedded
 from signet.domain.embeddings.models import Gap
-from signet.domain.repair import choice
+from signet.domain.repair import choice, rows
 from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused
 from signet.domain.repair.sql import vectors as sql
 from signet.domain.repair.work import Work
@@ -27,16 +27,14 @@ P = TypeVar("P", int, str)
 STEP = 100
 #: A full sweep stops after this long; the next one goes on.
 SWEEP_SECONDS = 600.0
-SHOWN = 20
 
 
 def preview_orphans(tx: ReadTx, order: Order) -> Done:
     """Show whose vectors would go."""
-    rows = tx.all(sql.ORPHANS, {**choice.parameters(order.chosen), "after": "", "limit": -1})
-    count = sum(row["vectors"] for row in rows)
-    sample = [{"id": row["id"], "vectors": row["vectors"]} for row in rows[:SHOWN]]
+    found = tx.all(sql.ORPHANS, {**choice.parameters(order.chosen), "after": "", "limit": -1})
+    count = sum(row["vectors"] for row in found)
     message = f"dry run: would clean {count} orphaned embedding(s)"
-    return Done(affected=count, message=message, details={"sample": sample})
+    return Done(affected=count, message=message, details=rows.sample(found, dict))
 
 
 def clean(work: Work) -> Done:
@@ -50,7 +48,7 @@ def preview_reembed(tx: ReadTx, order: Order) -> Done:
     """Show how many memories would be embedded."""
     left = _left(tx, order, order.settings.embedding.model)
     batch = left if order.is_on("fullSweep") else min(left, order.number("batchSize"))
-    sample = [{"id": memory_id} for memory_id in _missing(tx, order, None, SHOWN, ())]
+    sample = [{"id": memory_id} for memory_id in _missing(tx, order, None, rows.SHOWN, ())]
     message = f"dry run: would re-embed {batch} of {left} memories without a vector"
     return Done(affected=batch, message=message, details={"missing": left, "sample": sample})
 
@@ -83,7 +81,7 @@ def reembed(work: Work) -> Done:
     count = f"{max(asked, work.affected)} memories in {batches or 1} batches"
     message = f"re-embedded {work.affected} of {count}".replace("in 1 batches", "in one batch")
     trouble = f"{len(failed)} failed, " if failed else ""
-    details = {"failed": failed[:SHOWN]} if failed else {}
+    details = {"failed": failed[: rows.SHOWN]} if failed else {}
     return Done(
         affected=work.affected,
         message=f"{message} ({trouble}{left} still missing)",
@@ -151,7 +149,7 @@ def _missing(
         "limit": limit,
         "failed": json.dumps(failed),
     }
-    return [row["id"] for row in tx.all(sql.MISSING, asked)]
+    return tx.column(sql.MISSING, asked)
 
 
 def _left(tx: ReadTx, order: Order, model: str | None) -> int:
@@ -204,7 +202,7 @@ def _without_vectors(count: int, why: str) -> Refused:
 
 def _width(tx: ReadTx, order: Order) -> int | None:
     """Return how wide the index should be: as the newest vectors of the configured width, else as most of them."""
-    widths = [row[0] for row in tx.all(sql.WIDTHS)]
+    widths = tx.column(sql.WIDTHS)
     wanted = order.settings.embedding.dimensions
     if wanted in widths:
         return wanted
@@ -251,19 +249,19 @@ def _from(
 
 def _clean_some(tx: WriteTx, after: str, *, chosen: Chosen) -> tuple[str, int]:
     asked = {**choice.parameters(chosen), "after": after, "limit": STEP}
-    rows = tx.all(sql.ORPHANS, asked)
-    for row in rows:
+    found = tx.all(sql.ORPHANS, asked)
+    for row in found:
         embeddings.remove(tx, row["id"])
-    return (rows[-1]["id"] if rows else after), sum(row["vectors"] for row in rows)
+    return (found[-1]["id"] if found else after), sum(row["vectors"] for row in found)
 
 
 def _remove_stray(tx: WriteTx, after: int) -> tuple[int, int]:
-    rows = tx.all(sql.STRAY, (after, STEP))
-    vectors.delete(tx, [row["id"] for row in rows])
-    return (rows[-1]["place"] if rows else after), len(rows)
+    found = tx.all(sql.STRAY, (after, STEP))
+    vectors.delete(tx, [row["id"] for row in found])
+    return (found[-1]["place"] if found else after), len(found)
 
 
 def _insert_lost(tx: WriteTx, after: int, *, width: int) -> tuple[int, int]:
-    rows = tx.all(sql.UNINDEXED, (after, width, STEP))
-    vectors.insert(tx, [(row["id"], row["vector"]) for row in rows])
-    return (rows[-1]["seq"] if rows else after), len(rows)
+    found = tx.all(sql.UNINDEXED, (after, width, STEP))
+    vectors.insert(tx, [(row["id"], row["vector"]) for row in found])
+    return (found[-1]["seq"] if found else after), len(found)

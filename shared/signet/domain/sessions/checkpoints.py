@@ -5,17 +5,17 @@ Nothing is stored or shown that looks like a secret (CP-2): this module redacts 
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
-from signet import ids
+from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns
 from signet.domain.sessions.models import Checkpoint
 from signet.domain.sessions.sql import checkpoints as sql
-from signet.domain.sessions.sql.checkpoints import CheckpointRow
 from signet.observe.redact import redact
 from signet.wire.sessions import Checkpoint as Shown
+from signet.wire.sessions import StoredCheckpoint
 
 #: Columns that hold JSON arrays, and under which name they are shown as arrays too.
 _LISTS: Mapping[str, str] = {
@@ -42,7 +42,25 @@ def put(tx: WriteTx, checkpoint: Checkpoint, *, project_path: str | None, most: 
         focal_entity_names=tuple(map(redact, checkpoint.focal_entity_names)),
     )
     checkpoint_id = ids.new_ordered_id()
-    sql.insert(tx, checkpoint_id, redacted, project_path=project_path)
+    row: StoredCheckpoint = {
+        "id": checkpoint_id,
+        "session_key": redacted.session_key,
+        "harness": redacted.harness,
+        "project": redacted.project,
+        "project_normalized": project_path,
+        "trigger": redacted.trigger,
+        "digest": redacted.digest,
+        "prompt_count": redacted.prompt_count,
+        "memory_queries": _stored(redacted.queries),
+        "recent_remembers": _stored(redacted.remembers),
+        "focal_entity_ids": _stored(redacted.focal_entity_ids),
+        "focal_entity_names": _stored(redacted.focal_entity_names),
+        "active_aspect_ids": _stored(redacted.active_aspect_ids),
+        "surfaced_constraint_count": redacted.constraint_count,
+        "traversal_memory_count": redacted.traversal_count,
+        "created_at": clock.to_text(redacted.at),
+    }
+    tx.run(sql.INSERT, {**row, "agent_id": redacted.agent_id})
     tx.run(sql.TRIM, (checkpoint.agent_id, checkpoint.session_key, most))
     return checkpoint_id
 
@@ -56,19 +74,16 @@ def of_project(
     tx: ReadTx, project_path: str, *, agent_id: str | None = None, limit: int
 ) -> list[Shown]:
     """Return the newest checkpoints of a project (its `real_path`), newest first; of one agent if one is named."""
-    return [_shown(row) for row in sql.of_project(tx, project_path, agent_id=agent_id, limit=limit)]
+    asked = {"project": project_path, "agent": agent_id, "limit": limit}
+    return [_shown(row) for row in tx.records(StoredCheckpoint, sql.OF_PROJECT, asked)]
 
 
 def of_session(
     tx: ReadTx, session_key: str, *, agent_id: str | None = None, project: str | None = None
 ) -> list[Shown]:
     """Return all checkpoints of a session, newest first; of one agent or project if one is named."""
-    rows = tx.rows(
-        sql.CheckpointRow,
-        sql.OF_SESSION,
-        {"session": session_key, "agent": agent_id, "project": project},
-    )
-    return [_shown(row) for row in rows]
+    asked = {"session": session_key, "agent": agent_id, "project": project}
+    return [_shown(row) for row in tx.records(StoredCheckpoint, sql.OF_SESSION, asked)]
 
 
 def real_path(project: str) -> str:
@@ -76,14 +91,18 @@ def real_path(project: str) -> str:
     return os.path.realpath(project) if project.startswith("/") else project.rstrip("/")
 
 
-def _shown(row: CheckpointRow) -> Shown:
-    shown: dict[str, object] = row._asdict()
+def _stored(texts: Sequence[str]) -> str:
+    return json.dumps(texts, ensure_ascii=False)
+
+
+def _shown(row: StoredCheckpoint) -> Shown:
+    shown: dict[str, object] = {**row}
     for name, array_name in _LISTS.items():
-        stored: str | None = getattr(row, name)
+        stored = cast("str | None", shown[name])
         values = list(columns.json_strings(stored))
         if name in _WORDS:
             values = [redact(value) for value in values]
             shown[name] = None if stored is None else json.dumps(values, ensure_ascii=False)
         shown[array_name] = values
-    shown["digest"] = redact(row.digest)
+    shown["digest"] = redact(row["digest"])
     return cast("Shown", shown)

@@ -1,7 +1,7 @@
 """The sessions that run now: what is known of them, for whoever looks at them or steers them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
 from signet import clock
@@ -13,6 +13,7 @@ from signet.domain.sessions import claims
 from signet.domain.sessions.models import State
 from signet.domain.sessions.sql import states
 from signet.errors import NotFound
+from signet.wire.sessions import RunningSession
 
 #: Sessions that are looked at.
 MOST = 500
@@ -22,21 +23,9 @@ class UnknownSession(NotFound):
     """Session not found."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Running:
-    """One session that runs; instants are ISO-8601 text. `expires_at` is the end of its claim."""
-
-    key: str
-    agent_id: str
-    harness: str
-    project: str | None
-    claimed_at: str | None
-    expires_at: str | None = None
-    runtime_path: str | None = None
-    is_bypassed: bool = False
-
-
-def find(tx: ReadTx, *, agent_id: str | None, project: str | None, now: datetime) -> list[Running]:
+def find(
+    tx: ReadTx, *, agent_id: str | None, project: str | None, now: datetime
+) -> list[RunningSession]:
     """Return the sessions that have called, then those of which only presence is known."""
     called = states.live(tx, now=now, agent_id=agent_id, project=project, limit=MOST)
     known = {(one.agent_id, one.key) for one in called}
@@ -91,25 +80,27 @@ def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[
     ]
 
 
-def _called(one: State, started_at: str | None) -> Running:
-    is_claimed = one.runtime_path is not None
-    return Running(
-        key=one.key,
-        agent_id=one.agent_id,
-        harness=one.harness,
-        project=one.project,
-        claimed_at=clock.to_text(one.claimed_at) if one.claimed_at else started_at,
-        expires_at=clock.to_text(one.expires_at) if is_claimed else None,
-        runtime_path=one.runtime_path,
-        is_bypassed=one.is_bypassed,
-    )
+def _called(one: State, started_at: str | None) -> RunningSession:
+    return {
+        "key": one.key,
+        "runtimePath": one.runtime_path or "unknown",
+        "claimedAt": clock.to_text(one.claimed_at) if one.claimed_at else started_at,
+        "expiresAt": clock.to_text(one.expires_at) if one.runtime_path is not None else None,
+        "agentId": one.agent_id,
+        "bypassed": one.is_bypassed,
+        "harness": one.harness,
+        "project": one.project,
+    }
 
 
-def _present(one: Presence) -> Running:
-    return Running(
-        key=one.session_key,
-        agent_id=one.agent_id,
-        harness=one.harness,
-        project=one.project,
-        claimed_at=one.started_at,
-    )
+def _present(one: Presence) -> RunningSession:
+    return {
+        "key": one.session_key,
+        "runtimePath": "unknown",
+        "claimedAt": one.started_at,
+        "expiresAt": None,
+        "agentId": one.agent_id,
+        "bypassed": False,
+        "harness": one.harness,
+        "project": one.project,
+    }

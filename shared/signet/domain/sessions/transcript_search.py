@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from signet.db import ReadTx, script
 from signet.domain.sessions.sql import history as sql
-from signet.domain.sessions.sql.history import SizeRow, TranscriptRow
+from signet.domain.sessions.sql.history import SizeRow
+from signet.wire.sessions import Transcript
 
 #: Characters that are read for a person's search, and how many transcripts at most.
 SEARCH_CHARS = 30_000_000
@@ -40,11 +41,10 @@ class Excerpt:
 
 def transcript(
     tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
-) -> TranscriptRow | None:
+) -> Transcript | None:
     """Return the stored transcript of a session, None when there is none."""
-    return tx.row(
-        sql.TranscriptRow, sql.OF_KEY, {"key": key, "agent": agent_id, "project": project}
-    )
+    asked = {"key": key, "agent": agent_id, "project": project}
+    return tx.record(Transcript, sql.OF_KEY, asked)
 
 
 def head(tx: ReadTx, agent_id: str, key: str, terms: Sequence[str]) -> tuple[str, list[str]]:
@@ -84,7 +84,7 @@ def search(
     return sorted(unique.values(), key=lambda one: (one.hits, one.at), reverse=True)[:limit]
 
 
-def _texts(tx: ReadTx, sizes: Sequence[SizeRow], chars: int) -> Iterator[TranscriptRow]:
+def _texts(tx: ReadTx, sizes: Sequence[SizeRow], chars: int) -> Iterator[Transcript]:
     """Yield the newest transcripts as long as they are not too much together; always the newest that fits."""
     chosen = []
     for row in sizes:
@@ -92,21 +92,21 @@ def _texts(tx: ReadTx, sizes: Sequence[SizeRow], chars: int) -> Iterator[Transcr
             chars -= row.chars
             chosen.append(row.rowid)
     for rowid in chosen:
-        if found := tx.row(sql.TranscriptRow, sql.BY_ROWID, (rowid,)):
+        if found := tx.record(Transcript, sql.BY_ROWID, (rowid,)):
             yield found
 
 
-def _excerpts(row: TranscriptRow, terms: Sequence[str], least: int) -> Iterator[Excerpt]:
-    for line in row.content.split("\n"):
+def _excerpts(row: Transcript, terms: Sequence[str], least: int) -> Iterator[Excerpt]:
+    for line in row["content"].split("\n"):
         low = line.lower()
         hits = sum(term in low for term in terms)
         if hits >= least:
             yield Excerpt(
-                session_key=row.session_key,
-                agent_id=row.agent_id,
-                harness=row.harness,
-                project=row.project,
-                at=row.updated_at or row.created_at,
+                session_key=row["sessionKey"],
+                agent_id=row["agentId"],
+                harness=row["harness"],
+                project=row["project"],
+                at=row["updatedAt"] or row["createdAt"],
                 text=_around(line, low, terms),
                 hits=hits,
             )

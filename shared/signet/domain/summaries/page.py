@@ -3,7 +3,7 @@
 from signet.db import ReadTx
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
 from signet.domain.summaries.sql import summaries as sql
-from signet.domain.summaries.sql.summaries import PageRow as PageRow
+from signet.wire.sessions import SessionSummary, SummaryPage
 
 
 def read(
@@ -14,14 +14,15 @@ def read(
     limit: int,
     offset: int,
     within: TokenScope = NO_SCOPE,
-) -> tuple[list[PageRow], int]:
+) -> SummaryPage:
     """Return summaries, latest first, and how many there are; only those that a token's scope holds."""
-    return sql.page(
-        tx,
-        project=project,
-        depth=depth,
-        limit=limit,
-        offset=offset,
-        within_project=within.project,
-        within_agent=within.agent,
-    )
+    wanted = {
+        "project": project,
+        "depth": depth,
+        "limit": limit,
+        "offset": offset,
+        "within_project": within.project,
+        "within_agent": within.agent,
+    }
+    found = tx.records(SessionSummary, sql.PAGE, wanted)
+    return {"summaries": found, "total": tx.value(sql.TOTAL, wanted)}

@@ -3,18 +3,6 @@
 from typing import NamedTuple
 
 
-class TranscriptRow(NamedTuple):
-    """The stored transcript of a session."""
-
-    agent_id: str
-    session_key: str
-    harness: str | None
-    project: str | None
-    created_at: str
-    updated_at: str | None
-    content: str
-
-
 class SizeRow(NamedTuple):
     """A stored transcript, and how long it is."""
 
@@ -34,7 +22,7 @@ SELECT rowid, length(content) AS chars FROM session_transcripts
  WHERE (:agent IS NULL OR agent_id = :agent) AND (:but IS NULL OR session_key <> :but)
    AND (:project IS NULL OR project = :project)
  ORDER BY coalesce(updated_at, created_at) DESC LIMIT :most"""
-_COLUMNS = ", ".join(TranscriptRow._fields)
+_COLUMNS = "agent_id, session_key, harness, project, created_at, updated_at, content"
 BY_ROWID = f"SELECT {_COLUMNS} FROM session_transcripts WHERE rowid = ?"
 OF_KEY = f"""
 SELECT {_COLUMNS} FROM session_transcripts

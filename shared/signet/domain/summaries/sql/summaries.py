@@ -2,32 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.domain.memory.supersede import is_current
 from signet.domain.summaries.models import Asked, Score, Summary
 from signet.domain.transcripts.models import Session
-
-
-class PageRow(NamedTuple):
-    """A summary as it is shown; `children` is how many others it stands for."""
-
-    id: str
-    project: str | None
-    depth: int
-    kind: str
-    content: str
-    token_count: int | None
-    earliest_at: str
-    latest_at: str
-    session_key: str | None
-    harness: str | None
-    agent_id: str
-    created_at: str
-    children: int
-
 
 #: Characters per token, for the count that readers are shown.
 TOKEN_CHARS = 4
@@ -76,11 +56,12 @@ _PAGE_WHERE = (
     " AND (:within_project IS NULL OR project = :within_project)"
     " AND (:within_agent IS NULL OR agent_id = :within_agent)"
 )
-_PAGE = f"""
-SELECT {", ".join(f"s.{name}" for name in PageRow._fields[:-1])},
-       (SELECT COUNT(*) FROM session_summary_children c WHERE c.parent_id = s.id) AS children
+PAGE = f"""
+SELECT s.id, s.project, s.depth, s.kind, s.content, s.token_count, s.earliest_at, s.latest_at, s.session_key, s.harness,
+       s.agent_id, s.created_at,
+       (SELECT COUNT(*) FROM session_summary_children c WHERE c.parent_id = s.id) AS child_count
   FROM session_summaries s {_PAGE_WHERE} ORDER BY latest_at DESC, id DESC LIMIT :limit OFFSET :offset"""
-_TOTAL = f"SELECT COUNT(*) FROM session_summaries {_PAGE_WHERE}"
+TOTAL = f"SELECT COUNT(*) FROM session_summaries {_PAGE_WHERE}"
 
 
 def put(tx: WriteTx, asked: Asked, summary: str, memory_ids: Sequence[str], now: datetime) -> str:
@@ -130,25 +111,3 @@ def add_parent(
     tx.run(_PARENT, row)
     tx.many(_CHILD, ((parent_id, child.id, place) for place, child in enumerate(children)))
     return parent_id
-
-
-def page(
-    tx: ReadTx,
-    *,
-    project: str | None,
-    depth: int | None,
-    limit: int,
-    offset: int,
-    within_project: str | None,
-    within_agent: str | None,
-) -> tuple[list[PageRow], int]:
-    """Return summaries, latest first, and how many there are; only those of a project or agent if one is named."""
-    wanted = {
-        "project": project,
-        "depth": depth,
-        "limit": limit,
-        "offset": offset,
-        "within_project": within_project,
-        "within_agent": within_agent,
-    }
-    return tx.rows(PageRow, _PAGE, wanted), tx.value(_TOTAL, wanted)

@@ -1,0 +1,336 @@
+"""One actor for each kind of job: the function of that name."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+import dramatiq
+
+from signet import clock
+from signet.db import WriteTx
+from signet.db.rewrite import rewrite
+from signet.domain.backup import automatic
+from signet.domain.connectors import sync
+from signet.domain.documents import ingest
+from signet.domain.documents.models import Rules as DocumentRules
+from signet.domain.embeddings import reindex
+from signet.domain.episodes import commits
+from signet.domain.episodes import index as episodes
+from signet.domain.extraction import corrections
+from signet.domain.extraction import pipeline as extraction
+from signet.domain.extraction.apply import Mode
+from signet.domain.extraction.distill import Model
+from signet.domain.graph import (
+    classify,
+    communities,
+    contradictions,
+    dependencies,
+    latest_traversal,
+    upkeep,
+)
+from signet.domain.hints import write as hints
+from signet.domain.injections import trace
+from signet.domain.maintenance import cycle
+from signet.domain.memory import derived
+from signet.domain.memory import embed as memory_vectors
+from signet.domain.memory.derived import Change
+from signet.domain.memory.followers import Kind as FollowKind
+from signet.domain.memory.models import Actor
+from signet.domain.projection import project
+from signet.domain.projection.models import View
+from signet.domain.repair import run as repairs
+from signet.domain.retention import purge
+from signet.domain.retention.purge import Swept
+from signet.domain.retention.windows import Windows
+from signet.domain.skills import embed as skill_vectors
+from signet.domain.skills import enrich
+from signet.domain.skills import entities as skill_graph
+from signet.domain.skills.models import Rules as SkillRules
+from signet.domain.summaries import condense as condensing
+from signet.domain.summaries import summarize as summaries
+from signet.domain.synthesis import run as synthesis
+from signet.domain.synthesis.plan import Plan
+from signet.domain.tasks.perform import perform
+from signet.domain.updates import install
+from signet.errors import NotNow
+from signet.observe import logs
+from signet.queue import BULK, Job, enqueue
+from signet.queue.job_context import JobContext
+from signet.queue.kinds import KINDS, queue_of
+from signet_worker import processors
+from signet_worker.context import Context
+from signet_worker.dramatiq_adapter import JobsBroker
+
+Run = Callable[[JobContext, Context], None]
+
+#: A sweep ends well within the time limit of its job; another one goes on with the rest.
+MOST_SWEEP_MS = 200_000
+
+
+def actor_of(kind: str) -> Run:
+    """Return the actor of a kind of job."""
+    actor: Run = globals()[kind]
+    return actor
+
+
+def declare(broker: JobsBroker, context: Context) -> None:
+    """Declare every actor on the broker."""
+    for kind in KINDS:
+        declared = dramatiq.actor(actor_name=kind, queue_name=queue_of(kind), broker=broker)
+        declared(_bound(actor_of(kind), context))
+
+
+def backup(job: JobContext, context: Context) -> None:
+    """Make the copy of the day, unless an earlier run of this job has."""
+    path = automatic.daily(
+        context.workspace,
+        keep=context.settings.backup.keep,
+        now=clock.now(),
+        tell=lambda done, total: job.check(),
+    )
+    job.commit(lambda tx: {"path": str(path)})
+
+
+def cluster_entities(job: JobContext, context: Context) -> None:
+    """Find the communities of the agent that the job names, or of all."""
+    if "action" in job.lease.payload:
+        repair(job, context)
+    else:
+        communities.run(job)
+
+
+def condense(job: JobContext, context: Context) -> None:
+    """Let one summary stand for several; it waits while nothing may be changed."""
+    if not context.may_write():
+        raise NotNow
+    attempts = context.settings.pipeline.worker.max_retries
+    condensing.run(job, context.note_taker(), attempts=attempts)
+
+
+def connector_sync(job: JobContext, context: Context) -> None:
+    """Bring the documents of one connector in step with its folder."""
+    sync.run(job, DocumentRules.of(context.settings))
+
+
+def document_ingest(job: JobContext, context: Context) -> None:
+    """Get the text of one document and cut it into memories."""
+    ingest.run(job, DocumentRules.of(context.settings), context.workspace.root)
+
+
+def embed(job: JobContext, context: Context) -> None:
+    """Embed the job's memory, if there is an embedder; what is skipped now is found later as a gap."""
+    embedder = context.embedder()
+    if embedder is None or not context.settings.pipeline.enabled:
+        return _skip(job, "embeddings_off")
+    memory_vectors.run(job, embedder)
+
+
+def extract(job: JobContext, context: Context) -> None:
+    """Distil the job's memory into facts."""
+    distiller = context.distiller()
+    if distiller is None or extraction.mode_of(context.settings) is Mode.DISABLED:
+        return _skip(job, "extraction_off")
+    extraction.run(job, distiller, context.embedder(), lambda: context.settings)
+
+
+def follow_memory(job: JobContext, context: Context) -> None:
+    """Hide, or bring back, the next part of what was read from a memory; what is left then is another job."""
+    asked, root_id = job.lease.payload, job.lease.memory_id or ""
+    change = Change(
+        kind=FollowKind(str(asked["kind"])),
+        actor=Actor(name=str(asked["actor"])),
+        reason=str(asked["reason"]),
+        at=clock.now(),
+        is_asked=asked.get("isAsked") is True,
+    )
+    job.commit(lambda tx: {"followed": derived.follow(tx, root_id, change)})
+
+
+def graph_upkeep(job: JobContext, context: Context) -> None:
+    """Let weights fade, and what has lost its ground or was said otherwise since."""
+    pipeline, now = context.settings.pipeline, clock.now()
+    structural = pipeline.structural
+    sweeps = structural.supersession_enabled and structural.supersession_sweep_enabled
+    if sweeps and context.may_write():
+        contradictions.sweep(
+            job,
+            supersede=corrections.supersede_attributes,
+            least=structural.supersession_min_confidence,
+            now=now,
+        )
+    upkeep.run(job, pipeline.feedback, now=now)
+
+
+def index_commits(job: JobContext, context: Context) -> None:
+    """Make the commit messages of a project findable for prompts to come."""
+    commits.run(job, context.embedder(), masks=context.settings.memory.mask_secrets)
+
+
+def index_session(job: JobContext, context: Context) -> None:
+    """Make a session findable for prompts to come."""
+    episodes.run(job, context.embedder())
+
+
+def maintenance(job: JobContext, context: Context) -> None:
+    """Run one cycle of maintenance, unless the settings have turned it off meanwhile."""
+    if not cycle.is_on(context.settings):
+        return _skip(job, "maintenance_off")
+    done = cycle.tick(job.db, context.settings, context.workspace, context, check=job.check)
+    job.commit(lambda tx: done.as_dict())
+
+
+def prospective_index(job: JobContext, context: Context) -> None:
+    """Ask the model which questions the job's memory may be asked for, if hints are wanted."""
+    settings = context.settings.pipeline
+    wanted = settings.hints.enabled and context.may_write()
+    model = context.language_model(yields=True) if wanted else None
+    if model is None:
+        return _skip(job, "hints_off")
+    hints.run(job, model, settings.hints)
+
+
+def repair(job: JobContext, context: Context) -> None:
+    """Run the repair that was asked for, in small steps."""
+    repairs.in_worker(job, context.settings, context.workspace, context)
+
+
+def retention_sweep(job: JobContext, context: Context) -> None:
+    """Delete what is older than its window, and report what was deleted."""
+    settings, now = context.settings.retention, clock.now()
+    ends_at = clock.monotonic_ms() + MOST_SWEEP_MS
+
+    def expired() -> bool:
+        job.check()
+        return clock.monotonic_ms() >= ends_at
+
+    swept = purge.sweep(
+        job.db,
+        windows=Windows.of(context.settings),
+        now=now,
+        limit=settings.batch_limit,
+        expired=expired,
+    )
+    job.commit(lambda tx: _swept(tx, swept, now))
+
+
+def rewrite_store(job: JobContext, context: Context) -> None:
+    """Leave nothing in the database file of what was erased."""
+    # It is written some time after an answer: names in it may be gone.
+    context.db.write(latest_traversal.drop)
+    rewrite(context.workspace.database)
+    job.commit(lambda tx: None)
+
+
+def skill_embed(job: JobContext, context: Context) -> None:
+    """Turn what the job's skill says of itself into a vector, if there is an embedder."""
+    embedder = context.embedder()
+    if embedder is None:
+        return _skip(job, "embeddings_off")
+    skill_vectors.run(job, embedder)
+
+
+def skill_enrich(job: JobContext, context: Context) -> None:
+    """Let a model say what the file of the job's skill leaves out, if enrichment is on."""
+    rules = SkillRules.of(context.settings)
+    model = context.language_model() if rules.enabled and rules.enrich else None
+    if model is None:
+        return _skip(job, "enrichment_off")
+    seconds = context.settings.pipeline.extraction.timeout_ms / 1000
+    enrich.run(job, model, lambda: SkillRules.of(context.settings), seconds=seconds)
+
+
+def skill_entities(job: JobContext, context: Context) -> None:
+    """Tie the job's skill to what its text speaks of, if there is a model and the graph is on."""
+    rules = SkillRules.of(context.settings)
+    model = context.language_model() if rules.enabled and rules.entities else None
+    if model is None:
+        return _skip(job, "entities_off")
+    reader = Model(model, context.settings)
+    skill_graph.run(job, lambda text: reader.extract(text, lambda digest: False).triples)
+
+
+def structural_classify(job: JobContext, context: Context) -> None:
+    """File the job's fact and those that wait with it under aspects, if there is a model and it is wanted."""
+    wanted = context.settings.pipeline.structural.enabled and context.may_write()
+    model = context.language_model(yields=True) if wanted else None
+    if model is None:
+        return _skip(job, "structure_off")
+    classify.run(
+        job,
+        model,
+        lambda: context.settings.pipeline.structural,
+        supersede=corrections.supersede_attributes,
+    )
+
+
+def structural_dependency(job: JobContext, context: Context) -> None:
+    """Find in the job's fact and those that wait with it on what an entity depends, if that is wanted."""
+    settings = context.settings.pipeline.structural
+    wanted = settings.enabled and context.may_write()
+    model = context.language_model(yields=True) if wanted else None
+    if model is None:
+        return _skip(job, "structure_off")
+    dependencies.run(job, model, settings)
+
+
+def summarize(job: JobContext, context: Context) -> None:
+    """Turn the job's session into notes and facts; it waits while nothing may be changed (JOB-20)."""
+    if not context.may_write():
+        raise NotNow
+    reader = context.note_taker()
+    summaries.run(job, reader, lambda: context.settings, context.workspace.root)
+
+
+def synthesize(job: JobContext, context: Context) -> None:
+    """Write the MEMORY.md of the job's agent."""
+    plan = Plan.of(context.settings)
+    synthesis.run(job, context.synthesis_model(), plan, context.workspace)
+
+
+def task_run(job: JobContext, context: Context) -> None:
+    """Give the prompt of a scheduled task to its harness and wait for the end."""
+    with processors.whole():
+        perform(job, context.settings, context.workspace)
+
+
+def trace_use(job: JobContext, context: Context) -> None:
+    """Find out what a session used of what it was given."""
+    trace.run(job)
+
+
+def umap_projection(job: JobContext, context: Context) -> None:
+    """Draw the map that was asked for."""
+    project.run(job, View.of(job.lease.payload))
+
+
+def update_check(job: JobContext, context: Context) -> None:
+    """Ask the index for a new version; one that is not major is installed when settings say so."""
+    with processors.whole():
+        done = install.by_itself(context.workspace, context.settings.updates, now=clock.now())
+    if done is not None:
+        event = "update.installed" if done.success else "update.failed"
+        logs.get("update").info(event, detail=done.message)
+    job.commit(lambda tx: {"message": done.message if done else "nothing to install"})
+
+
+def vector_index(job: JobContext, context: Context) -> None:
+    """Make the index as wide as the vectors that are made now."""
+    reindex.run(job, dimensions=context.settings.embedding.dimensions)
+
+
+def _bound(actor: Run, context: Context) -> Callable[[JobContext], None]:
+    def run(job: JobContext) -> None:
+        actor(job, context)
+
+    return run
+
+
+def _skip(job: JobContext, why: str) -> None:
+    job.commit(lambda tx: {"skipped": why})
+
+
+def _swept(tx: WriteTx, swept: Swept, now: datetime) -> dict[str, object]:
+    """Return what was swept; what is left is the next job's."""
+    if not swept.is_finished:
+        slot = f"after {clock.to_text(now)}"
+        enqueue(tx, Job(kind="retention_sweep", dedupe_key=slot, priority=BULK), now=now)
+    return dict(swept.counts)
