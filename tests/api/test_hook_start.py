@@ -176,7 +176,10 @@ def test_of_a_template_only_what_was_filled_in_is_told(api: Api) -> None:
         SOUL="# Soul of a pilot\n\n```yaml\n- name:\n# comment\n```\n",
         MEMORY="<!-- generated 2026-05-01 10:00 -->\n\n# Memory\n\n## Facts\n\n- We moved.\n",
     )
-    sections = starts(api).body["inject"].split("\n\n## ")
+    text = starts(api).body["inject"]
+    assert text.endswith(f"\n{fence.TAIL}")
+    text = text.replace(f"{fence.HEAD}\n{fence.EXPLAINED}\n\n", "").removesuffix(f"\n{fence.TAIL}")
+    sections = text.split("\n\n## ")
     assert [one.split("\n", 1) for one in sections[1:]] == [
         ["Soul", "# Soul of a pilot\n\n```yaml\n- name:\n# comment\n```"],
         ["Identity", "- name: Juno"],

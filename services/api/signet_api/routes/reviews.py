@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Query
+from fastapi import Query, Request
 
 from signet import clock
 from signet.db import ReadTx
@@ -11,7 +11,8 @@ from signet.domain.memory import review
 from signet.domain.memory.models import Memory, Rules
 from signet.wire import memory as wire
 from signet.wire.requests.browse import ForgottenParams
-from signet_api.deps import Shared, Who
+from signet.wire.requests.changes import ReviewBody
+from signet_api.deps import Shared, Who, agent_of
 from signet_api.params import Agent
 from signet_api.routes.changes import changed_body
 from signet_api.serving import serves
@@ -32,8 +33,11 @@ async def get_reviews(
 
 
 @serves(wire.APPROVE)
-async def post_approve(memory_id: str, agent: Agent, state: Shared, actor: Who) -> wire.Modified:
+async def post_approve(
+    memory_id: str, request: Request, state: Shared, actor: Who, body: ReviewBody | None = None
+) -> wire.Modified:
     """Let a memory be delivered unasked, as data with its origin; a person does that, no tool."""
+    agent = await agent_of(body.agent_id if body else None, None, request)
     rules, now = Rules.of(state.settings), clock.now()
     changed = await state.db.awrite(
         review.approve, memory_id, agent_id=agent, actor=actor, rules=rules, now=now
@@ -42,8 +46,11 @@ async def post_approve(memory_id: str, agent: Agent, state: Shared, actor: Who) 
 
 
 @serves(wire.REJECT)
-async def post_reject(memory_id: str, agent: Agent, state: Shared, actor: Who) -> wire.Modified:
+async def post_reject(
+    memory_id: str, request: Request, state: Shared, actor: Who, body: ReviewBody | None = None
+) -> wire.Modified:
     """Forget a memory as wrong: its text is not saved again by itself; a person does that, no tool."""
+    agent = await agent_of(body.agent_id if body else None, None, request)
     rules, now = Rules.of(state.settings), clock.now()
     changed = await state.db.awrite(
         review.reject, memory_id, agent_id=agent, actor=actor, rules=rules, now=now

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from signet.wire.requests.memory import MAX_CONTENT_CHARS
-from signet.wire.requests.model import SAFE_INTEGER, Author, Body, Id, TypeName, spelled
+from signet.wire.requests.model import NAME_CHARS, SAFE_INTEGER, Author, Body, Id, TypeName, spelled
 from signet.wire.requests.tags import Tags
 
 #: Memories of one batch.
@@ -107,3 +107,9 @@ class RecoverBody(Asked):
 
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     if_version: Version | None = spelled("if_version", "ifVersion")
+
+
+class ReviewBody(Body):
+    """Whose memory it is that a person has looked at."""
+
+    agent_id: str | None = spelled("agent_id", "agentId", max_length=NAME_CHARS)
