@@ -11,7 +11,7 @@ from signet.domain.memory import review
 from signet.domain.memory.models import Memory, Rules
 from signet.wire import memory as wire
 from signet.wire.requests.browse import ForgottenParams
-from signet.wire.requests.changes import ReviewBody
+from signet.wire.requests.changes import DecisionBody
 from signet_api.deps import Shared, Who, agent_of
 from signet_api.params import Agent
 from signet_api.routes.changes import changed_body
@@ -34,7 +34,7 @@ async def get_reviews(
 
 @serves(wire.APPROVE)
 async def post_approve(
-    memory_id: str, request: Request, state: Shared, actor: Who, body: ReviewBody | None = None
+    memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
 ) -> wire.Modified:
     """Let a memory be delivered unasked, as data with its origin; a person does that, no tool."""
     agent = await agent_of(body.agent_id if body else None, None, request)
@@ -47,7 +47,7 @@ async def post_approve(
 
 @serves(wire.REJECT)
 async def post_reject(
-    memory_id: str, request: Request, state: Shared, actor: Who, body: ReviewBody | None = None
+    memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
 ) -> wire.Modified:
     """Forget a memory as wrong: its text is not saved again by itself; a person does that, no tool."""
     agent = await agent_of(body.agent_id if body else None, None, request)

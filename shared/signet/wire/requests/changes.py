@@ -109,7 +109,7 @@ class RecoverBody(Asked):
     if_version: Version | None = spelled("if_version", "ifVersion")
 
 
-class ReviewBody(Body):
+class DecisionBody(Body):
     """Whose memory it is that a person has looked at."""
 
     agent_id: str | None = spelled("agent_id", "agentId", max_length=NAME_CHARS)
