@@ -88,6 +88,16 @@ class EventParams(Params):
     topics: Names = ()
 
 
+class GraphParams(Params):
+    """How much of a graph is drawn: at most `limit` entities that so many memories mention, of the named kinds."""
+
+    limit: Annotated[int, Whole(1, 5_000)] = 1_500
+    min_mentions: Annotated[int, Whole(0, SAFE_INTEGER)] = spelled(
+        "min_mentions", "minMentions", default=2
+    )
+    kinds: Names = ()
+
+
 class SearchParams(Params):
     """What the older search looks for; with `distinct` only the values of `who` or `type` are wanted."""
 
