@@ -10,11 +10,11 @@ from signet.wire.requests.model import (
     Flag,
     Instant,
     Params,
+    Tags,
     Text,
     Whole,
     spelled,
 )
-from signet.wire.requests.tags import Tags
 
 #: More names than this are no question of a person.
 MAX_NAMES = 100
