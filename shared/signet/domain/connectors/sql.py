@@ -1,7 +1,7 @@
 """Rows of connectors, and which documents are theirs."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -9,7 +9,6 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, as_list
 from signet.domain.connectors.models import Progress
-from signet.wire.connectors import StoredConnector
 
 _FIELDS = (
     "SELECT id, provider, display_name, config_json, cursor_json, status, last_sync_at, last_error, created_at,"
@@ -35,12 +34,12 @@ _ORPHANS = """
  source_type = 'file' AND connector_id IS NOT NULL AND connector_id NOT IN (SELECT id FROM connectors)
    AND status <> 'deleted' AND source_url >= :low AND source_url < :high AND agent_id = :agent_id
 """
-_ADOPTABLE = f"""
+ADOPTABLE = f"""
 SELECT id FROM documents WHERE {_ORPHANS}
    AND NOT EXISTS (SELECT 1 FROM documents own WHERE own.connector_id = :id AND own.source_url = documents.source_url
                       AND own.status <> 'deleted')
 """
-_COUNTS = f"""
+COUNTS = f"""
 SELECT status, count(*) FROM documents
  WHERE status <> 'deleted' AND (connector_id = :id OR ({_ORPHANS})) GROUP BY status
 """
@@ -83,19 +82,6 @@ def end(
     return tx.run(_END, values) == 1
 
 
-def adoptable(tx: ReadTx, connector: StoredConnector, root: str) -> list[str]:
-    """Return its agent's documents below a connector's folder that belong to no connector any more."""
-    values = {"id": connector["id"], "agent_id": connector["agent_id"], **_below(root)}
-    return [id_ for (id_,) in tx.tuples(_ADOPTABLE, values)]
-
-
-def counts(tx: ReadTx, connector: StoredConnector, root: str | None) -> Mapping[str, int]:
-    """Return how many documents of a connector are in each status, without deleted ones."""
-    below = _below(root) if root else {"low": "", "high": ""}
-    values = {"id": connector["id"], "agent_id": connector["agent_id"], **below}
-    return dict(tx.tuples(_COUNTS, values))
-
-
 def known(tx: ReadTx, connector_id: str, paths: Iterable[str]) -> dict[str, Known]:
     """Return the documents of these files by path."""
     return {one.path: one for one in tx.rows(Known, _KNOWN, (connector_id, as_list(paths)))}
@@ -103,11 +89,11 @@ def known(tx: ReadTx, connector_id: str, paths: Iterable[str]) -> dict[str, Know
 
 def after(tx: ReadTx, connector_id: str, root: str, path: str, *, limit: int) -> list[Known]:
     """Return the next documents of files below a folder behind a path, in the order of paths."""
-    values = {"id": connector_id, "after": path, "limit": limit, **_below(root)}
+    values = {"id": connector_id, "after": path, "limit": limit, **below(root)}
     return tx.rows(Known, _AFTER, values)
 
 
-def _below(root: str) -> dict[str, str]:
+def below(root: str) -> dict[str, str]:
     """Return the bounds of all paths below a folder: `/` and the letter after it."""
     bare = root.rstrip("/")
     return {"low": f"{bare}/", "high": f"{bare}0"}

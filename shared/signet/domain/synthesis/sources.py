@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signet import clock
-from signet.db import ReadTx
+from signet.db import ReadTx, visibility
 from signet.db.visibility import Reader
 from signet.domain.synthesis import sql
 from signet.domain.synthesis.plan import Plan
@@ -57,7 +57,8 @@ def effective(importance: float, used_at: datetime, now: datetime, *, rate: floa
 def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
     """Return what matters most to an agent, best first, as much as fits."""
     since = _oldest(plan.decay_rate, now)
-    rows = sql.candidates(tx, reader, least=THRESHOLD, since=since)
+    seen = visibility.readable(reader)
+    rows = tx.rows(sql.CandidateRow, sql.CANDIDATES + seen.sql, (THRESHOLD, since, *seen.params))
     scored = ((_score(row, plan.decay_rate, now), row.seq) for row in rows)
     best = heapq.nlargest(MOST, (one for one in scored if one[0] >= THRESHOLD))
     notes = _fitting(

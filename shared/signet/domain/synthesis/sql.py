@@ -33,7 +33,7 @@ class TextRow(NamedTuple):
 _WORTHY = f"""
 m.is_deleted = 0 AND {is_current().sql} AND m.type <> 'document_chunk'
    AND NOT (m.source_type = 'session' AND m.extraction_status = 'completed')"""
-_CANDIDATES = f"""
+CANDIDATES = f"""
 SELECT m.seq, m.importance, m.pinned, COALESCE(m.last_accessed, m.created_at) AS used_at FROM memories m
  WHERE {_WORTHY} AND (m.pinned = 1 OR (m.importance >= ? AND COALESCE(m.last_accessed, m.created_at) >= ?)) AND """
 _TEXTS = f"""
@@ -51,12 +51,6 @@ SELECT MAX(at) FROM (
 RUNNING = "SELECT 1 FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
 ANY_RUNNING = f"SELECT 1 FROM memory_jobs WHERE status = 'leased' AND job_type = '{KIND}'"
 AGENTS = "SELECT id FROM agents ORDER BY id"
-
-
-def candidates(tx: ReadTx, reader: Reader, *, least: float, since: str) -> list[CandidateRow]:
-    """Return the memories that may still matter: pinned, or of this importance and used since an instant."""
-    seen = visibility.readable(reader)
-    return tx.rows(CandidateRow, _CANDIDATES + seen.sql, (least, since, *seen.params))
 
 
 def texts(tx: ReadTx, seqs: Iterable[int]) -> dict[int, TextRow]:
