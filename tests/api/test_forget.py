@@ -126,6 +126,31 @@ def test_a_recovered_memory_is_found_again(api: Api) -> None:
     assert event["metadata"] == {"ifVersion": 2, "retentionWindowMs": 2_592_000_000}
 
 
+def test_several_are_recovered_each_for_itself(api: Api) -> None:
+    ids = [remember(api, f"Heron {number}.") for number in range(3)]
+    for memory_id in ids[:2]:
+        assert api.delete(f"/api/memory/{memory_id}?reason=x").status == 200
+    body = api.post("/api/memory/recover", {"ids": [*ids, "none"], "reason": "oops"}).body
+    assert (body["requested"], body["recovered"]) == (4, 2)
+    statuses = [one["status"] for one in body["results"]]
+    assert statuses == ["recovered", "recovered", "not_deleted", "not_found"]
+    assert not any(row["is_deleted"] for row in api.rows("memories"))
+    refused: list[dict[str, object]] = [{"ids": []}, {"ids": ids}, {"reason": "x"}]
+    for wrong in (*refused, {"ids": ["n"] * 201, "reason": "x"}):
+        assert api.post("/api/memory/recover", wrong).status == 400
+
+
+def test_a_preview_shows_texts_and_is_narrowed_like_a_list(api: Api) -> None:
+    remember(api, "Heron one.", project="pond", tags="bird")
+    pinned = remember(api, "Heron two.", project="pond", pinned=True)
+    remember(api, "Heron three.", project="lake")
+    found = preview(api, project="pond")["candidates"]
+    assert isinstance(found, list)
+    assert sorted(one["content"] for one in found) == ["Heron one.", "Heron two."]
+    assert {one["tags"] for one in found} == {"bird", None} and all(one["who"] for one in found)
+    assert chosen(preview(api, query="heron", pinned=True)) == [pinned]
+
+
 def test_each_refusal_of_a_recovery_has_its_status(api: Api) -> None:
     memory_id = remember(api, "The heron nests in April.")
     path = f"/api/memory/{memory_id}/recover"
@@ -249,7 +274,11 @@ def test_a_question_without_words_is_looked_for_as_it_stands(api: Api) -> None:
     remember(api, "It is so.")
     found = preview(api, query="?!")
     assert chosen(found) == [memory_id]
-    assert found["candidates"] == [{"id": memory_id, "score": 0.0, "pinned": False, "version": 1}]
+    candidates = found["candidates"]
+    assert isinstance(candidates, list)
+    (one,) = candidates
+    assert (one["score"], one["pinned"], one["version"]) == (0.0, False, 1)
+    assert (one["content"], one["type"], one["tags"]) == ("Is that so?! Really.", "fact", None)
 
 
 @pytest.mark.parametrize("mark", ['"', "[", "]", ",", '", "'])

@@ -38,6 +38,30 @@ def test_jobs_are_listed_by_status_and_kind(api: Api) -> None:
     assert sorted(kinds["?limit=many"]) == ["document_ingest", "extract"]
 
 
+def test_pages_of_jobs_follow_each_other_with_counts_of_all(api: Api) -> None:
+    for number in range(5):
+        api.post("/api/memory/remember", {"content": f"The sky has {number} clouds."})
+    a_dead_job(api, "The sky is red.")
+    every = [job["id"] for job in api.get("/api/jobs").body["jobs"]]
+    met, cursor = [], ""
+    while cursor is not None:
+        page = api.get(f"/api/jobs?limit=2&facets=1&cursor={cursor}").body
+        assert page["total"] == 6
+        met += [job["id"] for job in page["jobs"]]
+        cursor = page["next"]
+    assert met == every and len(met) == 6
+    page = api.get("/api/jobs?status=dead&facets=1").body
+    assert (page["count"], page["total"], page["next"]) == (1, 1, None)
+    assert page["facets"] == {
+        "status": [{"key": "pending", "count": 5}, {"key": "dead", "count": 1}],
+        "kind": [{"key": "extract", "count": 1}],
+        "queue": [{"key": page["jobs"][0]["queue"], "count": 1}],
+        "code": [{"key": "timeout", "count": 1}],
+    }
+    assert "facets" not in api.get("/api/jobs").body
+    assert api.get("/api/jobs?cursor=none").status == 400
+
+
 def a_dead_job(api: Api, content: str = "The sky is blue.") -> str:
     memory_id = api.post("/api/memory/remember", {"content": content}).body["id"]
     api.run(

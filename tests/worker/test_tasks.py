@@ -11,7 +11,6 @@ import pytest
 from signet import clock
 from signet.db import Row
 from signet.domain.tasks import edit, start
-from signet.domain.tasks.edit import Wish
 from signet.queue import transitions
 from signet_scheduler.tasks import TaskClock
 from support.harness import install
@@ -44,7 +43,7 @@ def made(home: Home, folder: Path, **fields: object) -> str:
         "harness": "claude-code",
         "working_directory": str(folder),
     }
-    task = edit.draft(Wish(**{**wish, **fields}), now=clock.now())  # type: ignore[arg-type]  # test shorthand
+    task = edit.draft({**wish, **fields}, now=clock.now())
     home.db.write(edit.add, task)
     return task.id
 

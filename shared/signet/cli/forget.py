@@ -95,7 +95,7 @@ def forget(
     if limit is None:
         _check(found, ids)
     if not as_json and not yes:
-        _preview(signet, found, agent, full=full)
+        _preview(found, full=full)
     if dry_run or not found["count"]:
         yield found
         would = f"{_counted(found)} would be forgotten" if found["count"] else "No memories found"
@@ -182,11 +182,11 @@ def _forgotten(
     return {**done, "total": found["total"]}
 
 
-def _preview(signet: Signet, found: ForgetPreview, agent: str | None, *, full: bool) -> None:
+def _preview(found: ForgetPreview, *, full: bool) -> None:
     ink = output.ink(sys.stdout)
     shown = SHOWN if output.is_live(sys.stdout) and not full else found["count"]
     for one in found["candidates"][:shown]:
-        for line in entry.lines(_entry(signet, one, agent), ink, full=full):
+        for line in entry.lines(_entry(one), ink, full=full):
             output.say(line)
     if found["count"] > shown:
         output.say(f"… and {found['count'] - shown} more; --full shows all")
@@ -208,15 +208,17 @@ def _show_along(along: Sequence[Followed], count: int, *, full: bool) -> None:
         output.say(f"  … and {count - len(shown)} more")
 
 
-def _entry(signet: Signet, candidate: Candidate, agent: str | None) -> Entry:
-    memory = signet.get(candidate["id"], agent_id=agent)
+def _entry(candidate: Candidate) -> Entry:
     return Entry(
-        id=memory["id"],
-        content=memory["content"],
-        created_at=memory["created_at"],
+        id=candidate["id"],
+        content=candidate["content"],
+        created_at=candidate["created_at"],
         pinned=candidate["pinned"],
-        tags=memory["tags"],
-        facts=(f"by {output.plain(memory['who'] or 'unknown')}", output.plain(memory["type"])),
+        tags=candidate["tags"],
+        facts=(
+            f"by {output.plain(candidate['who'] or 'unknown')}",
+            output.plain(candidate["type"]),
+        ),
     )
 
 

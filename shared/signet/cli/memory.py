@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import edit, entry, forget, identify, output
-from signet.cli.command import Output, command
+from signet.cli.command import Answer, Output, command
 from signet.cli.entry import Entry
 from signet.cli.options import (
     AgentOption,
@@ -129,17 +129,30 @@ def history(
 @command(app)
 def recover(
     signet: Signet,
-    memory_id: IdArgument,
+    memory_ids: Annotated[
+        list[str],
+        typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
+    ],
     reason: Annotated[
         str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
     ] = "recovered on the command line",
     agent: AgentOption = None,
 ) -> Output:
-    """Recover a memory forgotten within the last 30 days.
+    """Recover memories forgotten within the last 30 days.
 
-    Examples: signet memory recover 019ac0de-1f2a-7b3c · signet memory recover ID --reason "was right"
+    Examples: signet memory recover 019ac0de-1f2a-7b3c · signet memory recover ID ID --reason "was right"
     """
-    full_id = identify.whole(signet, memory_id, agent=agent)
+    full_ids = [identify.whole(signet, one, agent=agent) for one in memory_ids]
+    if len(full_ids) > 1:
+        many = signet.recover_many(full_ids, reason=reason, agent_id=agent)
+        yield Answer(many, status=0 if many["recovered"] == many["requested"] else 1)
+        for one in many["results"]:
+            said = (
+                "Recovered" if one["status"] == "recovered" else f"Not recovered ({one['status']})"
+            )
+            output.say(f"{said}: {one['id']}")
+        return
+    (full_id,) = full_ids
     done = signet.recover(full_id, reason=reason, agent_id=agent)
     yield done
     output.say(f"Recovered: {full_id}")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
@@ -23,14 +24,25 @@ _CHANGED = {
 _CHOICE = """(:kind IS NULL OR job_type = :kind) AND (:code IS NULL OR last_error_code = :code)
    AND {changed} >= COALESCE(:since, '') AND {changed} < COALESCE(:until, '~')
    AND (:agent_id IS NULL OR agent_id = :agent_id)
+   AND (:behind IS NULL OR ({changed}, id) < (:behind, :behind_id))
    AND (:project IS NULL OR EXISTS
         (SELECT 1 FROM memories m WHERE m.id = memory_jobs.memory_id AND m.project = :project))"""
 _IN_STATE = """
 SELECT * FROM (SELECT *, {changed} AS changed FROM memory_jobs WHERE status = '{status}' AND {choice}
-                ORDER BY {changed} {order}, rowid {order} LIMIT :limit)"""
+                ORDER BY {changed} {order}, id {order} LIMIT :limit)"""
 _OF_TARGET = """
 SELECT *, updated_at AS changed FROM memory_jobs
  WHERE {target} AND {choice} AND status IN (SELECT value FROM json_each(:states))"""
+#: Only conditions that are asked for: without any the indexes hold all that is counted.
+_COUNTED = {
+    "since": "{changed} >= :since",
+    "until": "{changed} < :until",
+    "agent_id": "agent_id = :agent_id",
+    "project": "EXISTS (SELECT 1 FROM memories m WHERE m.id = memory_jobs.memory_id AND m.project = :project)",
+}
+_TALLY = """
+SELECT '{status}' AS status, queue, job_type AS kind, {code} AS code, COUNT(*) AS jobs FROM memory_jobs
+ WHERE status = '{status}'{choice} GROUP BY 2, 3, 4"""
 #: What a choice may name so that no state has to be looked through.
 _TARGETS = {
     "job_ids": "id IN (SELECT value FROM json_each(:job_ids))",
@@ -79,9 +91,21 @@ class JobFilter:
     until: str | None = None
     agent_id: str | None = None
     project: str | None = None
+    #: The time of the latest change and the id of a job, behind which the newest come.
+    behind: tuple[str, str] | None = None
 
 
 EVERY = JobFilter()
+
+
+class Tally(NamedTuple):
+    """How many jobs of a choice are alike; `code` is of the last error, for dead ones alone."""
+
+    status: str
+    queue: str
+    kind: str
+    code: str | None
+    jobs: int
 
 
 def get(tx: ReadTx, job_id: str) -> Row | None:
@@ -100,19 +124,7 @@ def find(
     states = [state for state in which.states if state in _CHANGED]
     if not states:
         return []
-    params: dict[str, object] = {
-        "kind": which.kind,
-        "code": which.code,
-        "since": which.since,
-        "until": which.until,
-        "limit": limit,
-        "states": json.dumps(states),
-        "job_ids": None if which.job_ids is None else json.dumps(list(which.job_ids)),
-        "memory_id": which.memory_id,
-        "document_id": which.document_id,
-        "agent_id": which.agent_id,
-        "project": which.project,
-    }
+    params = {**_params(which), "limit": limit, "states": json.dumps(states)}
     named = [sql for name, sql in _TARGETS.items() if getattr(which, name) is not None]
     if named:
         choice = _CHOICE.format(changed="updated_at")
@@ -120,6 +132,41 @@ def find(
     else:
         rows = " UNION ALL ".join(_in_state(state, order) for state in states)
     return tx.all(f"{rows} ORDER BY changed {order}, id {order} LIMIT :limit", params)
+
+
+def tally(tx: ReadTx, which: JobFilter) -> list[Tally]:
+    """Count the jobs of a choice by state, queue, kind and code, whatever of these the choice names."""
+    target = [sql for name, sql in _TARGETS.items() if getattr(which, name) is not None]
+    conditions = [
+        *target,
+        *(sql for name, sql in _COUNTED.items() if getattr(which, name) is not None),
+    ]
+    counts = [
+        _TALLY.format(
+            status=state,
+            code="last_error_code" if state is Status.DEAD else "NULL",
+            choice="".join(f" AND {one.format(changed=changed)}" for one in conditions),
+        )
+        for state, changed in _CHANGED.items()
+    ]
+    return tx.rows(Tally, " UNION ALL ".join(counts), _params(which))
+
+
+def _params(which: JobFilter) -> dict[str, object]:
+    changed, job_id = which.behind or (None, None)
+    return {
+        "kind": which.kind,
+        "code": which.code,
+        "since": which.since,
+        "until": which.until,
+        "job_ids": None if which.job_ids is None else json.dumps(list(which.job_ids)),
+        "memory_id": which.memory_id,
+        "document_id": which.document_id,
+        "agent_id": which.agent_id,
+        "project": which.project,
+        "behind": changed,
+        "behind_id": job_id,
+    }
 
 
 def _in_state(state: Status, order: str) -> str:

@@ -32,11 +32,25 @@ class Job(TypedDict):
     updated_at: str
 
 
+class JobCount(TypedDict):
+    """A value and how many jobs have it."""
+
+    key: str
+    count: int
+
+
 class Jobs(TypedDict):
-    """Jobs, latest change first."""
+    """Jobs, latest change first; `next` is the cursor of the page behind, null on the last.
+
+    `total` counts the jobs that pass the filters. `facets` counts by status, kind, queue and code (of dead jobs), each
+    without its own filter.
+    """
 
     jobs: list[Job]
     count: int
+    next: str | None
+    total: NotRequired[int]
+    facets: NotRequired[dict[str, list[JobCount]]]
 
 
 class WholeJob(Job):

@@ -275,6 +275,11 @@ class Candidate(TypedDict):
     score: float
     pinned: bool
     version: int
+    content: str
+    type: str
+    who: str | None
+    tags: str | None
+    created_at: str
 
 
 class ForgetPreview(Along):
@@ -310,6 +315,15 @@ class Recovered(Modified):
     """A forgotten memory that is back."""
 
     retentionDays: int
+
+
+class RecoveredMany(TypedDict):
+    """What became of each memory that was to be recovered, in the order of the ids."""
+
+    success: bool
+    requested: int
+    recovered: int
+    results: list[Modified]
 
 
 class ForgottenValue(TypedDict):
@@ -372,5 +386,6 @@ FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = Operation(
     "POST", "/api/memory/forget", access.FORGET_MANY, (ForgetPreview, ForgottenMany)
 )
 RECOVER = Operation("POST", "/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
+RECOVER_MANY = Operation("POST", "/api/memory/recover", access.RECOVER, RecoveredMany)
 LIFT = Operation("POST", "/api/memory/forgotten/{memory_id}/lift", access.RECOVER, Lifted)
 RATE = Operation("POST", "/api/memory/feedback", access.REMEMBER, Rated)

@@ -15,13 +15,14 @@ from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Quota
-from signet.wire.memory import Modified, ModifiedMany, Recovered
+from signet.wire.memory import Modified, ModifiedMany, Recovered, RecoveredMany
 from signet.wire.requests.changes import (
     ForgetOneBody,
     ModifyBody,
     PatchBody,
     PatchItem,
     RecoverBody,
+    RecoverManyBody,
 )
 from signet_api import limits, scopes
 from signet_api.batches import each
@@ -118,6 +119,46 @@ async def post_recover(
         now=clock.now(),
     )
     return {**changed_body(changed), "retentionDays": rules.recover_within.days}
+
+
+@serves(wire.RECOVER_MANY)
+async def post_recover_many(
+    body: RecoverManyBody, request: Request, state: Shared, actor: Who
+) -> RecoveredMany:
+    """Take back up to 200 forgotten memories, each for itself."""
+    if Rules.of(state.settings).frozen:
+        raise Frozen
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
+    actor = asking(actor, body.changed_by, request.headers)
+    memory_ids = list(dict.fromkeys(body.ids))
+    denied = await scopes.outside(state.db, memory_ids)
+    results = await each(
+        (
+            one,
+            _recovered(state, Recover(memory_id=one, reason=body.reason, agent_id=agent_id), actor),
+        )
+        for one in memory_ids
+        if one not in denied
+    )
+    results += [scopes.denied(memory_id, refusal) for memory_id, refusal in denied.items()]
+    return {
+        "success": True,
+        "requested": len(results),
+        "recovered": sum(result["status"] == "recovered" for result in results),
+        "results": results,
+    }
+
+
+async def _recovered(state: State, asked: Recover, actor: Actor) -> Modified:
+    """Recover one of several memories; a refusal is its result."""
+    rules = Rules.of(state.settings)
+    try:
+        changed = await state.db.awrite(
+            recover.recover, asked, actor=actor, rules=rules, now=clock.now()
+        )
+    except Refused as refused:
+        return refused_body(refused)
+    return changed_body(changed)
 
 
 def changed_body(changed: Changed) -> Modified:

@@ -7,9 +7,9 @@ from fastapi import Request
 
 from signet import clock
 from signet.domain.backup import automatic
-from signet.domain.memory import choose, derived, forget
+from signet.domain.memory import choose, derived, forget, lookup
 from signet.domain.memory.choose import Candidate, Choice
-from signet.domain.memory.models import Actor, Forget, Rules
+from signet.domain.memory.models import Actor, Forget, Memory, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid, StorageFull
 from signet.wire import memory as wire
@@ -41,7 +41,8 @@ async def post_forget(
     if body.mode == "preview":
         going = [one.id for one in found if body.force or not one.pinned]
         along = await state.db.aread(derived.along, going)
-        return {**_preview(found, total), **along_body(along)}
+        texts = await state.db.aread(lookup.several, [one.id for one in found])
+        return {**_preview(found, total, texts), **along_body(along)}
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
     copied = await _copied(state, found)
@@ -98,6 +99,8 @@ def _choice(body: ForgetBody, agent_id: str) -> Choice:
         type=body.type,
         tags=body.tags,
         who=body.who,
+        project=body.project,
+        pinned=body.pinned,
         source_type=body.source_type,
         since=body.since,
         until=body.until,
@@ -107,7 +110,8 @@ def _choice(body: ForgetBody, agent_id: str) -> Choice:
     )
 
 
-def _preview(found: list[Candidate], total: int) -> ForgetPreview:
+def _preview(found: list[Candidate], total: int, texts: list[Memory]) -> ForgetPreview:
+    known = {one.id: one for one in texts}
     return {
         "success": True,
         "mode": "preview",
@@ -115,10 +119,21 @@ def _preview(found: list[Candidate], total: int) -> ForgetPreview:
         "total": total,
         "requiresConfirm": choose.needs_confirmation(found),
         "confirmToken": choose.confirm_token(one.id for one in found),
-        "candidates": [
-            {"id": one.id, "score": one.score, "pinned": one.pinned, "version": one.version}
-            for one in found
-        ],
+        "candidates": [_candidate(one, known[one.id]) for one in found if one.id in known],
+    }
+
+
+def _candidate(one: Candidate, memory: Memory) -> wire.Candidate:
+    return {
+        "id": one.id,
+        "score": one.score,
+        "pinned": one.pinned,
+        "version": one.version,
+        "content": memory.content,
+        "type": memory.type,
+        "who": memory.who,
+        "tags": ",".join(memory.tags) or None,
+        "created_at": memory.created_at,
     }
 
 

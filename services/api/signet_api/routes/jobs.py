@@ -1,21 +1,23 @@
 """Look at jobs, try them again, end them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, TypedDict
 
 from signet import clock
 from signet.db import Database, ReadTx, Row, WriteTx, columns
+from signet.db import cursor as cursors
 from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
 from signet.errors import Invalid, NotFound
 from signet.queue import Status, admin, transitions
-from signet.queue.admin import JobFilter
+from signet.queue.admin import JobFilter, Tally
 from signet.wire import jobs as wire
 from signet.wire.jobs import ChangedJob, ChangedJobs, Job, Jobs, WholeJob
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
-from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.model import Flag, Text, Whole
 from signet_api.deps import Db, Who
 from signet_api.params import Since, Until
 from signet_api.serving import serves
@@ -26,6 +28,8 @@ class _Within(TypedDict):
     project: str | None
 
 
+#: What jobs are counted by.
+FACETS = ("status", "kind", "queue", "code")
 #: What history is told of instead of a memory (RP-5).
 SYSTEM = "system"
 
@@ -47,11 +51,13 @@ async def get_jobs(
     memory_id: Text = None,
     document_id: Text = None,
     limit: Annotated[int, Whole(1, MAX_JOBS)] = 50,
+    cursor: Text = None,
+    facets: Flag = False,
 ) -> Jobs:
     """Return jobs, latest change first.
 
     `status` (several are separated by commas), `kind`, `code` (of the last error), `memory_id` and `document_id` narrow
-    them, `since` and `until` bound the latest change.
+    them, `since` and `until` bound the latest change. `cursor` is `next` of another page; `facets=1` adds counts.
     """
     which = JobFilter(
         states=_states(status),
@@ -61,10 +67,45 @@ async def get_jobs(
         document_id=document_id,
         since=since,
         until=until,
+        behind=_place(cursor),
         **_within(),
     )
-    rows = await db.aread(admin.find, which, limit=limit)
-    return {"jobs": [_job(row) for row in rows], "count": len(rows)}
+    rows = await db.aread(admin.find, which, limit=limit + 1)
+    found, more = rows[:limit], rows[limit:]
+    page: Jobs = {
+        "jobs": [_job(row) for row in found],
+        "count": len(found),
+        "next": cursors.write([found[-1]["changed"], found[-1]["id"]]) if more else None,
+    }
+    if facets:
+        counted = await db.aread(admin.tally, which)
+        page["total"] = sum(one.jobs for one in counted if _passes(one, which))
+        page["facets"] = {name: _facet(name, counted, which) for name in FACETS}
+    return page
+
+
+def _place(cursor: str | None) -> tuple[str, str] | None:
+    if cursor is None:
+        return None
+    changed, job_id = cursors.read(cursor, str, str)
+    return str(changed), str(job_id)
+
+
+def _passes(one: Tally, which: JobFilter, *, but: str = "") -> bool:
+    """Return whether counted jobs pass the filters, or all but one of them."""
+    return (
+        (but == "status" or one.status in which.states)
+        and (but == "kind" or which.kind in (None, one.kind))
+        and (but == "code" or which.code in (None, one.code))
+    )
+
+
+def _facet(name: str, counted: Sequence[Tally], which: JobFilter) -> list[wire.JobCount]:
+    found: Counter[str] = Counter()
+    for one in counted:
+        if (value := getattr(one, name)) and _passes(one, which, but=name):
+            found[value] += one.jobs
+    return [{"key": value, "count": jobs} for value, jobs in found.most_common()]
 
 
 def _states(text: str | None) -> Sequence[Status]:

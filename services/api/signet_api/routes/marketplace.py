@@ -6,7 +6,6 @@ from signet import clock
 from signet.domain.marketplace import catalog, edit
 from signet.domain.marketplace import config as configs
 from signet.domain.marketplace.catalog import SHIPPED, Entry
-from signet.domain.marketplace.edit import New
 from signet.domain.marketplace.models import Config, Scope, Server, ServerFailed
 from signet.domain.marketplace.registry import Registry, RegistryFailed
 from signet.domain.marketplace.servers_file import Installed
@@ -14,7 +13,7 @@ from signet.errors import Invalid
 from signet.net.http import host_of
 from signet.observe import logs
 from signet.wire import marketplace as wire
-from signet.wire.requests.marketplace import InstallBody, ProbeBody, RegisterBody
+from signet.wire.requests.marketplace import InstallBody, ProbeBody, RegisterBody, ScopeBody
 from signet_api.deps import State
 from signet_api.marketplace import Near, check_secrets, standing
 from signet_api.routed import apart
@@ -89,7 +88,8 @@ async def post_install(body: InstallBody, state: Near) -> wire.InstalledToolServ
         config = _config(body.config)
     else:
         config = _config(configs.written(catalog.configured(entry, body.inputs)))
-    new = New(
+    new = Server(
+        id="",
         name=body.name or entry.name,
         config=config,
         description=entry.description,
@@ -98,7 +98,7 @@ async def post_install(body: InstallBody, state: Near) -> wire.InstalledToolServ
         source=entry.source,
         catalog_id=entry.id,
         enabled=body.enabled,
-        scope=edit.scope_of(body.scope, Scope()),
+        scope=_scope(body.scope),
     )
     return await _install(state, new)
 
@@ -106,18 +106,19 @@ async def post_install(body: InstallBody, state: Near) -> wire.InstalledToolServ
 @serves(wire.REGISTER_TOOL_SERVER)
 async def post_register(body: RegisterBody, state: Near) -> wire.InstalledToolServer:
     """Install a server that the user describes: a command, or an address."""
-    new = New(
+    new = Server(
+        id="",
         name=edit.name_of(body.name),
         config=_config(body.config),
         description=body.description,
         category=body.category,
         enabled=body.enabled,
-        scope=edit.scope_of(body.scope, Scope()),
+        scope=_scope(body.scope),
     )
     return await _install(state, new)
 
 
-async def _install(state: State, new: New) -> wire.InstalledToolServer:
+async def _install(state: State, new: Server) -> wire.InstalledToolServer:
     made: list[Server] = []
 
     def add(installed: Installed) -> Installed:
@@ -151,6 +152,10 @@ def _registry(state: State) -> Registry | None:
     if found.registry_url is None:
         return None
     return Registry(url=found.registry_url, may_be_private=found.allow_private_networks)
+
+
+def _scope(sent: ScopeBody | None) -> Scope:
+    return edit.scope_of(sent.model_dump(exclude_unset=True) if sent else {}, Scope())
 
 
 def _config(sent: object) -> Config:

@@ -54,7 +54,7 @@ async def get_reviews(
 async def post_review(body: ReviewBody, state: Near) -> wire.WrittenReview:
     """Write a review."""
     id_, now = str(uuid4()), clock.to_text(clock.now())
-    sent = body.model_dump(exclude_unset=True, by_alias=True)
+    sent = body.model_dump(exclude_unset=True)
     changed = await asyncio.to_thread(
         state.routed.reviews.change, lambda kept: reviews.create(kept, sent, id_=id_, now=now)
     )
@@ -71,10 +71,8 @@ async def get_config(state: Near) -> wire.ReviewSync:
 @serves(wire.CHANGE_REVIEW_SETTINGS)
 async def patch_config(body: SyncBody, state: Near) -> wire.ChangedReviewSettings:
     """Say where reviews are sent to."""
-    sent = body.model_dump(exclude_unset=True, by_alias=True)
-    changed = await asyncio.to_thread(
-        state.routed.reviews.change, lambda kept: reviews.configure(kept, sent)
-    )
+    configure = partial(reviews.configure, enabled=body.enabled, url=body.endpoint_url)
+    changed = await asyncio.to_thread(state.routed.reviews.change, configure)
     return {"success": True, "config": _config(changed.sync)}
 
 
@@ -107,7 +105,7 @@ async def post_sync(state: Near) -> wire.SentReviews:
 @serves(wire.CHANGE_REVIEW)
 async def patch_review(review_id: str, body: ReviewBody, state: Near) -> wire.WrittenReview:
     """Change a review."""
-    now, sent = clock.to_text(clock.now()), body.model_dump(exclude_unset=True, by_alias=True)
+    now, sent = clock.to_text(clock.now()), body.model_dump(exclude_unset=True)
     changed = await asyncio.to_thread(
         state.routed.reviews.change, lambda kept: reviews.edit(kept, review_id, sent, now=now)
     )

@@ -39,7 +39,7 @@ async def get_policy(state: Near) -> wire.CurrentToolPolicy:
 @serves(wire.CHANGE_TOOL_POLICY)
 async def patch_policy(body: PolicyBody, state: Near) -> wire.ChangedToolPolicy:
     """Change the policy; what is not named stays."""
-    sent = body.model_dump(exclude_unset=True, by_alias=True)
+    sent = body.model_dump(exclude_unset=True)
 
     def change(installed: Installed) -> Installed:
         policy = edit.policy_of(sent, installed.policy, now=clock.to_text(clock.now()))

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.tasks import cron, edit, read, start
-from signet.domain.tasks.edit import Wish
 from signet.wire import tasks as wire
 from signet.wire.done import Done
 from signet.wire.requests.model import Whole
@@ -34,7 +33,7 @@ async def get_tasks(db: Db) -> TaskPage:
 @serves(wire.ADD_TASK)
 async def post_task(body: TaskBody, db: Db) -> AddedTask:
     """Make a task."""
-    task = await asyncio.to_thread(edit.draft, Wish(**body.model_dump()), now=clock.now())
+    task = await asyncio.to_thread(edit.draft, body.model_dump(), now=clock.now())
     await db.awrite(edit.add, task)
     return {"id": task.id, "nextRunAt": task.next_run_at}
 
@@ -52,7 +51,7 @@ async def patch_task(task_id: str, body: TaskBody, db: Db) -> Done:
     """Change what is named of a task; "" empties a folder, a skill or a time zone."""
     task = await db.aread(read.get, task_id)
     now = clock.now()
-    changed = await asyncio.to_thread(edit.changed, task, Wish(**body.model_dump()), now=now)
+    changed = await asyncio.to_thread(edit.changed, task, body.model_dump(), now=now)
     await db.awrite(edit.save, changed)
     return {"success": True}
 

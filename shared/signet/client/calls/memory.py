@@ -18,6 +18,7 @@ from signet.wire.memory import (
     ModifiedMany,
     Rated,
     Recovered,
+    RecoveredMany,
     Remembered,
 )
 
@@ -47,6 +48,8 @@ class Choice(TypedDict, total=False):
     type: str | None
     tags: str | Sequence[str] | None
     who: str | None
+    project: str | None
+    pinned: bool | None
     source_type: str | None
     since: str | None
     until: str | None
@@ -243,6 +246,12 @@ class MemoryCalls:
         agent_id: str | None = None,
     ) -> Recovered:
         """Bring a forgotten memory back, within 30 days; raises NotFound or Conflict."""
+
+    @asks(wire.RECOVER_MANY)
+    def recover_many(
+        self, ids: Sequence[str], *, reason: str, agent_id: str | None = None
+    ) -> RecoveredMany:
+        """Bring up to 200 forgotten memories back, each by itself: a refused one does not stop the others."""
 
     @asks(wire.FORGOTTEN)
     def forgotten(

@@ -121,18 +121,5 @@ def last(tx: ReadTx) -> int:
 
 
 def _message(row: sql.MessageRow) -> Message:
-    return Message(
-        seq=row.seq,
-        id=row.id,
-        from_agent=row.from_agent_id,
-        from_session=row.from_session_key,
-        to_agent=row.to_agent_id,
-        to_session=row.to_session_key,
-        is_broadcast=bool(row.is_broadcast),
-        type=MessageType(row.type),
-        content=row.content,
-        via=row.via,
-        status=Delivery(row.status),
-        error=row.error,
-        created_at=row.created_at,
-    )
+    kinds = {"type": MessageType(row.type), "status": Delivery(row.status)}
+    return Message(**row._asdict() | kinds | {"is_broadcast": bool(row.is_broadcast)})

@@ -67,11 +67,4 @@ def reader(
 
 
 def _agent(row: sql.AgentRow) -> Agent:
-    return Agent(
-        id=row.id,
-        read_policy=policy.policy_of(row.read_policy),
-        policy_group=row.policy_group,
-        name=row.name,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-    )
+    return Agent(**row._asdict() | {"read_policy": policy.policy_of(row.read_policy)})

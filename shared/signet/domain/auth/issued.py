@@ -1,9 +1,8 @@
 """Tokens that were issued or seen, and which of them were revoked."""
 
 import json
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, columns
@@ -14,17 +13,21 @@ from signet.domain.auth.tokens import Claims
 KEPT = timedelta(days=30)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IssuedToken:
-    """One known token without its signature; times are text."""
+class IssuedToken(NamedTuple):
+    """One known token without its signature, a row of `tokens`; times are text."""
 
     jti: str
     sub: str
     role: str
-    scope: dict[str, Any]
+    scope_json: str | None
     issued_at: str
     expires_at: str
     revoked_at: str | None
+
+    @property
+    def scope(self) -> dict[str, Any]:
+        """Return the limits that are set."""
+        return columns.json_object(self.scope_json)
 
 
 def is_revoked(tx: ReadTx, jti: str) -> bool | None:
@@ -43,22 +46,9 @@ def keep(tx: WriteTx, claims: Claims, *, now: datetime) -> None:
 
 def revoke(tx: WriteTx, jti: str, *, now: datetime) -> IssuedToken | None:
     """Revoke a token and return it; None when there is none. The time of the first revocation stays."""
-    row = tx.row(sql.TokenRow, sql.REVOKE, (clock.to_text(now), jti))
-    return None if row is None else _issued(row)
+    return tx.row(IssuedToken, sql.REVOKE, (clock.to_text(now), jti))
 
 
 def newest(tx: ReadTx, *, limit: int) -> list[IssuedToken]:
     """Return the tokens that are known, latest first."""
-    return list(map(_issued, tx.rows(sql.TokenRow, sql.NEWEST, (limit,))))
-
-
-def _issued(row: sql.TokenRow) -> IssuedToken:
-    return IssuedToken(
-        jti=row.jti,
-        sub=row.sub,
-        role=row.role,
-        scope=columns.json_object(row.scope_json),
-        issued_at=row.issued_at,
-        expires_at=row.expires_at,
-        revoked_at=row.revoked_at,
-    )
+    return tx.rows(IssuedToken, sql.NEWEST, (limit,))

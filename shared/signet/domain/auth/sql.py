@@ -24,18 +24,6 @@ DELETE FROM rate_limit_events WHERE rowid =
        (SELECT rowid FROM rate_limit_events WHERE key = ? ORDER BY at DESC LIMIT 1)"""
 
 
-class TokenRow(NamedTuple):
-    """One row of `tokens`; its scope is a JSON object, times are text."""
-
-    jti: str
-    sub: str
-    role: str
-    scope_json: str | None
-    issued_at: str
-    expires_at: str
-    revoked_at: str | None
-
-
 class Counted(NamedTuple):
     """How many requests count against a limit, and when the oldest of them was made (ms), None without any."""
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from signet.domain.marketplace import describe
@@ -15,10 +16,11 @@ from signet.net.http import HttpError
 
 MAX_REVIEWS = 1_000
 MAX_TITLE_CHARS = 120
-MAX_BODY_CHARS = 4_000
 MAX_ID_CHARS = 200
 SYNC_SECONDS = 15.0
 _ANSWER_BYTES = 256 * 1024
+#: What a review must say, and what can be changed of it, beside its name.
+_EDITABLE = ("rating", "title", "body")
 
 
 class NoSuchReview(NotFound):
@@ -112,46 +114,27 @@ class ReviewsFile:
         return changed
 
 
-def create(kept: Reviews, sent: Mapping[str, object], *, id_: str, now: str) -> Reviews:
+def create(kept: Reviews, sent: Mapping[str, Any], *, id_: str, now: str) -> Reviews:
     """Add a review; raises Invalid."""
     if len(kept.reviews) >= MAX_REVIEWS:
         raise Invalid(f"there are {MAX_REVIEWS} reviews already")
-    target_id = describe.text(sent.get("targetId"), MAX_ID_CHARS)
-    if not target_id:
-        raise Invalid("targetId is required")
-    try:
-        target_type = Target(str(sent.get("targetType")))
-    except ValueError:
-        raise Invalid("targetType must be skill or mcp") from None
-    review = Review(
-        id=id_,
-        target_type=target_type,
-        target_id=target_id,
-        display_name=describe.text(sent.get("displayName"), MAX_TITLE_CHARS) or target_id,
-        rating=_rating(sent.get("rating")),
-        title=_words(sent.get("title"), "title", MAX_TITLE_CHARS),
-        body=_words(sent.get("body"), "body", MAX_BODY_CHARS),
-        created_at=now,
-        updated_at=now,
+    target_id = describe.text(sent.get("target_id"), MAX_ID_CHARS)
+    said = {**sent, "target_id": target_id}
+    if missing := [name for name in ("target_type", *_EDITABLE, "target_id") if not said.get(name)]:
+        raise Invalid(f"{missing[0]} is required")
+    shown = describe.text(sent.get("display_name"), MAX_TITLE_CHARS) or target_id
+    review = _review(
+        {**said, "display_name": shown, "id": id_, "created_at": now, "updated_at": now}
     )
     return kept.with_review(review)
 
 
-def edit(kept: Reviews, id_: str, sent: Mapping[str, object], *, now: str) -> Reviews:
+def edit(kept: Reviews, id_: str, sent: Mapping[str, Any], *, now: str) -> Reviews:
     """Change rating, title, body or name of a review; it is to be sent again. Raises NoSuchReview, Invalid."""
-    before = kept.review(id_)
-    changes: dict[str, object] = {}
-    if "rating" in sent:
-        changes["rating"] = _rating(sent["rating"])
-    if "displayName" in sent:
-        changes["display_name"] = _words(sent["displayName"], "displayName", MAX_TITLE_CHARS)
-    if "title" in sent:
-        changes["title"] = _words(sent["title"], "title", MAX_TITLE_CHARS)
-    if "body" in sent:
-        changes["body"] = _words(sent["body"], "body", MAX_BODY_CHARS)
+    changes = {name: sent[name] for name in (*_EDITABLE, "display_name") if name in sent}
     if not changes:
         raise Invalid("nothing to change; send rating, title, body or displayName")
-    changed = replace(before, updated_at=now, synced_at=None, **changes)  # type: ignore[arg-type]
+    changed = replace(kept.review(id_), updated_at=now, synced_at=None, **changes)
     return kept.with_review(changed)
 
 
@@ -163,17 +146,15 @@ def remove(kept: Reviews, id_: str) -> Reviews:
     )
 
 
-def configure(kept: Reviews, sent: Mapping[str, object]) -> Reviews:
-    """Say where reviews are sent to; raises Invalid."""
-    enabled = sent.get("enabled", kept.sync.enabled)
-    if not isinstance(enabled, bool):
-        raise Invalid("enabled must be true or false")
-    url = sent.get("endpointUrl", kept.sync.endpoint_url)
-    if not isinstance(url, str) or (url.strip() and not _is_address(url.strip())):
+def configure(kept: Reviews, *, enabled: bool | None, url: str | None) -> Reviews:
+    """Say whether and where reviews are sent to; None stays as it was. Raises Invalid."""
+    url = kept.sync.endpoint_url if url is None else url.strip()
+    enabled = kept.sync.enabled if enabled is None else enabled
+    if url and not _is_address(url):
         raise Invalid("endpointUrl must be an http or https address without a password")
-    if enabled and not url.strip():
+    if enabled and not url:
         raise Invalid("endpointUrl is required to send reviews")
-    return replace(kept, sync=replace(kept.sync, enabled=enabled, endpoint_url=url.strip()))
+    return replace(kept, sync=replace(kept.sync, enabled=enabled, endpoint_url=url))
 
 
 def unsent(kept: Reviews) -> list[Review]:
@@ -223,21 +204,6 @@ def not_sent(kept: Reviews, why: str) -> Reviews:
 
 def _review(found: Mapping[str, object]) -> Review:
     return Review(**{**found, "target_type": Target(str(found["target_type"]))})  # type: ignore[arg-type]
-
-
-def _rating(sent: object) -> int:
-    if isinstance(sent, bool) or not isinstance(sent, int) or not 1 <= sent <= 5:
-        raise Invalid("rating must be a whole number from 1 to 5")
-    return sent
-
-
-def _words(sent: object, name: str, most: int) -> str:
-    """Return a text of the user, which is refused rather than cut."""
-    if not isinstance(sent, str) or not sent.strip():
-        raise Invalid(f"{name} is required")
-    if len(sent) > most:
-        raise Invalid(f"{name} may have {most} characters")
-    return sent.strip()
 
 
 def _is_address(url: str) -> bool:

@@ -38,6 +38,8 @@ class Choice:
     type: str | None = None
     tags: tuple[str, ...] = ()
     who: str | None = None
+    project: str | None = None
+    pinned: bool | None = None
     source_type: str | None = None
     since: str | None = None
     until: str | None = None
@@ -142,6 +144,8 @@ def _filters(choice: Choice) -> Where:
     for column, value in (
         ("m.type = ?", choice.type),
         ("m.who = ?", choice.who),
+        ("m.project = ?", choice.project),
+        ("coalesce(m.pinned, 0) = ?", choice.pinned),
         ("m.source_type = ?", choice.source_type),
         ("m.created_at >= ?", instant("since", choice.since)),
         ("m.created_at <= ?", instant("until", choice.until, last=True)),

@@ -4,16 +4,13 @@ A page ends with a cursor: the place of its last memory in the order, so that th
 has come or gone meanwhile. Looking here counts as no use of a memory.
 """
 
-import base64
-import binascii
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from signet.db import ReadTx, fts
+from signet.db import ReadTx, cursor, fts
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.memory import filters, history
 from signet.domain.memory.models import Memory
@@ -213,21 +210,11 @@ def _holds(text: str) -> Where:
 
 
 def _cursor(order: Order, last: Place) -> str | None:
-    """Return the cursor behind a place; a row of another program may hold bytes, behind which none can be."""
-    if not isinstance(last.sort_key, str | int | float):
-        return None
-    said = json.dumps([order.sort, order.way, last.sort_key, last.seq]).encode()
-    return base64.urlsafe_b64encode(said).decode().rstrip("=")
+    return cursor.write([order.sort, order.way, last.sort_key, last.seq])
 
 
-def _place(order: Order) -> tuple[str | int | float, int]:
-    text = order.cursor or ""
-    try:
-        sort, way, key, seq = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-    except (ValueError, TypeError, binascii.Error, RecursionError) as error:
-        raise Invalid("cursor is none that a page has given") from error
+def _place(order: Order) -> tuple[cursor.Value, int]:
+    sort, way, key, seq = cursor.read(order.cursor or "", str, str, None, int)
     if (sort, way) != (order.sort, order.way):
         raise Invalid("cursor is of another order than this page")
-    if not (isinstance(key, str | int | float) and isinstance(seq, int) and abs(seq) < 2**63):
-        raise Invalid("cursor is none that a page has given")
-    return key if not isinstance(key, str) else fts.encodable(key), seq
+    return key, int(seq)

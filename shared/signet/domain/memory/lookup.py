@@ -45,6 +45,11 @@ def owners(tx: ReadTx, memory_ids: Sequence[str]) -> list[Owner]:
     return memories.owners(tx, memory_ids)
 
 
+def several(tx: ReadTx, memory_ids: Sequence[str]) -> list[Memory]:
+    """Return those of the memories that exist, in this order: for ids of which is known that they may be read."""
+    return memories.by_ids(tx, memory_ids, texts={})
+
+
 def find(tx: ReadTx, memory_id: str) -> Memory | None:
     """Return any memory, forgotten ones too: for jobs, which act for the owner."""
     return memories.by_id(tx, memory_id)

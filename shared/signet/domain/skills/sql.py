@@ -16,8 +16,8 @@ REST_SECONDS = 3_600
 
 #: A file of the earlier program may leave out what has a default.
 _FIELDS = """
-s.entity_id, s.agent_id, e.name, e.description, s.triggers, s.tags, s.dependencies, s.fingerprint, s.fs_path, s.source,
-s.enriched, s.installed_at, s.last_used_at,
+s.entity_id, s.agent_id, e.name AS title, e.description, s.triggers, s.tags, s.dependencies AS requires, s.fingerprint,
+s.fs_path, s.source, s.enriched, s.installed_at, s.last_used_at,
 coalesce(s.importance, 0.7) AS importance, coalesce(s.decay_rate, 0.99) AS decay_rate,
 coalesce(s.use_count, 0) AS use_count
 """
@@ -68,11 +68,11 @@ class NodeRow(NamedTuple):
 
     entity_id: str
     agent_id: str
-    name: str
+    title: str
     description: str | None
     triggers: str | None
     tags: str | None
-    dependencies: str | None
+    requires: str | None
     fingerprint: str
     fs_path: str
     source: str
@@ -196,25 +196,15 @@ def vectors(
 
 
 def _node(row: NodeRow) -> Node:
-    return Node(
-        entity_id=row.entity_id,
-        agent_id=row.agent_id,
-        name=Path(row.fs_path).parent.name,
-        title=row.name,
-        description=row.description or "",
-        triggers=columns.json_strings(row.triggers),
-        tags=columns.json_strings(row.tags),
-        requires=columns.json_strings(row.dependencies),
-        fingerprint=row.fingerprint,
-        fs_path=row.fs_path,
-        source=row.source,
-        enriched=bool(row.enriched),
-        importance=row.importance,
-        decay_rate=row.decay_rate,
-        installed_at=row.installed_at,
-        last_used_at=row.last_used_at,
-        use_count=row.use_count,
-    )
+    read = {
+        "name": Path(row.fs_path).parent.name,
+        "description": row.description or "",
+        "triggers": columns.json_strings(row.triggers),
+        "tags": columns.json_strings(row.tags),
+        "requires": columns.json_strings(row.requires),
+        "enriched": bool(row.enriched),
+    }
+    return Node(**row._asdict() | read)
 
 
 def _json(texts: Sequence[str]) -> str | None:

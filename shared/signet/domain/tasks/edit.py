@@ -2,9 +2,10 @@
 
 import os
 import shutil
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from signet import clock, ids
 from signet.db import WriteTx
@@ -18,45 +19,20 @@ from signet.errors import Invalid, NotFound
 MAX_PROMPT_BYTES = 65_536
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
-    """What a client asks for in a task; None leaves a field as it is, "" empties one that may be empty."""
+#: What a client asks for in a task, by the names of its fields; None leaves a field as it is, "" empties one that may
+#: be empty.
+Wish = Mapping[str, Any]
 
-    name: str | None = None
-    prompt: str | None = None
-    cron_expression: str | None = None
-    timezone: str | None = None
-    harness: str | None = None
-    working_directory: str | None = None
-    enabled: bool | None = None
-    skill_name: str | None = None
-    skill_mode: str | None = None
-    skip_permissions: bool | None = None
+_REQUIRED = ("name", "prompt", "cron_expression", "harness")
+_TEXTS = ("name", "prompt")
+_MAY_BE_EMPTY = ("timezone", "working_directory", "skill_name", "skill_mode")
 
 
 def draft(wish: Wish, *, now: datetime) -> Task:
     """Return a new task; raises Invalid. Looks at the disk, for the program and the folder."""
-    if not all((wish.name, wish.prompt, wish.cron_expression, wish.harness)):
+    if not all(wish.get(name) for name in _REQUIRED):
         raise Invalid("name, prompt, cronExpression, and harness are required")
-    at = clock.to_text(now)
-    blank = Task(
-        id=ids.new_id(),
-        name="",
-        prompt="",
-        cron_expression="",
-        timezone=None,
-        harness="",
-        working_directory=None,
-        enabled=True,
-        last_run_at=None,
-        next_run_at=None,
-        skill_name=None,
-        skill_mode=None,
-        skip_permissions=False,
-        created_at=at,
-        updated_at=at,
-    )
-    return changed(blank, wish, now=now)
+    return changed(Task(id=ids.new_id(), created_at=clock.to_text(now)), wish, now=now)
 
 
 def add(tx: WriteTx, task: Task) -> None:
@@ -72,26 +48,15 @@ def save(tx: WriteTx, task: Task) -> None:
 
 def changed(task: Task, wish: Wish, *, now: datetime) -> Task:
     """Return the task as it is wished; raises Invalid. Looks at the disk, for the program and the folder."""
-    after = task._replace(
-        name=_text(wish.name, task.name, "name"),
-        prompt=_text(wish.prompt, task.prompt, "prompt"),
-        cron_expression=task.cron_expression
-        if wish.cron_expression is None
-        else wish.cron_expression,
-        timezone=_or_none(wish.timezone, task.timezone),
-        harness=task.harness if wish.harness is None else wish.harness,
-        working_directory=_or_none(wish.working_directory, task.working_directory),
-        enabled=task.enabled if wish.enabled is None else wish.enabled,
-        skill_name=_or_none(wish.skill_name, task.skill_name),
-        skill_mode=_or_none(wish.skill_mode, task.skill_mode),
-        skip_permissions=task.skip_permissions
-        if wish.skip_permissions is None
-        else wish.skip_permissions,
-        updated_at=clock.to_text(now),
-    )
+    said = {name: value for name, value in wish.items() if value is not None}
+    for name in _TEXTS:
+        if name in said and not said[name].strip():
+            raise Invalid(f"{name} must not be empty")
+    said |= {name: said[name].strip() or None for name in _MAY_BE_EMPTY if name in said}
+    after = task._replace(**said, updated_at=clock.to_text(now))
     if after.skill_name is None:
         after = after._replace(skill_mode=None)
-    is_rescheduled = wish.cron_expression is not None or wish.timezone is not None
+    is_rescheduled = "cron_expression" in said or "timezone" in said
     if is_rescheduled or (after.enabled and not task.enabled):
         due = cron.next_run(after.cron_expression, zone(after.timezone), now)
         after = after._replace(next_run_at=clock.to_text(due))
@@ -111,9 +76,9 @@ def _check(task: Task, wish: Wish) -> None:
         raise Invalid(f"prompt is longer than {MAX_PROMPT_BYTES} bytes")
     if any("\0" in text for text in (task.name, task.prompt, task.working_directory or "")):
         raise Invalid("a NUL character cannot be passed to a program")
-    if wish.working_directory and not _is_folder(folder_of(task)):
+    if wish.get("working_directory") and not _is_folder(folder_of(task)):
         raise Invalid("workingDirectory does not exist")
-    if wish.harness is not None and shutil.which(Harness(task.harness).program) is None:
+    if wish.get("harness") is not None and shutil.which(Harness(task.harness).program) is None:
         raise Invalid(f"CLI for {task.harness} not found on PATH", warning=True)
 
 
@@ -127,15 +92,3 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:  # too long a name, or no way to it for us
         return False
-
-
-def _text(wished: str | None, before: str, name: str) -> str:
-    if wished is None:
-        return before
-    if not wished.strip():
-        raise Invalid(f"{name} must not be empty")
-    return wished
-
-
-def _or_none(wished: str | None, before: str | None) -> str | None:
-    return before if wished is None else wished.strip() or None

@@ -45,20 +45,20 @@ class Task(NamedTuple):
     """One row of `scheduled_tasks`; instants are text."""
 
     id: str
-    name: str
-    prompt: str
-    cron_expression: str
-    timezone: str | None
-    harness: str
-    working_directory: str | None
-    enabled: bool
-    last_run_at: str | None
-    next_run_at: str | None
-    skill_name: str | None
-    skill_mode: str | None
-    skip_permissions: bool
-    created_at: str
-    updated_at: str
+    name: str = ""
+    prompt: str = ""
+    cron_expression: str = ""
+    timezone: str | None = None
+    harness: str = ""
+    working_directory: str | None = None
+    enabled: bool = True
+    last_run_at: str | None = None
+    next_run_at: str | None = None
+    skill_name: str | None = None
+    skill_mode: str | None = None
+    skip_permissions: bool = False
+    created_at: str = ""
+    updated_at: str = ""
 
 
 class TaskRun(NamedTuple):

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from signet.wire.requests.memory import MAX_CONTENT_CHARS
-from signet.wire.requests.model import SAFE_INTEGER, Author, Body, TypeName, spelled
+from signet.wire.requests.model import SAFE_INTEGER, Author, Body, Id, TypeName, spelled
 from signet.wire.requests.tags import Tags
 
 #: Memories of one batch.
@@ -91,6 +91,13 @@ class ForgetOneBody(Asked):
     #: Not only unwanted or outdated: what it says is not true.
     wrong: bool = False
     if_version: Version | None = spelled("if_version", "ifVersion")
+
+
+class RecoverManyBody(Asked):
+    """Which memories are wanted back, and why."""
+
+    ids: list[Id] = Field(min_length=1, max_length=MAX_ITEMS)
+    reason: Reason
 
 
 class RecoverBody(Asked):

@@ -20,6 +20,8 @@ class ForgetBody(Asked):
     # A factory, so that the description names no default: generated clients send a list's as the text "[]".
     tags: Tags = Field(default_factory=tuple)
     who: str | None = None
+    project: str | None = None
+    pinned: bool | None = None
     source_type: str | None = spelled("source_type", "sourceType")
     since: str | None = None
     until: str | None = None

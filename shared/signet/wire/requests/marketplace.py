@@ -1,13 +1,27 @@
 """Tool servers of others, and what the user thinks of them."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, Strict, StringConstraints
 
 from signet.wire.requests.model import Body, Whole, spelled
 
 #: Yes or no in an address, where `yes` is yes, too.
 Switch = Annotated[bool, BeforeValidator(lambda sent: str(sent).lower() in ("1", "true", "yes"))]
+
+
+#: A text of the user, which is refused rather than cut.
+Said = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Named = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
+Names = Annotated[list[Named], Field(max_length=50)]
+
+
+class ScopeBody(Body):
+    """Whom a server is for; a list that is left out stays as it was."""
+
+    harnesses: Names | None = None
+    workspaces: Names | None = None
+    channels: Names | None = None
 
 
 class RegisterBody(Body):
@@ -18,7 +32,7 @@ class RegisterBody(Body):
     category: str = ""
     homepage: str = ""
     config: dict[str, Any] | None = None
-    scope: dict[str, Any] | None = None
+    scope: ScopeBody | None = None
     enabled: bool = False
 
 
@@ -30,7 +44,7 @@ class InstallBody(Body):
     name: str = ""
     inputs: dict[str, str] = Field(default_factory=dict)
     config: dict[str, Any] | None = None
-    scope: dict[str, Any] | None = None
+    scope: ScopeBody | None = None
     enabled: bool = False
 
 
@@ -46,14 +60,14 @@ class ChangeBody(Body):
     name: str | None = None
     description: str | None = None
     enabled: bool | None = None
-    scope: dict[str, Any] | None = None
+    scope: ScopeBody | None = None
     config: dict[str, Any] | None = None
 
 
 class PolicyBody(Body):
     """How many routed tools appear as tools of their own."""
 
-    mode: str | None = None
+    mode: Literal["compact", "hybrid", "expanded"] | None = None
     max_expanded_tools: float | None = spelled("maxExpandedTools", "max_expanded_tools")
     max_search_results: float | None = spelled("maxSearchResults", "max_search_results")
 
@@ -80,12 +94,12 @@ class SearchParams(Body):
 class ReviewBody(Body):
     """A review, or what is to be different about it."""
 
-    target_type: str | None = spelled("targetType", "target_type")
+    target_type: Literal["skill", "mcp"] | None = spelled("targetType", "target_type")
     target_id: str | None = spelled("targetId", "target_id")
     display_name: str | None = spelled("displayName", "display_name")
-    rating: int | None = None
-    title: str | None = None
-    body: str | None = None
+    rating: Annotated[int, Strict(), Field(ge=1, le=5)] | None = None
+    title: Annotated[Said, Field(max_length=120)] | None = None
+    body: Annotated[Said, Field(max_length=4_000)] | None = None
 
 
 class SyncBody(Body):

@@ -1,0 +1,37 @@
+"""Where a page ends: opaque text for clients, the values that its order goes by for us."""
+
+import base64
+import json
+from collections.abc import Sequence
+
+from signet.errors import Invalid
+
+Value = str | int | float
+
+
+class BadCursor(Invalid):
+    """The cursor is none that a page has given."""
+
+
+def write(values: Sequence[object]) -> str | None:
+    """Return values as a cursor; None where one is no text or number, as a row of another program may hold."""
+    if not all(isinstance(value, Value) for value in values):
+        return None
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+
+
+def read(text: str, *kinds: type[Value] | None) -> list[Value]:
+    """Return the values of a cursor; raises BadCursor unless each is of its kind, None for any."""
+    try:
+        found = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    except (ValueError, RecursionError) as error:
+        raise BadCursor from error
+    if not isinstance(found, list) or len(found) != len(kinds):
+        raise BadCursor
+    for value, kind in zip(found, kinds, strict=True):
+        is_value = isinstance(value, kind or Value)
+        if not is_value or (isinstance(value, int) and abs(value) >= 2**63):
+            raise BadCursor
+    return [
+        one.encode("utf-8", "ignore").decode() if isinstance(one, str) else one for one in found
+    ]
