@@ -18,20 +18,7 @@ from signet_api.serving import serves
 async def get_status(state: Shared) -> GitStatus:
     """Return how the repository stands; asks nobody on the network."""
     settings = state.settings.git
-    found = await asyncio.to_thread(status.standing, state.workspace, settings, _vault(state).find)
-    return {
-        "isRepo": found.is_repo,
-        "branch": found.branch,
-        "remote": found.remote,
-        "hasCredentials": found.has_credentials,
-        "authMethod": found.auth_method,
-        "autoSync": settings.auto_sync,
-        "lastSync": found.last_sync,
-        "uncommittedChanges": found.uncommitted_changes,
-        "unpushedCommits": found.unpushed_commits,
-        "unpulledCommits": found.unpulled_commits,
-        "problem": found.problem,
-    }
+    return await asyncio.to_thread(status.standing, state.workspace, settings, _vault(state).find)
 
 
 @serves(wire.GIT_PULL)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, as_list
-from signet.domain.connectors.models import Progress
+from signet.wire.connectors import SyncProgress
 
 _FIELDS = (
     "SELECT id, provider, display_name, config_json, cursor_json, status, last_sync_at, last_error, created_at,"
@@ -66,19 +66,19 @@ class Known(NamedTuple):
     agent_id: str
 
 
-def show(tx: WriteTx, connector_id: str, progress: Progress, *, at: datetime) -> bool:
+def show(tx: WriteTx, connector_id: str, progress: SyncProgress, *, at: datetime) -> bool:
     """Show how far a sync is; False when the connector is gone."""
-    values = (json.dumps(progress.as_dict()), clock.to_text(at), connector_id)
+    values = (json.dumps(progress), clock.to_text(at), connector_id)
     return tx.run(_PROGRESS, values) == 1
 
 
 def end(
-    tx: WriteTx, connector_id: str, progress: Progress, *, started: datetime, at: datetime
+    tx: WriteTx, connector_id: str, progress: SyncProgress, *, started: datetime, at: datetime
 ) -> bool:
     """Set the connector to idle with its new cursor: when the sync began (CON-4); False when it is gone."""
     begun = clock.to_text(started)
     cursor = json.dumps({"lastSyncAt": begun})
-    values = (cursor, begun, json.dumps(progress.as_dict()), clock.to_text(at), connector_id)
+    values = (cursor, begun, json.dumps(progress), clock.to_text(at), connector_id)
     return tx.run(_END, values) == 1
 
 
