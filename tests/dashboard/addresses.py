@@ -4,6 +4,11 @@ from dashboard.browser import View
 
 #: The earlier address and the one that it leads to.
 EARLIER = {
+    "/#home": "#/today",
+    "/#nowhere": "#/today",
+    "/#pipeline": "#/engine",
+    "/#engine/logs": "#/engine/logs",
+    "/#queue": "#/engine/queue",
     "/#memory": "#/memories",
     "/#memory/memories": "#/memories",
     "/#timeline": "#/memories?bar=1",

@@ -15,7 +15,9 @@ from dashboard.browser import CHROMIUM, View, chromium, viewing
 from dashboard.seed import fill
 from support.processes import eventually
 
-pytest.register_assert_rewrite("dashboard.addresses", "dashboard.memories", "dashboard.rooms")
+pytest.register_assert_rewrite(
+    "dashboard.addresses", "dashboard.memories", "dashboard.rooms", "dashboard.sessions"
+)
 
 
 @pytest.fixture(scope="module")

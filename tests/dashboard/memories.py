@@ -11,11 +11,7 @@ RULE = "Always run `make backup` before a deploy of Larder."
 
 def _rows(client: httpx.Client) -> dict[str, dict[str, object]]:
     listed = client.get("/api/memories", params={"limit": 1_000}).json()["memories"]
-    counted = ("access_count", "last_accessed")
-    return {
-        row["id"]: {name: value for name, value in row.items() if name not in counted}
-        for row in listed
-    }
+    return {row["id"]: row for row in listed}
 
 
 def test_find_read_why_edit_forget_undo_and_recover_with_keys(
@@ -26,7 +22,7 @@ def test_find_read_why_edit_forget_undo_and_recover_with_keys(
     page.keyboard.press("Escape")
     page.keyboard.press("g")
     page.keyboard.press("m")
-    page.keyboard.press("/")
+    page.locator("main input[type=search]:focus").wait_for()
     page.keyboard.type("backup before a deploy")
     page.locator(".hit", has_text="make backup").wait_for()
     page.keyboard.press("Escape")
@@ -102,6 +98,14 @@ def test_texts_of_strangers_are_texts(view: View, ids: dict[str, str]) -> None:
     assert view.page.title() == "Memories · Signet"
     assert view.run("[...document.images].every((one) => one.src.startsWith(location.origin))")
     assert view.run("[...document.links].every((one) => one.protocol === location.protocol)")
+
+
+def test_why_not_and_as_a_prompt(view: View, ids: dict[str, str]) -> None:
+    far = ids["Caddy terminates TLS for atlas.example on port 443."]
+    view.go(f"/#/memories?ask=make+backup+before+a+deploy&id={far}&part=why")
+    expect(view.page.get_by_role("tabpanel")).to_contain_text("It is no answer to “make backup")
+    view.page.get_by_role("button", name="As a prompt").click()
+    expect(view.page.locator("dialog .block")).to_contain_text("Always run `make backup`")
 
 
 def test_looking_changes_nothing(view: View, ids: dict[str, str], client: httpx.Client) -> None:

@@ -32,9 +32,21 @@ HOSTILE = (
     "w" * 4_000,
 )
 TURNS = (
-    ("Which database does Larder use?", "Larder uses SQLite: the team decided on it."),
-    ("How do I deploy Larder?", "Run make backup first, then deploy it to the Pi called shelf."),
-    ("Thank you!", "You are welcome."),
+    (
+        "Which database does Larder use? I want to add a table for shopping lists.",
+        "Larder uses SQLite: the team decided to use it instead of Postgres. A table for shopping "
+        "lists would need the name of the list, the household that it belongs to, and the date "
+        "until which it is kept.",
+    ),
+    (
+        "How do I deploy Larder when the table is there?",
+        "Run `make backup` first, as always before a deploy, then deploy it to the Raspberry Pi "
+        "called shelf. The migration runs by itself when the program starts, and takes seconds.",
+    ),
+    (
+        "Is Friday afternoon a good time for that?",
+        "No: nobody deploys on Fridays after noon. Thursday is better, because Jonas is there.",
+    ),
 )
 
 

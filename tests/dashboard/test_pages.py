@@ -10,9 +10,13 @@ from dashboard.memories import (
     test_looking_changes_nothing,
     test_texts_of_strangers_are_texts,
     test_who_edits_what_another_window_has_changed_sees_both_texts,
+    test_why_not_and_as_a_prompt,
 )
 from dashboard.rooms import (
     test_every_view_is_quiet_and_accessible,
+)
+from dashboard.sessions import (
+    test_yesterdays_session_tells_what_was_given_and_why,
 )
 
 __all__ = [
@@ -24,4 +28,6 @@ __all__ = [
     "test_looking_changes_nothing",
     "test_texts_of_strangers_are_texts",
     "test_who_edits_what_another_window_has_changed_sees_both_texts",
+    "test_why_not_and_as_a_prompt",
+    "test_yesterdays_session_tells_what_was_given_and_why",
 ]

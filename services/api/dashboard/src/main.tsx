@@ -129,11 +129,16 @@ function Token({ use }: { use: (typed: string) => void }) {
   </Dialog>;
 }
 
-if (location.pathname === "/capture") over.value = "capture";
-if (location.hash && parse(location.hash).room !== location.hash.slice(2).split(/[/?]/)[0]) {
-  // An earlier address: the one that it leads to takes its place.
-  const { room, parts, query } = route.peek();
-  history.replaceState(null, "", href(room, query, ...parts));
+/** Put the address that is meant in the place of an earlier or an unknown one. */
+function straighten(): void {
+  const { room, parts, query } = parse(location.hash);
+  const meant = roomOf(room).name;
+  const to = href(meant, meant === room ? query : {}, ...(meant === room ? parts : []));
+  if (location.hash && location.hash !== to && !location.hash.startsWith(`#/${meant}`)) history.replaceState(null, "", to);
 }
+
+if (location.pathname === "/capture") over.value = "capture";
+straighten();
+addEventListener("hashchange", straighten);
 start();
 render(<Frame />, document.getElementById("app")!);

@@ -17,6 +17,9 @@ TYPES = Path(__file__).parents[2] / "dashboard/src/api/types.ts"
 #: What the page asks for, by the ids of operations.
 ASKED = (
     "health", "memories", "memory", "history", "similar", "recall", "remember", "modify", "forget_many", "recover",
+    "recover_many",
+    "identity", "greeting", "diagnostics", "status", "pipeline_status", "harnesses", "sessions", "session_summaries",
+    "session_context", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "pause", "logs",
 )  # fmt: skip
 _HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"
 _PLAIN = {

@@ -19,6 +19,19 @@ export const paths = {
   memories: (query: Query) => mine("/api/memories", query),
   memory: (memory: string) => mine(`/api/memory/${id(memory)}`),
   history: (memory: string) => mine(`/api/memory/${id(memory)}/history`),
+  identity: "/api/identity",
+  greeting: "/api/home/greeting",
+  diagnostics: "/api/diagnostics",
+  status: "/api/status",
+  pipeline: "/api/pipeline/status",
+  harnesses: "/api/harnesses",
+  sessions: "/api/sessions",
+  summaries: (query: Query) => mine("/api/sessions/summaries", query),
+  context: (session: string) => mine(`/api/sessions/${id(session)}/context`),
+  transcript: (session: string) => mine(`/api/sessions/${id(session)}/transcript`),
+  jobs: (query: Query) => withQuery("/api/jobs", query),
+  job: (job: string) => `/api/jobs/${id(job)}`,
+  logs: (query: Query) => withQuery("/api/logs", query),
   similar: (memory: string) => mine("/memory/similar", { id: memory, k: 12 }),
 };
 
@@ -61,4 +74,24 @@ export async function forgetMany(ids: readonly string[]): Promise<t.ForgottenMan
   const body = { ids, reason: REASON, limit: ids.length };
   const shown = await ask<t.ForgetPreview>("POST", "/api/memory/forget", { body: { ...body, mode: "preview" } });
   return ask("POST", "/api/memory/forget", { body: { ...body, mode: "execute", confirm_token: shown.confirmToken } });
+}
+
+/** Let the hooks of a session do nothing, or something again. */
+export function bypass(session: string, enabled: boolean): Promise<t.Bypassed> {
+  return ask("POST", `/api/sessions/${id(session)}/bypass`, { body: { enabled } });
+}
+
+/** Stop taking jobs, or go on. */
+export function pause(isPaused: boolean): Promise<t.Paused> {
+  return ask("POST", isPaused ? "/api/pipeline/pause" : "/api/pipeline/resume", { body: {} });
+}
+
+/** Try dead jobs again, or cancel waiting ones. */
+export function changeJobs(what: "retry" | "cancel", which: { ids?: readonly string[]; code?: string; kind?: string }): Promise<t.ChangedJobs> {
+  return ask("POST", `/api/jobs/${what}`, { body: which });
+}
+
+/** Bring forgotten memories back. */
+export function recoverMany(ids: readonly string[]): Promise<t.RecoveredMany> {
+  return ask("POST", mine("/api/memory/recover"), { body: { ids, reason: REASON } });
 }

@@ -1,10 +1,33 @@
 /** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */
 
+export interface Advice {
+  domain: string;
+  reason: string;
+  command: string | null;
+  points: number;
+}
+
+export interface AsPrompt {
+  text: string;
+  chars: number;
+  tokens: number;
+}
+
+export interface Bypassed {
+  key: string;
+  bypassed: boolean;
+}
+
 export interface Candidate {
   id: string;
   score: number;
   pinned: boolean;
   version: number;
+  content: string;
+  type: string;
+  who: string | null;
+  tags: string | null;
+  created_at: string;
 }
 
 export interface Change {
@@ -21,11 +44,91 @@ export interface Change {
   requestId: string | null;
 }
 
+export interface ChangedJobs {
+  success: boolean;
+  affected: number;
+  ids: string[];
+  more: boolean;
+  dryRun: boolean;
+}
+
 export interface Channel {
   score: number;
+  says: string;
   rank?: number;
   bm25?: number;
   words?: number;
+  matched?: Record<string, number>;
+}
+
+export interface ContextInjection {
+  phase: string;
+  prompt: number;
+  at: string;
+  message: string | null;
+  chars: number;
+  tokens: number;
+  bestScore: number | null;
+  floor: number | null;
+  given: ContextItem[];
+  leftOut: ContextItem[];
+}
+
+export interface ContextItem {
+  kind: string;
+  id: string;
+  reason: string;
+  score: number | null;
+  saidAt: string | null;
+  chars: number;
+  tokens: number;
+  use: "used" | "not used" | "not known yet" | null;
+  usedBy: "named" | "quoted" | "values" | "words" | null;
+  usedIn: UsedIn | null;
+  state: "kept" | "changed" | "forgotten" | "gone" | "none";
+  text: string | null;
+  sourceType: string | null;
+  sourceId: string | null;
+}
+
+export interface ContextTotals {
+  prompts: number;
+  given: number;
+  used: number;
+  notUsed: number;
+  unknown: number;
+  leftOut: number;
+  chars: number;
+  tokens: number;
+}
+
+export interface Diagnoses {
+  timestamp: string;
+  composite: Diagnosis;
+  queue: Diagnosis;
+  storage: Diagnosis;
+  index: Diagnosis;
+  provider: Diagnosis;
+  mutation: Diagnosis;
+  connector: Diagnosis;
+  duplicate: Diagnosis;
+  update: Diagnosis;
+  predictor: Diagnosis;
+}
+
+export interface Diagnosis {
+  score: number;
+  status: string;
+  reasons: string[];
+  help?: Advice[];
+}
+
+export interface EmbeddingState {
+  provider: string;
+  model: string | null;
+  available: boolean;
+  total: number;
+  embedded: number;
 }
 
 export interface Followed {
@@ -82,6 +185,15 @@ export interface FoundMany {
   results: Found[];
 }
 
+export interface Greeting {
+  greeting: string;
+  cachedAt: string;
+}
+
+export interface Harnesses {
+  harnesses: KnownHarness[];
+}
+
 export interface Health {
   status: string;
   uptime: number;
@@ -119,6 +231,8 @@ export interface Hit {
   source_id: string | null;
   accessCount: number;
   lastAccessed: string | null;
+  origin?: string;
+  review?: string;
   event_at?: string;
   valid_from?: string;
   valid_to?: string;
@@ -130,8 +244,69 @@ export interface Hit {
   explain?: Why;
 }
 
+export interface Identity {
+  name: string;
+  creature: string;
+  vibe: string;
+}
+
+export interface Job {
+  id: string;
+  memory_id: string | null;
+  document_id: string | null;
+  job_type: string;
+  queue: string;
+  status: string;
+  attempt_count: number;
+  attempts: number;
+  max_attempts: number;
+  next_attempt_at: string | null;
+  last_error: string | null;
+  last_error_code: string | null;
+  error: string | null;
+  result: unknown;
+  leased_at: string | null;
+  completed_at: string | null;
+  failed_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface JobCount {
+  key: string;
+  count: number;
+}
+
+export interface Jobs {
+  jobs: Job[];
+  count: number;
+  next: string | null;
+  total?: number;
+  facets?: Record<string, JobCount[]>;
+}
+
 export interface KeyCount {
   key: string;
+  count: number;
+}
+
+export interface KnownHarness {
+  name: string;
+  id: string;
+  path: string;
+  exists: boolean;
+  lastSeen: string | null;
+  connected: boolean;
+  problems: string[];
+}
+
+export interface LogFiles {
+  logDir: string;
+  logFile: string;
+}
+
+export interface LogLines {
+  logs: Record<string, unknown>[];
   count: number;
 }
 
@@ -166,6 +341,8 @@ export interface Memory {
   valid_from: string | null;
   valid_to: string | null;
   superseded_by: string | null;
+  origin: string;
+  review: string | null;
 }
 
 export interface MemoryPage {
@@ -209,6 +386,8 @@ export interface MemorySummary {
   deleted_at: string | null;
   has_vector: boolean;
   forgotten?: Forgetting;
+  origin: string;
+  review: string | null;
 }
 
 export interface Modified {
@@ -223,6 +402,7 @@ export interface Modified {
   contentChanged?: boolean;
   embedded?: boolean;
   masked?: string[];
+  lifted?: string[];
   duplicateMemoryId?: string;
   error?: string;
 }
@@ -245,6 +425,8 @@ export interface Nearest {
   source_id: string | null;
   accessCount: number;
   lastAccessed: string | null;
+  origin?: string;
+  review?: string;
   event_at?: string;
   valid_from?: string;
   valid_to?: string;
@@ -261,6 +443,28 @@ export interface Part {
   id: string;
   kind: string;
   content: string;
+}
+
+export interface Paused {
+  success: boolean;
+  paused: boolean;
+}
+
+export interface PipelineStatus {
+  mode: string;
+  paused: boolean;
+  workers: Record<string, Record<string, unknown>>;
+  queues: Record<string, Record<string, unknown>>;
+  queue: number;
+  processing: number;
+  deadLetter: number;
+  providers: Record<string, Record<string, unknown>[]>;
+  errorSummary: Record<string, number>;
+  traversal: Record<string, unknown>;
+  feedback: Record<string, unknown>;
+  predictor: Record<string, unknown>;
+  latency: Record<string, Record<string, number>>;
+  diagnostics: Diagnoses;
 }
 
 export interface RecallStats {
@@ -281,6 +485,8 @@ export interface Recalled {
   time?: Record<string, unknown>;
   explain?: Record<string, unknown>;
   degraded?: string[];
+  why_not?: WhyNot;
+  prompt?: AsPrompt;
 }
 
 export interface Recovered {
@@ -295,9 +501,17 @@ export interface Recovered {
   contentChanged?: boolean;
   embedded?: boolean;
   masked?: string[];
+  lifted?: string[];
   duplicateMemoryId?: string;
   error?: string;
   retentionDays: number;
+}
+
+export interface RecoveredMany {
+  success: boolean;
+  requested: number;
+  recovered: number;
+  results: Modified[];
 }
 
 export interface Remembered {
@@ -313,18 +527,104 @@ export interface Remembered {
   deduped: boolean;
   entities_linked: number;
   hints_written: number;
+  origin: string;
+  origin_claimed?: string;
+  review?: string;
   superseded?: string[];
+  not_superseded?: string[];
   masked?: string[];
+  lifted?: string[];
   chunked?: boolean;
   chunk_count?: number;
   ids?: string[];
   group_id?: string | null;
 }
 
+export interface RunningSession {
+  key: string;
+  runtimePath: string;
+  claimedAt: string | null;
+  expiresAt: string | null;
+  agentId: string;
+  bypassed: boolean;
+  harness: string | null;
+  project: string | null;
+}
+
+export interface RunningSessions {
+  sessions: RunningSession[];
+  count: number;
+}
+
+export interface SessionContext {
+  sessionKey: string;
+  agentId: string;
+  harness: string;
+  project: string | null;
+  startedAt: string;
+  isOver: boolean;
+  totals: ContextTotals;
+  injections: ContextInjection[];
+}
+
+export interface SessionSummary {
+  id: string;
+  project: string | null;
+  depth: number;
+  kind: string;
+  content: string;
+  token_count: number | null;
+  earliest_at: string;
+  latest_at: string;
+  session_key: string | null;
+  harness: string | null;
+  agent_id: string;
+  created_at: string;
+  childCount: number;
+}
+
+export interface Sqlite {
+  version: string;
+  safe: boolean;
+  vectors: string;
+}
+
 export interface Stage {
   stage: string;
   before: number;
   after: number;
+  says: string;
+}
+
+export interface Status {
+  status: string;
+  version: string;
+  pid: number;
+  uptime: number;
+  startedAt: string;
+  port: number;
+  host: string;
+  bindHost: string;
+  agentsDir: string;
+  memoryDb: boolean;
+  pipelineV2: Record<string, unknown>;
+  health: Diagnosis;
+  reasons: string[];
+  agentCreatedAt: string | null;
+  configError: string | null;
+  configWarnings: string[];
+  restartRequired: string[];
+  logging: LogFiles;
+  update: UpdateStatus;
+  sqlite: Sqlite;
+  processes: Record<string, unknown>[];
+  activeSessions: number;
+  bypassedSessions: number;
+  providerResolution: Record<string, Record<string, unknown>>;
+  queue: Record<string, unknown>;
+  oldestDueSeconds: number | null;
+  waitingForProvider: Record<string, string>;
+  embedding: EmbeddingState;
 }
 
 export interface Stayed {
@@ -333,8 +633,83 @@ export interface Stayed {
   why: string;
 }
 
+export interface SummaryPage {
+  summaries: SessionSummary[];
+  total: number;
+}
+
+export interface Transcript {
+  sessionKey: string;
+  agentId: string;
+  harness: string | null;
+  project: string | null;
+  content: string;
+  createdAt: string;
+  updatedAt: string | null;
+}
+
+export interface UpdateStatus {
+  currentVersion: string;
+  latestVersion: string | null;
+  updateAvailable: boolean;
+  pendingRestart: string | null;
+  autoInstall: boolean;
+  checkInterval: number;
+  lastCheckAt: string | null;
+  lastError: string | null;
+  timerActive: boolean;
+}
+
+export interface UsedIn {
+  turn?: number;
+  tool?: string;
+}
+
+export interface WholeJob {
+  id: string;
+  memory_id: string | null;
+  document_id: string | null;
+  job_type: string;
+  queue: string;
+  status: string;
+  attempt_count: number;
+  attempts: number;
+  max_attempts: number;
+  next_attempt_at: string | null;
+  last_error: string | null;
+  last_error_code: string | null;
+  error: string | null;
+  result: unknown;
+  leased_at: string | null;
+  completed_at: string | null;
+  failed_at: string | null;
+  created_at: string;
+  updated_at: string;
+  priority: number;
+  agent_id: string | null;
+  parent_id: string | null;
+  payload: unknown;
+  errors: unknown[];
+  runs_total: number;
+  crashes: number;
+  lease_owner: string | null;
+  lease_token: number;
+  cancel_requested: boolean;
+  due_at: string;
+}
+
 export interface Why {
   relevance?: number;
   channels: Record<string, Channel>;
   stages: Stage[];
+  neighbours?: string[];
+  path?: string[];
+}
+
+export interface WhyNot {
+  id: string;
+  left_out: string;
+  place?: number;
+  score?: number;
+  explain?: Why;
 }

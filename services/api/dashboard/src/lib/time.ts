@@ -3,6 +3,7 @@
 const CLOCK = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
 const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const DATE = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+const WEEKDAY = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long" });
 const LONG = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long", year: "numeric" });
 const WHOLE = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
 
@@ -43,10 +44,10 @@ export function whole(iso: string | null | undefined): string {
   return at === null ? "" : WHOLE.format(at);
 }
 
-/** Return a day in words: `Today`, `Yesterday`, `Monday, 9 May 2026`. */
+/** Return a day in words: `Today`, `Yesterday`, `Monday 9 May`. */
 export function dayName(at: Date, now = new Date()): string {
   const days = Math.round((startOfDay(now).getTime() - startOfDay(at).getTime()) / (24 * HOUR));
-  return days === 0 ? "Today" : days === 1 ? "Yesterday" : LONG.format(at);
+  return days === 0 ? "Today" : days === 1 ? "Yesterday" : (at.getFullYear() === now.getFullYear() ? WEEKDAY : LONG).format(at);
 }
 
 /** Return a length of time in words: `40 ms`, `3.2 s`, `5 min`, `2 h`, `3 days`. */

@@ -9,5 +9,8 @@ export interface Room {
 }
 
 export const ROOMS: readonly Room[] = [
+  { name: "today", title: "Today", key: "t", load: () => import("./today") },
   { name: "memories", title: "Memories", key: "m", load: () => import("./memories/room") },
+  { name: "sessions", title: "Sessions", key: "s", load: () => import("./sessions/room") },
+  { name: "engine", title: "Engine", key: "e", load: () => import("./engine/room") },
 ];

@@ -13,6 +13,7 @@ import { doing } from "./doing";
 import { answered } from "./answered";
 import { filters } from "./filters";
 import { keep } from "./opened";
+import { Prompt } from "./prompt";
 import { open } from "./room";
 
 /** Results that are asked for; those below the floor are among them. */
@@ -20,8 +21,6 @@ const LIMIT = 30;
 const CHANNELS: Readonly<Record<string, readonly [string, string]>> = {
   keyword: ["words", "words"], vector: ["meaning", "meaning"], graph: ["entities", "graph"], hint: ["hint", "hint"],
 };
-/** Relevance below which an agent is told nothing. */
-const FLOOR = 0.4;
 
 export function Asked({ question }: { question: string }) {
   const [error, setError] = useState<Refused | null>(null);
@@ -68,9 +67,10 @@ export function Asked({ question }: { question: string }) {
   </div>;
 }
 
+/** The relevance below which an agent is told nothing. */
 function floorOf(answer: Recalled): number {
-  const floor = answer.explain?.floor;
-  return typeof floor === "number" && floor > 0 ? floor : FLOOR;
+  const floor = answer.explain?.usual_floor;
+  return typeof floor === "number" ? floor : 0;
 }
 
 interface Counted { word: string; memories: number }
@@ -81,17 +81,20 @@ function wordsOf(answer: Recalled): string[] {
 
 /** How the question was read. */
 function Read({ answer, told }: { answer: Recalled; told: number }) {
+  const [isShown, setShown] = useState(false);
   const explain = answer.explain ?? {};
   const words = (explain.words ?? []) as Counted[];
   const dropped = (explain.dropped_words ?? []) as string[];
   const intervals = (answer.time?.intervals ?? []) as { from: string | null; to: string | null }[];
-  return <p class="read" role="status">
-    <span>{told === 0 ? "An agent would be told nothing." : `An agent would be told ${count(told, "memory", "memories")}.`}</span>
+  return <div class="read">
+    <span role="status">{told === 0 ? "An agent would be told nothing." : `An agent would be told ${count(told, "memory", "memories")}.`}</span>
+    <button class="link small" onClick={() => setShown(true)}>As a prompt</button>
+    {isShown && <Prompt question={answer.query} onClose={() => setShown(false)} />}
     {words.length > 0 && <span>{words.map((one) => `${one.word} in ${one.memories}`).join(", ")}</span>}
     {dropped.length > 0 && <span>not looked for: {dropped.join(", ")}</span>}
     {intervals.map((one, at) => <span key={at}>about {[one.from && brief(one.from), one.to && brief(one.to)].filter(Boolean).join(" to ")}</span>)}
     {(answer.degraded ?? []).map((one) => <span key={one} class="warn">{one}</span>)}
-  </p>;
+  </div>;
 }
 
 function Line({ hit, isAt, words, isBelow = false }: { hit: Hit; isAt: boolean; words: readonly string[]; isBelow?: boolean }) {

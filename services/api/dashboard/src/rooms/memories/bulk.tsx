@@ -1,5 +1,5 @@
 /** What can be done with the memories that were chosen. */
-import { change, forgetMany, recover } from "../../api/calls";
+import { change, forgetMany, recoverMany } from "../../api/calls";
 import { stale } from "../../lib/resource";
 import { act, say } from "../../lib/undo";
 import { count } from "../../lib/words";
@@ -16,7 +16,10 @@ async function each(rows: readonly Row[], call: (row: Row) => Promise<unknown>):
 export function Bulk({ isForgotten }: { isForgotten: boolean }) {
   const rows = [...chosen.value.values()];
   const clear = () => (chosen.value = new Map());
-  const back = () => each(rows, (row) => recover(row.id));
+  const back = async () => {
+    await recoverMany(rows.map((row) => row.id));
+    stale("memory");
+  };
   const forget = async () => {
     const gone = await forgetMany(rows.map((row) => row.id));
     stale("memory");

@@ -1,0 +1,127 @@
+/** The queue: jobs by state, one in detail, retry and cancel. */
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { changeJobs, paths } from "../../api/calls";
+import type { Job, Jobs, PipelineStatus, WholeJob } from "../../api/types";
+import { useKeys } from "../../lib/keys";
+import { stale, useResource } from "../../lib/resource";
+import { filter, href, route } from "../../lib/route";
+import { brief, whole } from "../../lib/time";
+import { act } from "../../lib/undo";
+import { count, number } from "../../lib/words";
+import { Dialog } from "../../ui/dialog";
+import { Empty, Shown } from "../../ui/states";
+
+const STATES = { "": "All", pending: "Waiting", leased: "Running", dead: "Dead", completed: "Done", cancelled: "Cancelled" } as const;
+const SAYS: Readonly<Record<string, string>> = { pending: "waiting", leased: "running", completed: "done", dead: "dead", cancelled: "cancelled" };
+const chosen = signal<ReadonlySet<string>>(new Set());
+
+export function Queue() {
+  const { status, kind, code, id } = route.value.query;
+  const found = useResource<Jobs>(paths.jobs({ status, kind, code, limit: 200 }), ["job"]);
+  const counts = useResource<PipelineStatus>(paths.pipeline, ["job"]).value?.queues.memory as Record<string, number> | undefined;
+  const [at, setAt] = useState(-1);
+  const jobs = found.value?.jobs ?? [];
+  const job = jobs[at];
+  useKeys([
+    { key: "j", says: "Next", act: () => setAt(Math.min(at + 1, jobs.length - 1)) },
+    { key: "k", says: "Previous", act: () => setAt(Math.max(at - 1, 0)) },
+    { key: "Enter", says: "Open", act: () => job && filter({ id: job.id }, true) },
+    { key: "x", says: "Choose", act: () => job && toggle(job.id) },
+    { key: "r", says: "Retry", act: () => job?.status === "dead" && void retry([job.id]) },
+  ]);
+  return <>
+    <div class="filters bar" role="group" aria-label="Jobs by state">{Object.entries(STATES).map(([name, title]) =>
+      <button key={name} class="chip" aria-pressed={(status ?? "") === name} onClick={() => { chosen.value = new Set(); filter({ status: name || undefined, kind: undefined, code: undefined }); }}>
+        {title}{counts && name && counts[name] ? ` ${number(counts[name])}` : ""}</button>)}
+      {kind && <button class="chip on" onClick={() => filter({ kind: undefined })}>{kind} ×</button>}
+      {code && <button class="chip on" onClick={() => filter({ code: undefined })}>{code} ×</button>}
+    </div>
+    <Shown of={found} rows={6} what="jobs">{() => jobs.length === 0 ? <Empty title={status === "dead" ? "No job has died" : "All done"}><p>Jobs appear here when agents save, sessions end or documents are read.</p></Empty> : <>
+      <Causes jobs={jobs} />
+      <ul class="rows" aria-label="Jobs">{jobs.map((one, index) => <li key={one.id}><Line job={one} isAt={index === at} /></li>)}</ul></>}</Shown>
+    {chosen.value.size > 0 && <Bulk jobs={jobs} />}
+    {id && <Detail id={id} />}
+  </>;
+}
+
+async function retry(ids: readonly string[]): Promise<boolean> {
+  return act(async () => { await changeJobs("retry", { ids }); stale("job"); }, `${count(ids.length, "job")} tried again.`);
+}
+
+function cancel(ids: readonly string[]): Promise<boolean> {
+  const call = (what: "cancel" | "retry") => async () => { await changeJobs(what, { ids }); stale("job"); };
+  return act(call("cancel"), `${count(ids.length, "job")} cancelled.`);
+}
+
+function toggle(id: string): void {
+  const next = new Set(chosen.peek());
+  if (!next.delete(id)) next.add(id);
+  chosen.value = next;
+}
+
+/** Dead jobs by their cause. */
+function Causes({ jobs }: { jobs: readonly Job[] }) {
+  const causes = new Map<string, Job[]>();
+  for (const job of jobs.filter((one) => one.status === "dead")) {
+    const code = job.last_error_code ?? "unknown";
+    causes.set(code, [...(causes.get(code) ?? []), job]);
+  }
+  if (causes.size === 0) return null;
+  return <>{[...causes].map(([code, dead]) => <div key={code} class="note bad-edge">
+    <p><strong>{count(dead.length, "job")} died: {code}</strong></p>
+    <p class="small">{dead[0]!.last_error}</p>
+    <p><button onClick={() => void retry(dead.map((one) => one.id))}>Try {dead.length === 1 ? "it" : "them"} again</button></p>
+  </div>)}</>;
+}
+
+function Line({ job, isAt }: { job: Job; isAt: boolean }) {
+  return <div class={isAt ? "row at" : "row"} onClick={(event) => { if (!(event.target instanceof HTMLInputElement)) filter({ id: job.id }, true); }}>
+    <input class="tick" type="checkbox" aria-label={`Choose ${job.job_type} ${job.id.slice(-6)}`} checked={chosen.value.has(job.id)} onChange={() => toggle(job.id)} />
+    <a class="text quiet" href={href("engine", { ...route.value.query, id: job.id }, "queue")} onClick={(event) => { event.preventDefault(); event.stopPropagation(); filter({ id: job.id }, true); }}>
+      {job.job_type} <span class={job.status === "dead" ? "bad" : "soft"}>{SAYS[job.status] ?? job.status}</span></a>
+    <span class="meta"><span>attempt {job.attempts} of {job.max_attempts}</span>{job.last_error && <span>{job.last_error.slice(0, 160)}</span>}</span>
+    <time class="when" dateTime={job.updated_at} title={whole(job.updated_at)}>{brief(job.updated_at)}</time>
+  </div>;
+}
+
+function Bulk({ jobs }: { jobs: readonly Job[] }) {
+  const picked = jobs.filter((job) => chosen.value.has(job.id));
+  const dead = picked.filter((job) => job.status === "dead").map((job) => job.id);
+  const waiting = picked.filter((job) => job.status === "pending" || job.status === "leased").map((job) => job.id);
+  const clear = () => (chosen.value = new Set());
+  return <div class="bulk" role="group" aria-label="Chosen jobs"><strong>{count(picked.length, "job")} chosen</strong>
+    {dead.length > 0 && <button onClick={() => void retry(dead).then(clear)}>Try again</button>}
+    {waiting.length > 0 && <button onClick={() => void cancel(waiting).then(clear)}>Cancel</button>}
+    <button class="plain" onClick={clear}>Clear</button></div>;
+}
+
+function Detail({ id }: { id: string }) {
+  const found = useResource<WholeJob>(paths.job(id), ["job"]);
+  const close = () => filter({ id: undefined }, true);
+  return <Dialog title="Job" onClose={close} isWide>
+    <Shown of={found} rows={4} what="this job">{(job) => <>
+      <p>{job.job_type}, <span class={job.status === "dead" ? "bad" : ""}>{SAYS[job.status] ?? job.status}</span></p>
+      <dl class="facts">{([
+        ["Queue", job.queue], ["Made", whole(job.created_at)], ["Changed last", whole(job.updated_at)],
+        ["Attempts", `${job.attempts} of ${job.max_attempts}${job.crashes ? `, ${count(job.crashes, "crash", "crashes")}` : ""}`],
+        ["Next attempt", job.status === "pending" ? whole(job.next_attempt_at) : ""], ["Error", job.last_error], ["Code", job.last_error_code], ["Id", job.id],
+      ] as const).filter(([, value]) => value).map(([name, value]) => <><dt>{name}</dt><dd>{value}</dd></>)}</dl>
+      {job.memory_id && <p><a href={href("memories", { id: job.memory_id })}>The memory that it is about</a></p>}
+      {job.payload !== null && <details><summary>Payload</summary><pre class="block" tabIndex={0}>{JSON.stringify(job.payload, null, 1)}</pre></details>}
+      {job.result !== null && <details><summary>Result</summary><pre class="block" tabIndex={0}>{shown(job.result)}</pre></details>}
+      <div class="buttons">
+        {job.status === "dead" && <button onClick={() => void retry([job.id])}>Try again</button>}
+        {(job.status === "pending" || job.status === "leased") && <button onClick={() => void cancel([job.id])}>Cancel it</button>}
+        <button onClick={close}>Close</button></div>
+    </>}</Shown>
+  </Dialog>;
+}
+
+function shown(result: unknown): string {
+  try {
+    return JSON.stringify(typeof result === "string" ? JSON.parse(result) : result, null, 1);
+  } catch {
+    return String(result);
+  }
+}

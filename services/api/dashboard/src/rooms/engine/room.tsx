@@ -1,0 +1,63 @@
+/** Engine: the processes, the queue, the log. */
+import type { ComponentChildren } from "preact";
+import { pause, paths } from "../../api/calls";
+import type { Status } from "../../api/types";
+import { stale, useResource } from "../../lib/resource";
+import { href, route } from "../../lib/route";
+import { span } from "../../lib/time";
+import { act } from "../../lib/undo";
+import { count, number } from "../../lib/words";
+import { Shown } from "../../ui/states";
+import { Logs } from "./logs";
+import { Queue } from "./queue";
+
+const PARTS = { "": "Overview", queue: "Queue", logs: "Logs" } as const;
+
+export default function Engine() {
+  const part = route.value.parts[0] ?? "";
+  const now = part in PARTS ? part : "";
+  return <>
+    <nav class="tabs" aria-label="Parts of the engine">{Object.entries(PARTS).map(([name, title]) =>
+      <a key={name} href={name ? href("engine", {}, name) : href("engine")} aria-current={name === now ? "page" : undefined}>{title}</a>)}</nav>
+    {now === "queue" ? <Queue /> : now === "logs" ? <Logs /> : <Overview />}
+  </>;
+}
+
+const PROCESSES: Readonly<Record<string, string>> = { api: "answers requests", worker: "does the background work", scheduler: "decides when" };
+const ROLES: Readonly<Record<string, string>> = { extraction: "Reads facts from texts", synthesis: "Writes summaries", embedding: "Makes vectors" };
+
+function Overview() {
+  const found = useResource<Status>(paths.status, ["process", "health", "job"]);
+  return <Shown of={found} rows={5} what="the status">{(status) => <div class="cards">
+    <Card title="Processes">{status.processes.map((one) => {
+      const { name, state, uptime, restarts } = one as { name: string; state: string; uptime: number; restarts: number };
+      return <p key={name} class={`dot ${state === "running" ? "good" : "bad"}`}><span>{name} <span class="soft small">{state === "running" ? `${PROCESSES[name] ?? ""}, for ${span(uptime * 1_000)}${restarts ? `, ${count(restarts, "restart")}` : ""}` : state}</span></span></p>;
+    })}</Card>
+    <Work status={status} />
+    <Card title="Models">{Object.entries(status.providerResolution).map(([role, one]) => <div key={role}>
+      <p class={`dot ${one.status === "active" ? "good" : "warn"}`}><span>{ROLES[role] ?? role} <span class="soft small">{String(one.effective ?? one.configured)}</span></span></p>
+      {typeof one.reason === "string" && one.status !== "active" && <p class="small warn">{one.reason}</p>}
+    </div>)}</Card>
+    <Card title="Vectors"><p>{number(status.embedding.embedded)} of {count(status.embedding.total, "memory", "memories")} {status.embedding.model ? `by ${status.embedding.model}` : "have one; recall goes by words"}</p></Card>
+    <Card title="This daemon"><p>Version {status.version}, on port {status.port}, for {span(status.uptime * 1_000)}.</p>
+      <p class="small soft">Workspace {status.agentsDir}</p>
+      {status.restartRequired.length > 0 && <p class="small warn">Restart for: {status.restartRequired.join(", ")}</p>}
+      {status.configError && <p class="small bad">{status.configError}</p>}
+      {status.configWarnings.map((one) => <p key={one} class="small warn">{one}</p>)}</Card>
+  </div>}</Shown>;
+}
+
+function Work({ status }: { status: Status }) {
+  const { pending, leased, dead, completed, paused } = status.queue as Record<string, number> & { paused: boolean };
+  const toggle = (to: boolean) => async () => { await pause(to); stale(); };
+  return <Card title="Background work">
+    {(pending ?? 0) + (leased ?? 0) + (dead ?? 0) === 0 ? <p>All done. {count(completed ?? 0, "job")} so far.</p> : <p>
+      <a href="#/engine/queue?status=pending">{number(pending ?? 0)} waiting</a>, <a href="#/engine/queue?status=leased">{number(leased ?? 0)} running</a>, <a href="#/engine/queue?status=dead" class={dead ? "bad" : ""}>{number(dead ?? 0)} dead</a></p>}
+    {Object.entries(status.waitingForProvider).map(([name, reason]) => <p key={name} class="small warn">Waits for {name}: {reason}</p>)}
+    <p><button onClick={() => void act(toggle(!paused), paused ? "The queue goes on." : "The queue is paused.", toggle(paused))}>{paused ? "Go on" : "Pause"}</button></p>
+  </Card>;
+}
+
+function Card({ title, children }: { title: string; children: ComponentChildren }) {
+  return <section class="card" aria-label={title}><h2>{title}</h2>{children}</section>;
+}

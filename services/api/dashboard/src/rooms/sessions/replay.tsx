@@ -1,0 +1,124 @@
+/** One session as the agent saw it: what it was given at each prompt, why, and whether it used it. */
+import { bypass, paths } from "../../api/calls";
+import type { ContextInjection, ContextItem, RunningSessions, SessionContext, Transcript } from "../../api/types";
+import { useKeys } from "../../lib/keys";
+import { stale, useResource } from "../../lib/resource";
+import { filter, go, href, route } from "../../lib/route";
+import { brief, clock, whole } from "../../lib/time";
+import { act, say } from "../../lib/undo";
+import { count, number, percent, projectName } from "../../lib/words";
+import { Icon } from "../../ui/icons";
+import { Empty, Shown, Trouble } from "../../ui/states";
+
+const PHASES: Readonly<Record<string, string>> = { start: "Start", compaction: "Compaction", recall: "Asked by the agent" };
+const REASONS: Readonly<Record<string, string>> = {
+  match: "it is about the prompt", same_matter: "it is about the same matter", important: "it is important", pinned: "it is pinned", linked: "it is linked to what was asked",
+  project_words: "it is about this project", standing: "a standing rule", rule: "a rule that applies",
+  floor: "not near enough", budget: "no room left", said: "given earlier in this session", origin: "it is from this very session",
+};
+const KINDS: Readonly<Record<string, string>> = { memory: "memory", session: "earlier session", commit: "commit", document: "document", section: "section" };
+
+/** The daemon tells no more of a prompt than its first characters. */
+const CUT = 150;
+
+export function Replay({ session }: { session: string }) {
+  const found = useResource<SessionContext>(paths.context(session), ["session"]);
+  const running = useResource<RunningSessions>(paths.sessions, ["session"]).value?.sessions.find((one) => one.key === session);
+  useKeys([{ key: "Escape", says: "Back to the sessions", act: () => go(href("sessions")) }]);
+  if (found.error?.status === 404) return <Empty title="Nothing is known of what this session was given">
+    <p>{running ? "It is open, and was given nothing so far." : "It was before Signet kept that, or it was never here."} <a href="#/sessions">All sessions</a></p></Empty>;
+  return <Shown of={found} rows={8} what="this session">{(one) => <Inside one={one} isBypassed={running?.bypassed ?? null} />}</Shown>;
+}
+
+function Inside({ one, isBypassed }: { one: SessionContext; isBypassed: boolean | null }) {
+  const { turn } = route.value.query;
+  const at = Math.min(Math.max(Number(turn ?? firstTold(one)), 0), one.injections.length - 1);
+  const shown = one.injections[at];
+  const move = (by: number) => filter({ turn: String(Math.max(0, Math.min(one.injections.length - 1, at + by))) });
+  useKeys([
+    { key: "j", says: "Next turn", act: () => move(1) },
+    { key: "k", says: "Previous turn", act: () => move(-1) },
+  ]);
+  const { totals } = one;
+  const toggle = (to: boolean) => async () => { await bypass(one.sessionKey, to); stale("session"); };
+  return <>
+    <div class="title">
+      <a href="#/sessions" aria-label="Back to the sessions"><Icon name="right" /></a>
+      <div><h2>{one.project ? projectName(one.project) : one.sessionKey}</h2>
+        <p class="meta"><span>{one.harness}</span><span title={whole(one.startedAt)}>{brief(one.startedAt)}</span><span>{count(totals.prompts, "prompt")}</span>
+          <span>given {number(totals.given)}, used {number(totals.used)}</span><span>about {count(totals.tokens, "token")} of context</span>{!one.isOver && <span class="good">open</span>}</p></div>
+      {isBypassed !== null && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}
+    </div>
+    <div class="replay">
+      <ol class="turns" aria-label="Turns">{one.injections.map((injection, index) => <li key={index}>
+        <button class={index === at ? "turn at" : "turn"} aria-current={index === at ? "true" : undefined} onClick={() => filter({ turn: String(index) })}>
+          <span class={injection.given.some(isItem) ? "mark full" : "mark"} aria-hidden="true" />
+          <span class="what">{nameOf(injection)}</span>
+          <span class="soft small">{told(injection)}</span>
+          {injection.message && <span class="soft small quote" dir="auto">“{injection.message.slice(0, 90)}”</span>}
+        </button></li>)}</ol>
+      {shown && <Turn injection={shown} session={one.sessionKey} />}
+    </div>
+  </>;
+}
+
+/** A section of the start has no text of its own. */
+function isItem(item: ContextItem): boolean {
+  return item.kind !== "section";
+}
+
+function firstTold(one: SessionContext): number {
+  return Math.max(0, one.injections.findIndex((injection) => injection.phase !== "start" && injection.given.some(isItem)));
+}
+
+function nameOf(injection: ContextInjection): string {
+  return PHASES[injection.phase] ?? `Prompt ${injection.prompt}`;
+}
+
+function told(injection: ContextInjection): string {
+  const given = injection.given.filter(isItem);
+  if (given.length > 0) {
+    const used = given.filter((item) => item.use === "used").length;
+    return `given ${given.length}${used ? `, used ${used}` : ""}`;
+  }
+  const { bestScore: best, floor } = injection;
+  return best !== null && floor !== null && best < floor ? `nothing near enough (${percent(best)} of ${percent(floor)})` : "given nothing";
+}
+
+function Turn({ injection, session }: { injection: ContextInjection; session: string }) {
+  const { given, leftOut } = injection;
+  return <section class="shown" aria-label={nameOf(injection)}>
+    <h2>{nameOf(injection)} <span class="soft small">{clock(injection.at)}{injection.tokens > 0 && ` · about ${count(injection.tokens, "token")}`}</span></h2>
+    {injection.message && <p class="asked" dir="auto">{injection.message}{injection.message.length >= CUT && "…"}</p>}
+    {given.length === 0 ? <p class="soft">The agent was given nothing here.</p> : <>
+      <h3>Given</h3>
+      <ul class="items">{given.map((item, at) => <Item key={at} item={item} message={injection.message} />)}</ul></>}
+    {leftOut.length > 0 && <details><summary>Left out: {leftOut.length}</summary>
+      <ul class="items">{leftOut.map((item, at) => <Item key={at} item={item} message={injection.message} isLeft />)}</ul></details>}
+    <Said session={session} message={injection.message} />
+  </section>;
+}
+
+function Item({ item, message, isLeft = false }: { item: ContextItem; message: string | null; isLeft?: boolean }) {
+  const isMemory = item.kind === "memory" && item.state !== "forgotten" && item.state !== "gone";
+  return <li class={isLeft ? "dim" : ""}>
+    <p dir="auto">{item.text ?? (item.kind === "section" ? item.id : <span class="soft">{item.state === "forgotten" ? "Forgotten since." : "Its text is gone."}</span>)}</p>
+    <p class="meta"><span>{KINDS[item.kind] ?? item.kind}</span><span>{REASONS[item.reason] ?? item.reason}</span>{item.score !== null && <span>{percent(item.score)}</span>}
+      {item.use === "used" && <span class="good">✓ used{item.usedIn?.tool ? ` in ${item.usedIn.tool}` : ""}</span>}{item.use === "not used" && !isLeft && <span>not used</span>}
+      {item.state === "changed" && <span class="warn">changed since</span>}
+      {isMemory && <span><a href={href("memories", { ask: message ?? undefined, id: item.id, part: message ? "why" : undefined })}>{message ? "why" : "open"}</a></span>}</p>
+  </li>;
+}
+
+/** What was said in this turn: from the prompt to the next one. */
+function Said({ session, message }: { session: string; message: string | null }) {
+  const found = useResource<Transcript>(message === null ? null : paths.transcript(session));
+  if (message === null) return null;
+  if (found.error) return found.error.status === 404 ? null : <Trouble error={found.error} what="the transcript" />;
+  const text = found.value?.content;
+  const from = text?.indexOf(message.slice(0, 60)) ?? -1;
+  if (!text || from < 0) return null;
+  const next = text.indexOf("\nUser:", from + 1);
+  return <><h3>Said <button class="link small" onClick={() => void navigator.clipboard.writeText(text).then(() => say("The whole transcript is copied."))}>copy all</button></h3>
+    <p class="block" dir="auto" tabIndex={0}>{text.slice(from, next < 0 ? from + 6_000 : next)}</p></>;
+}

@@ -1,0 +1,143 @@
+/** Today: what needs a person, what was learned, what was forgotten, what is going on. */
+import { useState } from "preact/hooks";
+import { paths } from "../api/calls";
+import type { Advice, Diagnoses, Greeting, Harnesses, Identity, MemoryPage, PipelineStatus, RunningSessions } from "../api/types";
+import { useKeys } from "../lib/keys";
+import { useResource } from "../lib/resource";
+import { go, href } from "../lib/route";
+import { brief, clock, dayName, dayOf, span, startOfDay } from "../lib/time";
+import { count, projectName } from "../lib/words";
+import { Icon } from "../ui/icons";
+import { Empty, Shown } from "../ui/states";
+import { Meta } from "./memories/list";
+import { keep, type Row } from "./memories/opened";
+
+/** Days that the diary goes back, and rows that it has at most. */
+const DAYS = 14;
+const ROWS = 60;
+
+export default function Today() {
+  const today = startOfDay(new Date());
+  const from = new Date(today.getFullYear(), today.getMonth(), today.getDate() - DAYS);
+  const learned = useResource<MemoryPage>(paths.memories({ since: from.toISOString(), limit: ROWS, stats: 1 }), ["memory"]);
+  return <div class="today">
+    <Hello rows={learned.value?.memories} total={learned.value?.stats?.total} />
+    <div class="sides">
+      <section aria-label="Learned">
+        <Shown of={learned} rows={7} what="memories">{(page) => page.memories.length > 0 ? <Diary rows={page.memories} /> : page.stats?.total ? <Quiet /> : <First />}</Shown>
+      </section>
+      <div class="side">
+        <Needs />
+        <Now />
+        <Forgotten />
+      </div>
+    </div>
+  </div>;
+}
+
+function Hello({ rows, total }: { rows: readonly Row[] | undefined; total: number | undefined }) {
+  const greeting = useResource<Greeting>(paths.greeting).value?.greeting;
+  const name = useResource<Identity>(paths.identity).value?.name ?? "Your agent";
+  const today = dayOf(new Date());
+  const fresh = rows?.filter((row) => dayOf(new Date(row.created_at)) === today);
+  const projects = [...new Set(fresh?.flatMap((row) => (row.project ? [projectName(row.project)] : [])))].slice(0, 3);
+  const learned = fresh && (fresh.length === 0 ? `${name} has learned nothing new today.` :
+    `${name} learned ${count(fresh.length, "thing")} today${projects.length ? `, about ${projects.join(", ")}` : ""}.`);
+  return <div class="hello">
+    <p class="greeting">{greeting ? `${greeting[0]!.toUpperCase()}${greeting.slice(1)}.` : " "}</p>
+    <p class="soft">{learned} {total !== undefined && total > 0 && <>It remembers <a href="#/memories">{count(total, "thing")}</a> in all.</>}</p>
+  </div>;
+}
+
+function Diary({ rows }: { rows: readonly Row[] }) {
+  const [at, setAt] = useState(-1);
+  const days = new Map<string, Row[]>();
+  for (const row of rows) {
+    const day = dayOf(new Date(row.created_at));
+    days.set(day, [...(days.get(day) ?? []), row]);
+  }
+  const move = (by: number) => {
+    const to = Math.max(0, Math.min(rows.length - 1, at + by));
+    setAt(to);
+    document.querySelectorAll<HTMLElement>(".diary a")[to]?.focus();
+  };
+  useKeys([
+    { key: "j", says: "Next", act: () => move(1) },
+    { key: "k", says: "Previous", act: () => move(-1) },
+  ]);
+  return <>{[...days].map(([day, found]) => <section key={day} class="day">
+    <h2>{dayName(new Date(found[0]!.created_at))} <span class="soft small">{count(found.length, "memory", "memories")}</span></h2>
+    <ul class="diary">{found.map((row) => <li key={row.id}>
+      <a href={href("memories", { id: row.id })} class="entry" onClick={() => keep(row)}>
+        <time class="soft small" dateTime={row.created_at}>{clock(row.created_at)}</time>
+        <span dir="auto">{row.pinned && <Icon name="pin" />} {row.content.slice(0, 240)}</span>
+        <Meta row={row} />
+      </a></li>)}</ul>
+  </section>)}
+  <p><a href="#/memories">All memories</a></p></>;
+}
+
+function Quiet() {
+  return <Empty title={`Nothing new in ${DAYS} days`}><p>What agents learn appears here by itself. <a href="#/memories">Everything that is remembered</a></p></Empty>;
+}
+
+function First() {
+  const found = useResource<Harnesses>(paths.harnesses).value?.harnesses ?? [];
+  const connected = found.filter((one) => one.connected).map((one) => one.name);
+  return <Empty title="Nothing is remembered yet">
+    <p>{connected.length > 0 ? `${connected.join(" and ")} ${connected.length === 1 ? "is" : "are"} connected: say something worth keeping there.` : <>No harness is connected: <code>signet harness install</code></>}</p>
+    <p>Or try: <code>signet remember "I prefer tabs over spaces"</code></p>
+    <p>Then ask: <code>signet recall "indentation"</code></p>
+  </Empty>;
+}
+
+/** Where the reasons of a part lead. */
+const PLACES: Readonly<Record<string, string>> = { queue: "#/engine/queue?status=dead", provider: "#/engine", storage: "#/engine", index: "#/engine" };
+
+function Needs() {
+  const found = useResource<Diagnoses>(paths.diagnostics, ["health", "job", "process"]);
+  if (found.error?.status === 403) return null;
+  return <section class="card" aria-label="Needs you"><h2>Needs you</h2>
+    <Shown of={found} rows={1} what="diagnostics">{({ composite }) => {
+      const advice = composite.help ?? [];
+      return advice.length === 0 ? <p class="soft">Nothing. Everything works.</p> :
+        <ul class="needs urgent">{advice.map((one, at) => <li key={at}><Need one={one} /></li>)}</ul>;
+    }}</Shown>
+  </section>;
+}
+
+function Need({ one }: { one: Advice }) {
+  const place = PLACES[one.domain];
+  return <>
+    <p>{one.reason}</p>
+    {one.command && <p class="small"><code>{one.command}</code></p>}
+    {place && <p><a class="small" href={place}>Look</a></p>}
+  </>;
+}
+
+function Now() {
+  const sessions = useResource<RunningSessions>(paths.sessions, ["session"]);
+  const pipeline = useResource<PipelineStatus>(paths.pipeline, ["job"]);
+  const recall = pipeline.value?.latency.recall;
+  return <section class="card" aria-label="Now"><h2>Now</h2>
+    <Shown of={sessions} rows={2} what="sessions">{({ sessions: running }) => running.length === 0 ? <p class="soft">No session is open.</p> :
+      <ul class="needs">{running.slice(0, 5).map((one) => <li key={one.key}>
+        <button class="link" onClick={() => go(href("sessions", {}, one.key))}>{one.project ? projectName(one.project) : one.key}</button>
+        <span class="meta"><span>{one.harness ?? "unknown harness"}</span><span>since {brief(one.claimedAt)}</span>{one.bypassed && <span class="warn">bypassed</span>}</span>
+      </li>)}</ul>}</Shown>
+    {recall !== undefined && (recall.count ?? 0) > 0 && <p class="small soft">{count(recall.count ?? 0, "question")} answered since the start, 95 % of them within {span(recall.p95 ?? 0)}.</p>}
+    {pipeline.value && <p class="small soft">{pipeline.value.paused ? <span class="warn">Background work is paused.</span> : pipeline.value.queue + pipeline.value.processing === 0 ? "Background work is done." :
+      <a href="#/engine/queue">{count(pipeline.value.queue + pipeline.value.processing, "job")} in the queue</a>}</p>}
+  </section>;
+}
+
+function Forgotten() {
+  const found = useResource<MemoryPage>(paths.memories({ state: "forgotten", sort: "forgotten", limit: 3, stats: 0, total: 1 }), ["memory"]);
+  const page = found.value;
+  if (!page || page.memories.length === 0) return null;
+  return <section class="card" aria-label="Forgotten"><h2>Forgotten <a class="small" href="#/memories?state=forgotten">all {page.total}</a></h2>
+    <ul class="needs">{page.memories.map((row) => <li key={row.id}>
+      <a class="quiet" href={href("memories", { state: "forgotten", id: row.id })} onClick={() => keep(row)} dir="auto">{row.content.slice(0, 120)}</a>
+      <span class="meta"><span>{brief(row.deleted_at)}</span><span>by {row.forgotten?.by}</span></span>
+    </li>)}</ul></section>;
+}
