@@ -71,32 +71,36 @@ def put(
         agent_id=agent_id,
         now=now,
     )
-    tx.run(
-        sql.PUT_META,
-        {
-            "id": entity_id,
-            "agent": agent_id,
-            "version": skill.version,
-            "author": skill.author,
-            "license": skill.license,
-            "source": source,
-            "role": skill.role,
-            "triggers": sql.json_list(skill.triggers),
-            "tags": sql.json_list(skill.tags),
-            "permissions": sql.json_list(skill.permissions),
-            "dependencies": sql.json_list(skill.skills),
-            "fingerprint": skill.fingerprint,
-            "adopted": json.dumps(asdict(was)) if was else None,
-            "at": clock.to_text(now),
-            "importance": rules.importance,
-            "decay_rate": rules.decay_rate,
-            "fs_path": str(skill.path),
-            "renames": sets_source,
-        },
-    )
+    row = {
+        "id": entity_id,
+        "agent": agent_id,
+        "source": source,
+        "renames": sets_source,
+        "adopted": json.dumps(asdict(was)) if was else None,
+        "at": clock.to_text(now),
+        "importance": rules.importance,
+        "decay_rate": rules.decay_rate,
+    }
+    tx.run(sql.PUT_META, row | _said(skill))
     relations.follow(tx, agent_id, now=now)
     _queue(tx, entity_id, skill, rules, now)
     return Change.UPDATED if known else Change.INSTALLED
+
+
+def _said(skill: Skill) -> dict[str, object]:
+    """Return what a skill's file says of it, as it is stored."""
+    return {
+        "version": skill.version,
+        "author": skill.author,
+        "license": skill.license,
+        "role": skill.role,
+        "triggers": sql.json_list(skill.triggers),
+        "tags": sql.json_list(skill.tags),
+        "permissions": sql.json_list(skill.permissions),
+        "dependencies": sql.json_list(skill.skills),
+        "fingerprint": skill.fingerprint,
+        "fs_path": str(skill.path),
+    }
 
 
 def remove(

@@ -123,4 +123,5 @@ def _node(row: NodeRow) -> Node:
 
 
 def json_list(texts: Sequence[str]) -> str | None:
+    """Return texts as they are stored, None for none."""
     return json.dumps(list(texts), ensure_ascii=False) if texts else None
