@@ -5,16 +5,19 @@ old time is found too. Every step is a short transaction and may be repeated: a 
 a run that was killed is simply done again. Reading the files is the business of their own jobs.
 """
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
 from itertools import islice
 
 from signet import clock
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.connectors import filesystem, lookup, settings, sql
 from signet.domain.connectors.filesystem import Found
 from signet.domain.connectors.models import Folder, continued, with_errors
+from signet.domain.connectors.sql import Known
 from signet.domain.documents import create, delete, ingest
 from signet.domain.documents.models import NewDocument, Rules, SourceType
 from signet.domain.memory.models import Actor
@@ -103,7 +106,8 @@ def _take(
 ) -> SyncProgress:
     """Compare some files with their documents, queue what has to be read, and show how far the sync is."""
     files = [found for found in group if isinstance(found, Found)]
-    known = sql.known(tx, connector["id"], (found.path for found in files))
+    asked = (connector["id"], as_list(found.path for found in files))
+    known = {one.path: one for one in tx.rows(Known, sql.KNOWN, asked)}
     new = [found for found in files if found.path not in known]
     changed = [
         found
@@ -117,7 +121,7 @@ def _take(
         "documentsAdded": progress["documentsAdded"] + len(new),
         "documentsUpdated": progress["documentsUpdated"] + len(changed),
     }
-    if not sql.show(tx, connector["id"], progress, at=now):
+    if not _show(tx, connector, progress, now):
         return progress  # removed meanwhile: nothing is added to it any more
     for found in new:
         create.add(tx, _document(connector, found), now=now, attempts=rules.attempts)
@@ -152,7 +156,8 @@ def _cleared(
 ) -> SyncProgress:
     """Delete the documents whose files are gone (CON-7)."""
     last, root = "", folder.root_path
-    while known := job.db.read(sql.after, connector["id"], root, last, limit=DOCUMENTS_PER_READ):
+    asked = {"id": connector["id"], "limit": DOCUMENTS_PER_READ, **sql.below(root)}
+    while known := job.db.read(ReadTx.rows, Known, sql.AFTER, {**asked, "after": last}):
         last = known[-1].path
         for document in known:
             if filesystem.is_gone(document.path, folder):
@@ -172,14 +177,23 @@ def _remove(
     now: datetime,
 ) -> None:
     delete.remove(tx, document_id, reason=REMOVED, actor=SYNC, now=now)
-    sql.show(tx, connector["id"], progress, at=now)
+    _show(tx, connector, progress, now)
 
 
 def _end(
     tx: WriteTx, *, connector: StoredConnector, progress: SyncProgress, started: datetime
 ) -> dict[str, object]:
-    sql.end(tx, connector["id"], progress, started=started, at=clock.now())
-    return {**progress, "cursor": {"lastSyncAt": clock.to_text(started)}}
+    """Set the connector to idle with its new cursor: when the sync began (CON-4)."""
+    begun = clock.to_text(started)
+    cursor, at = {"lastSyncAt": begun}, clock.to_text(clock.now())
+    values = (json.dumps(cursor), begun, json.dumps(progress), at, connector["id"])
+    tx.run(sql.END, values)
+    return {**progress, "cursor": cursor}
+
+
+def _show(tx: WriteTx, connector: StoredConnector, progress: SyncProgress, now: datetime) -> bool:
+    """Show how far a sync is; False when the connector is gone."""
+    return tx.run(sql.PROGRESS, (json.dumps(progress), clock.to_text(now), connector["id"])) == 1
 
 
 def _counts(progress: SyncProgress) -> dict[str, object]:

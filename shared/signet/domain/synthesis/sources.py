@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, visibility
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.synthesis import sql
 from signet.domain.synthesis.plan import Plan
@@ -65,7 +66,8 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
         tx.column(sql.NOTES, (reader.agent_id, MOST_NOTES)),
         int(plan.chars * NOTES_SHARE),
     )
-    texts = sql.texts(tx, [seq for _, seq in best])
+    listed = as_list(seq for _, seq in best)
+    texts = {row.seq: row for row in tx.rows(sql.TextRow, sql.TEXTS, (listed,))}
     room = plan.chars - sum(map(len, notes))
     memories: list[Source] = []
     for score, seq in best:
@@ -73,14 +75,8 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
         if len(row.content) > room:
             continue
         room -= len(row.content)
-        memories.append(
-            Source(
-                type=row.type,
-                content=row.content,
-                created_at=row.created_at,
-                score=score,
-            )
-        )
+        kept = Source(type=row.type, content=row.content, created_at=row.created_at, score=score)
+        memories.append(kept)
     return Sources(memories=tuple(memories), notes=tuple(notes), newest=sql.newest(tx, reader))
 
 
