@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict
 
 from signet.wire import access
+from signet.wire.injections import MemoryUsage
 from signet.wire.operation import Operation
 
 
@@ -339,6 +340,26 @@ class Lifted(TypedDict):
     id: str
 
 
+class WaitingMemory(TypedDict):
+    """A memory that waits for a person; it is not delivered unasked."""
+
+    id: str
+    content: str
+    origin: str
+    who: str | None
+    source_type: str | None
+    created_at: str
+    project: str | None
+    agent_id: str
+
+
+class WaitingMemories(TypedDict):
+    """A page of memories that wait, newest first; `total` counts all."""
+
+    memories: list[WaitingMemory]
+    total: int
+
+
 class Rated(TypedDict):
     """Ratings that were taken, and ids that the session has not seen; `propagated` counts what moved by them.
 
@@ -362,6 +383,7 @@ MEMORY_TIMELINE = Operation("GET", "/api/memory/timeline", access.RECALL, Memory
 MEMORY = Operation("GET", "/api/memory/{memory_id}", access.RECALL, Memory)
 FORGOTTEN = Operation("GET", "/api/memory/forgotten", access.RECALL, ForgottenValues)
 HISTORY = Operation("GET", "/api/memory/{memory_id}/history", access.RECALL, History)
+MEMORY_USAGE = Operation("GET", "/api/memory/{memory_id}/usage", access.RECALL, MemoryUsage)
 MODIFY = Operation("PATCH", "/api/memory/{memory_id}", access.MODIFY, Modified)
 MODIFY_MANY = Operation("POST", "/api/memory/modify", access.MODIFY, ModifiedMany)
 FORGET = Operation("DELETE", "/api/memory/{memory_id}", access.FORGET, Modified)
@@ -371,4 +393,7 @@ FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = Operation(
 RECOVER = Operation("POST", "/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
 RECOVER_MANY = Operation("POST", "/api/memory/recover", access.RECOVER, RecoveredMany)
 LIFT = Operation("POST", "/api/memory/forgotten/{memory_id}/lift", access.RECOVER, Lifted)
+REVIEW_LIST = Operation("GET", "/api/memory/reviews", access.RECALL, WaitingMemories)
+APPROVE = Operation("POST", "/api/memory/reviews/{memory_id}/approve", access.MODIFY, Modified)
+REJECT = Operation("POST", "/api/memory/reviews/{memory_id}/reject", access.FORGET, Modified)
 RATE = Operation("POST", "/api/memory/feedback", access.REMEMBER, Rated)

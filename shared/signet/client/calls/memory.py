@@ -5,6 +5,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from signet.client.method import Fields, asks
 from signet.wire import memory as wire
+from signet.wire.injections import MemoryUsage
 
 
 class Patch(TypedDict, total=False):
@@ -123,6 +124,12 @@ class MemoryCalls:
         self, memory_id: str, *, limit: int | None = None, agent_id: str | None = None
     ) -> list[wire.Change]:
         """Return what has happened to a memory, oldest first, also when it is forgotten; raises NotFound."""
+
+    @asks(wire.MEMORY_USAGE)
+    def memory_usage(
+        self, memory_id: str, *, limit: int | None = None, agent_id: str | None = None
+    ) -> MemoryUsage:
+        """Return the sessions that a memory was given to or left out of, and whether they used it; raises NotFound."""
 
     @asks(wire.MEMORIES)
     def memories(
@@ -253,6 +260,20 @@ class MemoryCalls:
     @asks(wire.LIFT, has_body=False)
     def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> wire.Lifted:
         """Let a forgotten value be saved again; its memory stays forgotten. Raises NotFound."""
+
+    @asks(wire.REVIEW_LIST)
+    def reviews(
+        self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
+    ) -> wire.WaitingMemories:
+        """Return a page of memories that are not delivered unasked until a person approves them, newest first."""
+
+    @asks(wire.APPROVE)
+    def approve(self, memory_id: str, *, agent_id: str | None = None) -> wire.Modified:
+        """Let a memory that waits be delivered unasked; raises NotFound, Conflict, and Forbidden for an agent."""
+
+    @asks(wire.REJECT)
+    def reject(self, memory_id: str, *, agent_id: str | None = None) -> wire.Modified:
+        """Forget a memory that waits, as wrong; raises NotFound, Conflict, and Forbidden for an agent."""
 
     @asks(wire.RATE, names={"ratings": "feedback"})
     def rate(
