@@ -167,4 +167,4 @@ def test_an_erased_memory_leaves_its_history_and_nothing_else(tx: WriteTx) -> No
     assert {kind for kind, _ in jobs(tx)} == {"clean_texts", "rewrite_store"}
     event = tx.all("SELECT * FROM memory_history ORDER BY rowid")[-1]
     assert (event["event"], event["old_content"]) == ("deleted", None)
-    assert json.loads(event["metadata"]) == {"force": True, "ifVersion": None}
+    assert json.loads(event["metadata"]) == {"force": True, "ifVersion": None, "erased": True}
