@@ -34,8 +34,7 @@ def _sizes() -> tuple[int, int]:
     sizes = {path: len(gzip.compress(path.read_bytes())) for path in BUILT.rglob("*.*")}
     shell = {
         "index.html",
-        "theme.js",
-        *re.findall(r"index-[^\"]+", (BUILT / "index.html").read_text()),
+        *re.findall(r"/assets/([^\"]+\.(?:js|css))", (BUILT / "index.html").read_text()),
     }
     own = {path: size for path, size in sizes.items() if path.name != "stamp.json"}
     return sum(size for path, size in own.items() if path.name in shell), sum(own.values())

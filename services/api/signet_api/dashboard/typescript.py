@@ -20,6 +20,7 @@ ASKED = (
     "recover_many",
     "identity", "greeting", "diagnostics", "status", "pipeline_status", "harnesses", "sessions", "session_summaries",
     "session_context", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "pause", "logs",
+    "constellation", "entity", "aspects", "dependencies", "config_files", "secrets", "agents", "changelog",
 )  # fmt: skip
 _HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"
 _PLAIN = {

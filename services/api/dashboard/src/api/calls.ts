@@ -32,6 +32,14 @@ export const paths = {
   jobs: (query: Query) => withQuery("/api/jobs", query),
   job: (job: string) => `/api/jobs/${id(job)}`,
   logs: (query: Query) => withQuery("/api/logs", query),
+  graph: () => mine("/api/knowledge/constellation", { limit: 1000, dependency_limit: 2000, max_aspects_per_entity: 1, max_attributes_per_aspect: 1 }),
+  entity: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}`),
+  aspects: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/aspects`),
+  dependencies: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/dependencies`),
+  files: "/api/config",
+  secrets: "/api/secrets",
+  agents: "/api/agents",
+  changelog: "/api/changelog",
   similar: (memory: string) => mine("/memory/similar", { id: memory, k: 12 }),
 };
 
@@ -94,4 +102,24 @@ export function changeJobs(what: "retry" | "cancel", which: { ids?: readonly str
 /** Bring forgotten memories back. */
 export function recoverMany(ids: readonly string[]): Promise<t.RecoveredMany> {
   return ask("POST", mine("/api/memory/recover"), { body: { ids, reason: REASON } });
+}
+
+/** Pin an entity, so that it is always looked at, or let it go again. */
+export function pinEntity(entity: string, isPinned: boolean): Promise<unknown> {
+  return ask(isPinned ? "POST" : "DELETE", mine(`/api/knowledge/entities/${id(entity)}/pin`), { body: {} });
+}
+
+/** Write a file of the workspace. */
+export function writeFile(file: string, content: string): Promise<unknown> {
+  return ask("POST", "/api/config", { body: { file, content } });
+}
+
+/** Keep a secret; its value is never sent back. */
+export function putSecret(name: string, value: string): Promise<unknown> {
+  return ask("POST", `/api/secrets/${id(name)}`, { body: { value } });
+}
+
+/** Remove a secret for good. */
+export function removeSecret(name: string): Promise<unknown> {
+  return ask("DELETE", `/api/secrets/${id(name)}`);
 }

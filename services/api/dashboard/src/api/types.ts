@@ -7,10 +7,29 @@ export interface Advice {
   points: number;
 }
 
+export interface Agents {
+  agents: CountedAgent[];
+}
+
 export interface AsPrompt {
   text: string;
   chars: number;
   tokens: number;
+}
+
+export interface Aspect {
+  id: string;
+  entityId: string;
+  agentId: string;
+  name: string;
+  canonicalName: string;
+  weight: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Aspects {
+  items: CountedAspect[];
 }
 
 export interface Bypassed {
@@ -61,6 +80,22 @@ export interface Channel {
   matched?: Record<string, number>;
 }
 
+export interface ConfigFile {
+  name: string;
+  content: string;
+  size: number;
+}
+
+export interface ConfigFiles {
+  files: ConfigFile[];
+  error?: string;
+}
+
+export interface Constellation {
+  dependencies: DrawnEdge[];
+  entities: DrawnEntity[];
+}
+
 export interface ContextInjection {
   phase: string;
   prompt: number;
@@ -102,6 +137,42 @@ export interface ContextTotals {
   tokens: number;
 }
 
+export interface CountedAgent {
+  id: string;
+  name: string;
+  read_policy: string;
+  policy_group: string | null;
+  created_at: string;
+  updated_at: string;
+  memories: number;
+}
+
+export interface CountedAspect {
+  aspect: Aspect;
+  attributeCount: number;
+  constraintCount: number;
+}
+
+export interface Dependencies {
+  items: Dependency[];
+}
+
+export interface Dependency {
+  id: string;
+  direction: string;
+  dependencyType: string;
+  strength: number;
+  confidence: number | null;
+  reason: string | null;
+  aspectId: string | null;
+  sourceEntityId: string;
+  sourceEntityName: string;
+  targetEntityId: string;
+  targetEntityName: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
 export interface Diagnoses {
   timestamp: string;
   composite: Diagnosis;
@@ -123,12 +194,94 @@ export interface Diagnosis {
   help?: Advice[];
 }
 
+export interface DrawnAspect {
+  id: string;
+  name: string;
+  weight: number;
+  attributes: DrawnAttribute[];
+}
+
+export interface DrawnAttribute {
+  id: string;
+  content: string;
+  kind: string;
+  importance: number;
+  memoryId: string | null;
+}
+
+export interface DrawnEdge {
+  sourceEntityId: string;
+  targetEntityId: string;
+  dependencyType: string;
+  strength: number;
+}
+
+export interface DrawnEntity {
+  id: string;
+  name: string;
+  entityType: string;
+  mentions: number;
+  pinned: boolean;
+  aspects: DrawnAspect[];
+}
+
 export interface EmbeddingState {
   provider: string;
   model: string | null;
   available: boolean;
   total: number;
   embedded: number;
+}
+
+export interface Entity {
+  id: string;
+  name: string;
+  canonicalName: string;
+  entityType: string;
+  agentId: string;
+  description: string | null;
+  mentions: number;
+  pinned: boolean;
+  pinnedAt: string | null;
+  communityId: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface EntityCounts {
+  aspectCount: number;
+  attributeCount: number;
+  constraintCount: number;
+  dependencyCount: number;
+}
+
+export interface EntitySkill {
+  version: string | null;
+  author: string | null;
+  license: string | null;
+  source: string;
+  role: string | null;
+  triggers: string | null;
+  tags: string | null;
+  permissions: string | null;
+  enriched: number;
+  installedAt: string;
+  lastUsedAt: string | null;
+  useCount: number;
+  importance: number;
+  fsPath: string;
+  uninstalledAt: string | null;
+}
+
+export interface EntityTask {
+  taskType: string | null;
+  priority: string | null;
+  status: string;
+  dueAt: string | null;
+  context: string | null;
+  expiresAt: string | null;
+  retentionUntil: string | null;
+  completedAt: string | null;
 }
 
 export interface Followed {
@@ -467,6 +620,13 @@ export interface PipelineStatus {
   diagnostics: Diagnoses;
 }
 
+export interface ProductPage {
+  content: string;
+  html: string;
+  source: string;
+  cachedAt: number;
+}
+
 export interface RecallStats {
   total: number;
   searchTime: number;
@@ -554,6 +714,10 @@ export interface RunningSession {
 export interface RunningSessions {
   sessions: RunningSession[];
   count: number;
+}
+
+export interface Secrets {
+  secrets: string[];
 }
 
 export interface SessionContext {
@@ -663,6 +827,19 @@ export interface UpdateStatus {
 export interface UsedIn {
   turn?: number;
   tool?: string;
+}
+
+export interface WholeEntity {
+  aspectCount: number;
+  attributeCount: number;
+  constraintCount: number;
+  dependencyCount: number;
+  entity: Entity;
+  structuralDensity: EntityCounts;
+  incomingDependencyCount: number;
+  outgoingDependencyCount: number;
+  task?: EntityTask;
+  skill?: EntitySkill;
 }
 
 export interface WholeJob {

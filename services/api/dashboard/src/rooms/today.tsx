@@ -11,6 +11,8 @@ import { Icon } from "../ui/icons";
 import { Empty, Shown } from "../ui/states";
 import { Meta } from "./memories/list";
 import { keep, type Row } from "./memories/opened";
+import "../style/lists.css";
+import "../style/rooms.css";
 
 /** Days that the diary goes back, and rows that it has at most. */
 const DAYS = 14;

@@ -10,6 +10,8 @@ import { count, number } from "../../lib/words";
 import { Shown } from "../../ui/states";
 import { Logs } from "./logs";
 import { Queue } from "./queue";
+import "../../style/lists.css";
+import "../../style/rooms.css";
 
 const PARTS = { "": "Overview", queue: "Queue", logs: "Logs" } as const;
 

@@ -7,6 +7,8 @@ import { brief, dayName, dayOf, whole } from "../../lib/time";
 import { projectName } from "../../lib/words";
 import { Empty, Shown } from "../../ui/states";
 import { Replay } from "./replay";
+import "../../style/lists.css";
+import "../../style/rooms.css";
 
 interface Line {
   readonly key: string;
