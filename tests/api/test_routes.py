@@ -36,6 +36,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/hooks/recall"): ({"harness": "codex", "query": "tests"}, 200),
     # It ends when the daemon stops.
     ("GET", "/api/jobs/stream"): (None, 503),
+    ("GET", "/api/events"): (None, 503),
     ("POST", "/api/jobs/retry"): ({"all": True}, 200),
     ("POST", "/api/jobs/cancel"): ({"all": True}, 200),
     ("POST", "/api/memory/forget"): ({"query": "tests"}, 200),

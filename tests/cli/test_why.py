@@ -96,3 +96,17 @@ def test_what_nobody_knows_is_said_with_what_comes_near(
     assert done.status != 0 and f"similar: {key}" in done.err
     done = served.run("why", key, "--prompt", "9")
     assert done.status != 0 and "This session has 2 prompts; there is no 9" in done.err
+
+
+def test_sessions_are_listed_with_what_each_was_given(
+    served: Program, played: tuple[str, str]
+) -> None:
+    key, _ = played
+    page = served.run("sessions", "--harness", "claude-code", "--json").json()
+    (one,) = [one for one in page["sessions"] if one["key"] == key]
+    assert (one["prompts"], one["given"] >= 2, one["used"]) == (2, True, 1)
+    shown = served.run("sessions", "-l", "200")
+    line = next(line for line in shown.out.splitlines() if key in line)
+    assert f"2 prompts · given {one['given']}, used 1" in line
+    assert "signet why SESSION" in shown.err
+    assert served.run("sessions", "--harness", "none").out == "No sessions\n"

@@ -14,7 +14,7 @@ from signet import clock
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode
 from signet.domain.auth import caller, issued, tokens
-from signet.domain.auth.caller import STRANGER, TRUSTED, Caller, ScopeDenied, restricted
+from signet.domain.auth.caller import STRANGER, TRUSTED, Caller
 from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.errors import SignetError
 from signet.wire.access import EVERY, Permission, Rule
@@ -87,10 +87,7 @@ class Access:
         if rule.is_open and asked is STRANGER:
             return
         asked.check(rule.permission)
-        for dimension, bound in asked.scope.body().items():
-            # No row belongs to a user, so that part limits nothing (AUTH-18).
-            if dimension in EVERY - rule.within:
-                raise ScopeDenied(restricted(dimension, bound))
+        asked.check_within(rule)
         if scope["method"] != "GET" and (memory_id := params.get("memory_id")):
             await scopes.check(self._state.db, [memory_id])
         if rule.limit is not None:

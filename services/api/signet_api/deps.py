@@ -69,6 +69,7 @@ class State:
     following: dict[tuple[str, str], int] = field(default_factory=dict)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
     job_listeners: Listeners = field(default_factory=partial(Listeners, "listen to job events"))
+    event_listeners: Listeners = field(default_factory=partial(Listeners, "follow events"))
     log_listeners: Listeners = field(default_factory=partial(Listeners, "follow the log"))
     message_listeners: Listeners = field(default_factory=partial(Listeners, "listen to messages"))
     tool_listeners: Listeners = field(

@@ -8,7 +8,7 @@ import typer
 from signet.cli import identify, output
 from signet.cli.command import Output, command
 from signet.client import Signet
-from signet.client.call import ask
+from signet.client.call import ask, only
 from signet.wire import sessions as wire
 
 
@@ -28,7 +28,7 @@ def bypass(
 
     Examples: signet bypass · signet bypass abc123 · signet bypass abc123 --off
     """
-    listed = signet.send(ask(wire.SESSIONS))
+    listed = signet.send(only(wire.RunningSessions, ask(wire.SESSIONS)))
     if key is None or as_list:
         yield listed
         _show(listed)

@@ -59,6 +59,7 @@ ROWS = (
     Row("remember", MEMORY, "remember:remember"),
     Row("recall", MEMORY, "recall:recall"),
     Row("why", MEMORY, "context:why"),
+    Row("sessions", MEMORY, "sessions:sessions"),
     Row("memory", MEMORY, "memory:app"),
     Row("forgotten", MEMORY, "forgotten:app"),
     Row("export", MEMORY, "transfer:export"),

@@ -27,6 +27,36 @@ class RunningSessions(TypedDict):
     count: int
 
 
+class ListedSession(TypedDict):
+    """A session, running or ended: what it was given and used, in numbers.
+
+    `endedAt` is null while it runs. `given` counts things without sections of the start, `tokens` are estimated, and
+    `title` is how its first message begins, where there is a transcript.
+    """
+
+    key: str
+    agentId: str
+    harness: str | None
+    project: str | None
+    startedAt: str
+    lastAt: str
+    endedAt: str | None
+    bypassed: bool
+    prompts: int
+    given: int
+    used: int
+    tokens: int
+    title: str | None
+
+
+class SessionPage(TypedDict):
+    """Sessions, those heard of last first; `next` is the cursor of the page behind, null on the last."""
+
+    sessions: list[ListedSession]
+    count: int
+    next: str | None
+
+
 class Bypassed(TypedDict):
     """Whether the hooks of a session do nothing now."""
 
@@ -136,7 +166,9 @@ class Checkpoints(TypedDict):
     count: int
 
 
-SESSIONS = Operation("GET", "/api/sessions", access.RECALL, RunningSessions)
+SESSIONS: Operation[RunningSessions | SessionPage] = Operation(
+    "GET", "/api/sessions", access.RECALL, (RunningSessions, SessionPage)
+)
 SEARCH_SESSIONS = Operation("POST", "/api/sessions/search", access.RECALL, Excerpts)
 SESSION_SUMMARIES = Operation("GET", "/api/sessions/summaries", access.RECALL, SummaryPage)
 SESSION = Operation("GET", "/api/sessions/{session_key}", access.RECALL, RunningSession)

@@ -2,18 +2,20 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request
 
 from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections import show
-from signet.domain.sessions import prompt_text, running, transcript_search
+from signet.domain.sessions import every, prompt_text, running, transcript_search
+from signet.domain.sessions.every import Wanted
 from signet.domain.sessions.running import UnknownSession
 from signet.errors import Invalid
 from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext
 from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
 from signet.wire.requests.model import Text
+from signet.wire.requests.sessions import SessionParams
 from signet.wire.sessions import RunningSession
 from signet_api.deps import Db, Shared, agent_of
 from signet_api.serving import serves
@@ -32,9 +34,28 @@ Only = Annotated[str | None, Depends(_only)]
 
 
 @serves(wire.SESSIONS)
-async def get_sessions(agent_id: Only, db: Db) -> wire.RunningSessions:
-    """Return the sessions that run now."""
+async def get_sessions(
+    agent_id: Only,
+    state: Shared,
+    db: Db,
+    asked: Annotated[SessionParams, Query()],
+) -> wire.RunningSessions | wire.SessionPage:
+    """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
+
+    `project` and `harness` narrow the latter, `cursor` is `next` of another page.
+    """
     scope = caller.current().scope
+    if asked.state == "all":
+        caller.current().check_row(project=asked.project)
+        await state.injections.flush()
+        wanted = Wanted(
+            agent_id=agent_id,
+            project=scope.project or asked.project,
+            harness=asked.harness,
+            cursor=asked.cursor,
+            limit=asked.limit,
+        )
+        return await db.aread(every.page, wanted, now=clock.now())
     found = await db.aread(running.find, agent_id=agent_id, project=scope.project, now=clock.now())
     return {"sessions": found, "count": len(found)}
 
@@ -73,10 +94,10 @@ async def post_search(request: Request, db: Db, body: TranscriptSearchBody) -> w
 async def get_session(session_key: str, db: Db) -> RunningSession:
     """Return one session."""
     scope, key = caller.current().scope, bare(session_key)
-    every = await db.aread(
+    live = await db.aread(
         running.find, agent_id=scope.agent, project=scope.project, now=clock.now()
     )
-    found = next((one for one in every if one["key"] == key), None)
+    found = next((one for one in live if one["key"] == key), None)
     if found is None:
         raise UnknownSession
     return found

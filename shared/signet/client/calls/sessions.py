@@ -18,6 +18,8 @@ from signet.wire.sessions import (
     Excerpt,
     RenewedSession,
     RunningSession,
+    RunningSessions,
+    SessionPage,
     SummaryPage,
     Transcript,
 )
@@ -126,9 +128,24 @@ class SessionCalls:
     ) -> Compacted:
         """Keep the summary that a context was shortened to."""
 
-    @asks(wire.SESSIONS, pick=lambda found: found["sessions"])
+    @asks(wire.SESSIONS, kind=RunningSessions, pick=lambda found: found["sessions"])
     def sessions(self, *, agent_id: str | None = None) -> list[RunningSession]:
         """Return the sessions that run now."""
+
+    @asks(wire.SESSIONS, kind=SessionPage, fixed={"state": "all"})
+    def all_sessions(
+        self,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        project: str | None = None,
+        harness: str | None = None,
+        agent_id: str | None = None,
+    ) -> SessionPage:
+        """Return sessions, running and ended, those heard of last first, each with what it was given and used.
+
+        What exactly it was given says `session_context`; `cursor` is `next` of another page.
+        """
 
     @asks(wire.SESSION)
     def session(self, session_key: str) -> RunningSession:

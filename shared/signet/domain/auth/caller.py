@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from signet.domain.auth.policy import PERMISSIONS, allows, lacking
 from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope, Unauthenticated
 from signet.errors import Forbidden
-from signet.wire.access import Permission, Role
+from signet.wire.access import EVERY, Permission, Role, Rule
 
 
 class MissingPermission(Forbidden):
@@ -52,6 +52,13 @@ class Caller:
             raise Unauthenticated
         if self.claims is not None and not allows(self.claims.role, permission):
             raise MissingPermission(lacking(self.claims.role, permission))
+
+    def check_within(self, rule: Rule) -> None:
+        """Raise ScopeDenied where an operation of this rule does not keep to the limits of the token."""
+        for dimension, bound in self.scope.body().items():
+            # No row belongs to a user, so that part limits nothing (AUTH-18).
+            if dimension in EVERY - rule.within:
+                raise ScopeDenied(restricted(dimension, bound))
 
     def check_row(self, *, project: str | None = None, agent: str | None = None) -> None:
         """Raise ScopeDenied for a target of another project or agent; one that has none passes (AUTH-18)."""

@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from datetime import datetime
 
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.domain.injections.models import Injection, Phase
 from signet.domain.injections.sql import injections as sql
+from signet.domain.injections.sql.injections import NewRow
 from signet.domain.transcripts import steps
 from signet.queue import BULK, Job, enqueue
 
@@ -48,6 +49,16 @@ def queue_trace(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
         priority=BULK,
     )
     enqueue(tx, job, now=now)
+
+
+def last(tx: ReadTx) -> int:
+    """Return the number of the newest injection, 0 for none."""
+    return int(tx.value(sql.LAST))
+
+
+def since(tx: ReadTx, seq: int, *, limit: int) -> list[NewRow]:
+    """Return the injections that were committed behind a number, oldest first."""
+    return tx.rows(NewRow, sql.SINCE, (min(seq, last(tx)), limit))
 
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:

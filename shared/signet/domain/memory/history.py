@@ -11,7 +11,7 @@ from signet.db.visibility import Reader
 from signet.domain.memory.models import Actor, Change, Event
 from signet.domain.memory.sql import history as sql
 from signet.domain.memory.sql import memories
-from signet.domain.memory.sql.history import Forgetting
+from signet.domain.memory.sql.history import Forgetting, Numbered
 from signet.errors import NotFound
 
 #: Rows of one answer (MEM-22).
@@ -70,6 +70,19 @@ def texts(tx: ReadTx, seqs: Sequence[int], as_of: datetime) -> dict[int, str]:
 def forgettings(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, Forgetting]:
     """Return by whom and why memories were forgotten last, by id."""
     return {row.id: row for row in tx.rows(Forgetting, sql.FORGOTTEN, (as_list(memory_ids),))}
+
+
+def last(tx: ReadTx) -> int:
+    """Return the number of the newest change, 0 for none."""
+    return int(tx.value(sql.LAST))
+
+
+def since(tx: ReadTx, number: int, *, limit: int) -> list[Numbered]:
+    """Return the changes of memories that were committed behind a number, oldest first.
+
+    Numbers begin anew when the file is compacted; then every change is behind.
+    """
+    return tx.rows(Numbered, sql.SINCE, (min(number, last(tx)), limit))
 
 
 def purge(tx: WriteTx, before: str, limit: int) -> int:

@@ -82,6 +82,12 @@ class ForgottenParams(Params):
     offset: Annotated[int, Whole(0, SAFE_INTEGER)] = 0
 
 
+class EventParams(Params):
+    """Which topics are followed; without any all that the caller may follow."""
+
+    topics: Names = ()
+
+
 class SearchParams(Params):
     """What the older search looks for; with `distinct` only the values of `who` or `type` are wanted."""
 

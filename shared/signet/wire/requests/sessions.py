@@ -1,7 +1,19 @@
 """What harnesses send when a session ends, and who asks for MEMORY.md."""
 
+from typing import Annotated, Literal
+
 from signet.wire.requests.hooks import HookBody, SessionKey
-from signet.wire.requests.model import Body, spelled
+from signet.wire.requests.model import Body, Params, Text, Whole, spelled
+
+
+class SessionParams(Params):
+    """Which sessions are listed; all but `state` is for `all` of them."""
+
+    state: Literal["running", "all"] = "running"
+    project: Text = None
+    harness: Text = None
+    cursor: Text = None
+    limit: Annotated[int, Whole(1, 200)] = 50
 
 
 class SessionEndBody(HookBody):

@@ -46,6 +46,16 @@ class ItemRow(NamedTuple):
     used_in: str | None
 
 
+class NewRow(NamedTuple):
+    """An injection as far as watchers hear of it."""
+
+    seq: int
+    agent_id: str
+    session_key: str
+    project: str | None
+    phase: str
+
+
 class SessionRow(NamedTuple):
     """A session that was given something."""
 
@@ -69,6 +79,9 @@ _ITEMS = f"""
 SELECT {", ".join(f"i.{name}" for name in ItemRow._fields)}
   FROM session_injections s JOIN injected_items i ON i.injection_seq = s.seq
  WHERE s.agent_id = ? AND s.session_key = ? ORDER BY i.injection_seq, i.place"""
+LAST = "SELECT coalesce(max(seq), 0) FROM session_injections"
+SINCE = f"""
+SELECT {", ".join(NewRow._fields)} FROM session_injections WHERE seq > ? ORDER BY seq LIMIT ?"""
 SESSIONS = """
 SELECT agent_id, session_key, project FROM session_injections
  WHERE (:agent IS NULL OR agent_id = :agent) AND (:within IS NULL OR project = :within)

@@ -25,10 +25,23 @@ SELECT m.id, h.changed_by, h.reason FROM memories m CROSS JOIN memory_history h 
   SELECT l.rowid FROM memory_history l WHERE l.memory_id = m.id AND l.event = 'deleted'
   ORDER BY l.created_at DESC, l.rowid DESC LIMIT 1)
 WHERE m.id IN {LIST}"""
+LAST = "SELECT coalesce(max(rowid), 0) FROM memory_history"
+#: What repairs write is of no memory, and a proposal that changed nothing is no change.
+SINCE = """
+SELECT rowid AS number, memory_id, event FROM memory_history
+ WHERE rowid > ? AND memory_id <> 'system' AND event <> 'none' ORDER BY rowid LIMIT ?"""
 DELETE_OLDEST = (
     "DELETE FROM memory_history WHERE rowid IN"
     " (SELECT rowid FROM memory_history WHERE created_at < ? ORDER BY created_at LIMIT ?)"
 )
+
+
+class Numbered(NamedTuple):
+    """One change of a memory, and its number in the order of commits."""
+
+    number: int
+    memory_id: str
+    event: str
 
 
 class Forgetting(NamedTuple):

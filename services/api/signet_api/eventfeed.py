@@ -1,0 +1,244 @@
+"""What happens in the daemon, in whatever process, for one client of `GET /api/events`.
+
+Memories, injections and jobs are read from committed rows behind the last one that the client knows, so that nothing
+is written for watchers and a client that comes again hears what it has missed. Of the rest two looks are compared. A
+look that finds nothing committed reads no row.
+"""
+
+import asyncio
+import os
+import re
+import threading
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
+
+from signet import clock
+from signet.db import ReadTx, processes
+from signet.domain.auth.caller import Caller
+from signet.domain.injections import record
+from signet.domain.memory import history, lookup
+from signet.domain.sessions import running
+from signet.domain.tasks import read as tasks
+from signet.errors import Unavailable
+from signet.observe import logfile, logs
+from signet.observe.logread import Tail
+from signet.queue import admin
+from signet.queue.admin import JobFilter
+from signet.queue.events import Cursor as JobCursor
+from signet.queue.events import Watch
+from signet.wire.events import TopicEvent
+from signet_api.deps import State
+from signet_api.stream import message
+
+log = logs.get("api")
+
+#: How often is looked: at most five messages of a topic a second.
+LOOK_SECONDS = 0.2
+#: Rows of one table that a look reads; a client that has missed more is told so.
+MOST_ROWS = 500
+#: Ids of one message.
+MOST_IDS = 100
+SEVERAL, UNKNOWN = "several", "unknown"
+#: Topics of which nobody keeps what happened before a client came.
+UNRECORDED = ("session", "process", "health", "config", "task", "log")
+_CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})\.(\d{1,18}-\d{1,15})")
+
+
+class Happened(NamedTuple):
+    """One thing that happened, and the id of what it happened to."""
+
+    topic: str
+    kind: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The last change of a memory, the last injection and the last job that a client knows."""
+
+    change: int
+    injection: int
+    job: JobCursor
+
+    def __str__(self) -> str:
+        return f"{self.change}.{self.injection}.{self.job}"
+
+    @classmethod
+    def parse(cls, text: str | None) -> Self | None:
+        """Return the cursor that a text is, None for what is none."""
+        found = _CURSOR.fullmatch(text or "")
+        job = JobCursor.parse(found[3]) if found else None
+        return cls(int(found[1]), int(found[2]), job) if found and job else None
+
+
+@dataclass(slots=True)
+class EventFollower:
+    """One client of the stream, and what it was told last."""
+
+    state: State
+    caller: Caller
+    topics: Collection[str]
+    cursor: Cursor | None
+    _watch: Watch | None = None
+    _tail: Tail | None = None
+    _reading: threading.Lock = field(default_factory=threading.Lock)
+    #: What was there at the last look: what is compared of it, by topic and id.
+    _known: dict[str, Mapping[str, object]] = field(default_factory=dict)
+    _seen: int | None = None
+
+    async def begin(self, last: str | None) -> bytes:
+        """Return the first message, and what says that events may be missing behind the `last` one."""
+        if "log" in self.topics:
+            place = logfile.place(self.state.workspace.log_dir, os.environ)
+            self._tail = await asyncio.to_thread(Tail, place)
+        if self.cursor is None:
+            self.cursor, self._watch = await self.state.db.aread(_now)
+        else:
+            self._watch = Watch(self.cursor.job)
+        await self.state.db.aread(self._compared)
+        self._inside()
+        first = message({"topics": sorted(self.topics)}, id=self.cursor, event="hello")
+        if last and Cursor.parse(last) is None:
+            return first + self._missed()
+        return first + (
+            self._written(Happened(one, UNKNOWN, "") for one in UNRECORDED) if last else b""
+        )
+
+    async def look(self) -> bytes:
+        """Return what has happened since the last look as events."""
+        found = [*await asyncio.to_thread(self._lines), *self._inside()]
+        # Read before the look, so that a later commit causes another one.
+        version = self.state.commits.version()
+        if version == self._seen:
+            return self._written(found)
+        try:
+            committed, is_whole = await self.state.db.aread(self._committed)
+        except Unavailable as error:  # busy: the next look finds it
+            log.warning("events.look_failed", code=error.code)
+            return self._written(found)
+        self._seen = version if is_whole else None
+        return (b"" if is_whole else self._missed()) + self._written([*found, *committed])
+
+    def leave(self) -> None:
+        """Forget the client, once no look is reading."""
+        self.state.event_listeners.leave()
+        with self._reading:
+            if self._tail is not None:
+                self._tail.close()
+            self._tail = None
+
+    def _committed(self, tx: ReadTx) -> tuple[list[Happened], bool]:
+        """Return what was committed since the last look, and whether that is all of it."""
+        assert self.cursor is not None and self._watch is not None
+        changes = history.since(tx, self.cursor.change, limit=MOST_ROWS)
+        given = record.since(tx, self.cursor.injection, limit=MOST_ROWS)
+        jobs = self._watch.look(tx, now=clock.now())
+        is_whole = not (jobs.more or jobs.missed) and max(len(changes), len(given)) < MOST_ROWS
+        if is_whole:
+            change = changes[-1].number if changes else self.cursor.change
+            injection = given[-1].seq if given else self.cursor.injection
+        else:
+            change, injection = history.last(tx), record.last(tx)
+        self.cursor = Cursor(change, injection, jobs.cursor)
+        mine = self._mine(tx, {one.memory_id for one in changes})
+        found = [
+            Happened("memory", one.event, one.memory_id) for one in changes if one.memory_id in mine
+        ]
+        for one in given:
+            if self._may_see(one.agent_id, one.project):
+                topic = "recall" if one.phase == "recall" else "session"
+                found.append(Happened(topic, one.phase, one.session_key))
+        theirs = self._jobs(tx, {one.job_id for one in jobs.events})
+        found += [
+            Happened("job", one.what, one.job_id) for one in jobs.events if one.job_id in theirs
+        ]
+        return [*found, *self._compared(tx)], is_whole
+
+    def _compared(self, tx: ReadTx) -> list[Happened]:
+        """Return what differs from the last look of what is compared."""
+        scope, now = self.caller.scope, clock.now()
+        live = running.find(tx, agent_id=scope.agent, project=scope.project, now=now)
+        return [
+            *self._changed("session", {one["key"]: one["bypassed"] for one in live}),
+            *self._changed("process", {one.owner: one.kind for one in processes.every(tx)}),
+            *self._changed("task", {one.id: (one, ended) for one, ended in tasks.every(tx)}),
+        ]
+
+    def _inside(self) -> list[Happened]:
+        """Return what has changed in this process: its settings, and what it knows of the daemon's health."""
+        seen, loaded = self.state.health.last, self.state.live.loaded
+        return [
+            *self._changed("health", {"": seen.reasons}),
+            *self._changed("config", {"agent.yaml": loaded.fingerprint}),
+        ]
+
+    def _changed(self, topic: str, now: Mapping[str, object]) -> list[Happened]:
+        before = self._known.get(topic)
+        self._known[topic] = now
+        if before is None or before == now:
+            return []
+        kinds = {"process": ("started", "stopped"), "session": ("started", "ended")}
+        came, went = kinds.get(topic, ("added", "removed"))
+        named = {**before, **now} if topic == "process" else {}
+        return [
+            Happened(
+                topic,
+                came if id not in before else went if id not in now else "changed",
+                str(named.get(id, id)),
+            )
+            for id in dict.fromkeys((*before, *now))
+            if before.get(id, self) != now.get(id, self)
+        ]
+
+    def _lines(self) -> list[Happened]:
+        with self._reading:
+            entries = [] if self._tail is None else self._tail.take()
+        return [Happened("log", str(one.get("level", "info")), "") for one in entries]
+
+    def _mine(self, tx: ReadTx, memory_ids: Collection[str]) -> Collection[str]:
+        """Return those of the memories that the caller's token holds; what is gone belongs to nobody."""
+        if not self.caller.scope.body():
+            return memory_ids
+        owned = lookup.owners(tx, list(memory_ids))
+        return {one.id for one in owned if self._may_see(one.agent_id, one.project)}
+
+    def _jobs(self, tx: ReadTx, job_ids: Collection[str]) -> Collection[str]:
+        scope = self.caller.scope
+        if not scope.body() or not job_ids:
+            return job_ids
+        which = JobFilter(job_ids=list(job_ids), agent_id=scope.agent, project=scope.project)
+        return {row["id"] for row in admin.find(tx, which, limit=len(job_ids))}
+
+    def _may_see(self, agent: str, project: str | None) -> bool:
+        bound = self.caller.scope
+        return bound.agent in (None, agent) and bound.project in (None, project)
+
+    def _missed(self) -> bytes:
+        return message({}, id=self.cursor, event="missed")
+
+    def _written(self, happened: Iterable[Happened]) -> bytes:
+        """Return one message for each topic in which something happened."""
+        by_topic: dict[str, list[Happened]] = {}
+        for one in happened:
+            if one.topic in self.topics:
+                by_topic.setdefault(one.topic, []).append(one)
+        return b"".join(
+            message(_event(found), id=self.cursor, event=topic) for topic, found in by_topic.items()
+        )
+
+
+def _event(happened: list[Happened]) -> TopicEvent:
+    kinds = {one.kind for one in happened}
+    ids = list(dict.fromkeys(one.id for one in happened if one.id))
+    return {
+        "kind": kinds.pop() if len(kinds) == 1 else SEVERAL,
+        "ids": ids[:MOST_IDS],
+        "count": len(happened),
+    }
+
+
+def _now(tx: ReadTx) -> tuple[Cursor, Watch]:
+    """Return the cursor behind all that has happened."""
+    watch = Watch.begin(tx, now=clock.now())
+    return Cursor(history.last(tx), record.last(tx), watch.cursor), watch

@@ -1,0 +1,65 @@
+"""`signet sessions`: which sessions there were, and what each was given and used."""
+
+import sys
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.command import Output, command
+from signet.cli.options import AgentOption
+from signet.cli.output import Ink
+from signet.client import Signet
+from signet.client.answers import ListedSession
+
+
+@command()
+def sessions(
+    signet: Signet,
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=200, help="Maximum number of results.")
+    ] = 20,
+    cursor: Annotated[
+        str | None, typer.Option("--cursor", help="Where the list goes on, as it says.")
+    ] = None,
+    project: Annotated[
+        str | None, typer.Option("--project", help="Only sessions of this project.")
+    ] = None,
+    harness: Annotated[
+        str | None, typer.Option("--harness", help="Only sessions of this harness.")
+    ] = None,
+    agent: AgentOption = None,
+) -> Output:
+    """List sessions, latest first, with what each was given and used.
+
+    Examples: signet sessions · signet sessions --harness codex --json
+    """
+    page = signet.all_sessions(
+        limit=limit, cursor=cursor, project=project, harness=harness, agent_id=agent
+    )
+    yield page
+    ink = output.ink(sys.stdout)
+    if not page["sessions"]:
+        output.say("No sessions")
+    for one in page["sessions"]:
+        for line in _lines(one, ink):
+            output.say(line)
+    if page["sessions"]:
+        output.hint("What a session was given, and why: signet why SESSION")
+    if page["next"]:
+        output.hint(f"More: signet sessions -l {limit} --cursor {page['next']}")
+
+
+def _lines(one: ListedSession, ink: Ink) -> Iterator[str]:
+    state = ink.good("running") if one["endedAt"] is None else ""
+    state = ink.warn("bypassed") if one["bypassed"] else state
+    title = output.plain(one["title"] or one["key"])
+    when = ink.dim(output.local(one["lastAt"]))
+    yield " ".join(filter(None, (when, state, output.short(title, output.width() - 30))))
+    given = f"given {one['given']}, used {one['used']}" if one["given"] else "given nothing"
+    facts = (one["harness"], one["project"], output.count(one["prompts"], "prompt"), given)
+    tokens = f"{one['tokens']} tokens" if one["tokens"] else None
+    known = " · ".join(output.plain(fact) for fact in (*facts, tokens, one["key"]) if fact)
+    for line in output.wrapped(known, output.width() - 2):
+        yield ink.dim(f"  {line}")

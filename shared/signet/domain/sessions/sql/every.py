@@ -1,0 +1,64 @@
+"""Every session that is known of, running or ended: from its state, its transcript, or what it was given."""
+
+from typing import NamedTuple
+
+from signet.db.dialect import list_rows
+
+
+class SessionRow(NamedTuple):
+    """A session: when it began and was heard of last, and whether it still runs."""
+
+    agent_id: str
+    session_key: str
+    began: str
+    last: str
+    harness: str | None
+    project: str | None
+    is_live: int
+    is_bypassed: int
+
+
+class GivenRow(NamedTuple):
+    """What a session was given: prompts, characters, things, and how many of these it used."""
+
+    agent_id: str
+    session_key: str
+    prompts: int
+    chars: int
+    given: int
+    used: int
+
+
+_FILTERS = """
+ (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
+ AND (:harness IS NULL OR harness = :harness)"""
+PAGE = f"""
+WITH known AS (
+  SELECT agent_id, session_key, created_at AS began, created_at AS last, harness, project, 0 AS is_live,
+         0 AS is_bypassed FROM session_injections
+  UNION ALL SELECT agent_id, session_key, created_at, coalesce(updated_at, created_at), harness, project, 0, 0
+    FROM session_transcripts
+  UNION ALL SELECT agent_id, session_key, coalesce(claimed_at, updated_at), updated_at, harness, project, 1,
+         is_bypassed FROM session_states WHERE expires_at > :now)
+SELECT * FROM (
+  SELECT agent_id, session_key, min(began) AS began, max(last) AS last, max(nullif(harness, '')) AS harness,
+         max(project) AS project, max(is_live) AS is_live, max(is_bypassed) AS is_bypassed
+    FROM known GROUP BY agent_id, session_key)
+ WHERE {_FILTERS} AND (:last IS NULL OR (last, agent_id, session_key) < (:last, :last_agent, :last_key))
+ ORDER BY last DESC, agent_id DESC, session_key DESC LIMIT :limit"""
+_NAMED = f"""
+WITH named AS (SELECT value ->> 0 AS agent_id, value ->> 1 AS session_key FROM {list_rows(":sessions")})"""
+GIVEN = f"""{_NAMED}
+SELECT n.agent_id, n.session_key,
+       (SELECT count(*) FROM session_injections s
+         WHERE s.agent_id = n.agent_id AND s.session_key = n.session_key AND s.phase = 'prompt') AS prompts,
+       (SELECT coalesce(sum(s.chars), 0) FROM session_injections s
+         WHERE s.agent_id = n.agent_id AND s.session_key = n.session_key) AS chars,
+       count(i.place) AS given, coalesce(sum(i.used IS NOT NULL AND i.used <> 'no'), 0) AS used
+  FROM named n LEFT JOIN session_injections s ON s.agent_id = n.agent_id AND s.session_key = n.session_key
+  LEFT JOIN injected_items i ON i.injection_seq = s.seq AND i.is_given = 1 AND i.kind <> 'section'
+ GROUP BY n.agent_id, n.session_key"""
+#: How the transcripts of sessions begin.
+BEGINNINGS = f"""{_NAMED}
+SELECT n.agent_id, n.session_key, substr(t.content, 1, :chars) FROM named n
+  CROSS JOIN session_transcripts t ON t.agent_id = n.agent_id AND t.session_key = n.session_key"""
