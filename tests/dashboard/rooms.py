@@ -23,6 +23,14 @@ VIEWS = {
     "/#/memories?id={id}&part=from": "Said by",
     "/#/memories?id={id}&part=edit": "Importance",
     "/#/memories?state=forgotten": "Nothing is forgotten",
+    "/#/map?view=list": "Mentions",
+    "/#/map": "As a list",
+    "/#/settings": "As the system",
+    "/#/settings/files": "agent.yaml",
+    "/#/settings/harnesses": "Claude Code",
+    "/#/settings/access": "reads what all share",
+    "/#/settings/secrets": "No secret yet",
+    "/#/settings/about": "Signet 0",
     "/capture": "Something to remember",
 }
 

@@ -453,6 +453,22 @@ export interface KnownHarness {
   problems: string[];
 }
 
+export interface ListedSession {
+  key: string;
+  agentId: string;
+  harness: string | null;
+  project: string | null;
+  startedAt: string;
+  lastAt: string;
+  endedAt: string | null;
+  bypassed: boolean;
+  prompts: number;
+  given: number;
+  used: number;
+  tokens: number;
+  title: string | null;
+}
+
 export interface LogFiles {
   logDir: string;
   logFile: string;
@@ -729,6 +745,12 @@ export interface SessionContext {
   isOver: boolean;
   totals: ContextTotals;
   injections: ContextInjection[];
+}
+
+export interface SessionPage {
+  sessions: ListedSession[];
+  count: number;
+  next: string | null;
 }
 
 export interface SessionSummary {

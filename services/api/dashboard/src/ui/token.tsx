@@ -10,7 +10,7 @@ export default function Token() {
       if (typeof typed === "string" && typed.trim()) wanting.value?.(typed.trim());
     }}>
       <label class="field"><span>Token</span><input name="token" type="password" autocomplete="off" required /></label>
-      <p class="small soft">It is kept in this tab only. An administrator makes one with <code>signet auth token</code>.</p>
+      <p class="small soft">It is kept in this tab only. An administrator makes one with <code>signet auth token create</code>.</p>
       <div class="buttons"><button class="primary">Continue</button></div>
     </form>
   </Dialog>;
