@@ -1,5 +1,6 @@
 """The files of a workspace over HTTP: read in order, replaced whole or not at all; identity, greeting, texts."""
 
+import hashlib
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,8 @@ def test_the_files_come_in_the_order_that_people_read_them(api: Api) -> None:
         "zebra.md",
     ]
     file = api.get("/api/config").body["files"][1]
-    assert file == {"name": "AGENTS.md", "content": "# AGENTS.md ä", "size": 14}
+    digest = hashlib.sha256("# AGENTS.md ä".encode()).hexdigest()
+    assert file == {"name": "AGENTS.md", "content": "# AGENTS.md ä", "size": 14, "hash": digest}
 
 
 def test_a_link_that_leaves_the_workspace_is_neither_shown_nor_written(

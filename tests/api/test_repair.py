@@ -654,3 +654,29 @@ def test_what_nobody_may_read_is_shown_by_its_id_alone(api: Api) -> None:
     dead = api.get("/api/repair/dead-memories").body["items"]
     for rows in (linked, hinted[::-1], dead):
         assert [{"id": one["id"], "content": one["content"]} for one in rows] == shown
+
+
+def test_the_catalog_says_what_is_recommended_and_when_it_may_run(api: Api) -> None:
+    for number in range(1, 4):
+        a_job(api, number, failed_at=ago(minutes=number), completed_at=None)
+    listed = api.get("/api/repair").body
+    assert listed["count"] == len(listed["repairs"]) == len(ACTIONS)
+    first, *_ = listed["repairs"]
+    assert (first["action"], first["recommended"]) == (
+        "requeueDeadJobs",
+        "dead rate 100.0% > 1%",
+    )
+    assert (first["waitMs"], first["lastRunAt"]) == (0, None)
+    assert first["runsLeft"] == first["runsPerHour"] > 1
+    assert (first["filters"], first["noun"]) == (["ids", "kind", "age", "error"], "job")
+    (limit, force) = first["options"]
+    assert (limit["name"], limit["type"], limit["default"]) == ("limit", "integer", 50)
+    assert (limit["low"], limit["high"], force["high"]) == (1, 500, None)
+    assert all(one["help"] for one in listed["repairs"])
+    assert repair(api, "requeue-dead", {"dryRun": True}).body["affected"] == 3
+    assert api.get("/api/repair").body["repairs"][0]["lastRunAt"] is None
+    assert repair(api, "requeue-dead").body["affected"] == 3
+    found = {one["action"]: one for one in api.get("/api/repair").body["repairs"]}
+    ran = found["requeueDeadJobs"]
+    assert ran["recommended"] is None and ran["lastRunAt"] and ran["waitMs"] > 0
+    assert ran["runsLeft"] == ran["runsPerHour"] - 1

@@ -22,6 +22,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     # There is no file of this name.
     ("GET", "/assets/{name}"): (None, 404),
     # None is written yet.
+    ("PATCH", "/api/config"): ({"set": {"search.alpha": 0.5}}, 200),
     ("POST", "/api/config"): ({"file": "SOUL.md", "content": "Calm."}, 200),
     # In local mode there are no tokens.
     ("POST", "/api/auth/token"): ({"role": "agent"}, 400),

@@ -1,9 +1,8 @@
 """`signet config …`: settings of agent.yaml, with or without a daemon."""
 
 import difflib
-import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -21,10 +20,6 @@ app = typer.Typer(help="Show and change settings.", invoke_without_command=True)
 KeyArgument = Annotated[
     str, typer.Argument(metavar="KEY", help="Name of the setting, such as search.alpha.")
 ]
-#: Where agent.yaml may also keep the pipeline's settings, which counts as the same key.
-_NESTED = "memory.pipelineV2"
-#: What a warning says of how the daemon helps itself with an odd value in the file; here none is written.
-_LENIENCE = re.compile(r"; using .*|[,;] ignored")
 
 
 @app.callback()
@@ -61,14 +56,15 @@ def get(
     import json
 
     from signet import config
+    from signet.config import described
 
     loaded = config.load(find_workspace(path))
-    known = dict(_flat(config.as_public_dict(loaded.settings)))
-    wanted = _plain_key(key)
+    known = dict(described.flat(config.as_public_dict(loaded.settings)))
+    wanted = described.plain_key(key)
     if wanted not in known:
         raise Invalid(f"{key}: unknown key{_hint(wanted, known)}")
     value = known[wanted]
-    origin = _origin(find_workspace(path), wanted)
+    origin = described.Origins(find_workspace(path)).of(wanted)
     yield {"key": wanted, "value": value, **({"origin": origin} if show_origin else {})}
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     output.say(f"{text}  ({origin})" if show_origin else text)
@@ -91,13 +87,7 @@ def set_(
 
     workspace = find_workspace(path)
     wished = _parsed(value)
-    first, *others = key.split(".")
-    nested: Value = wished
-    for part in reversed(others):
-        nested = {part: nested}
-    _, problems = config.settings_from({first: nested})
-    if problems:
-        raise Invalid("; ".join(_LENIENCE.sub("", problem) for problem in problems))
+    config.check({key: wished})
     file = manifest.set_values(workspace, {key: wished})
     yield {"key": key, "value": wished, "file": str(file)}
     output.say(f"{key} is set in {file}")
@@ -117,40 +107,6 @@ def _parsed(text: str) -> "Value":
     return value
 
 
-def _origin(workspace: Workspace, key: str) -> str:
-    """Return where a value comes from: the file, when it has the key anywhere that counts, else the default."""
-    from signet import config
-    from signet.config import manifest
-
-    file = manifest.find(workspace)
-    if file is None:
-        return "default"
-    try:
-        found = manifest.parse(file.read_bytes(), file.name)
-    except (OSError, manifest.ManifestError):
-        return "default"
-    given = dict(_flat(config.as_public_dict(config.settings_from(found)[0])))
-    default = dict(_flat(config.as_public_dict(config.Settings())))
-    written = {_plain_key(name) for name, _ in _flat(found)}
-    is_there = key in written or given.get(key) != default.get(key)
-    return file.name if is_there else "default"
-
-
-def _flat(tree: object, above: str = "") -> Iterator[tuple[str, object]]:
-    """Yield each section and each value of a tree with its dotted key."""
-    if not isinstance(tree, Mapping):
-        return
-    for name, value in tree.items():
-        key = f"{above}.{name}" if above else str(name)
-        yield key, value
-        yield from _flat(value, key)
-
-
-def _plain_key(key: str) -> str:
-    inner = key.removeprefix(f"{_NESTED}.")
-    return f"pipelineV2.{inner}" if inner != key else key
-
-
 def _hint(key: str, known: Mapping[str, object]) -> str:
     near = difflib.get_close_matches(key, list(known), n=1)
     return f"; did you mean {near[0]}?" if near else ""
@@ -166,7 +122,9 @@ def _settings(workspace: Workspace) -> Mapping[str, object]:
 def _print(settings: Mapping[str, object]) -> None:
     import json
 
-    for key, value in _flat(settings):
+    from signet.config import described
+
+    for key, value in described.flat(settings):
         if not isinstance(value, Mapping):
             output.say(f"{key}: {json.dumps(value, ensure_ascii=False)}")
     output.hint("One value: signet config get KEY. To change one: signet config set KEY VALUE")

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from signet.config.loading import (
         Loaded,
         as_public_dict,
+        check,
         fingerprint,
         load,
         restart_required,
@@ -29,6 +30,7 @@ __all__ = [
     "ManifestError",
     "Settings",
     "as_public_dict",
+    "check",
     "check_bind",
     "check_readable",
     "fingerprint",

@@ -6,15 +6,20 @@ not parse leaves the last good values in force.
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from signet.config.env import Address, Environment, read_environment
 from signet.config.fields import public, read, resolve_secrets
-from signet.config.manifest import ManifestError, find, parse
+from signet.config.manifest import ManifestError, Value, find, parse
 from signet.config.older_shapes import lifted, paired
 from signet.config.sections import Settings
+from signet.errors import Invalid
 from signet.paths import Workspace
+
+#: What a warning says of how the daemon helps itself with an odd value in the file; where one is set it is refused.
+_LENIENCE = re.compile(r"; using .*|[,;] ignored")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,10 +77,36 @@ def settings_from(raw: Mapping[object, object]) -> tuple[Settings, tuple[str, ..
     return settings, (*doubled, *(_placed(text, moved) for text in warnings))
 
 
+def check(values: Mapping[str, Value]) -> None:
+    """Raise Invalid for values, by their dotted keys, that a file may not say; null is the default of any."""
+    raw: dict[object, object] = {}
+    for key, value in values.items():
+        *parents, last = key.split(".")
+        section = raw
+        for part in parents:
+            inner = section.setdefault(part, {})
+            if not isinstance(inner, dict):
+                raise Invalid(f"{key}: {part} is set to a value, too")
+            section = inner
+        section[last] = value
+    _, problems = settings_from(raw)
+    if problems:
+        raise Invalid("; ".join(_LENIENCE.sub("", problem) for problem in problems))
+
+
 def fingerprint(workspace: Workspace) -> str:
     """Return a text that differs when agent.yaml does; cheaper than `load`."""
     name, content, _ = _content(workspace)
     return _digest(name, content)
+
+
+#: The settings that take effect only after a restart.
+RESTART_KEYS = (
+    "auth.mode",
+    "embedding.dimensions",
+    "pipelineV2.documents.maxContentBytes",
+    "pipelineV2.telemetry.otlpEndpoint",
+)
 
 
 def restart_required(old: Settings, new: Settings) -> list[str]:

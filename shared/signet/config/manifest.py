@@ -5,6 +5,7 @@ keys, quotes, line ends and mode. The parser is imported only when there is some
 parse.
 """
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping, MutableMapping
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from signet.config.older_shapes import placed, unflatten
-from signet.errors import Invalid
+from signet.errors import Conflict, Invalid
 from signet.files import locked, replace_file
 from signet.paths import Workspace
 
@@ -35,6 +36,23 @@ class ManifestError(Invalid):
     def __init__(self, message: str, /, *, line: int | None = None) -> None:
         super().__init__(message, line=line)
         self.line = line
+
+
+class ChangedMeanwhile(Conflict):
+    """The file was changed since it was read."""
+
+    code = "changed_meanwhile"
+
+
+def hash_of(content: bytes) -> str:
+    """Return by what a file is known to be the one that was read: SHA-256 as hex digits, empty for nothing."""
+    return hashlib.sha256(content).hexdigest() if content else ""
+
+
+def check_hash(content: bytes, expected: str | None, name: str) -> None:
+    """Raise ChangedMeanwhile, with the hash that a file has now, where another one is expected."""
+    if expected is not None and expected != (found := hash_of(content)):
+        raise ChangedMeanwhile(f"{name} was changed since it was read", hash=found)
 
 
 def find(workspace: Workspace) -> Path | None:
@@ -71,12 +89,27 @@ def set_value(path: Path, dotted_key: str, value: Value) -> None:
     )
 
 
-def set_values(workspace: Workspace, values: Mapping[str, Value]) -> Path:
-    """Set values by their dotted keys, as `set_value` does, and return the file; the workspace's folder is made."""
+def set_values(
+    workspace: Workspace, values: Mapping[str, Value], *, if_hash: str | None = None
+) -> Path:
+    """Set values by their dotted keys, all or none, and return the file; the workspace's folder is made.
+
+    Raises ChangedMeanwhile where the file is another one than that with the hash.
+    """
     workspace.root.mkdir(parents=True, exist_ok=True)
     path = place(workspace)
-    for key, value in values.items():
-        set_value(path, key, value)
+
+    def change(document: MutableMapping[Any, Any]) -> None:
+        for key, value in values.items():
+            put(document, key, value, path.name)
+
+    def write(source: bytes) -> bytes:
+        check_hash(source, if_hash, path.name)
+        for key, value in values.items():
+            source = with_value(source, path.name, key, value)
+        return source
+
+    rewrite(path, change, write)
     return path
 
 

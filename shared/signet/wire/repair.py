@@ -1,6 +1,6 @@
 """Putting right what is wrong, and the counts behind that."""
 
-from typing import Any, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.operation import Operation
@@ -73,10 +73,53 @@ class DeadMemories(TypedDict):
     total: int
 
 
+class RepairOption(TypedDict):
+    """One field of the body of a repair; numbers lie between `low` and `high`. A default of null must be said."""
+
+    name: str
+    help: str
+    type: Literal["integer", "number", "boolean", "string"]
+    default: Any
+    low: float | None
+    high: float | None
+    choices: list[str]
+    required: bool
+
+
+class KnownRepair(TypedDict):
+    """A repair: what it does, what may be said with it, and when it may run.
+
+    `recommended` is the finding that asks for it, null for none. `waitMs` is until the cooldown or the hour is over,
+    `runsLeft` of `runsPerHour`. `filters` are ids, kind, age and error, by which its rows can be chosen.
+    """
+
+    action: str
+    path: str
+    help: str
+    noun: str
+    options: list[RepairOption]
+    filters: list[str]
+    looksFirst: bool
+    needsWorker: bool
+    recommended: str | None
+    lastRunAt: str | None
+    waitMs: int
+    runsLeft: int
+    runsPerHour: int
+
+
+class Repairs(TypedDict):
+    """Every repair, the recommended ones first."""
+
+    repairs: list[KnownRepair]
+    count: int
+
+
 def _repair(path: str) -> Operation[Repaired]:
     return Operation("POST", f"/api/repair/{path}", access.OPERATOR, Repaired)
 
 
+REPAIRS = Operation("GET", "/api/repair", access.OPERATOR, Repairs)
 REQUEUE_DEAD = _repair("requeue-dead")
 RELEASE_LEASES = _repair("release-leases")
 PRUNE_JOBS = _repair("prune-jobs")

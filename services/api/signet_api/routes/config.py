@@ -2,12 +2,16 @@
 
 import asyncio
 
+from signet import config
+from signet.config import described, manifest
+from signet.config.described import Described
 from signet.domain.identity import files
 from signet.errors import Invalid
+from signet.paths import Workspace
 from signet.wire import config as wire
 from signet.wire.config import ConfigFiles
 from signet.wire.done import Done
-from signet.wire.requests.config import ConfigBody
+from signet.wire.requests.config import ConfigBody, SettingsBody
 from signet_api.deps import Shared
 from signet_api.serving import serves
 
@@ -20,14 +24,70 @@ async def get_config(state: Shared) -> ConfigFiles:
     except OSError:
         return {"files": [], "error": "Failed to load config files"}
     return {
-        "files": [{"name": file.name, "content": file.content, "size": file.size} for file in found]
+        "files": [
+            {"name": file.name, "content": file.content, "size": file.size, "hash": file.hash}
+            for file in found
+        ]
     }
 
 
 @serves(wire.WRITE_CONFIG)
 async def post_config(body: ConfigBody, state: Shared) -> Done:
-    """Replace one of these files; settings that do not parse are refused with their line."""
+    """Replace one of these files; settings that do not parse are refused with their line.
+
+    With `if_hash` it is replaced only while it is the one with that hash, else 409.
+    """
     if not (isinstance(body.file, str) and body.file and isinstance(body.content, str)):
         raise Invalid("Invalid request")
-    await asyncio.to_thread(files.write, state.workspace, body.file, body.content)
+    await asyncio.to_thread(
+        files.write, state.workspace, body.file, body.content, if_hash=body.if_hash
+    )
     return {"success": True}
+
+
+@serves(wire.CONFIG_SCHEMA)
+async def get_config_schema(state: Shared) -> wire.ConfigSchema:
+    """Return every setting with its kind, bounds, default, value and origin; secrets are masked."""
+    found = await asyncio.to_thread(described.every, state.workspace, state.live.loaded)
+    name, hash = await asyncio.to_thread(_file, state.workspace)
+    return {
+        "settings": list(map(_setting, found)),
+        "count": len(found),
+        "file": name,
+        "hash": hash,
+    }
+
+
+@serves(wire.CHANGE_CONFIG)
+async def patch_config(body: SettingsBody, state: Shared) -> wire.ChangedConfig:
+    """Change settings in agent.yaml, all or none; comments stay, and the running daemon applies them.
+
+    A value that does not fit is refused; with `if_hash` so is a change of another file than that with the hash (409).
+    """
+    config.check(body.set)
+    await asyncio.to_thread(manifest.set_values, state.workspace, body.set, if_hash=body.if_hash)
+    await asyncio.to_thread(state.live.look)
+    name, hash = await asyncio.to_thread(_file, state.workspace)
+    required = state.live.restart_required
+    return {"success": True, "file": name, "hash": hash, "restartRequired": required}
+
+
+def _file(workspace: Workspace) -> tuple[str, str]:
+    path = manifest.place(workspace)
+    return path.name, manifest.hash_of(path.read_bytes()) if path.exists() else ""
+
+
+def _setting(one: Described) -> wire.Setting:
+    return {
+        "key": one.key,
+        "label": one.label,
+        "kind": one.kind,
+        "default": one.default,
+        "value": one.value,
+        "origin": one.origin,
+        "low": one.low,
+        "high": one.high,
+        "choices": list(one.choices),
+        "secret": one.is_secret,
+        "restart": one.needs_restart,
+    }

@@ -9,25 +9,28 @@ import asyncio
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
-from typing import Annotated, Any
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
 from uuid import uuid4
 
 from fastapi import Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from signet import clock
+from signet.config import Settings
 from signet.db import ReadTx
 from signet.domain.auth import caller
+from signet.domain.maintenance import cycle
 from signet.domain.memory.models import Actor
-from signet.domain.repair import memories, read, run, stats
-from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action, Filter
+from signet.domain.repair import gate, memories, read, run, stats
+from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action, Filter, Option
+from signet.domain.repair.gate import Standing
 from signet.domain.repair.models import Chosen, Order, Reason, Refused, Result
 from signet.errors import Invalid
 from signet.queue import admin
 from signet.wire import operations
 from signet.wire import repair as wire
-from signet.wire.repair import Repaired
+from signet.wire.repair import KnownRepair, Repaired, RepairOption
 from signet.wire.requests.model import Text, Whole
 from signet_api import processes
 from signet_api.bodies import parse
@@ -49,6 +52,13 @@ REFUSALS: Mapping[Reason | None, tuple[int, int | None]] = {
 #: Who a caller on this machine may say it is; anything else counts as the least trusted one (RP-4).
 TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk"})
 
+#: What the kinds of options are called in JSON.
+_TYPES: Mapping[type, Literal["integer", "number", "boolean", "string"]] = {
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    str: "string",
+}
 #: The fields of a body by which each filter is said.
 _FILTER_FIELDS = {
     Filter.IDS: ("ids",),
@@ -69,12 +79,11 @@ def _serve(action: Action) -> None:
 
 def _described(action: Action) -> dict[str, Any]:
     """Return what the description of the interface says of an action's body; all of it may be left out."""
-    types = {int: "integer", float: "number", bool: "boolean", str: "string"}
     fields: dict[str, object] = {"dryRun": {"type": "boolean", "default": action.looks_first}}
     for option in action.options:
         bounds = {"minimum": option.low, "maximum": option.high} if option.high else {}
         choices = {"enum": list(option.choices)} if option.choices else {}
-        field = {"type": types[option.type], "description": option.help, **bounds, **choices}
+        field = {"type": _TYPES[option.type], "description": option.help, **bounds, **choices}
         fields[option.name] = field | (
             {} if option.default is None else {"default": option.default}
         )
@@ -96,6 +105,59 @@ def _described(action: Action) -> dict[str, Any]:
 _OPERATIONS = {one.path: one for one in operations.BY_ID.values() if one.replies == (Repaired,)}
 for _action in ACTIONS:
     _serve(_action)
+
+
+@serves(wire.REPAIRS)
+async def get_repairs(state: Shared) -> wire.Repairs:
+    """Return every repair with its options, whether it is recommended now, and when it may run."""
+    report = await state.reports.get(state.settings)
+    found = await state.db.aread(cycle.recommended, state.settings, report)
+    triggers = {one.action: one.trigger for one in found}
+    rows = await state.db.aread(_catalog, state.settings, triggers, now=clock.now())
+    # Sorting keeps the order of the catalog among equals.
+    rows.sort(key=lambda row: row["recommended"] is None)
+    return {"repairs": rows, "count": len(rows)}
+
+
+def _catalog(
+    tx: ReadTx, settings: Settings, triggers: Mapping[str, str], *, now: datetime
+) -> list[KnownRepair]:
+    return [
+        _known(action, gate.standing(tx, action, settings, now=now), triggers.get(action.name))
+        for action in ACTIONS
+    ]
+
+
+def _known(action: Action, standing: Standing, trigger: str | None) -> KnownRepair:
+    return {
+        "action": action.name,
+        "path": action.path,
+        "help": action.help,
+        "noun": action.noun,
+        "options": list(map(_option, action.options)),
+        "filters": list(action.filters),
+        "looksFirst": action.looks_first,
+        "needsWorker": action.needs_worker,
+        "recommended": trigger,
+        "lastRunAt": clock.to_text(standing.last) if standing.last else None,
+        "waitMs": standing.wait_ms,
+        "runsLeft": standing.runs_left,
+        "runsPerHour": standing.limits.per_hour,
+    }
+
+
+def _option(option: Option) -> RepairOption:
+    is_bounded = bool(option.high)
+    return {
+        "name": option.name,
+        "help": option.help,
+        "type": _TYPES[option.type],
+        "default": option.default,
+        "low": option.low if is_bounded else None,
+        "high": option.high if is_bounded else None,
+        "choices": list(option.choices),
+        "required": option.is_required,
+    }
 
 
 @serves(wire.EMBEDDING_GAPS)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from signet.config import manifest
 from signet.errors import Invalid, TooLarge
-from signet.files import replace_file
+from signet.files import locked, replace_file
 from signet.paths import Workspace
 
 SUFFIXES = (".md", ".yaml")
@@ -25,6 +25,7 @@ class ConfigFile:
     name: str
     content: str
     size: int
+    hash: str
 
 
 def every(workspace: Workspace) -> list[ConfigFile]:
@@ -36,7 +37,14 @@ def every(workspace: Workspace) -> list[ConfigFile]:
     for path in workspace.root.iterdir():
         if path.suffix in SUFFIXES and (content := read(workspace, path.name)) is not None:
             text = content.decode("utf-8", "replace")
-            found.append(ConfigFile(name=path.name, content=text, size=len(content)))
+            found.append(
+                ConfigFile(
+                    name=path.name,
+                    content=text,
+                    size=len(content),
+                    hash=manifest.hash_of(content),
+                )
+            )
     return sorted(found, key=lambda file: (_rank(file.name), file.name))
 
 
@@ -52,9 +60,10 @@ def read(workspace: Workspace, name: str) -> bytes | None:
         return None
 
 
-def write(workspace: Workspace, name: str, content: str) -> None:
+def write(workspace: Workspace, name: str, content: str, *, if_hash: str | None = None) -> None:
     """Replace a file in one step, line ends as they come.
 
+    With `if_hash` only the file with this hash is replaced, with an empty one none; else it raises ChangedMeanwhile.
     Raises Invalid for a name that is none, ManifestError (with the line) for settings that do not parse, TooLarge.
     """
     if not name or any(sign in name for sign in ("/", "\\", "..", "\0")):
@@ -70,7 +79,11 @@ def write(workspace: Workspace, name: str, content: str) -> None:
         path = _inside(workspace, name)
         if path.exists() and not path.is_file():
             raise Invalid(f"{name} is not a file")
-        replace_file(path, raw)
+        with locked(path.parent):
+            if if_hash is not None:
+                now = path.read_bytes() if path.exists() else b""
+                manifest.check_hash(now, if_hash, name)
+            replace_file(path, raw)
     except OSError as error:
         raise Invalid(f"{name} cannot be written: {error.strerror}") from error
 

@@ -121,10 +121,7 @@ def tick(
     """Run one cycle; an error in one repair does not stop the others. Raises what `check` raises."""
     facts = Facts.of(settings)
     before = db.read(diagnostics.report, facts, now=clock.now())
-    # No vectors are made while the pipeline is off.
-    counts = settings.pipeline.enabled and recommend.may_lack_vectors(before)
-    lacking = db.read(_gaps, settings) if counts else 0
-    found = tuple(recommend.recommend(before, gaps=lacking))
+    found = db.read(recommended, settings, before)
     decayed, propagated = db.read(_upkeep)
     if not found:
         db.write_quick(halt.clear)
@@ -194,6 +191,13 @@ def _order(wanted: Recommendation, settings: Settings) -> Order:
         options=read.options(action, wanted.options, settings.pipeline.repair),
         reason=REASON,
     )
+
+
+def recommended(tx: ReadTx, settings: Settings, report: Report) -> tuple[Recommendation, ...]:
+    """Return the repairs that a report asks for, in the order in which they are done."""
+    # No vectors are made while the pipeline is off.
+    counts = settings.pipeline.enabled and recommend.may_lack_vectors(report)
+    return tuple(recommend.recommend(report, gaps=_gaps(tx, settings) if counts else 0))
 
 
 def _gaps(tx: ReadTx, settings: Settings) -> int:

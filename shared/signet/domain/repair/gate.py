@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signet import clock
+from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.repair.catalog import Limits
+from signet.domain.repair.catalog import Action, Limits
 from signet.domain.repair.models import Order, Reason, Refused
 from signet.domain.repair.sql import gate as sql
 from signet.errors import Frozen
@@ -25,6 +26,16 @@ class Runs:
     last: datetime | None = None
     window: datetime | None = None
     count: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """When an action ran last, how long it waits until the next run, and how many runs are left this hour."""
+
+    last: datetime | None
+    wait_ms: int
+    runs_left: int
+    limits: Limits
 
 
 def check(tx: ReadTx, order: Order) -> None:
@@ -60,6 +71,18 @@ def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
     if current.window is not None and current.count >= limits.per_hour:
         message = f"hourly budget exhausted ({limits.per_hour} runs/hr)"
         raise Refused(Reason.BUDGET, message, wait_ms=_ms(HOUR - (now - current.window)))
+
+
+def standing(tx: ReadTx, action: Action, settings: Settings, *, now: datetime) -> Standing:
+    """Return when a person may ask for an action next."""
+    limits, runs = action.limits_of(settings.pipeline.repair), _runs(tx, action.name)
+    try:
+        limit(runs, limits, now=now)
+        wait_ms = 0
+    except Refused as refused:
+        wait_ms = refused.wait_ms or 0
+    left = max(0, limits.per_hour - _current(runs, now).count)
+    return Standing(last=runs.last, wait_ms=wait_ms, runs_left=left, limits=limits)
 
 
 def note(tx: WriteTx, order: Order, *, now: datetime) -> None:

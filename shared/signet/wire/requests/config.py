@@ -1,6 +1,8 @@
 """Replacing a file of the workspace."""
 
-from signet.wire.requests.model import Body
+from pydantic import Field, JsonValue
+
+from signet.wire.requests.model import Body, spelled
 
 
 class ConfigBody(Body):
@@ -8,3 +10,11 @@ class ConfigBody(Body):
 
     file: object = None
     content: object = None
+    if_hash: str | None = spelled("if_hash", "ifHash")
+
+
+class SettingsBody(Body):
+    """New values of settings by their dotted keys, such as `search.alpha`; null is the default."""
+
+    set: dict[str, JsonValue] = Field(min_length=1, max_length=100)
+    if_hash: str | None = spelled("if_hash", "ifHash")

@@ -1,0 +1,133 @@
+"""Every setting as it is shown in a form: its kind, bounds, default and value, and where the value comes from."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, get_args
+
+from signet.config.fields import Rule, Section, public
+from signet.config.loading import RESTART_KEYS, Loaded, as_public_dict, settings_from
+from signet.config.manifest import ManifestError, find, parse
+from signet.config.sections import Settings
+from signet.paths import Workspace
+
+#: Where agent.yaml may also keep the pipeline's settings, which counts as the same key.
+_NESTED = "memory.pipelineV2"
+DEFAULT = "default"
+Kind = Literal["boolean", "integer", "number", "choice", "text", "list", "map"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Described:
+    """One setting. Secrets are masked; numbers without a bound have None there; `origin` is a file or the default."""
+
+    key: str
+    label: str
+    kind: Kind
+    default: object
+    value: object
+    origin: str
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...]
+    is_secret: bool
+    needs_restart: bool
+
+
+def every(workspace: Workspace, loaded: Loaded) -> list[Described]:
+    """Return every setting that has an effect, in the order of their declarations."""
+    values = dict(flat(as_public_dict(loaded.settings)))
+    default = dict(flat(as_public_dict(Settings())))
+    origins = Origins(workspace)
+    return [
+        Described(
+            key=key,
+            label=_label(key),
+            kind=_kind(type_, default[key]),
+            default=default[key],
+            value=values[key],
+            origin=origins.of(key),
+            low=_bound(rule.low),
+            high=_bound(rule.high),
+            choices=_choices(type_),
+            is_secret=rule.is_secret,
+            needs_restart=key in RESTART_KEYS,
+        )
+        for key, type_, rule in _declared(Settings)
+    ]
+
+
+class Origins:
+    """Where the values in force come from."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._file = find(workspace)
+        self._written: set[str] = set()
+        self._given: dict[str, object] = {}
+        self._default = dict(flat(as_public_dict(Settings())))
+        try:
+            found = parse(self._file.read_bytes(), self._file.name) if self._file else {}
+        except (OSError, ManifestError):
+            return
+        self._written = {plain_key(name) for name, _ in flat(found)}
+        self._given = dict(flat(public(settings_from(found)[0])))
+
+    def of(self, key: str) -> str:
+        """Return the name of the file, when it has the key anywhere that counts, else that it is the default."""
+        if self._file is None:
+            return DEFAULT
+        is_changed = key in self._given and self._given[key] != self._default.get(key)
+        return self._file.name if key in self._written or is_changed else DEFAULT
+
+
+def flat(tree: object, above: str = "") -> Iterator[tuple[str, object]]:
+    """Yield each section and each value of a tree with its dotted key."""
+    if not isinstance(tree, Mapping):
+        return
+    for name, value in tree.items():
+        key = f"{above}.{name}" if above else str(name)
+        yield key, value
+        yield from flat(value, key)
+
+
+def plain_key(key: str) -> str:
+    """Return the key of a setting, wherever a file keeps it."""
+    inner = key.removeprefix(f"{_NESTED}.")
+    return f"pipelineV2.{inner}" if inner != key else key
+
+
+def _declared(cls: type[Section], above: str = "") -> Iterator[tuple[str, object, Rule]]:
+    for item, key, rule in cls.DECLARED:
+        path = f"{above}.{key}" if above else key
+        if rule.section is not None:
+            yield from _declared(rule.section, path)
+        elif item.name not in cls.RETIRED:
+            yield path, next(iter(get_args(item.type)), item.type), rule
+
+
+def _kind(type_: object, default: object) -> Kind:
+    if isinstance(type_, type) and issubclass(type_, StrEnum):
+        return "choice"
+    plain: Mapping[object, Kind] = {bool: "boolean", int: "integer", float: "number", str: "text"}
+    # What is read in its own way is told by its default.
+    if isinstance(default, Mapping):
+        return "map"
+    if isinstance(default, Sequence) and not isinstance(default, str):
+        return "list"
+    return plain.get(type_, plain.get(type(default), "text"))
+
+
+def _choices(type_: object) -> tuple[str, ...]:
+    if not (isinstance(type_, type) and issubclass(type_, StrEnum)):
+        return ()
+    return tuple(str(one) for one in type_ if one != "unknown")
+
+
+def _bound(value: float) -> float | None:
+    return value if abs(value) != float("inf") else None
+
+
+def _label(key: str) -> str:
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", key.rpartition(".")[2]).replace("_", " ")
+    return words[:1].upper() + words[1:].lower()
