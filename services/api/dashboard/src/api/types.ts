@@ -84,6 +84,7 @@ export interface ConfigFile {
   name: string;
   content: string;
   size: number;
+  hash: string;
 }
 
 export interface ConfigFiles {
