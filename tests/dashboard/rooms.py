@@ -22,7 +22,7 @@ VIEWS = {
     "/#/memories?id={id}&part=history": "Remembered",
     "/#/memories?id={id}&part=from": "Said by",
     "/#/memories?id={id}&part=edit": "Importance",
-    "/#/memories?state=forgotten": "Nothing is forgotten",
+    "/#/memories?state=forgotten&who=Nobody": "Nothing is forgotten",
     "/#/map?view=list": "Mentions",
     "/#/map": "As a list",
     "/#/settings": "As the system",
