@@ -1,11 +1,13 @@
 """What was forgotten does not come back by itself, and does when somebody says it again."""
 
 import json
+from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 
 from signet.domain.memory import value
-from support.http import Api
+from support.http import Api, an_api
 
 SAID = "I keep the spare key under the blue flowerpot."
 
@@ -188,3 +190,77 @@ def test_a_deleted_document_and_merged_repetitions_forget_no_value(api: Api) -> 
     ).body["id"]
     api.send("DELETE", f"/api/documents/{made}?reason=old")
     assert listed(api) == []
+
+
+def exported(api: Api) -> list[dict[str, object]]:
+    found: list[dict[str, object]] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        page = api.get(f"/api/export?everything=true&cursor={quote(cursor)}").body
+        found += [one for one in page["records"] if one["record"] not in ("signet", "end")]
+        cursor = page["next"]
+    return found
+
+
+def restored(api: Api, records: list[dict[str, object]], **more: object) -> dict[str, object]:
+    body = api.post("/api/import", {"records": records, **more}).body
+    assert body["reasons"] == []
+    return {fate: body[fate] for fate in ("new", "known", "forgotten", "refused")}
+
+
+def test_an_export_of_before_does_not_bring_back_what_was_forgotten_and_purged(api: Api) -> None:
+    kept = remember(api, "The harbour opens at six.")
+    gone = remember(api, SAID, hints=["Where do I keep the spare key?"])
+    records = exported(api)
+    forget(api, gone)
+    before = len(api.rows("memory_history"))
+    assert restored(api, records)["new"] == 0
+    api.run("DELETE FROM memories WHERE id = ?", gone)
+    api.run("DELETE FROM memory_hints WHERE memory_id = ?", gone)
+    counts = restored(api, records, preview="0" * 32, last=True)
+    assert restored(api, records) == counts
+    assert counts["new"] == 0 and counts["refused"] == 0
+    assert int(str(counts["forgotten"])) >= 2
+    assert [row["id"] for row in api.rows("memories")] == [kept]
+    assert len(api.rows("memory_history")) == before
+
+
+def test_an_erased_memory_does_not_come_back_with_an_export_of_when_it_was_forgotten(
+    api: Api,
+) -> None:
+    gone = remember(api, SAID)
+    forget(api, gone)
+    records = exported(api)
+    erased = api.send("DELETE", f"/api/memory/{gone}?reason=private&erase=true")
+    assert (erased.status, erased.body["heldBy"]) == (200, [])
+    counts = restored(api, records)
+    assert counts["new"] == 0 and counts["refused"] == 0
+    assert api.rows("memories") == []
+    assert not any("flowerpot" in str(row) for row in api.rows("memory_history"))
+
+
+def test_what_was_forgotten_elsewhere_comes_with_the_export(api: Api, tmp_path: Path) -> None:
+    gone = remember(api, SAID)
+    forget(api, gone)
+    records = exported(api)
+    with an_api(tmp_path / "other") as other:
+        assert restored(other, records)["refused"] == 0
+        assert [one["id"] for one in listed(other)] == [gone]
+        assert taken(other, SAID.upper()) == "forgotten"
+        assert other.post(f"/api/memory/{gone}/recover", {"reason": "a slip"}).status == 200
+
+
+def test_an_erased_memory_says_so_in_its_history_and_nothing_else(api: Api) -> None:
+    memory_id = remember(api, SAID)
+    body = json.dumps({"content": f"{SAID} It is dry.", "reason": "more"}).encode()
+    api.send("PATCH", f"/api/memory/{memory_id}", body)
+    api.send("DELETE", f"/api/memory/{memory_id}?reason=private&erase=true")
+    rows = [row for row in api.rows("memory_history") if row["memory_id"] == memory_id]
+    assert [row["event"] for row in rows] == ["created", "updated", "deleted"]
+    assert all(row["old_content"] is None and row["new_content"] is None for row in rows)
+    assert json.loads(rows[-1]["metadata"])["erased"] is True
+    for table in ("memories", "memory_history", "memories_cold", "entities", "memory_jobs"):
+        assert "flowerpot" not in str(api.rows(table)).lower(), table
+    assert [row["job_type"] for row in api.rows("memory_jobs") if row["status"] == "pending"] == [
+        "rewrite_store"
+    ]

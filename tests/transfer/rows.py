@@ -26,6 +26,11 @@ def fill(api: Api) -> None:
     ids = [row["id"] for row in api.rows("memories")]
     api.run("UPDATE memories SET superseded_by = ?, valid_to = ? WHERE id = ?", ids[4], AT, ids[3])
     api.run("UPDATE memories SET is_deleted = 1, deleted_at = ? WHERE id = ?", AT, ids[1])
+    api.run(
+        "INSERT INTO forgotten_values VALUES (?, 0, 'aa', 'default', 'global', NULL, NULL, 'forgotten', 'Porto', ?)",
+        ids[1],
+        AT,
+    )
     api.run("UPDATE memories SET confidence = NULL, version = 7 WHERE id = ?", ids[0])
     api.run("UPDATE agents SET name = 'House', updated_at = ?", AT)
     api.run("INSERT INTO agents VALUES ('ida', NULL, 'group', 'home', ?, ?)", AT, AT)

@@ -7,6 +7,7 @@ import dramatiq
 
 from signet import clock
 from signet.db import WriteTx
+from signet.db.rewrite import rewrite
 from signet.domain.backup import automatic
 from signet.domain.connectors import sync
 from signet.domain.documents import ingest
@@ -18,7 +19,14 @@ from signet.domain.extraction import corrections
 from signet.domain.extraction import pipeline as extraction
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.distill import Model
-from signet.domain.graph import classify, communities, contradictions, dependencies, upkeep
+from signet.domain.graph import (
+    classify,
+    communities,
+    contradictions,
+    dependencies,
+    latest_traversal,
+    upkeep,
+)
 from signet.domain.hints import write as hints
 from signet.domain.injections import trace
 from signet.domain.maintenance import cycle
@@ -202,6 +210,14 @@ def retention_sweep(job: JobContext, context: Context) -> None:
         expired=expired,
     )
     job.commit(lambda tx: _swept(tx, swept, now))
+
+
+def rewrite_store(job: JobContext, context: Context) -> None:
+    """Leave nothing in the database file of what was erased."""
+    # It is written some time after an answer: names in it may be gone.
+    context.db.write(latest_traversal.drop)
+    rewrite(context.workspace.database)
+    job.commit(lambda tx: None)
 
 
 def skill_embed(job: JobContext, context: Context) -> None:

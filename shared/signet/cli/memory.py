@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import edit, entry, forget, identify, output
+from signet.cli import edit, entry, erase, forget, identify, output
 from signet.cli.command import Answer, Output, command
 from signet.cli.entry import Entry
 from signet.cli.options import (
@@ -28,6 +28,7 @@ from signet.client.answers import Change, Found, Memory, MemorySummary
 app = typer.Typer(help="List, show, change and forget memories.", no_args_is_help=True)
 app.command("edit")(edit.edit)
 app.command("forget")(forget.forget)
+app.command("erase")(erase.erase)
 
 _LABEL = 12
 

@@ -7,6 +7,7 @@ from signet.db.transaction import ReadTx, WriteTx
 
 _GET = "SELECT value FROM runtime_settings WHERE key = ?"
 _ALL = "SELECT substr(key, ?), value FROM runtime_settings WHERE key >= ? AND key < ? ORDER BY key"
+_DROP_ALL = "DELETE FROM runtime_settings WHERE key >= ? AND key < ?"
 _PUT = """
 INSERT INTO runtime_settings (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"""
 
@@ -24,10 +25,19 @@ def get_number(tx: ReadTx, key: str) -> int:
 
 def get_all(tx: ReadTx, prefix: str) -> dict[str, str]:
     """Return all values of a subject by the rest of their keys, in order."""
-    end = prefix[:-1] + chr(ord(prefix[-1]) + 1)
-    return dict(tx.tuples(_ALL, (len(prefix) + 1, prefix, end)))
+    return dict(tx.tuples(_ALL, (len(prefix) + 1, prefix, _end(prefix))))
+
+
+def drop_all(tx: WriteTx, prefix: str) -> None:
+    """Delete what is stored under keys that begin so."""
+    tx.run(_DROP_ALL, (prefix, _end(prefix)))
 
 
 def put(tx: WriteTx, key: str, value: str | int) -> None:
     """Store a value in place of an earlier one."""
     tx.run(_PUT, (key, str(value)))
+
+
+def _end(prefix: str) -> str:
+    """Return the first text behind all that begin so."""
+    return prefix[:-1] + chr(ord(prefix[-1]) + 1)

@@ -251,6 +251,8 @@ class Modified(Along):
     embedded: NotRequired[bool]
     masked: NotRequired[list[str]]
     lifted: NotRequired[list[str]]
+    #: Copies on disk that may hold what was erased.
+    heldBy: NotRequired[list[str]]
     duplicateMemoryId: NotRequired[str]
     error: NotRequired[str]
 

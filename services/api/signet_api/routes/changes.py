@@ -9,7 +9,8 @@ from pydantic import ValidationError
 
 from signet import clock
 from signet.domain.auth.caller import ScopeDenied
-from signet.domain.memory import forget, modify, recover
+from signet.domain.backup import copies
+from signet.domain.memory import forget, lookup, modify, recover
 from signet.domain.memory.models import Actor, Along, Changed, Forget, Patch, Recover, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
@@ -72,11 +73,15 @@ async def delete_memory(
     query: Annotated[ForgetOneBody, Query()],
     body: ForgetOneBody | None = None,
 ) -> Modified:
-    """Forget a memory; it can be recovered for a while. `reason` is needed, in the body or the address."""
+    """Forget a memory; it can be recovered for a while. `reason` is needed, in the body or the address.
+
+    With `erase` nothing of it stays: the answer names the files that may still have it (`heldBy`).
+    """
     asked = merged(query, body)
-    if asked.force:
+    if asked.force or asked.erase:
         forced = Quota.FORCE_DELETE
         await limits.count(state, forced, request.headers, instead_of=Quota.FORGET)
+    held_by = await _copies(state, memory_id) if asked.erase else None
     changed = await state.db.awrite(
         forget.forget_one,
         Forget(
@@ -84,14 +89,26 @@ async def delete_memory(
             reason=asked.reason,
             agent_id=await agent_of(asked.agent_id, asked.session_key, request),
             if_version=asked.if_version,
-            force=asked.force,
+            force=asked.force or asked.erase,
             is_wrong=asked.wrong,
+            for_good=asked.erase,
         ),
         actor=asking(actor, asked.changed_by, request.headers),
         rules=Rules.of(state.settings),
         now=clock.now(),
     )
-    return changed_body(changed)
+    done = changed_body(changed)
+    return done if held_by is None else {**done, "heldBy": held_by}
+
+
+async def _copies(state: State, memory_id: str) -> list[str]:
+    """Return the copies on disk that may hold a memory, none for an unknown one."""
+    memory = await state.db.aread(lookup.find, memory_id)
+    saved_at = clock.parsed(memory.created_at) if memory else None
+    if saved_at is None:
+        return []
+    found = await asyncio.to_thread(copies.since, state.workspace, saved_at)
+    return [str(path) for path in found]
 
 
 @serves(wire.RECOVER)

@@ -216,6 +216,13 @@ class MemoryCalls:
         A pinned one needs `force`; `wrong` says that it is not true. Raises NotFound or Conflict.
         """
 
+    @asks(wire.FORGET, has_body=True, fixed={"erase": True})
+    def erase(self, memory_id: str, *, reason: str, agent_id: str | None = None) -> Modified:
+        """Remove a memory for good, a pinned or forgotten one too, and soon its bytes from the database file.
+
+        `heldBy` in the answer are copies on disk that may still have it. Raises NotFound.
+        """
+
     @asks(wire.FORGET_MANY, kind=ForgetPreview, fixed={"mode": "preview"}, is_safe=True)
     def preview_forget(self, **chosen: Unpack[Choice]) -> ForgetPreview:
         """Return what `forget_many` would take with the same words, and the token that confirms it; changes nothing."""

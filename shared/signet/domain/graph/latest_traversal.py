@@ -37,6 +37,11 @@ class Origin(StrEnum):
     SESSION = "session"
 
 
+def drop(tx: WriteTx) -> None:
+    """Delete what is stored of every agent: names in it may be gone."""
+    runtime_settings.drop_all(tx, _PREFIX)
+
+
 def keep(
     tx: WriteTx, found: Traversal, phase: Phase, origin: Origin, *, agent_id: str, now: datetime
 ) -> None:

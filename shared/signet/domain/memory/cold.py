@@ -24,6 +24,11 @@ def drop_deleted(tx: WriteTx, memory_id: str) -> None:
     tx.run(sql.DELETE_COPIES, (memory_id, PIPELINE_DELETE))
 
 
+def drop(tx: WriteTx, memory_id: str) -> None:
+    """Delete every copy of a memory."""
+    tx.run(sql.DELETE_ALL_COPIES, (memory_id,))
+
+
 def keep(tx: WriteTx, old: Row, *, reason: str, at: datetime) -> None:
     """Keep a row as it was before it was changed."""
     whole = json.dumps(dict(old), ensure_ascii=False)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from signet.db import ReadTx, WriteTx
-from signet.domain.memory import derived, followers, history, lookup
+from signet.domain.memory import cold, derived, followers, history, lookup
 from signet.domain.memory.followers import Kind
 from signet.domain.memory.models import (
     PIPELINE,
@@ -29,6 +29,13 @@ from signet.domain.memory.refusals import (
 )
 from signet.domain.memory.sql import memories, removal, sources
 from signet.errors import Frozen, Invalid
+from signet.queue import Job, enqueue
+
+#: The kind of job that leaves no bytes of what was erased, how long erasures are gathered for it, in milliseconds,
+#: and how often it is tried: somebody may read an older state for a while.
+REWRITE = "rewrite_store"
+REWRITE_WINDOW_MS = 1_000
+REWRITE_ATTEMPTS = 10
 
 
 def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: datetime) -> Changed:
@@ -42,7 +49,8 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
     if rules.frozen:
         raise Frozen
     memory = lookup.known(tx, asked.memory_id, agent_id=asked.agent_id)
-    if memory.is_deleted and not sources.is_withdrawn(tx, memory.id):
+    is_gone = memory.is_deleted and not asked.for_good
+    if is_gone and not sources.is_withdrawn(tx, memory.id):
         raise AlreadyDeleted(memory.id, memory.version)
     check_version(memory, asked.if_version)
     if memory.pinned and not asked.force:
@@ -155,19 +163,33 @@ def erase(
     now: datetime,
     is_asked: bool = False,
 ) -> None:
-    """Remove a memory with its text index, vectors, hints, links, statements and waiting jobs; its history stays."""
+    """Remove a memory with its text index, vectors, hints, links, statements and waiting jobs.
+
+    Its history stays, without any text of it. A job then writes the file anew, so that no bytes of it are left.
+    """
     followers.publish(tx, Kind.ERASED, [memory.id], at=now, is_asked=is_asked)
     removal.delete(tx, [memory.id])
+    cold.drop(tx, memory.id)
+    history.blank(tx, memory.id)
     history.record(
         tx,
         memory.id,
         Event.DELETED,
         actor=actor,
         at=now,
-        old=memory.content,
         reason=reason,
-        metadata={"force": True, "ifVersion": None},
+        metadata={"force": True, "ifVersion": None, "erased": True},
     )
+    _rewrite_later(tx, now)
+
+
+def _rewrite_later(tx: WriteTx, now: datetime) -> None:
+    """Queue one job for all that is erased in some seconds; it begins when their transactions are over."""
+    ms = int(now.timestamp() * 1000)
+    window = ms // REWRITE_WINDOW_MS
+    delay = (window + 1) * REWRITE_WINDOW_MS - ms + REWRITE_WINDOW_MS
+    job = Job(kind=REWRITE, dedupe_key=str(window), delay_ms=delay)
+    enqueue(tx, job, now=now, max_attempts=REWRITE_ATTEMPTS)
 
 
 def expired(tx: ReadTx, before: str, limit: int) -> list[str]:

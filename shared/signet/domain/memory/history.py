@@ -1,4 +1,4 @@
-"""Every change of a memory, one row. Rows are added here, never changed; only retention removes them (MEM-24)."""
+"""Every change of a memory, one row. Rows are added, and removed when they are old (MEM-24)."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -70,6 +70,12 @@ def texts(tx: ReadTx, seqs: Sequence[int], as_of: datetime) -> dict[int, str]:
 def forgettings(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, Forgetting]:
     """Return by whom and why memories were forgotten last, by id."""
     return {row.id: row for row in tx.rows(Forgetting, sql.FORGOTTEN, (as_list(memory_ids),))}
+
+
+def blank(tx: WriteTx, memory_id: str) -> None:
+    """Take the texts of a memory out of its history, and out of what that of others says about it (MEM-38)."""
+    for statement in sql.BLANK:
+        tx.run(statement, (memory_id,))
 
 
 def last(tx: ReadTx) -> int:

@@ -58,6 +58,13 @@ _OF_DEFAULT = "? = 'default'"
 _UPDATED = "t.updated_at"
 
 _ALL = (
+    # Before the memories, so that none of them is taken in that says what was forgotten where the file was made.
+    Kind(
+        name="forgotten_value",
+        table="forgotten_values",
+        key=("memory_id", "part"),
+        changed="t.since",
+    ),
     Kind(name="agent", table="agents", owned="t.id = ?", changed=_UPDATED),
     Kind(
         name="memory",

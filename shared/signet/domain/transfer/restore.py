@@ -21,8 +21,8 @@ from signet.domain.memory.models import ExtractionStatus, Rules, Visibility
 from signet.domain.memory.normalize import normalize
 from signet.domain.transfer import seal
 from signet.domain.transfer.kinds import ROW_NUMBER, Kind
-from signet.domain.transfer.records import KNOWN, NEW, Outcome, Record, Refused
-from signet.domain.transfer.target import Target
+from signet.domain.transfer.records import FORGOTTEN, KNOWN, NEW, Outcome, Record, Refused
+from signet.domain.transfer.target import MEMORY, Target
 from signet.queue import BULK, Job, enqueue
 from signet.text.masking import mask
 from signet.wire.origin import Origin
@@ -65,6 +65,8 @@ def row(
     has_own_id = not rest and all(ref.column != first for ref in kind.references)
     if has_own_id and target.id_of(kind.name, values[first]) is not None:
         return KNOWN
+    if _is_left_out(target, kind, values):
+        return FORGOTTEN
     _resolve(target, kind, values)
     same = kind.same if has_own_id else (" AND ".join(f"{name} = :{name}" for name in kind.key),)
     for condition in same:
@@ -73,6 +75,14 @@ def row(
             if has_own_id:
                 target.keep_alias(kind, values[first], found[first])
             return KNOWN
+    if kind.name == MEMORY and target.is_forgotten(
+        values["agent_id"],
+        values["scope"],
+        str(values["content"]),
+        is_hidden=bool(values["is_deleted"]),
+    ):
+        target.leave_out(values["id"])
+        return FORGOTTEN
     if target.is_preview:
         values |= dict.fromkeys(_LONG & values.keys(), "")
     if not copying.insert(target.tx, kind.table, values):
@@ -103,6 +113,8 @@ def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
     """Store the vectors of a memory that has none. Raises Refused, for those of another text too."""
     named = given.get("memory_id")
     memory_id = target.id_of("memory", named) if isinstance(named, str) else None
+    if memory_id is None and isinstance(named, str) and target.is_left_out(named):
+        return FORGOTTEN
     if memory_id is None:
         raise Refused("memory_id names an unknown memory")
     found = target.find("memories", "id = :id", {"id": memory_id})
@@ -146,6 +158,18 @@ def _agent(target: Target, kind: Kind, values: dict[str, object]) -> Outcome:
             return KNOWN
     copying.insert(target.tx, kind.table, values, replaces=True)
     return NEW
+
+
+def _is_left_out(target: Target, kind: Kind, values: Mapping[str, object]) -> bool:
+    """Say whether a record is about a memory that was left out, or is a value of one that came back since."""
+    if kind.name == "forgotten_value":
+        active = {"id": values["memory_id"]}
+        return target.find("memories", "id = :id AND is_deleted = 0", active) is not None
+    about = (values.get(one.column) for one in kind.references if one.kind == MEMORY)
+    return any(
+        given is not None and target.id_of(MEMORY, given) is None and target.is_left_out(given)
+        for given in about
+    )
 
 
 def _resolve(target: Target, kind: Kind, values: dict[str, object]) -> None:

@@ -9,8 +9,19 @@ from typing import Any
 
 from signet.db import WriteTx, copying
 from signet.db.copying import MAIN, STORE, Column
+from signet.domain.memory import value
 from signet.domain.transfer import sql
 from signet.domain.transfer.kinds import KINDS, Kind
+
+MEMORY = "memory"
+#: What stands for a memory that was not taken in, where others have the id under which they are here.
+_LEFT_OUT = ""
+_FORGOTTEN = "forgotten_values"
+_ERASED = "why = 'erased'"
+_SAYS = (
+    "value_hash = :hash AND agent_id = :agent_id"
+    " AND (scope IS :scope OR scope IS NULL OR :scope IS NULL)"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +67,31 @@ class Target:
         for reference in kind.references:
             if reference.kind == kind.name:
                 copying.redirect(self.tx, kind.table, reference.column, old=given, new=ours)
+
+    def is_forgotten(
+        self, agent_id: object, scope: object, text: str, *, is_hidden: bool = False
+    ) -> bool:
+        """Return whether an agent has forgotten what a text says; what stays hidden is only left out when erased."""
+        if self.find(_FORGOTTEN, "1", {}) is None:
+            return False
+        said = value.of(text)
+        owner = {"agent_id": agent_id, "scope": scope}
+        says = f"{_SAYS} AND {_ERASED}" if is_hidden else _SAYS
+        known = (self.find(_FORGOTTEN, says, {**owner, "hash": one}) for one in said.hashes)
+        whole, *parts = (one is not None for one in known)
+        return whole or (bool(parts) and all(parts))
+
+    def leave_out(self, memory_id: object) -> None:
+        """Note that a memory of the file is not taken in, for the records that name it."""
+        self.tx.run(sql.KEEP_ALIAS, (MEMORY, memory_id, _LEFT_OUT))
+
+    def is_left_out(self, memory_id: object) -> bool:
+        """Return whether a memory that is not here was left out, or was erased."""
+        for schema in self.schemas:
+            if self.tx.value(sql.ALIAS.format(schema), (MEMORY, memory_id)) == _LEFT_OUT:
+                return True
+        erased = f"memory_id = :id AND {_ERASED}"
+        return self.find(_FORGOTTEN, erased, {"id": memory_id}) is not None
 
     def _has(self, kind: Kind, given: object) -> bool:
         [key] = kind.key

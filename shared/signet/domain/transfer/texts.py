@@ -78,6 +78,9 @@ def _preview(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Out
     is_long = len(content) > rules.max_chars
     outcome = KNOWN
     for piece in chunks.split(content, rules.chunk_chars) if is_long else [content]:
+        if target.is_forgotten(new.agent_id, new.scope, piece):
+            outcome = outcome if outcome is NEW else FORGOTTEN
+            continue
         said = {**owner, "content_hash": normalize(piece).content_hash, "is_deleted": 0}
         if target.find("memories", _SAME_TEXT, said):
             continue

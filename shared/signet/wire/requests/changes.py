@@ -90,6 +90,8 @@ class ForgetOneBody(Asked):
     force: bool = False
     #: Not only unwanted or outdated: what it says is not true.
     wrong: bool = False
+    #: Remove it for good, and its bytes from the file; one that is forgotten already, too.
+    erase: bool = False
     if_version: Version | None = spelled("if_version", "ifVersion")
 
 

@@ -25,6 +25,12 @@ SELECT m.id, h.changed_by, h.reason FROM memories m CROSS JOIN memory_history h 
   SELECT l.rowid FROM memory_history l WHERE l.memory_id = m.id AND l.event = 'deleted'
   ORDER BY l.created_at DESC, l.rowid DESC LIMIT 1)
 WHERE m.id IN {LIST}"""
+#: The texts of a memory, and what decisions about it say in the history of others.
+BLANK = (
+    "UPDATE memory_history SET old_content = NULL, new_content = NULL, metadata = NULL WHERE memory_id = ?1",
+    "UPDATE memory_history SET metadata = json_remove(metadata, '$.fact.content', '$.targetContent')"
+    " WHERE instr(metadata, ?1) AND json_valid(metadata)",
+)
 LAST = "SELECT coalesce(max(rowid), 0) FROM memory_history"
 #: What repairs write is of no memory, and a proposal that changed nothing is no change.
 SINCE = """
@@ -62,4 +68,5 @@ COPY = (
     f"INSERT INTO memories_cold (archive_id, memory_id, {SAME}, original_created_at, archived_at, archived_reason,"
     f" original_row_json) VALUES (?, ?, {', '.join('?' * (SAME.count(',') + 1))}, ?, ?, ?, ?)"
 )
+DELETE_ALL_COPIES = "DELETE FROM memories_cold WHERE memory_id = ?"
 DELETE_COPIES = "DELETE FROM memories_cold WHERE memory_id = ? AND archived_reason = ?"

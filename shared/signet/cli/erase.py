@@ -1,0 +1,59 @@
+"""`signet memory erase`: removes memories for good, with the bytes of them."""
+
+from collections.abc import Iterable
+from typing import Annotated
+
+import typer
+
+from signet.cli import identify, output
+from signet.cli.command import Output, command
+from signet.cli.entry import ID_CHARS
+from signet.cli.options import AgentOption
+from signet.client import Invalid, Signet
+
+
+@command()
+def erase(
+    signet: Signet,
+    memory_ids: Annotated[
+        list[str],
+        typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
+    ],
+    reason: Annotated[
+        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
+    ] = "erased on the command line",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    agent: AgentOption = None,
+    as_json: bool = False,
+) -> Output:
+    """Delete memories permanently and remove their text from disk. Cannot be undone.
+
+    What was read from them alone goes too. The database file is rewritten within seconds; files that may still contain
+    the text (backups, git history) are listed, not deleted.
+
+    Examples: signet memory erase 019ac0de-1f2a-7b3c · signet memory erase ID --yes
+    """
+    ids = [identify.whole(signet, one, agent=agent) for one in memory_ids]
+    if not yes:
+        if as_json or not output.can_ask():
+            raise Invalid("Not confirmed: stdin is not a terminal. Pass --yes")
+        if not typer.confirm(f"Erase {output.count(len(ids), 'memory')} permanently?", err=True):
+            output.say("Nothing erased")
+            raise typer.Exit(1)
+    done = [signet.erase(one, reason=reason, agent_id=agent) for one in ids]
+    held_by = list(dict.fromkeys(path for one in done for path in one.get("heldBy", ())))
+    yield {"erased": [one["id"] for one in done], "heldBy": held_by}
+    for memory_id in ids:
+        output.say(f"Erased: {memory_id[:ID_CHARS]}")
+    output.hint("The database file is rewritten now, so that none of the text stays in it.")
+    _name(held_by)
+
+
+def _name(paths: Iterable[str]) -> None:
+    """Say which files may still have the text, and how to remove them."""
+    listed = list(paths)
+    if listed:
+        output.hint("These may still contain it. Delete what you do not need:")
+        for path in listed:
+            output.hint(f"  rm -r '{path}'")
+    output.hint("Backups and exports elsewhere are not known to Signet.")

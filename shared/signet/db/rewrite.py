@@ -1,0 +1,31 @@
+"""Writing the whole file anew, so that nothing stays in it of what was deleted.
+
+A deleted row leaves its bytes in free pages, in the free room of others, and in the log; a full-text index keeps its
+words until its segments are merged. So the segments are merged, `VACUUM` writes every page anew, and the log is moved
+and cut. Other writers wait at the gate meanwhile (a store of 60 MB takes about a second).
+"""
+
+import contextlib
+from pathlib import Path
+
+from signet.db.driver import connect
+from signet.db.fts_index import INDEXES
+from signet.db.gate import Gate
+from signet.errors import StorageBusy
+
+
+def rewrite(database: Path) -> None:
+    """Write the file anew. Raises StorageBusy while somebody reads an older state, and the driver's errors."""
+    with (
+        contextlib.closing(connect(database)) as connection,
+        contextlib.closing(Gate(database)) as gate,
+        gate,
+    ):
+        # It makes a copy first, which need not fit into memory.
+        connection.execute("PRAGMA temp_store = FILE")
+        for index in INDEXES:
+            connection.execute(f"INSERT INTO {index.name} ({index.name}) VALUES ('optimize')")
+        connection.execute("VACUUM")
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StorageBusy("Somebody reads the database; its log is cut later")
