@@ -46,7 +46,7 @@ def test_find_read_why_edit_forget_undo_and_recover_with_keys(
     assert client.get(f"/api/memory/{id_}").json()["content"] == RULE
 
     page.keyboard.press("f")
-    page.get_by_text("Forgotten.").wait_for()
+    page.get_by_text("Forgotten.", exact=True).wait_for()
     assert client.get(f"/api/memory/{id_}").status_code == 404
     page.keyboard.press("z")
     eventually(lambda: client.get(f"/api/memory/{id_}").status_code == 200)

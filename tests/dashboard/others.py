@@ -5,6 +5,9 @@ from playwright.sync_api import expect
 
 from cli.program import Program
 from dashboard.browser import View
+from signet.db import Database
+from signet.paths import Workspace
+from support.processes import eventually
 
 
 def test_yesterdays_session_tells_what_was_given_and_why(view: View, ids: dict[str, str]) -> None:
@@ -59,3 +62,29 @@ def test_a_file_that_changed_on_disk_is_not_overwritten_unseen(view: View, daemo
     view.page.get_by_role("button", name="Save my text").click()
     view.page.get_by_text("is saved").wait_for()
     assert file.read_text() == "One, by me.\n"
+
+
+def test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys(
+    view: View, ids: dict[str, str], daemon: Program, client: httpx.Client
+) -> None:
+    database = Database(Workspace(daemon.workspace).database)
+    died = "UPDATE memory_jobs SET status = 'dead', completed_at = NULL, failed_at = updated_at"
+    some = "WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'completed' LIMIT 2)"
+    database.write(lambda tx: tx.run(f"{died} {some}", ()))
+    database.close()
+
+    def dead() -> int:
+        return int(client.get("/api/jobs", params={"status": "dead"}).json()["count"])
+
+    view.go("/#/engine/queue?status=dead")
+    view.page.locator(".row").nth(1).wait_for()
+    view.page.keyboard.press("j")
+    view.page.keyboard.press("r")
+    eventually(lambda: dead() == 1)
+    view.go("/#/engine/repair")
+    view.page.locator(".repair", has_text="Retry dead jobs").get_by_role("button").focus()
+    view.page.keyboard.press("Enter")
+    view.page.get_by_role("button", name="Repair 1").focus()
+    assert dead() == 1
+    view.page.keyboard.press("Enter")
+    eventually(lambda: dead() == 0)

@@ -15,6 +15,7 @@ VIEWS = {
     "/#/engine": "does the background work",
     "/#/engine/queue": "done",
     "/#/engine/queue?status=dead": "No job has died",
+    "/#/engine/repair": "Preview",
     "/#/engine/logs": "api.ready",
     "/#/memories": "The team decided to use SQLite",
     "/#/memories?ask=which+database": "An agent would be told",

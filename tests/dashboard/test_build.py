@@ -1,6 +1,5 @@
 """The built files are those of the sources, small, and shipped as they are."""
 
-import gzip
 import hashlib
 import json
 import re
@@ -10,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from dashboard.sizes import BUILT, sizes
 from signet_api.dashboard import typescript
 
 SOURCE = typescript.TYPES.parents[2]
-BUILT = Path(typescript.__file__).parent / "static"
 #: Words that would turn a text into a page or a program (docs: dashboard).
 FORBIDDEN = re.compile(
     r"dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacent|\beval\(|new Function"
@@ -27,17 +26,6 @@ def _hash(path: Path) -> str:
 def _files(folder: Path) -> dict[str, str]:
     found = [path for path in folder.rglob("*") if path.is_file()]
     return {path.relative_to(folder).as_posix(): _hash(path) for path in found}
-
-
-def _sizes() -> tuple[int, int]:
-    """Return the bytes of the shell and of everything, as gzip would send them."""
-    sizes = {path: len(gzip.compress(path.read_bytes())) for path in BUILT.rglob("*.*")}
-    shell = {
-        "index.html",
-        *re.findall(r"/assets/([^\"]+\.(?:js|css))", (BUILT / "index.html").read_text()),
-    }
-    own = {path: size for path, size in sizes.items() if path.name != "stamp.json"}
-    return sum(size for path, size in own.items() if path.name in shell), sum(own.values())
 
 
 def test_the_built_files_are_those_of_these_sources() -> None:
@@ -56,7 +44,7 @@ def test_the_types_are_those_of_the_declared_operations() -> None:
 
 
 def test_the_files_are_small_enough() -> None:
-    shell, everything = _sizes()
+    shell, everything = sizes()
     assert shell <= 20_000 and everything <= 60_000
 
 

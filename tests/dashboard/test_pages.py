@@ -13,6 +13,7 @@ from dashboard.memories import (
     test_why_not_and_as_a_prompt,
 )
 from dashboard.others import (
+    test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys,
     test_a_file_that_changed_on_disk_is_not_overwritten_unseen,
     test_the_map_goes_from_one_entity_to_the_next_with_keys,
     test_what_is_saved_elsewhere_appears_by_itself,
@@ -23,6 +24,7 @@ from dashboard.rooms import (
 )
 
 __all__ = [
+    "test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys",
     "test_a_file_that_changed_on_disk_is_not_overwritten_unseen",
     "test_a_forgotten_memory_is_listed_and_recovered",
     "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",

@@ -26,7 +26,8 @@ export const paths = {
   pipeline: "/api/pipeline/status",
   harnesses: "/api/harnesses",
   sessions: "/api/sessions",
-  summaries: (query: Query) => mine("/api/sessions/summaries", query),
+  allSessions: (query: Query) => withQuery("/api/sessions", { ...query, state: "all" }),
+  repairs: "/api/repair",
   context: (session: string) => mine(`/api/sessions/${id(session)}/context`),
   transcript: (session: string) => mine(`/api/sessions/${id(session)}/transcript`),
   jobs: (query: Query) => withQuery("/api/jobs", query),
@@ -87,6 +88,11 @@ export async function forgetMany(ids: readonly string[]): Promise<t.ForgottenMan
 /** Let the hooks of a session do nothing, or something again. */
 export function bypass(session: string, enabled: boolean): Promise<t.Bypassed> {
   return ask("POST", `/api/sessions/${id(session)}/bypass`, { body: { enabled } });
+}
+
+/** Repair something; with `dryRun` only say what would change. */
+export function repair(path: string, options: { dryRun?: boolean }): Promise<t.Repaired> {
+  return ask("POST", path.startsWith("/") ? path : `/api/repair/${path}`, { body: options });
 }
 
 /** Stop taking jobs, or go on. */

@@ -454,6 +454,22 @@ export interface KnownHarness {
   problems: string[];
 }
 
+export interface KnownRepair {
+  action: string;
+  path: string;
+  help: string;
+  noun: string;
+  options: RepairOption[];
+  filters: string[];
+  looksFirst: boolean;
+  needsWorker: boolean;
+  recommended: string | null;
+  lastRunAt: string | null;
+  waitMs: number;
+  runsLeft: number;
+  runsPerHour: number;
+}
+
 export interface ListedSession {
   key: string;
   agentId: string;
@@ -573,6 +589,7 @@ export interface Modified {
   embedded?: boolean;
   masked?: string[];
   lifted?: string[];
+  heldBy?: string[];
   duplicateMemoryId?: string;
   error?: string;
 }
@@ -679,6 +696,7 @@ export interface Recovered {
   embedded?: boolean;
   masked?: string[];
   lifted?: string[];
+  heldBy?: string[];
   duplicateMemoryId?: string;
   error?: string;
   retentionDays: number;
@@ -717,6 +735,30 @@ export interface Remembered {
   group_id?: string | null;
 }
 
+export interface RepairOption {
+  name: string;
+  help: string;
+  type: "integer" | "number" | "boolean" | "string";
+  default: unknown;
+  low: number | null;
+  high: number | null;
+  choices: string[];
+  required: boolean;
+}
+
+export interface Repaired {
+  action: string;
+  success: boolean;
+  affected: number;
+  message: string;
+  details?: Record<string, unknown>;
+}
+
+export interface Repairs {
+  repairs: KnownRepair[];
+  count: number;
+}
+
 export interface RunningSession {
   key: string;
   runtimePath: string;
@@ -752,22 +794,6 @@ export interface SessionPage {
   sessions: ListedSession[];
   count: number;
   next: string | null;
-}
-
-export interface SessionSummary {
-  id: string;
-  project: string | null;
-  depth: number;
-  kind: string;
-  content: string;
-  token_count: number | null;
-  earliest_at: string;
-  latest_at: string;
-  session_key: string | null;
-  harness: string | null;
-  agent_id: string;
-  created_at: string;
-  childCount: number;
 }
 
 export interface Sqlite {
@@ -818,11 +844,6 @@ export interface Stayed {
   id: string;
   content: string;
   why: string;
-}
-
-export interface SummaryPage {
-  summaries: SessionSummary[];
-  total: number;
 }
 
 export interface Transcript {
