@@ -14,7 +14,7 @@ from signet import clock
 from signet.db import Database
 from signet.queue import Job, enqueue, transitions
 from signet.queue.events import Cursor, Watch
-from signet_api.feed import JobFollower
+from signet_api.routes.jobs import JobFollower
 from signet_api.stream import MAX_LISTENERS
 from support.http import Api, Served, a_workspace, served
 from support.processes import PATIENCE_SECONDS, eventually

@@ -74,7 +74,10 @@ def test_what_was_backed_up_comes_back_with_the_same_answers(own: Program, tmp_p
     assert looked["present"]["memories"] > looked["backup"]["counts"]["memories"]
     assert "Saved later." in contents(own)
     done = own.run("restore", str(file), "--yes", "--json").json()
-    assert done["restored"] is True
+    assert done["forgotten"] >= 1
+    assert own.run(*question).json() == []
+    done = own.run("restore", str(file), "--yes", "--with-forgotten", "--json").json()
+    assert (done["restored"], done["forgotten"]) == (True, 0)
     assert done["counts"] == made["contents"]["counts"]
     assert own.run("daemon", "status").status == 0
     assert [(hit["id"], hit["score"]) for hit in own.run(*question).json()] == answer

@@ -29,10 +29,17 @@ LOOKS = "what an operator looks at while mending: `signet repair`, `call` in pro
 PARTS = "a part of an answer that has a method, or a look at one: `call`"
 WRITER = "for what writes MEMORY.md itself"
 SCRAPED = "for Prometheus"
+FORM = "for a form of settings: `signet config`, `call` in programs"
 
 WITHOUT = {
     ("GET", "/"): PAGES,
+    ("GET", "/capture"): PAGES,
+    ("GET", "/assets/{name}"): PAGES,
     ("GET", "/docs"): PAGES,
+    ("GET", "/api/events"): STREAM,
+    ("PATCH", "/api/config"): FORM,
+    ("GET", "/api/config/schema"): FORM,
+    ("GET", "/api/repair"): LOOKS,
     ("GET", "/openapi.json"): PAGES,
     ("GET", "/api/home/greeting"): PAGES,
     ("GET", "/api/changelog"): PAGES,

@@ -4,8 +4,9 @@ In this order: who calls (401), may they do this (403), does their scope reach i
 this layer is not there at all.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
+from fastapi import Request
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars
@@ -16,7 +17,7 @@ from signet.config.sections import AuthMode
 from signet.domain.auth import caller, issued, tokens
 from signet.domain.auth.caller import STRANGER, TRUSTED, Caller
 from signet.domain.auth.tokens import Claims, Unauthenticated
-from signet.errors import SignetError
+from signet.errors import Forbidden, SignetError
 from signet.wire.access import EVERY, Permission, Rule
 from signet_api import errors, limits, scopes
 from signet_api.deps import State
@@ -100,3 +101,22 @@ def is_here(headers: Mapping[bytes, bytes], peer: tuple[str, int] | None) -> boo
         return False
     address = peer[0].removeprefix(_MAPPED)
     return is_loopback(address) and is_loopback(host_of(b"//" + headers.get(b"host", b"")))
+
+
+def only_from_here(what: str) -> Callable[[Request], Awaitable[None]]:
+    """Return a dependency of routes that run programs or know secrets (SE-23).
+
+    It lets nobody ask who is not on this machine or has no token, and no page but our own.
+    """
+
+    async def check(request: Request) -> None:
+        state: State = request.app.state.signet
+        headers = dict(request.scope["headers"])
+        is_near = is_here(headers, request.scope.get("client"))
+        if state.authority.mode is AuthMode.LOCAL and not is_near:
+            raise Forbidden(f"{what} are for callers on this machine")
+        origin = headers.get(b"origin")
+        if origin is not None and origin.partition(b"://")[2] != headers.get(b"host"):
+            raise Forbidden(f"{what} are for no other page than our own")
+
+    return check

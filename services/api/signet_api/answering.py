@@ -15,6 +15,7 @@ from signet.observe import record
 from signet.observe.record import Event
 from signet.wire.requests.recall import RecallBody
 from signet_api.deps import State
+from signet_api.shapes import filled
 
 
 def services_of(state: State) -> Services:
@@ -54,32 +55,15 @@ def _tell(result: Result, seconds: float) -> None:
 def _answer(
     tx: ReadTx, body: RecallBody, agent_id: str, vector: QueryVector, state: State
 ) -> Result:
-    query = Query(
+    query = filled(
+        Query,
+        body,
         text=body.query,
         reader=agents.reader(tx, agent_id, scope=body.scope or None),
         keyword_text=body.keyword_query,
-        limit=body.limit,
-        filters=Filters(
-            type=body.type,
-            tags=body.tags,
-            who=body.who,
-            pinned=True if body.pinned else None,
-            importance_min=body.importance_min,
-            since=body.since,
-            until=body.until,
-            project=body.project,
-        ),
-        now=body.now,
+        filters=filled(Filters, body, pinned=body.pinned or None),
         zone=_zone(body.timezone),
-        as_of=body.as_of,
-        min_score=body.min_score,
-        floor=body.floor,
-        community=body.community,
-        expand=body.expand,
-        entities=body.entities,
-        cards=body.cards,
         explain=body.explain or bool(body.why_not),
-        why_not=body.why_not,
     )
     settings = tuning.of(state.settings, embedding_model=state.vectors.model)
     return recall.recall(tx, query, query_vector=vector, settings=settings, now=clock.now())

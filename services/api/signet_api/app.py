@@ -18,6 +18,7 @@ from signet_api.deps import State
 from signet_api.guard import Guard
 from signet_api.heartbeat import beat
 from signet_api.openapi import RESPONSES, Described
+from signet_api.paths import Direct
 from signet_api.routes import ROUTER
 from signet_api.traced import Traced
 
@@ -68,6 +69,7 @@ def create_app(state: State) -> ASGIApp:
     permissions.check(ROUTER.routes)
     segments.install()
     app.include_router(ROUTER)
+    app.router.routes.insert(0, Direct(ROUTER.routes))
     inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)
     guard = Guard(inner, state, most_bytes=most_bytes)
     entry: ASGIApp = Traced(guard) if TRACES.is_on else guard

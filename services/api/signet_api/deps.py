@@ -5,17 +5,17 @@ the request it serves.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
 
 from signet import clock
 from signet.config import Settings
-from signet.db import Database
+from signet.db import Database, ReadTx
 from signet.db.commits import Commits
 from signet.domain.activity.flush import Flusher
 from signet.domain.agents import registry as agents
@@ -37,6 +37,8 @@ from signet_api.reports import Reports
 from signet_api.routed import RoutedServers
 from signet_api.stream import Listeners
 from signet_api.vectors import QueryVectors
+
+Value = TypeVar("Value")
 
 #: Clients that may follow the list of tools; one that cannot asks for it when it needs it.
 MAX_TOOL_LISTENERS = 64
@@ -154,6 +156,22 @@ async def agent_of(named: str | None, session_key: str | None, request: Request)
     """
     state = await state_of(request)
     return await known_as(named_agent(named, session_key, request.headers), state.db)
+
+
+async def read_as(
+    db: Database,
+    agent_id: str,
+    find: Callable[..., Value],
+    *args: object,
+    scope: str | None = None,
+    **fields: object,
+) -> Value:
+    """Return what `find` gives when it is called with `reader=`, who reads for this agent, in a read of its own."""
+
+    def found(tx: ReadTx) -> Value:
+        return find(tx, *args, reader=agents.reader(tx, agent_id, scope=scope), **fields)
+
+    return await db.aread(found)
 
 
 async def known_as(agent_id: str, db: Database) -> str:

@@ -32,6 +32,7 @@ from signet.config.env import is_loopback
 from signet.config.sections import AuthMode
 from signet.domain.auth import tokens
 from signet_api import segments
+from signet_api.conditional import tagging
 from signet_api.deps import State
 from signet_api.errors import answer, body_too_large
 from signet_api.measure import answered
@@ -49,9 +50,9 @@ _JSON = (b"content-type", b"application/json")
 _METHODS = b"GET, POST, PUT, PATCH, DELETE"
 #: The headers that a trusted page may send and read.
 _SENT = re.compile(
-    rb"accept|authorization|content-type|last-event-id|mcp-[a-z-]+|x-signet-[a-z0-9-]+"
+    rb"accept|authorization|content-type|if-none-match|last-event-id|mcp-[a-z-]+|x-signet-[a-z0-9-]+"
 )
-_READ = b"retry-after, www-authenticate, x-signet-request-id"
+_READ = b"etag, retry-after, www-authenticate, x-signet-request-id"
 #: For so long (s) a browser need not ask again; an origin that is trusted no more is refused at its next request.
 _PERMISSION_SECONDS = b"600"
 
@@ -118,8 +119,9 @@ class Guard:
             if scope["method"] != "GET":
                 others = [pair for pair in scope["headers"] if pair[0] != b"content-type"]
                 scope["headers"] = [*others, _JSON]
+            sending = tagging(scope["method"], headers.get(b"if-none-match", b""), tagged)
             try:
-                await self._app(scope, receive, tagged)
+                await self._app(scope, receive, sending)
             except Exception:
                 # A 500 is answered and in the log (errors.py); the server would log it again.
                 if status != 500:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping
-from typing import Protocol
 
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
@@ -14,6 +13,7 @@ from signet.domain.sessions.checkpoints import real_path
 from signet.domain.sessions.models import RuntimePath
 from signet.domain.sessions.models import State as Session
 from signet.ids import agent_of_session
+from signet.wire.requests.hooks import HookBody, HookRecallBody
 from signet_api import scopes
 from signet_api.deps import State, known_as, named_agent, project_of
 from signet_api.serving import First
@@ -21,16 +21,6 @@ from signet_api.serving import First
 #: Set by the processes that Signet itself has started: what they do is nobody's memory (HK-6).
 INTERNAL = "x-signet-no-hooks"
 _PATHS = frozenset(RuntimePath)
-
-
-class HookBody(Protocol):
-    """What every hook is sent."""
-
-    harness: str
-    session_key: str | None
-    agent_id: str | None
-    project: str | None
-    runtime_path: str | None
 
 
 def unless_internal(nothing: Mapping[str, object]) -> First:
@@ -44,7 +34,7 @@ def unless_internal(nothing: Mapping[str, object]) -> First:
 
 
 async def call_of(
-    body: HookBody,
+    body: HookBody | HookRecallBody,
     headers: Mapping[str, str],
     state: State,
     *,

@@ -11,8 +11,9 @@ from signet.domain.marketplace.models import Config, Context, Policy, Server
 from signet.errors import Forbidden
 from signet.wire import marketplace as wire
 from signet.wire.access import Permission
+from signet_api.access import only_from_here
 from signet_api.deps import Shared, State, said
-from signet_api.near import only_from_here
+from signet_api.shapes import as_wire
 
 
 async def _near(
@@ -54,33 +55,20 @@ def check_secrets(config: Config) -> None:
 def server_body(state: State, server: Server) -> wire.ToolServer:
     """Return a server as clients see it: how it stands, and nothing secret."""
     look = state.routed.pool.look(server)
-    return {
-        "id": server.id,
-        "name": server.name,
-        "description": server.description,
-        "category": server.category,
-        "homepage": server.homepage,
-        "source": server.source,
-        "catalogId": server.catalog_id,
-        "enabled": server.enabled,
-        "scope": {name: list(names) for name, names in asdict(server.scope).items()},
-        "config": configs.shown(server.config),
-        "installedAt": server.installed_at,
-        "updatedAt": server.updated_at,
-        "state": look.state,
-        "toolCount": len(look.tools),
-        "error": look.error,
-    }
+    return as_wire(
+        wire.ToolServer,
+        server,
+        scope={name: list(names) for name, names in asdict(server.scope).items()},
+        config=configs.shown(server.config),
+        state=look.state,
+        toolCount=len(look.tools),
+        error=look.error,
+    )
 
 
 def policy_body(policy: Policy) -> wire.ToolPolicy:
     """Return the policy as clients see it."""
-    return {
-        "mode": policy.mode,
-        "maxExpandedTools": policy.max_expanded_tools,
-        "maxSearchResults": policy.max_search_results,
-        "updatedAt": policy.updated_at,
-    }
+    return as_wire(wire.ToolPolicy, policy)
 
 
 async def standing(state: State, server: Server) -> wire.ToolServer:

@@ -11,6 +11,7 @@ from signet.domain.agents.models import Presence
 from signet.wire.agents import AgentMessage, PresentSession
 from signet.wire.requests.agents import MOST_MESSAGES
 from signet_api.deps import State
+from signet_api.shapes import as_wire
 from signet_api.stream import message
 
 #: What a stream begins with.
@@ -118,34 +119,23 @@ def _by_key(sessions: list[Presence]) -> dict[tuple[str, str], Presence]:
 
 def session_row(one: Presence) -> PresentSession:
     """Return a session as clients see it."""
-    return {
-        "sessionKey": one.session_key,
-        "agentId": one.agent_id,
-        "harness": one.harness,
-        "project": one.project,
-        "runtimePath": one.runtime_path,
-        "provider": one.provider,
-        "startedAt": one.started_at,
-        "lastSeenAt": one.seen_at,
-    }
+    return as_wire(PresentSession, one, lastSeenAt=one.seen_at)
 
 
 def message_row(one: Message) -> AgentMessage:
     """Return a message as clients see it."""
-    return {
-        "id": one.id,
-        "createdAt": one.created_at,
-        "fromAgentId": one.from_agent,
-        "fromSessionKey": one.from_session,
-        "toAgentId": one.to_agent,
-        "toSessionKey": one.to_session,
-        "broadcast": one.is_broadcast,
-        "type": one.type,
-        "content": one.content,
-        "deliveryPath": one.via,
-        "deliveryStatus": one.status,
-        "deliveryError": one.error,
-    }
+    return as_wire(
+        AgentMessage,
+        one,
+        fromAgentId=one.from_agent,
+        fromSessionKey=one.from_session,
+        toAgentId=one.to_agent,
+        toSessionKey=one.to_session,
+        broadcast=one.is_broadcast,
+        deliveryPath=one.via,
+        deliveryStatus=one.status,
+        deliveryError=one.error,
+    )
 
 
 def _event(type: str, data: Mapping[str, object], number: int | None = None) -> bytes:

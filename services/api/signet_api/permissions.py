@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping
 from starlette.routing import BaseRoute, compile_path
 
 from signet.wire import access, operations
-from signet.wire.access import Rule
 from signet_api import segments, serving
 
-_DECLARED: dict[tuple[str, str], Rule] = {
+_DECLARED: dict[tuple[str, str], access.Rule] = {
     (one.method, one.path): one.rule for one in operations.BY_ID.values()
 }
 #: Method and path template of every route.
-TABLE: Mapping[tuple[str, str], Rule] = _DECLARED | {
+TABLE: Mapping[tuple[str, str], access.Rule] = _DECLARED | {
     ("GET", "/openapi.json"): access.KNOWN,
 }
 
@@ -35,7 +34,7 @@ def check(routes: Iterable[BaseRoute]) -> None:
                 raise LookupError(f"{' '.join(asked)} has no row in permissions.TABLE")
 
 
-def match(method: str, path: str) -> tuple[Rule, Mapping[str, str]] | None:
+def match(method: str, path: str) -> tuple[access.Rule, Mapping[str, str]] | None:
     """Return the rule of the route that a request means and what its path names; None when there is no such route.
 
     Paths without parameters are asked first, as the routers do.

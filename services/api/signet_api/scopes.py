@@ -1,6 +1,7 @@
 """What lies outside a caller's scope, for requests that name rows (AUTH-18, AUTH-22)."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 
 from signet.db import Database
 from signet.domain.auth import caller
@@ -9,6 +10,7 @@ from signet.domain.auth.tokens import NO_SCOPE
 from signet.domain.memory import lookup
 from signet.domain.memory.models import Owner
 from signet.domain.sessions import calls
+from signet.errors import Unavailable
 from signet.observe import record
 from signet.observe.taxonomy import Code
 from signet.wire.memory import Modified
@@ -52,3 +54,26 @@ def _refusal(asked: Caller, row: Owner) -> ScopeDenied | None:
     except ScopeDenied as error:
         return error
     return None
+
+
+async def each(parts: Iterable[tuple[str | None, Awaitable[Modified]]]) -> list[Modified]:
+    """Return the result of every part (id, work), in order.
+
+    A part that the storage refused is a result with the refusal's code as `status`; a refusal of all of them, and any
+    other error, is raised after the last part has ended.
+    """
+    named = list(parts)
+    ended = await asyncio.gather(*(work for _, work in named), return_exceptions=True)
+    errors = [end for end in ended if isinstance(end, BaseException)]
+    for error in errors:
+        if not isinstance(error, Unavailable) or len(errors) == len(ended):
+            raise error
+    return [
+        _refused(memory_id, end) if isinstance(end, BaseException) else end
+        for (memory_id, _), end in zip(named, ended, strict=True)
+    ]
+
+
+def _refused(memory_id: str | None, error: BaseException) -> Modified:
+    assert isinstance(error, Unavailable)
+    return {"success": False, "id": memory_id, "status": error.code, "error": error.message}

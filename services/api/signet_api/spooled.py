@@ -9,12 +9,10 @@ from signet.domain.sessions import spool
 from signet.domain.sessions.spool import Entry
 from signet.errors import Kind, SignetError
 from signet.observe import logs
-from signet.wire.requests.hooks import CompactionBody
-from signet.wire.requests.sessions import SessionEndBody
+from signet.wire.requests.hooks import CompactionBody, SessionEndBody
 from signet_api.deps import State
 from signet_api.hook import call_of
-from signet_api.routes.hooks import keep_summary
-from signet_api.routes.session_end import end_session
+from signet_api.routes.hooks import end_session, keep_summary
 
 log = logs.get("hooks")
 

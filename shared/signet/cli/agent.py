@@ -3,7 +3,6 @@
 The daemon does the work; adding works without one too, because an agent is an entry of agent.yaml and a folder.
 """
 
-import os
 import sys
 from enum import StrEnum
 from typing import Annotated
@@ -12,10 +11,11 @@ import typer
 
 from signet.cli import complete, output
 from signet.cli.command import Output, PathOption, command, confirmed
-from signet.cli.connect import client
+from signet.cli.connect import running
 from signet.client import Signet
 from signet.errors import Invalid
 from signet.paths import find_workspace
+from signet.wire.agents import CountedAgent
 
 app = typer.Typer(help="Manage agents; each has its own memories.", no_args_is_help=True)
 
@@ -42,14 +42,7 @@ def list_agents(signet: Signet) -> Output:
     """
     found = signet.agents()
     yield {"agents": found}
-    ink = output.ink(sys.stdout)
-    width = max(output.cells(output.plain(one["id"])) for one in found)
-    for one in found:
-        name = output.plain(one["id"])
-        pad = " " * (width - output.cells(name))
-        group = f" {output.plain(one['policy_group'])}" if one["policy_group"] else ""
-        told = output.count(one["memories"], "memory")
-        output.say(f"{ink.name(name)}{pad}  {one['read_policy']}{group}  {told}")
+    yield from output.table([_row(one) for one in found], "No agents")
 
 
 @command(app)
@@ -74,8 +67,8 @@ def add(
         raise Invalid("--memory group needs --group")
     if memory is not Policy.GROUP and group:
         raise Invalid("--group needs --memory group")
-    if _is_served(path):
-        client(path).add_agent(name, read_policy=memory, policy_group=group)
+    if (daemon := running(path)) is not None:
+        daemon.add_agent(name, read_policy=memory, policy_group=group)
     else:
         _add_here(path, name, memory, group)
     yield {"name": name, "read_policy": memory, "policy_group": group}
@@ -142,12 +135,9 @@ def _asked(as_json: bool) -> Policy:
     return Policy(said)
 
 
-def _is_served(path: str | None) -> bool:
-    """Return whether a daemon is to be asked: one the environment names, or the workspace's own if it runs."""
-    from signet.daemon import record
-
-    named = os.environ.get("SIGNET_DAEMON_URL") or os.environ.get("SIGNET_HOST")
-    return bool(path is None and named) or record.running(find_workspace(path)) is not None
+def _row(one: CountedAgent) -> tuple[str, str, str]:
+    group = f" {output.plain(one['policy_group'])}" if one["policy_group"] else ""
+    return one["id"], one["read_policy"] + group, output.count(one["memories"], "memory")
 
 
 def _add_here(path: str | None, name: str, memory: Policy, group: str | None) -> None:

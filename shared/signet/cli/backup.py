@@ -10,7 +10,7 @@ import typer
 from signet import clock
 from signet.cli import output
 from signet.cli.command import Output, PathOption, command
-from signet.cli.progress import Progress
+from signet.cli.output import Progress
 from signet.domain.backup import kept
 from signet.domain.backup.kept import Kept
 from signet.domain.backup.models import LeftOut

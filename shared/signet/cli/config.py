@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from signet.cli import editor, output
+from signet.cli import output
 from signet.cli.command import JsonOption, Output, PathOption, command
 from signet.errors import Invalid
 from signet.paths import Workspace, find_workspace
@@ -132,11 +132,12 @@ def _print(settings: Mapping[str, object]) -> None:
 
 def _edit(workspace: Workspace) -> None:
     """Open the settings in the person's editor; a file that does not parse afterwards is left, and said."""
+    from signet.cli.edit import edit_file
     from signet.config import manifest
 
     file = manifest.place(workspace)
     if not file.exists():
         raise Invalid(f"{file} does not exist; create it with: signet setup")
-    editor.edit(file)
+    edit_file(file)
     manifest.parse(file.read_bytes(), file.name)
     output.say(f"{file} can be read")

@@ -35,6 +35,18 @@ def _is_of_an_agent(environ: Mapping[str, str]) -> bool:
     return any(environ.get(name) for name in AGENT_SHELLS)
 
 
+def running(path: str | None, *, timeout_seconds: float | None = None) -> Signet | None:
+    """Return a client of the daemon to ask: one that the environment names, or the workspace's own if it runs."""
+    from signet.daemon import record
+
+    if path is None and (os.environ.get("SIGNET_DAEMON_URL") or os.environ.get("SIGNET_HOST")):
+        return client(None, timeout_seconds=timeout_seconds)
+    workspace = find_workspace(path)
+    if record.running(workspace) is None:
+        return None
+    return client(str(workspace.root), timeout_seconds=timeout_seconds)
+
+
 def own_token(path: str | None) -> str | None:
     """Return what whoever may read the workspace's secret need not be given: a token for its own daemon.
 

@@ -1,5 +1,8 @@
 """`signet memory edit`: change a memory, field by field or in an editor."""
 
+import os
+import shlex
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -7,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import editor, identify, options, output
+from signet.cli import identify, options, output
 from signet.cli.command import Output, command
 from signet.cli.options import AgentOption, IdArgument, TagsOption, TypeOption
 from signet.client import Signet
@@ -77,6 +80,17 @@ def _edited(signet: Signet, memory_id: str, agent: str | None) -> tuple[str | No
     with tempfile.TemporaryDirectory(prefix="signet-") as folder:
         file = Path(folder) / "memory.txt"
         file.write_text(memory["content"] + "\n", "utf-8")
-        editor.edit(file)
+        edit_file(file)
         text = file.read_text("utf-8").strip()
     return (text if text != memory["content"] else None), memory["version"]
+
+
+def edit_file(file: Path) -> None:
+    """Return when the person has closed the file; raises Invalid when the editor fails."""
+    editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
+    try:
+        status = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode
+    except OSError as error:
+        raise Invalid(f"{editor} could not be started: {error.strerror}") from error
+    if status:
+        raise Invalid(f"{editor} ended with status {status}; nothing was changed")

@@ -19,7 +19,7 @@ from signet.cli.options import (
     UntilOption,
     check_type,
 )
-from signet.cli.progress import Progress
+from signet.cli.output import Progress
 from signet.client import Choice, Invalid, NotFound, Signet, SignetError
 from signet.client.answers import Candidate, Followed, ForgetPreview, ForgottenMany
 

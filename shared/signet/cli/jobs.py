@@ -136,8 +136,7 @@ def retry(
     found = signet.retry_jobs(
         ids=ids, kind=kind, code=code, all=everything, limit=limit, dry_run=dry_run
     )
-    yield found
-    _say_changed(found, "retried")
+    yield from _changed(found, "retried")
 
 
 @command(app)
@@ -164,8 +163,7 @@ def cancel(
     found = signet.cancel_jobs(
         ids=ids, kind=kind, code=code, all=everything, limit=limit, dry_run=dry_run
     )
-    yield found
-    _say_changed(found, "cancelled")
+    yield from _changed(found, "cancelled")
 
 
 @app.command()
@@ -239,12 +237,11 @@ def _needs_choice(
         raise typer.BadParameter("choose the jobs: ids, --kind, --code or --all")
 
 
-def _say_changed(found: ChangedJobs, done: str) -> None:
+def _changed(found: ChangedJobs, done: str) -> Output:
+    yield found
     jobs = output.count(found["affected"], "job")
-    if found["dryRun"]:
-        output.say("\n".join([*found["ids"], f"{jobs} would be {done}"]))
-    else:
-        output.say(f"{jobs} {done}")
+    yield from found["ids"] if found["dryRun"] else ()
+    yield f"{jobs} would be {done}" if found["dryRun"] else f"{jobs} {done}"
     if found.get("more"):
         output.hint(
             "More jobs match: run the command again, or give a larger --limit (500 at most)"

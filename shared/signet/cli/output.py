@@ -11,7 +11,9 @@ import re
 import shlex
 import shutil
 import sys
+import time
 import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -23,6 +25,9 @@ from signet.text import controls
 #: Lines of text are not drawn wider than this, however wide the terminal is.
 MAX_WIDTH = 120
 BAR_CHARS = 28
+#: No progress is shown of what is over sooner, and a plain line so often where nothing can be drawn again.
+QUIET_SECONDS = 0.3
+PLAIN_SECONDS = 3.0
 #: Set by `--quiet` for this process, as `--no-color` sets NO_COLOR.
 QUIET = "SIGNET_QUIET"
 #: A command of ours in a text: the word before a command or option, in colour or not, and not part of a path.
@@ -178,6 +183,32 @@ class Passing:
             tell(text)
 
 
+class Progress(Passing):
+    """Draws on stderr how much of something is done."""
+
+    def __init__(self, title: str, *, quiet: bool, unit: str = "jobs") -> None:
+        super().__init__(quiet=quiet)
+        self._title = title
+        self._unit = unit
+        self._began = self._said = time.monotonic()
+
+    def count(self, done: int, total: int) -> None:
+        """Say that so many of so many are done."""
+        now = time.monotonic()
+        if now - self._began < QUIET_SECONDS:
+            return
+        if self.is_live:
+            self.show(self._bar(done, total, now - self._began))
+        elif now - self._said >= PLAIN_SECONDS:
+            self._said = now
+            self.show(f"{self._title}: {done} of {total} {self._unit}")
+
+    def _bar(self, done: int, total: int, seconds: float) -> str:
+        drawn = bar(done, total, ink(sys.stderr))
+        took = ink(sys.stderr).dim(f"{seconds:.1f} s")
+        return f"{self._title}  {drawn}  {done} of {total} {self._unit}  {took}"
+
+
 def bar(done: int, total: int, ink: Ink) -> str:
     """Return a bar of BAR_CHARS cells."""
     filled = BAR_CHARS * done // max(total, 1)
@@ -224,6 +255,17 @@ def cells(text: str) -> int:
         0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
         for letter in text
     )
+
+
+def table(rows: Sequence[Sequence[str]], otherwise: str) -> Iterator[str]:
+    """Yield each row as a line, its first cell in a column, without its empty cells; `otherwise` when there is none."""
+    if not rows:
+        yield runnable(otherwise)
+    names = [plain(name) for name, *_ in rows]
+    width = max(map(cells, names), default=0)
+    for name, (_, *others) in zip(names, rows, strict=True):
+        column = ink(sys.stdout).name(name) + " " * (width - cells(name))
+        yield "  ".join([column, *filter(None, others)]).rstrip()
 
 
 def paragraphs(text: str, indent: int) -> list[str]:

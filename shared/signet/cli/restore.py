@@ -13,7 +13,7 @@ from signet import clock
 from signet.cli import output
 from signet.cli.command import Output, PathOption, check_asking, command, confirmed
 from signet.cli.daemon import shown_log
-from signet.cli.progress import Progress
+from signet.cli.output import Progress
 from signet.errors import NotFound
 from signet.paths import Workspace, find_workspace
 
@@ -42,6 +42,13 @@ def restore(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Verify the backup and show what would happen.")
     ] = False,
+    with_forgotten: Annotated[
+        bool,
+        typer.Option(
+            "--with-forgotten",
+            help="Also bring back what was forgotten or erased since the backup.",
+        ),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     path: PathOption = None,
     as_json: bool = False,
@@ -51,6 +58,8 @@ def restore(
     The backup is verified, unpacked and upgraded to this version's schema before anything is changed; then the daemon
     stops briefly, and starts again if it was running. If the command is killed, you have either the old state or the
     new one: `signet daemon start`, or another restore, finishes the interrupted one.
+
+    What was forgotten or erased since the backup stays so, unless --with-forgotten is given.
 
     Examples: signet restore signet.zip --dry-run · signet restore signet.zip --yes
     """
@@ -66,7 +75,7 @@ def restore(
         if not yes and not _is_wanted(facts, as_json=as_json):
             output.say("Nothing restored")
             raise typer.Exit(1)
-        yield from _do(workspace, source, reader, as_json=as_json)
+        yield from _do(workspace, source, reader, with_forgotten=with_forgotten, as_json=as_json)
 
 
 @contextlib.contextmanager
@@ -129,12 +138,22 @@ def _is_wanted(facts: dict[str, object], *, as_json: bool) -> bool:
     return confirmed("Restore it?")
 
 
-def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_json: bool) -> Output:
+def _do(
+    workspace: Workspace,
+    source: Source,
+    reader: "Reader | None",
+    *,
+    with_forgotten: bool,
+    as_json: bool,
+) -> Output:
     from signet import config
     from signet.config.sections import AuthMode
     from signet.daemon import control, record
+    from signet.domain import memory_followers
     from signet.domain.backup import restore
     from signet.domain.backup.lock import alone
+    from signet.domain.backup.models import DATABASE
+    from signet.domain.memory import carry
 
     workspace.make()
     with alone(workspace):
@@ -145,7 +164,12 @@ def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_jso
         staged = _staged(workspace, source, reader, as_json=as_json)
         found = record.running(workspace)
         control.stop(workspace)
+        forgotten = 0
         try:
+            if not with_forgotten and workspace.database.exists():
+                memory_followers.register()
+                database = staged.folder / DATABASE
+                forgotten = carry.over(workspace.database, database, now=clock.now())
             aside = restore.exchange(workspace, staged, now=clock.now())
         finally:
             # Whatever happened: what ran before runs again, and finishes an exchange that was begun.
@@ -160,7 +184,13 @@ def _do(workspace: Workspace, source: Source, reader: "Reader | None", *, as_jso
         "migratedFrom": staged.migrated_from,
         "counts": staged.counts,
         "daemonRunning": found is not None,
+        "forgotten": forgotten,
     }
+    if forgotten:
+        what = output.count(forgotten, "memory")
+        output.say(
+            f"{what} forgotten since the backup stay forgotten (to have them: --with-forgotten)"
+        )
     _report(source, staged, aside, is_running=found is not None)
     if config.load(workspace).settings.auth.mode != AuthMode.LOCAL:
         output.hint("Tokens revoked since then are valid again: signet auth token list")

@@ -1,8 +1,7 @@
 """`signet mcp …`: tool servers of others, which the daemon starts and through which agents reach their tools."""
 
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -69,7 +68,7 @@ def list_servers(signet: Signet) -> Output:
     found = signet.call("GET", _ROOT)
     yield found
     rows = [(one["id"], _standing(one), one["description"]) for one in found["servers"]]
-    _say_rows(rows, "No MCP server is installed. To see some: signet mcp browse")
+    yield from _rows(rows, "No MCP server is installed. To see some: signet mcp browse")
 
 
 @command(app)
@@ -87,7 +86,7 @@ def browse(
         (one["id"], "installed" if one["installed"] else "", one["description"])
         for one in found["results"]
     ]
-    _say_rows(marked, "No MCP server matches")
+    yield from _rows(marked, "No MCP server matches")
     if found["registryError"]:
         output.hint(found["registryError"])
 
@@ -154,7 +153,9 @@ def test(
     found = signet.call("POST", f"{_ROOT}/test", body=body)
     yield Answer(found, status=0 if found["success"] else 1)
     if found["success"]:
-        _say_rows([(one["name"], "", one["description"]) for one in found["tools"]], "No tools")
+        yield from _rows(
+            [(one["name"], "", one["description"]) for one in found["tools"]], "No tools"
+        )
     else:
         output.failed(found["error"], "tool_server_failed", as_json=False)
 
@@ -167,7 +168,7 @@ def tools(signet: Signet) -> Output:
     """
     found = signet.call("GET", f"{_ROOT}/tools?refresh=1")
     yield found
-    _say_rows([(one["name"], "", one["description"]) for one in found["tools"]], "No tools")
+    yield from _rows([(one["name"], "", one["description"]) for one in found["tools"]], "No tools")
     for one in found["servers"]:
         if one["error"]:
             output.hint(output.plain(one["error"]))
@@ -276,14 +277,9 @@ def _standing(server: Mapping[str, Any]) -> str:
     return f"{server['state']}, {many}" if server["toolCount"] else str(server["state"])
 
 
-def _say_rows(rows: Sequence[tuple[str, str, str]], otherwise: str) -> None:
-    if not rows:
-        output.advise(otherwise)
-        return
-    ink = output.ink(sys.stdout)
-    width = max(output.cells(output.plain(name)) for name, *_ in rows)
-    for name, mark, told in rows:
-        shown = output.plain(name)
-        pad = " " * (width - output.cells(shown))
-        text = output.short(output.plain(told), _DESCRIPTION_CHARS)
-        output.say("  ".join(filter(None, [ink.name(shown) + pad, mark, text])).rstrip())
+def _rows(rows: Iterable[tuple[str, str, str]], otherwise: str) -> Iterator[str]:
+    shown = [
+        (name, mark, output.short(output.plain(told), _DESCRIPTION_CHARS))
+        for name, mark, told in rows
+    ]
+    return output.table(shown, otherwise)

@@ -4,9 +4,7 @@ With a daemon it does the work, so that the graph follows at once; without one t
 notices when it starts.
 """
 
-import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +12,7 @@ import typer
 
 from signet.cli import complete, output
 from signet.cli.command import Output, PathOption, command
-from signet.cli.connect import client
+from signet.cli.connect import running
 from signet.client import Signet
 from signet.paths import find_workspace
 
@@ -47,7 +45,9 @@ def list_skills(path: PathOption = None) -> Output:
     keys = ("name", "version", "description")
     skills = [dict(zip(keys, row, strict=True)) for row in rows]
     yield {"skills": skills, "count": len(rows)}
-    _say_rows([(name, version or "", "", told) for name, version, told in rows], "No skills")
+    dim = output.ink(sys.stdout).dim
+    shown = [(name, dim(output.plain(version or "")), _told(told)) for name, version, told in rows]
+    yield from output.table(shown, "No skills")
 
 
 @command(app)
@@ -136,10 +136,9 @@ def search(
         ]
     keys = ("name", "installs", "installed", "description")
     yield {"results": [dict(zip(keys, row, strict=True)) for row in rows]}
-    _say_rows(
-        [(name, "", "installed" if here else "", told) for name, _, here, told in rows],
-        "No skill contains all of these words",
-    )
+    good = output.ink(sys.stdout).good
+    shown = [(name, good("installed") if here else "", _told(told)) for name, _, here, told in rows]
+    yield from output.table(shown, "No skill contains all of these words")
 
 
 @command(app)
@@ -160,26 +159,8 @@ def show(name: NameArgument, path: PathOption = None) -> Output:
 
 
 def _daemon(path: str | None) -> Signet | None:
-    """Return the daemon to ask: the one the environment names, else the workspace's own if it runs."""
-    from signet.daemon import record
-
-    if path is None and (os.environ.get("SIGNET_DAEMON_URL") or os.environ.get("SIGNET_HOST")):
-        return client(None, timeout_seconds=INSTALL_SECONDS)
-    workspace = find_workspace(path)
-    if record.running(workspace) is None:
-        return None
-    return client(str(workspace.root), timeout_seconds=INSTALL_SECONDS)
+    return running(path, timeout_seconds=INSTALL_SECONDS)
 
 
-def _say_rows(rows: Sequence[tuple[str, str, str, str]], otherwise: str) -> None:
-    ink = output.ink(sys.stdout)
-    if not rows:
-        output.say(otherwise)
-        return
-    width = max(output.cells(output.plain(name)) for name, *_ in rows)
-    for name, version, mark, told in rows:
-        shown = output.plain(name)
-        facts = [ink.dim(output.plain(version)), ink.good(mark)]
-        text = output.short(told, _DESCRIPTION_CHARS)
-        pad = " " * (width - output.cells(shown))
-        output.say("  ".join([ink.name(shown) + pad, *filter(None, facts), text]).rstrip())
+def _told(text: str) -> str:
+    return output.short(text, _DESCRIPTION_CHARS)

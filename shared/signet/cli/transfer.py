@@ -19,7 +19,7 @@ from signet.cli import output
 from signet.cli.command import Answer, Output, PathOption, command
 from signet.cli.connect import client
 from signet.cli.options import SinceOption
-from signet.cli.progress import Progress
+from signet.cli.output import Progress
 from signet.client import Signet
 from signet.client.address import recorded
 from signet.domain.transfer.records import END, Fate, Found, Tally, line

@@ -1,7 +1,6 @@
 """Hearing of jobs without blocking the event loop. Keeps the rules of `events.py`."""
 
 import asyncio
-from collections import deque
 from collections.abc import AsyncIterator
 from typing import Self
 
@@ -9,30 +8,18 @@ from signet.client import http1
 from signet.client.answers import JobEvent
 from signet.client.async_transport import connected
 from signet.client.errors import ConnectionBroken, DaemonSilent
-from signet.client.stream import SILENT_SECONDS, Place, Reading
+from signet.client.stream import SILENT_SECONDS, Listening, Reading
 from signet.client.target import Target
 
 _CHUNK = 65_536
 
 
-class AsyncEvents:
+class AsyncEvents(Listening):
     """`Events`, to be awaited: `async for`, `await wait(seconds)`, `async with`."""
 
     def __init__(self, target: Target, after: str | None = None) -> None:
-        self._target = target
-        self._place = Place(after)
+        super().__init__(target, after)
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter, Reading] | None = None
-        self._heard: deque[JobEvent] = deque()
-
-    @property
-    def last_id(self) -> str | None:
-        """Return what to begin `after` next time."""
-        return self._place.after
-
-    @property
-    def missed(self) -> int:
-        """Return how often more happened than the daemon could tell."""
-        return self._place.missed
 
     async def listen(self) -> Self:
         """Return when the daemon tells everything from here on; `async with` begins with it."""

@@ -2,43 +2,30 @@
 
 import socket
 import time
-from collections import deque
 from collections.abc import Iterator
 from typing import Self
 
 from signet.client import http1
 from signet.client.answers import JobEvent
 from signet.client.errors import ConnectionBroken, DaemonSilent
-from signet.client.stream import SILENT_SECONDS, Place, Reading
+from signet.client.stream import SILENT_SECONDS, Listening, Reading
 from signet.client.target import Target
 from signet.client.transport import connected
 
 _CHUNK = 65_536
 
 
-class Events:
+class Events(Listening):
     """What happens to jobs from the first `wait` on, or after an id; iterate, or ask for the next one with `wait`.
 
     A connection that breaks is made anew, and nothing is left out. Close it, or use it as a context manager.
     """
 
     def __init__(self, target: Target, after: str | None = None) -> None:
-        self._target = target
-        self._place = Place(after)
+        super().__init__(target, after)
         self._connection: socket.socket | None = None
         self._reading: Reading | None = None
-        self._heard: deque[JobEvent] = deque()
         self._spoke_at = 0.0
-
-    @property
-    def last_id(self) -> str | None:
-        """Return what to begin `after` next time."""
-        return self._place.after
-
-    @property
-    def missed(self) -> int:
-        """Return how often more happened than the daemon could tell."""
-        return self._place.missed
 
     def listen(self) -> Self:
         """Return when the daemon tells everything from here on; `wait` does so too, and `with` begins with it."""

@@ -127,14 +127,14 @@ def asks(
     fixed: Mapping[str, Any] | None = None,
     prepared: Callable[[Fields], Fields] = lambda sent: sent,
     is_safe: bool | str = False,
-    has_body: bool = False,
+    has_body: bool | None = None,
     accepts: frozenset[int] = frozenset(),
 ) -> Callable[[Asking[P, Any]], Method[P, Any, Any]]:
     """Make a function without a body a method that asks for an operation; the function says what is sent and answered.
 
     Each argument is the part of the path, else the field, of its name, or of that in `names`; `fixed` fields are always
-    sent, and `prepared` may change all of them. Fields are those of the body; with GET, and with DELETE unless it
-    `has_body`, those of the address. None, and False where that is the default, are not sent. `pick` takes the list out
+    sent, and `prepared` may change all of them. Fields are those of the body, with GET and DELETE those of the address,
+    unless `has_body` says otherwise. None, and False where that is the default, are not sent. `pick` takes the list out
     of an answer; `kind` is the answer that is meant where there are several. `is_safe` says that sending it twice does
     no harm, or names the argument that makes it so.
     """
@@ -148,7 +148,7 @@ def asks(
             safe = bool(sent.get(is_safe)) if isinstance(is_safe, str) else is_safe
             parts = [sent.pop(name) for name in PART.findall(operation.path)]
             sent = {**prepared(sent), **(fixed or {})}
-            if has_body or operation.method not in ("GET", "DELETE"):
+            if operation.method not in ("GET", "DELETE") if has_body is None else has_body:
                 call = ask(operation, *parts, body=sent, is_safe=safe, accepts=accepts)
             else:
                 call = ask(operation, *parts, is_safe=safe, accepts=accepts, **sent)

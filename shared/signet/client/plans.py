@@ -4,7 +4,7 @@ A plan yields the next call or a pause and is sent each answer (see `call.Plan`)
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from signet.client.answers import (
     ConnectorHealth,
@@ -14,7 +14,7 @@ from signet.client.answers import (
     MemoryPage,
     MemorySummary,
 )
-from signet.client.call import Call, Pause, Plan
+from signet.client.call import Body, Call, Param, Pause, Plan
 from signet.client.calls.connectors import ConnectorCalls
 from signet.client.calls.daemon import DaemonCalls
 from signet.client.calls.documents import DocumentCalls
@@ -23,6 +23,7 @@ from signet.client.calls.recall import RecallCalls
 from signet.client.context import Context
 from signet.client.method import method
 from signet.client.work import Work, summed
+from signet.errors import SignetError
 
 #: How often a wait looks; four looks a second are seen as a move, more would only slow the work down.
 LOOK_SECONDS = 0.25
@@ -173,3 +174,37 @@ class Plans:
             if found.open == 0 or found.paused or is_stuck:
                 return found
             yield Pause(LOOK_SECONDS)
+
+    @method
+    def run_tool(self, name: str, arguments: Mapping[str, object] | str | None = None) -> Plan[str]:
+        """Run a tool that a model has called and return the text for the model, of a failure too.
+
+        `arguments` are a mapping, or JSON as OpenAI's interface gives it; `signet.client.tools` describes the tools.
+
+        >>> "id" in signet.run_tool("memory_store", {"content": "The north pier is closed in winter."})
+        True
+        >>> signet.run_tool("memory_get", '{"id": "none"}')
+        'Get failed: not found'
+        """
+        from signet.client import tools
+
+        asked = tools.asked(name, arguments)
+        if isinstance(asked, str):
+            return asked
+        try:
+            return tools.told(name, (yield asked))
+        except SignetError as error:
+            return tools.failed(name, error)
+
+    @method
+    def call(
+        self,
+        /,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, object] | None = None,
+        **params: Param,
+    ) -> Call[Body]:
+        """Return the JSON object of any route; `params` that are None are left out."""
+        return Call(method=method, path=path, params=params, body=body, is_safe=method == "GET")

@@ -4,13 +4,13 @@ What the methods ask, take and answer is described in `calls/` and `plans.py`.
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self, Unpack
 from weakref import WeakSet
 
 from signet.client import plans, retry, transport
 from signet.client.answers import MemorySummary
-from signet.client.call import Body, Call, Param, Pause, Plan, T, answer
+from signet.client.call import Call, Pause, Plan, T, answer
 from signet.client.calls import Calls
 from signet.client.target import Options, find
 from signet.errors import SignetError
@@ -85,40 +85,6 @@ class Signet(Calls, plans.Plans):
             if (cursor := page["next"]) is None:
                 return
 
-    def run_tool(self, name: str, arguments: Mapping[str, object] | str | None = None) -> str:
-        """Run a tool that a model has called and return the text for the model, of a failure too.
-
-        `arguments` are a mapping, or JSON as OpenAI's interface gives it; `signet.client.tools` describes the tools.
-
-        >>> "id" in signet.run_tool("memory_store", {"content": "The north pier is closed in winter."})
-        True
-        >>> signet.run_tool("memory_get", '{"id": "none"}')
-        'Get failed: not found'
-        """
-        from signet.client import tools
-
-        asked = tools.asked(name, arguments)
-        if isinstance(asked, str):
-            return asked
-        try:
-            return tools.told(name, self.send(asked))
-        except SignetError as error:
-            return tools.failed(name, error)
-
-    def call(
-        self,
-        method: str,
-        path: str,
-        *,
-        body: Mapping[str, object] | None = None,
-        **params: Param,
-    ) -> Body:
-        """Return the JSON object of any route; `params` that are None are left out."""
-        made: Call[Body] = Call(
-            method=method, path=path, params=params, body=body, is_safe=method == "GET"
-        )
-        return self.send(made)
-
     def perform(self, asked: Call[T] | Plan[T]) -> T:
         """Return the answer to a call, or what a plan ends with."""
         return self.send(asked) if isinstance(asked, Call) else self.follow(asked)
@@ -139,16 +105,17 @@ class Signet(Calls, plans.Plans):
             attempt += 1
 
     def follow(self, plan: Plan[T]) -> T:
-        """Return what a plan ends with."""
+        """Return what a plan ends with; it is told of a refusal, and raises it unless it knows better."""
         found: Any = None
         while True:
             try:
-                step = plan.send(found)
+                step = plan.throw(found) if isinstance(found, SignetError) else plan.send(found)
             except StopIteration as end:
                 result: T = end.value
                 return result
+            try:
+                found = self.send(step) if isinstance(step, Call) else None
+            except SignetError as error:
+                found = error
             if isinstance(step, Pause):
                 time.sleep(step.seconds)
-                found = None
-            else:
-                found = self.send(step)

@@ -4,7 +4,7 @@
 """
 
 import json
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -53,6 +53,25 @@ class Place:
         while len(self._heard) > REMEMBERED:
             self._heard.popitem(last=False)
         return event
+
+
+class Listening:
+    """What a listener keeps from one connection to the next."""
+
+    def __init__(self, target: Target, after: str | None) -> None:
+        self._target = target
+        self._place = Place(after)
+        self._heard: deque[JobEvent] = deque()
+
+    @property
+    def last_id(self) -> str | None:
+        """Return what to begin `after` next time."""
+        return self._place.after
+
+    @property
+    def missed(self) -> int:
+        """Return how often more happened than the daemon could tell."""
+        return self._place.missed
 
 
 @dataclass(slots=True)

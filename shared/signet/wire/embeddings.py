@@ -42,7 +42,7 @@ class EmbeddingsStatus(TypedDict):
     available: bool
     dimensions: NotRequired[int | None]
     base_url: NotRequired[str | None]
-    error: NotRequired[str | None]
+    error: NotRequired[str]
     checkedAt: str
     tracker: dict[str, Any] | None
     waitingUntil: NotRequired[str]

@@ -284,6 +284,26 @@ class Constellation(TypedDict):
     entities: list[DrawnEntity]
 
 
+class GraphColumns(TypedDict):
+    """Entities and the edges among them as columns: one value for each entity, pinned and most mentioned ones first.
+
+    `kinds` and `communities` are places in `kindNames` and `communityNames`, -1 for no community. `sources` and
+    `targets` are places of entities, one of each for an edge, the strongest first. `total` counts all that pass.
+    """
+
+    ids: list[str]
+    names: list[str]
+    kinds: list[int]
+    mentions: list[int]
+    communities: list[int]
+    pinned: list[int]
+    kindNames: list[str]
+    communityNames: list[str]
+    sources: list[int]
+    targets: list[int]
+    total: int
+
+
 class SuspiciousEntity(TypedDict):
     """An entity whose name is doubtful, and why."""
 
@@ -474,6 +494,7 @@ TRAVERSAL_STATUS = Operation(
     "GET", "/api/knowledge/traversal/status", access.RECALL, TraversalStatus
 )
 CONSTELLATION = Operation("GET", "/api/knowledge/constellation", access.RECALL, Constellation)
+GRAPH = Operation("GET", "/api/knowledge/graph", access.RECALL, GraphColumns)
 HYGIENE = Operation("GET", "/api/knowledge/hygiene", access.RECALL, Hygiene)
 COMMUNITIES = Operation("GET", "/api/knowledge/communities", access.RECALL, Communities)
 EXPAND = Operation("POST", "/api/knowledge/expand", access.RECALL, Expanded)

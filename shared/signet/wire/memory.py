@@ -48,10 +48,11 @@ class Forgetting(TypedDict):
     until: str | None
 
 
-class MemorySummary(TypedDict):
-    """One memory in a list; `forgotten` only in a list of forgotten ones.
+class StoredMemory(TypedDict):
+    """What a list and a look at one memory say alike.
 
-    `event_at` is when it happened, `valid_from` and `valid_to` say from when and until when it is true.
+    `event_at` is when it happened, `valid_from` and `valid_to` say from when and until when it is true. `origin` says
+    whose words it is, `review` that a person looks at it before it is read out unasked.
     """
 
     id: str
@@ -61,7 +62,6 @@ class MemorySummary(TypedDict):
     importance: float
     tags: str | None
     source_type: str | None
-    pinned: bool
     type: str
     updated_at: str
     project: str | None
@@ -78,47 +78,28 @@ class MemorySummary(TypedDict):
     last_accessed: str | None
     version: int
     deleted_at: str | None
+    origin: str
+    review: str | None
+
+
+class MemorySummary(StoredMemory):
+    """One memory in a list; `forgotten` only in a list of forgotten ones."""
+
+    pinned: bool
     has_vector: bool
     forgotten: NotRequired[Forgetting]
-    origin: str
-    review: str | None
 
 
-class Memory(TypedDict):
+class Memory(StoredMemory):
     """One whole memory."""
 
-    id: str
-    content: str
-    type: str
-    importance: float
-    tags: str | None
     pinned: int
-    who: str | None
-    source_id: str | None
-    source_type: str | None
-    project: str | None
-    session_id: str | None
     sessionId: str | None
     confidence: float | None
-    access_count: int
-    last_accessed: str | None
     is_deleted: int
-    deleted_at: str | None
     extraction_status: str | None
     embedding_model: str | None
-    version: int
-    created_at: str
-    updated_at: str
     updated_by: str | None
-    agent_id: str
-    visibility: str
-    scope: str | None
-    event_at: str | None
-    valid_from: str | None
-    valid_to: str | None
-    superseded_by: str | None
-    origin: str
-    review: str | None
 
 
 class MemoryStats(TypedDict):

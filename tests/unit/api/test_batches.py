@@ -6,7 +6,7 @@ import pytest
 
 from signet.errors import Invalid, StorageBusy
 from signet.wire.memory import Modified
-from signet_api.batches import each
+from signet_api.scopes import each
 
 
 async def done(name: str) -> Modified:

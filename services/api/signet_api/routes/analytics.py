@@ -1,18 +1,20 @@
-"""What was used, how fast it was, what went wrong, how well sessions were served: since the daemon started."""
+"""What was used, how fast it was, what went wrong, how well sessions were served; and what happened to one id."""
 
 import asyncio
+import os
 from typing import Annotated
 
+from signet import __version__, clock
 from signet.db import ReadTx
-from signet.domain.activity import continuity, counters, errors, usage
+from signet.domain.activity import continuity, counters, errors, timeline, usage
 from signet.domain.activity.errors import ErrorFilter
 from signet.domain.diagnostics import report
 from signet.errors import Invalid
-from signet.observe import latency, metrics
+from signet.observe import latency, logfile, logread, metrics
 from signet.observe.taxonomy import Stage
 from signet.wire import analytics as wire
 from signet.wire.requests.model import Text, Whole
-from signet_api.deps import Shared
+from signet_api.deps import Shared, State
 from signet_api.params import Since
 from signet_api.serving import serves
 
@@ -107,3 +109,38 @@ def _errors(tx: ReadTx, wanted: ErrorFilter) -> wire.Errors:
 def _safety(tx: ReadTx) -> tuple[list[wire.NotedError], dict[str, int]]:
     wanted = ErrorFilter(stage=Stage.MUTATION, limit=SAFETY_ERRORS)
     return errors.newest(tx, wanted), errors.by_code(tx, Stage.MUTATION)
+
+
+@serves(wire.TIMELINE)
+async def get_timeline(
+    entity_id: str,
+    state: Shared,
+    limit: Annotated[int, Whole(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
+) -> wire.Timeline:
+    """Return history, jobs, log lines and errors of an id, oldest first; nothing for an unknown one."""
+    return await _timeline(entity_id, limit, state)
+
+
+@serves(wire.EXPORT_TIMELINE)
+async def export_timeline(
+    entity_id: str,
+    state: Shared,
+    limit: Annotated[int, Whole(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
+) -> wire.ExportedTimeline:
+    """Return the same in an envelope that says where it comes from."""
+    found = await _timeline(entity_id, limit, state)
+    meta: wire.TimelineMeta = {
+        "version": __version__,
+        "exportedAt": clock.to_text(clock.now()),
+        "entityId": found["entityId"],
+    }
+    return {"meta": meta, "timeline": found}
+
+
+async def _timeline(entity_id: str, limit: int, state: State) -> wire.Timeline:
+    place = logfile.place(state.workspace.log_dir, os.environ)
+    await state.flusher.aflush()
+    lines = await asyncio.to_thread(
+        logread.newest, place, timeline.LOG_LINES, logread.Filter(level="debug")
+    )
+    return await state.db.aread(timeline.of, entity_id, lines, limit=limit, now=clock.now())

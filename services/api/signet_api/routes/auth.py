@@ -10,16 +10,15 @@ from signet import clock
 from signet.config.sections import AuthMode
 from signet.config.values import CENTURY_SECONDS
 from signet.domain.auth import caller, issued, tokens
-from signet.domain.auth.issued import IssuedToken
 from signet.domain.auth.policy import MARKS
 from signet.domain.auth.tokens import Claims, TokenScope
 from signet.errors import Invalid, NotFound
 from signet.wire import auth as wire
-from signet.wire.auth import RevokedToken, Token, Tokens, WhoAmI
-from signet.wire.requests.auth import TokenBody
+from signet.wire.requests.machine import TokenBody
 from signet.wire.requests.model import Whole
 from signet_api.deps import Db, Shared, State, state_of
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 async def _can_sign(request: Request) -> None:
@@ -29,7 +28,7 @@ async def _can_sign(request: Request) -> None:
 
 
 @serves(wire.WHOAMI)
-async def get_whoami(state: Shared) -> WhoAmI:
+async def get_whoami(state: Shared) -> wire.WhoAmI:
     """Return who the caller is to the daemon, and what they may do."""
     asked = caller.current()
     return {
@@ -57,19 +56,19 @@ async def post_token(body: TokenBody, state: Shared) -> wire.IssuedToken:
 
 
 @serves(wire.TOKENS)
-async def get_tokens(db: Db, limit: Annotated[int, Whole(1, 1_000)] = 100) -> Tokens:
+async def get_tokens(db: Db, limit: Annotated[int, Whole(1, 1_000)] = 100) -> wire.Tokens:
     """Return the tokens that were issued or seen, latest first; never the tokens themselves."""
     found = await db.aread(issued.newest, limit=limit)
-    return {"tokens": [_token(one) for one in found], "count": len(found)}
+    return {"tokens": [as_wire(wire.Token, one) for one in found], "count": len(found)}
 
 
 @serves(wire.REVOKE_TOKEN)
-async def delete_token(jti: str, db: Db) -> RevokedToken:
+async def delete_token(jti: str, db: Db) -> wire.RevokedToken:
     """Take a token back: from now on it is refused, whatever its end."""
     row = await db.awrite(issued.revoke, jti, now=clock.now())
     if row is None:
         raise NotFound("Token not found")
-    return {"success": True, **_token(row)}
+    return {"success": True, **as_wire(wire.Token, row)}
 
 
 def _claims(asked: TokenBody, state: State, jti: str) -> Claims:
@@ -84,15 +83,3 @@ def _claims(asked: TokenBody, state: State, jti: str) -> Claims:
         ttl=timedelta(seconds=seconds),
         jti=jti,
     )
-
-
-def _token(one: IssuedToken) -> Token:
-    return {
-        "jti": one.jti,
-        "sub": one.sub,
-        "role": one.role,
-        "scope": one.scope,
-        "issuedAt": one.issued_at,
-        "expiresAt": one.expires_at,
-        "revokedAt": one.revoked_at,
-    }

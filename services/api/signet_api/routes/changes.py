@@ -16,7 +16,6 @@ from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Quota
-from signet.wire.memory import Modified, ModifiedMany, Recovered, RecoveredMany
 from signet.wire.requests.changes import (
     ForgetOneBody,
     ModifyBody,
@@ -26,10 +25,10 @@ from signet.wire.requests.changes import (
     RecoverManyBody,
 )
 from signet_api import limits, scopes
-from signet_api.batches import each
 from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.errors import note_refusal, problem
 from signet_api.params import merged
+from signet_api.scopes import each
 from signet_api.serving import serves
 
 #: Of what follows a memory so many are listed, with so much of their texts.
@@ -39,7 +38,7 @@ MOST_SHOWN, MOST_CHARS = 50, 200
 @serves(wire.MODIFY)
 async def patch_memory(
     memory_id: str, body: PatchBody, request: Request, state: Shared, actor: Who
-) -> Modified:
+) -> wire.Modified:
     """Change a memory; `reason` is needed, `if_version` refuses when somebody was faster."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
@@ -49,7 +48,7 @@ async def patch_memory(
 @serves(wire.MODIFY_MANY)
 async def post_modify(
     body: ModifyBody, request: Request, state: Shared, actor: Who
-) -> ModifiedMany:
+) -> wire.ModifiedMany:
     """Change up to 200 memories, each for itself; the results are in the order of the patches."""
     if Rules.of(state.settings).frozen:
         raise Frozen
@@ -72,7 +71,7 @@ async def delete_memory(
     actor: Who,
     query: Annotated[ForgetOneBody, Query()],
     body: ForgetOneBody | None = None,
-) -> Modified:
+) -> wire.Modified:
     """Forget a memory; it can be recovered for a while. `reason` is needed, in the body or the address.
 
     With `erase` nothing of it stays: the answer names the files that may still have it (`heldBy`).
@@ -119,7 +118,7 @@ async def post_recover(
     actor: Who,
     query: Annotated[RecoverBody, Query()],
     body: RecoverBody | None = None,
-) -> Recovered:
+) -> wire.Recovered:
     """Take back a forgotten memory; `reason` is needed, in the body or the address."""
     asked = merged(query, body)
     rules = Rules.of(state.settings)
@@ -141,7 +140,7 @@ async def post_recover(
 @serves(wire.RECOVER_MANY)
 async def post_recover_many(
     body: RecoverManyBody, request: Request, state: Shared, actor: Who
-) -> RecoveredMany:
+) -> wire.RecoveredMany:
     """Take back up to 200 forgotten memories, each for itself."""
     if Rules.of(state.settings).frozen:
         raise Frozen
@@ -166,7 +165,7 @@ async def post_recover_many(
     }
 
 
-async def _recovered(state: State, asked: Recover, actor: Actor) -> Modified:
+async def _recovered(state: State, asked: Recover, actor: Actor) -> wire.Modified:
     """Recover one of several memories; a refusal is its result."""
     rules = Rules.of(state.settings)
     try:
@@ -178,9 +177,9 @@ async def _recovered(state: State, asked: Recover, actor: Actor) -> Modified:
     return changed_body(changed)
 
 
-def changed_body(changed: Changed) -> Modified:
+def changed_body(changed: Changed) -> wire.Modified:
     """Return what clients read of a change."""
-    body: Modified = {
+    body: wire.Modified = {
         "success": True,
         "id": changed.id,
         "status": changed.status,
@@ -208,13 +207,13 @@ def along_body(along: Along) -> wire.Along:
     }
 
 
-def refused_body(refused: Refused) -> Modified:
+def refused_body(refused: Refused) -> wire.Modified:
     """Return what clients read of one refusal among other results, and note it."""
     note_refusal(refused)
-    return {**cast("Modified", refused.facts), "error": refused.message}
+    return {**cast("wire.Modified", refused.facts), "error": refused.message}
 
 
-def _modified(changed: Changed) -> Modified:
+def _modified(changed: Changed) -> wire.Modified:
     body = changed_body(changed)
     if changed.new_version is None:
         return body
@@ -243,7 +242,7 @@ async def _item(
     agent_id: str,
     actor: Actor,
     denied: Mapping[str, ScopeDenied],
-) -> Modified:
+) -> wire.Modified:
     """Apply one patch of a batch; whatever is wrong with it becomes its result."""
     if refusal := denied.get(_id_of(sent) or ""):
         return scopes.denied(_id_of(sent), refusal)
@@ -262,7 +261,7 @@ async def _item(
         return refused_body(refused)
 
 
-def _invalid(sent: Any, why: str) -> Modified:
+def _invalid(sent: Any, why: str) -> wire.Modified:
     return {"success": False, "id": _id_of(sent), "status": "invalid_request", "error": why}
 
 

@@ -9,7 +9,6 @@ from signet.domain.identity import files
 from signet.errors import Invalid
 from signet.paths import Workspace
 from signet.wire import config as wire
-from signet.wire.config import ConfigFiles
 from signet.wire.done import Done
 from signet.wire.requests.config import ConfigBody, SettingsBody
 from signet_api.deps import Shared
@@ -17,7 +16,7 @@ from signet_api.serving import serves
 
 
 @serves(wire.CONFIG_FILES)
-async def get_config(state: Shared) -> ConfigFiles:
+async def get_config(state: Shared) -> wire.ConfigFiles:
     """Return the files at the top of the workspace."""
     try:
         found = await asyncio.to_thread(files.every, state.workspace)

@@ -10,7 +10,7 @@ from signet.domain.connectors import lookup, register, remove, start
 from signet.domain.documents.models import Rules
 from signet.errors import Invalid, SignetError
 from signet.wire import connectors as wire
-from signet.wire.requests.connectors import ConnectorBody
+from signet.wire.requests.documents import ConnectorBody
 from signet_api.deps import Db, Shared, State, Who, agent_of
 from signet_api.serving import serves
 

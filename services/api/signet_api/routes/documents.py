@@ -12,13 +12,6 @@ from signet.domain.auth.caller import ScopeDenied
 from signet.domain.documents import create, delete, lookup
 from signet.domain.documents.models import NewDocument, Rules, SourceType
 from signet.wire import documents as wire
-from signet.wire.documents import (
-    AddedDocument,
-    Chunks,
-    DeletedDocument,
-    DocumentPage,
-    StoredDocument,
-)
 from signet.wire.requests.documents import DocumentBody
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, Who, agent_of
@@ -49,7 +42,7 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
     )
     new = await asyncio.to_thread(create.without_secrets, new, rules)
     made = await state.db.awrite(create.create, new, rules=rules, now=clock.now())
-    added: AddedDocument = {"id": made.id, "status": made.status}
+    added: wire.AddedDocument = {"id": made.id, "status": made.status}
     if made.job_id is None:
         added["deduplicated"] = True
     else:
@@ -67,7 +60,7 @@ async def get_documents(
     include: Text = None,
     limit: Annotated[int, Whole(1, lookup.MAX_LIMIT)] = lookup.DEFAULT_LIMIT,
     offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
-) -> DocumentPage:
+) -> wire.DocumentPage:
     """Return a page of documents, newest first; `include=content` adds their text."""
     found, total = await db.aread(
         lookup.newest,
@@ -92,7 +85,7 @@ async def get_document(document_id: str, agent: EitherAgent, db: Db) -> wire.Doc
 
 
 @serves(wire.CHUNKS)
-async def get_chunks(document_id: str, agent: EitherAgent, db: Db) -> Chunks:
+async def get_chunks(document_id: str, agent: EitherAgent, db: Db) -> wire.Chunks:
     """Return the memories made from a document, in its order."""
     found = await db.aread(lookup.chunks, document_id, agent_id=agent)
     return {"chunks": found, "count": len(found)}
@@ -101,7 +94,7 @@ async def get_chunks(document_id: str, agent: EitherAgent, db: Db) -> Chunks:
 @serves(wire.DELETE_DOCUMENT)
 async def delete_document(
     document_id: str, agent: EitherAgent, state: Shared, actor: Who, reason: str = ""
-) -> DeletedDocument:
+) -> wire.DeletedDocument:
     """Delete a document and forget what only it holds; `reason` is needed."""
     gone = await state.db.awrite(
         delete.delete,
@@ -115,5 +108,5 @@ async def delete_document(
     return {"success": True, "deleted": True, "memoriesRemoved": gone.memories_removed}
 
 
-def _row(document: StoredDocument) -> wire.Document:
+def _row(document: wire.StoredDocument) -> wire.Document:
     return {**document, "metadata": columns.json_value(document["metadata_json"])}

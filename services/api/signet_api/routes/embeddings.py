@@ -1,39 +1,39 @@
-"""The vectors of memories: their export, the provider that makes them, how well they are."""
+"""The vectors of memories: their export, the provider that makes them, how well they are, and the map they draw."""
 
 import asyncio
 from datetime import datetime
-from typing import Annotated, TypedDict
+from typing import Annotated
 
-from fastapi import Response
+from fastapi import Query, Response
+from fastapi.responses import JSONResponse
 
 from signet import clock
 from signet.config.sections import EmbeddingProvider
 from signet.db import ReadTx, Row, vectors
-from signet.domain.agents import registry as agents
 from signet.domain.browse import export
-from signet.domain.browse.export import Page
 from signet.domain.embeddings import health
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.health import Check
 from signet.domain.embeddings.models import Survey
+from signet.domain.memory import filters
 from signet.domain.memory.models import tags_of
+from signet.domain.projection import project
+from signet.domain.projection.models import View
+from signet.domain.projection.project import Looked
+from signet.errors import Invalid
 from signet.net import http
-from signet.providers import chosen, openai
+from signet.providers import chosen, registry
 from signet.queue import circuit_breaker
 from signet.queue.kinds import queue_of
 from signet.wire import embeddings as wire
-from signet.wire.embeddings import Embedding, EmbeddingsHealth, EmbeddingsStatus
+from signet.wire.requests.browse import MapParams
 from signet.wire.requests.model import Text, Whole
 from signet_api import processes, rows
-from signet_api.deps import Shared, State
+from signet_api.deps import Shared, State, read_as
 from signet_api.params import Agent
 from signet_api.probe import Probed
-from signet_api.serving import serves
-
-
-class _Fault(TypedDict, total=False):
-    error: str
-    waitingUntil: str
+from signet_api.serving import respond, serves
+from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.EMBEDDINGS)
@@ -46,7 +46,9 @@ async def get_embeddings(
 ) -> Response:
     """Return a page of the memories that have a vector, newest first; the vectors with `vectors=true`."""
     wanted = vectors == "true"
-    page = await state.db.aread(_page, agent_id, limit=limit, offset=offset, vectors=wanted)
+    page = await read_as(
+        state.db, agent_id, export.page, limit=limit, offset=offset, vectors=wanted
+    )
     fields = {
         "count": len(page.rows),
         "total": page.total,
@@ -59,28 +61,25 @@ async def get_embeddings(
 
 
 @serves(wire.EMBEDDINGS_STATUS)
-async def get_embedding_status(state: Shared) -> EmbeddingsStatus:
+async def get_embedding_status(state: Shared) -> wire.EmbeddingsStatus:
     """Return whether the provider answers, and what the search for missing vectors has done."""
     embedding = state.settings.embedding
     probed = await _probed(state)
     tracker, waiting_until = await state.db.aread(_tracker, state, clock.now())
-    found: EmbeddingsStatus = {
-        "provider": embedding.provider,
-        "model": embedding.model,
-        "available": probed.fault is None,
-        "dimensions": embedding.dimensions,
-        "base_url": _base_url(state),
-        **_fault(probed),
-        "checkedAt": clock.to_text(probed.at),
-        "tracker": tracker,
-    }
-    if waiting_until is not None:
-        found["waitingUntil"] = waiting_until
-    return found
+    return as_wire(
+        wire.EmbeddingsStatus,
+        embedding,
+        available=probed.fault is None,
+        base_url=_base_url(state),
+        error=probed.fault,
+        checkedAt=clock.to_text(probed.at),
+        tracker=tracker,
+        waitingUntil=waiting_until,
+    )
 
 
 @serves(wire.EMBEDDINGS_HEALTH)
-async def get_embedding_health(state: Shared, agent_id: Text = None) -> EmbeddingsHealth:
+async def get_embedding_health(state: Shared, agent_id: Text = None) -> wire.EmbeddingsHealth:
     """Return seven checks of provider and vectors, and one score; of all agents, whichever is named."""
     embedding = state.settings.embedding
     probed = await _probed(state)
@@ -102,10 +101,6 @@ async def get_embedding_health(state: Shared, agent_id: Text = None) -> Embeddin
         },
         "checks": [_check(check) for check in found],
     }
-
-
-def _fault(probed: Probed) -> _Fault:
-    return {} if probed.fault is None else {"error": probed.fault}
 
 
 async def _probed(state: State) -> Probed:
@@ -144,44 +139,124 @@ def _tracker(
 def _base_url(state: State) -> str | None:
     """Return where the provider is, as it may be shown; None for one in this process."""
     wanted = chosen.vector_settings(state.live.keyed, state.live.loaded.environment)
-    usual = {
-        EmbeddingProvider.OLLAMA: wanted.ollama_url,
-        EmbeddingProvider.OPENAI: openai.BASE_URL,
-    }.get(state.settings.embedding.provider)
+    known = {**registry.BASE_URLS, registry.OLLAMA: wanted.ollama_url}
+    usual = known.get(state.settings.embedding.provider)
     return usual and http.shown(wanted.base_url or usual)
 
 
 def _check(check: Check) -> wire.Check:
-    found: wire.Check = {
-        "name": check.name,
-        "status": check.grade,
-        "message": check.message,
+    return as_wire(wire.Check, check, status=check.grade)
+
+
+def _exported(row: Row) -> wire.Embedding:
+    return as_wire(
+        wire.Embedding,
+        row,
+        text=row["content"],
+        who=row["who"] or "unknown",
+        importance=0.5 if row["importance"] is None else row["importance"],
+        tags=list(tags_of(row["tags"])),
+        sourceType=row["source_type"] or "memory",
+        sourceId=row["source_id"] or row["id"],
+        vector=row["vector"] and vectors.unpack(row["vector"]),
+    )
+
+
+@serves(wire.PROJECTION)
+async def get_projection(
+    agent_id: Agent, state: Shared, query: Annotated[MapParams, Query()]
+) -> Response:
+    """Return a map of memories in two or three dimensions; 202 while the worker draws it."""
+    view = _view(query, agent_id)
+    looked = await state.db.aread(project.look, view, now=clock.now())
+    if looked.failure is not None:
+        return JSONResponse(
+            {
+                "status": "error",
+                "message": "The map could not be drawn; it is tried again in a while",
+                "error": looked.failure.error or "unknown",
+                "code": "projection_failed",
+            },
+            503,
+            {"retry-after": str(int(project.FAILURE_SHOWN.total_seconds()))},
+        )
+    if looked.drawn is None and looked.vectors is None:
+        if not looked.is_open:
+            await state.db.awrite(project.begin, view, now=clock.now())
+        return respond(_computing(view, looked), wire.PROJECTION, 202)
+    return await asyncio.to_thread(_ready, view, looked)
+
+
+def _view(asked: MapParams, agent_id: str) -> View:
+    if asked.dimensions not in ("2", "3"):
+        raise Invalid("dimensions must be 2 or 3")
+    low, high = asked.importance_min, asked.importance_max
+    if low is not None and high is not None and low > high:
+        low, high = high, low
+    return filled(
+        View,
+        asked,
+        agent_id=agent_id,
+        dimensions=int(asked.dimensions),
+        limit=asked.limit or None,
+        q=asked.q.strip(),
+        who=tuple(dict.fromkeys((*asked.who, *asked.harness))),
+        since=filters.instant("since", asked.since),
+        until=filters.instant("until", asked.until, last=True),
+        importance_min=low,
+        importance_max=high,
+    )
+
+
+def _computing(view: View, looked: Looked) -> wire.Projection:
+    return {
+        "status": "computing",
+        "dimensions": view.dimensions,
+        "count": 0,
+        "total": looked.extent.total,
     }
-    if check.detail is not None:
-        found["detail"] = check.detail
-    if check.fix is not None:
-        found["fix"] = check.fix
-    return found
 
 
-def _page(tx: ReadTx, agent_id: str, *, limit: int, offset: int, vectors: bool) -> Page:
-    reader = agents.reader(tx, agent_id)
-    return export.page(tx, reader=reader, limit=limit, offset=offset, vectors=vectors)
+def _ready(view: View, looked: Looked) -> Response:
+    drawn = project.drawn(view, looked)
+    # A memory that was hidden from this reader a moment ago leaves the map with its lines.
+    shown = [place for place, id_ in enumerate(drawn.ids) if id_ in looked.rows]
+    position = {place: number for number, place in enumerate(shown)}
+    nodes = (_node(looked.rows[drawn.ids[place]], drawn.places[place]) for place in shown)
+    edges = [
+        [position[one], position[other]]
+        for one, other in drawn.edges
+        if one in position and other in position
+    ]
+    total = looked.extent.total
+    is_page = view.limit is not None or view.offset > 0
+    sampled = {"sampled": True} if not is_page and total > len(drawn.ids) else {}
+    fields = {
+        "status": "ready",
+        "dimensions": view.dimensions,
+        "count": len(shown),
+        "total": total,
+        "limit": view.size,
+        "offset": view.offset,
+        "hasMore": is_page and view.offset + len(drawn.ids) < total,
+        **sampled,
+        "edges": edges,
+        "cachedAt": drawn.cached_at or clock.to_text(clock.now()),
+    }
+    return rows.answer(fields, "nodes", nodes)
 
 
-def _exported(row: Row) -> Embedding:
-    found: Embedding = {
+def _node(row: Row, place: tuple[float, ...]) -> dict[str, object]:
+    return {
         "id": row["id"],
+        **dict(zip("xyz", place, strict=False)),
         "content": row["content"],
-        "text": row["content"],
         "who": row["who"] or "unknown",
         "importance": 0.5 if row["importance"] is None else row["importance"],
         "type": row["type"],
         "tags": list(tags_of(row["tags"])),
+        "pinned": bool(row["pinned"]),
         "sourceType": row["source_type"] or "memory",
         "sourceId": row["source_id"] or row["id"],
         "createdAt": row["created_at"],
     }
-    if row["vector"] is not None:
-        found["vector"] = vectors.unpack(row["vector"])
-    return found

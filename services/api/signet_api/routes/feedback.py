@@ -16,14 +16,15 @@ from signet.domain.injections.ratings import Feedback, Recorded
 from signet.domain.memory.models import Actor
 from signet.errors import Invalid
 from signet.wire import memory as wire
-from signet.wire.memory import Rated
-from signet.wire.requests.feedback import FeedbackBody
+from signet.wire.requests.changes import FeedbackBody
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.serving import serves
 
 
 @serves(wire.RATE)
-async def post_feedback(body: FeedbackBody, request: Request, state: Shared, actor: Who) -> Rated:
+async def post_feedback(
+    body: FeedbackBody, request: Request, state: Shared, actor: Who
+) -> wire.Rated:
     """Take ratings of memories of a session, or a word on one; what led to them counts more or less from then on."""
     if body.memory_id is not None or body.feedback_type is not None:
         return await _say(body, request, state, actor)
@@ -50,7 +51,7 @@ async def post_feedback(body: FeedbackBody, request: Request, state: Shared, act
     }
 
 
-async def _say(body: FeedbackBody, request: Request, state: State, actor: Actor) -> Rated:
+async def _say(body: FeedbackBody, request: Request, state: State, actor: Actor) -> wire.Rated:
     session = body.session_id or body.session_key
     if not session or not body.memory_id:
         raise Invalid("session_id and memory_id required")

@@ -14,19 +14,19 @@ from signet.domain.memory.refusals import Refused
 from signet.errors import Frozen, Invalid, StorageFull
 from signet.wire import memory as wire
 from signet.wire.access import Quota
-from signet.wire.memory import ForgetPreview, ForgottenMany, Modified
-from signet.wire.requests.forget import ForgetBody
+from signet.wire.requests.changes import ForgetBody
 from signet_api import limits, scopes
-from signet_api.batches import each
 from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.routes.changes import along_body, changed_body, refused_body
+from signet_api.scopes import each
 from signet_api.serving import serves
+from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.FORGET_MANY)
 async def post_forget(
     body: ForgetBody, request: Request, state: Shared, actor: Who
-) -> ForgetPreview | ForgottenMany:
+) -> wire.ForgetPreview | wire.ForgottenMany:
     """Show what would be forgotten, or forget it; `force` removes it for good, pinned memories too."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     if body.mode == "execute":
@@ -48,7 +48,7 @@ async def post_forget(
     copied = await _copied(state, found)
     results = await each((one.id, _forget(state, one.id, body, agent_id, actor)) for one in found)
     results += [scopes.denied(memory_id, denied[memory_id]) for memory_id in denied]
-    forgotten: ForgottenMany = {
+    forgotten: wire.ForgottenMany = {
         "success": True,
         "mode": "execute",
         "requested": len(results),
@@ -92,25 +92,11 @@ def _check(body: ForgetBody, state: State) -> None:
 
 
 def _choice(body: ForgetBody, agent_id: str) -> Choice:
-    return Choice(
-        agent_id=agent_id,
-        ids=tuple(body.ids or ()),
-        query=body.query,
-        type=body.type,
-        tags=body.tags,
-        who=body.who,
-        project=body.project,
-        pinned=body.pinned,
-        source_type=body.source_type,
-        since=body.since,
-        until=body.until,
-        scope=body.scope or None,
-        limit=body.limit,
-        offset=body.offset,
-    )
+    ids = tuple(body.ids or ())
+    return filled(Choice, body, agent_id=agent_id, ids=ids, scope=body.scope or None)
 
 
-def _preview(found: list[Candidate], total: int, texts: list[Memory]) -> ForgetPreview:
+def _preview(found: list[Candidate], total: int, texts: list[Memory]) -> wire.ForgetPreview:
     known = {one.id: one for one in texts}
     return {
         "success": True,
@@ -124,22 +110,13 @@ def _preview(found: list[Candidate], total: int, texts: list[Memory]) -> ForgetP
 
 
 def _candidate(one: Candidate, memory: Memory) -> wire.Candidate:
-    return {
-        "id": one.id,
-        "score": one.score,
-        "pinned": one.pinned,
-        "version": one.version,
-        "content": memory.content,
-        "type": memory.type,
-        "who": memory.who,
-        "tags": ",".join(memory.tags) or None,
-        "created_at": memory.created_at,
-    }
+    tags = ",".join(memory.tags) or None
+    return as_wire(wire.Candidate, memory, score=one.score, version=one.version, tags=tags)
 
 
 async def _forget(
     state: State, memory_id: str, body: ForgetBody, agent_id: str, actor: Actor
-) -> Modified:
+) -> wire.Modified:
     """Forget one of the candidates; a refusal is its result."""
     asked = Forget(
         memory_id=memory_id,

@@ -5,69 +5,56 @@ import asyncio
 from signet import clock
 from signet.domain.gitsync import settings as git_settings
 from signet.domain.gitsync import status, sync
-from signet.domain.gitsync.sync import Outcome
 from signet.domain.secrets.vault import Vault
 from signet.wire import git as wire
-from signet.wire.git import ChangedGitSettings, GitDone, GitSettings, GitStatus
-from signet.wire.requests.git import GitConfigBody
+from signet.wire.requests.machine import GitConfigBody
 from signet_api.deps import Shared, State
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.GIT_STATUS)
-async def get_status(state: Shared) -> GitStatus:
+async def get_status(state: Shared) -> wire.GitStatus:
     """Return how the repository stands; asks nobody on the network."""
     settings = state.settings.git
     found = await asyncio.to_thread(status.standing, state.workspace, settings, _vault(state).find)
-    return {
-        "isRepo": found.is_repo,
-        "branch": found.branch,
-        "remote": found.remote,
-        "hasCredentials": found.has_credentials,
-        "authMethod": found.auth_method,
-        "autoSync": settings.auto_sync,
-        "lastSync": found.last_sync,
-        "uncommittedChanges": found.uncommitted_changes,
-        "unpushedCommits": found.unpushed_commits,
-        "unpulledCommits": found.unpulled_commits,
-        "problem": found.problem,
-    }
+    return as_wire(wire.GitStatus, found, autoSync=settings.auto_sync)
 
 
 @serves(wire.GIT_PULL)
-async def post_pull(state: Shared) -> GitDone:
+async def post_pull(state: Shared) -> wire.GitDone:
     """Bring in what the remote has beyond this copy."""
     settings = state.settings.git
     done = await asyncio.to_thread(sync.pull, state.workspace, settings, _vault(state).find)
-    return _done(done)
+    return as_wire(wire.GitDone, done)
 
 
 @serves(wire.GIT_PUSH)
-async def post_push(state: Shared) -> GitDone:
+async def post_push(state: Shared) -> wire.GitDone:
     """Send what this copy has beyond the remote."""
     settings = state.settings.git
     done = await asyncio.to_thread(sync.push, state.workspace, settings, _vault(state).find)
-    return _done(done)
+    return as_wire(wire.GitDone, done)
 
 
 @serves(wire.GIT_SYNC)
-async def post_sync(state: Shared) -> GitDone:
+async def post_sync(state: Shared) -> wire.GitDone:
     """Pull, then push."""
     settings, now = state.settings.git, clock.now()
     done = await asyncio.to_thread(
         sync.sync, state.workspace, settings, _vault(state).find, now=now
     )
-    return _done(done)
+    return as_wire(wire.GitDone, done)
 
 
 @serves(wire.GIT_SETTINGS)
-async def get_config(state: Shared) -> GitSettings:
+async def get_config(state: Shared) -> wire.GitSettings:
     """Return the settings in force."""
     return await asyncio.to_thread(git_settings.shown, state.workspace, state.settings.git)
 
 
 @serves(wire.CHANGE_GIT_SETTINGS)
-async def post_config(body: GitConfigBody, state: Shared) -> ChangedGitSettings:
+async def post_config(body: GitConfigBody, state: Shared) -> wire.ChangedGitSettings:
     """Change settings, in agent.yaml."""
     wished = body.model_dump(by_alias=True, exclude_none=True)
     changed = await asyncio.to_thread(git_settings.change, state.workspace, wished)
@@ -77,14 +64,3 @@ async def post_config(body: GitConfigBody, state: Shared) -> ChangedGitSettings:
 
 def _vault(state: State) -> Vault:
     return Vault(state.workspace.vault)
-
-
-def _done(done: Outcome) -> GitDone:
-    body: GitDone = {"success": done.success, "message": done.message}
-    if done.changes is not None:
-        body["changes"] = done.changes
-    if done.pulled is not None:
-        body["pulled"] = done.pulled
-    if done.pushed is not None:
-        body["pushed"] = done.pushed
-    return body

@@ -7,20 +7,19 @@ from signet.domain.harnesses import registry, sync
 from signet.domain.harnesses.models import Site
 from signet.domain.sessions import harness_calls
 from signet.wire import harnesses as wire
-from signet.wire.harnesses import Harnesses, KnownHarness, Regenerated
 from signet_api.deps import Shared, State
 from signet_api.serving import serves
 
 
 @serves(wire.HARNESSES)
-async def get_harnesses(state: Shared) -> Harnesses:
+async def get_harnesses(state: Shared) -> wire.Harnesses:
     """Return every harness that can be connected: its file, and when it has called last."""
     seen = await state.db.aread(harness_calls.last)
     return {"harnesses": await asyncio.to_thread(_listed, _site(state), seen)}
 
 
 @serves(wire.REGENERATE_HARNESSES)
-async def post_regenerate(state: Shared) -> Regenerated:
+async def post_regenerate(state: Shared) -> wire.Regenerated:
     """Bring connected harnesses and what agents read up to date; `output` says what was done and what failed."""
     output, is_whole = await asyncio.to_thread(_regenerated, _site(state), state)
     message = (
@@ -35,7 +34,7 @@ def _site(state: State) -> Site:
     )
 
 
-def _listed(site: Site, seen: dict[str, str]) -> list[KnownHarness]:
+def _listed(site: Site, seen: dict[str, str]) -> list[wire.KnownHarness]:
     paths = {
         "claude-code": site.home / ".claude" / "settings.json",
         "opencode": site.config_home / "opencode" / "AGENTS.md",

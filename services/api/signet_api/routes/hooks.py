@@ -1,5 +1,6 @@
-"""What harnesses ask for while a session runs: to remember, and around a compaction."""
+"""What harnesses tell and ask while a session runs, from its start to its end."""
 
+from collections.abc import Mapping
 from functools import partial
 
 from fastapi import Request
@@ -7,21 +8,44 @@ from fastapi import Request
 from signet import clock
 from signet.domain.injections.models import Phase
 from signet.domain.memory.models import Actor, NewMemory, Remembered
-from signet.domain.sessions import compaction, continuity, injected, lifecycle
+from signet.domain.sessions import (
+    compaction,
+    continuity,
+    injected,
+    lifecycle,
+    prompt,
+    prompt_text,
+    session_end,
+    session_start,
+)
 from signet.domain.sessions.calls import Call
+from signet.domain.sessions.session_end import Ended, Report
+from signet.domain.updates import state as updates
 from signet.errors import Invalid
 from signet.wire import hooks as wire
 from signet.wire.origin import Origin
-from signet.wire.requests.hooks import CompactionBody, HookRememberBody, PreCompactionBody
+from signet.wire.recall import Recalled
+from signet.wire.requests.hooks import (
+    CompactionBody,
+    HookRecallBody,
+    HookRememberBody,
+    PreCompactionBody,
+    PromptBody,
+    SessionEndBody,
+    SessionStartBody,
+)
+from signet_api import transcripts
+from signet_api.answering import services_of
 from signet_api.deps import Shared, State, Who
-from signet_api.hook import bypassed, call_of, unless_internal
+from signet_api.hook import bypassed, call_of, known, unless_internal
+from signet_api.routes.recall import recalled
 from signet_api.routes.remember import save
 from signet_api.serving import serves
 
-NOTHING: wire.NothingRemembered = {"success": True, "memories": []}
+NOTHING_SAVED: wire.NothingRemembered = {"success": True, "memories": []}
 
 
-@serves(wire.HOOK_REMEMBER, first=unless_internal(NOTHING))
+@serves(wire.HOOK_REMEMBER, first=unless_internal(NOTHING_SAVED))
 async def post_remember(
     request: Request, state: Shared, actor: Who, body: HookRememberBody
 ) -> wire.RememberedByHook | wire.NothingRemembered:
@@ -30,7 +54,7 @@ async def post_remember(
         raise Invalid("harness and content are required")
     call = await call_of(body, request.headers, state)
     if await bypassed(call, state):
-        return {**NOTHING, "bypassed": True}
+        return {**NOTHING_SAVED, "bypassed": True}
     new = NewMemory(
         content=body.content,
         agent_id=call.agent_id,
@@ -108,3 +132,142 @@ async def keep_summary(call: Call, summary: str, state: State, actor: Actor) -> 
     saved = await save(state, new, actor)
     await state.db.awrite_quick(lifecycle.compacted, call, now=clock.now())
     return saved
+
+
+NOTHING_FOUND: wire.NothingRecalled = {"memories": [], "results": [], "count": 0}
+
+
+@serves(wire.HOOK_RECALL, first=unless_internal(NOTHING_FOUND))
+async def post_hook_recall(
+    request: Request, state: Shared, body: HookRecallBody
+) -> Recalled | wire.NothingRecalled:
+    """Return the memories that answer a question; nothing to a process that Signet itself started (HK-6)."""
+    if not (body.harness.strip() and body.query.strip()):
+        raise Invalid("harness and query are required")
+    call = await call_of(body, request.headers, state)
+    if await bypassed(call, state):
+        return {**NOTHING_FOUND, "bypassed": True}
+    answer = await recalled(body.model_copy(update={"agent_id": call.agent_id}), request, state)
+    if call.key is not None:
+        note = partial(continuity.asked, query=body.query)
+        await state.db.awrite_quick(lifecycle.used, call, note, state.settings, now=clock.now())
+    return answer
+
+
+@serves(wire.START_SESSION, first=unless_internal(session_start.NOTHING))
+async def post_session_start(
+    request: Request, state: Shared, body: SessionStartBody
+) -> wire.StartedSession:
+    """Claim a session and return what it begins with; one that was told before is told nothing again.
+
+    A plugin that has lost what it was told says `needsContext`, and is told everything again.
+    """
+    if not body.harness.strip():
+        raise Invalid("harness is required")
+    state.vectors.warm()
+    call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
+    return await session_start.start(
+        call,
+        body.context or "",
+        services_of(state),
+        needs_context=body.needs_context is True,
+        notice=updates.notice(state.health.update, state.health.pending),
+    )
+
+
+@serves(wire.SUBMIT_PROMPT, first=unless_internal(prompt.NOTHING))
+async def post_prompt(
+    request: Request, state: Shared, actor: Who, body: PromptBody
+) -> wire.Prompted:
+    """Return what is known about a prompt, if it is near enough and has not just been told."""
+    message = body.user_message.strip() or prompt_text.cleaned(body.user_prompt)
+    if not (body.harness.strip() and (body.user_message.strip() or body.user_prompt.strip())):
+        raise Invalid("harness and userMessage or userPrompt are required")
+    call = await call_of(body, request.headers, state, cwd=body.cwd)
+    session = await known(call, state)
+    if session is not None and session.bypasses(clock.now()):
+        return {**prompt.NOTHING, "bypassed": True}
+    transcripts.later(state, call, body.transcript_path, body.transcript)
+    return await prompt.answer(
+        call,
+        session,
+        message,
+        body.last_assistant_message,
+        _ratings(body.memory_feedback),
+        services_of(state),
+        actor=actor,
+    )
+
+
+def _ratings(said: object) -> dict[str, float]:
+    """Return the ratings among what was sent with a prompt; the rest is left out, because the prompt goes on."""
+    if not isinstance(said, Mapping):
+        return {}
+    return {
+        str(name): float(value)
+        for name, value in said.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+@serves(wire.END_SESSION, first=unless_internal({"memoriesSaved": 0}))
+async def post_session_end(
+    request: Request, state: Shared, body: SessionEndBody
+) -> wire.EndedSession:
+    """Let go of a session, keep its transcript and queue its reading; nothing of a session that is cleared."""
+    if not body.harness.strip():
+        raise Invalid("harness is required")
+    return await end_session(body, request.headers, state)
+
+
+@serves(wire.END_TURN, first=unless_internal({"skipped": True}))
+async def post_checkpoint(request: Request, state: Shared, body: SessionEndBody) -> wire.EndedTurn:
+    """Keep the transcript so far and queue what is new in it, if that is enough."""
+    if not (body.harness.strip() and (body.session_key or body.session_id)):
+        raise Invalid("harness and sessionKey are required")
+    call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
+    ended = await session_end.end_turn(call, _report(body, state), services_of(state))
+    if ended.is_bypassed:
+        return {"skipped": True, "bypassed": True}
+    answer: wire.EndedTurn = {"skipped": True}
+    if ended.queued:
+        answer = {"queued": True, "jobId": ended.queued.job_id}
+    if masked := _masked(ended):
+        answer["masked"] = masked
+    return answer
+
+
+async def end_session(
+    body: SessionEndBody, headers: Mapping[str, str], state: State, *, reads: bool = False
+) -> wire.EndedSession:
+    """End a session, or a turn of it.
+
+    `reads` lets the file be read that the body names, whoever the caller is.
+    """
+    call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
+    ended = await session_end.end(call, _report(body, state, reads=reads), services_of(state))
+    if not ended.is_turn:
+        state.following.pop((call.agent_id, call.key or ""), None)
+    if ended.is_bypassed:
+        return {"memoriesSaved": 0, "bypassed": True}
+    answer: wire.EndedSession = {"memoriesSaved": 0}
+    if ended.queued:
+        answer["queued"] = ended.queued.is_open
+        answer["jobId"] = ended.queued.job_id
+    if masked := _masked(ended):
+        answer["masked"] = masked
+    return answer
+
+
+def _report(body: SessionEndBody, state: State, *, reads: bool = False) -> Report:
+    path = body.transcript_path
+    return Report(
+        harness=body.harness,
+        reason=body.reason,
+        path=path if reads else transcripts.readable_path(state, path),
+        inline=body.transcript,
+    )
+
+
+def _masked(ended: Ended) -> list[str]:
+    return list(ended.session.masked) if ended.session else []

@@ -1,9 +1,17 @@
-"""Look at jobs, try them again, end them."""
+"""Look at jobs, try them again, end them, and follow what happens to them: Server-Sent Events.
+
+Events are named after what happened, their data is the job. A client that comes again with `Last-Event-ID` hears what
+it has missed; what happened just before may then come twice. `ready` says from where on everything is told, `missed`
+that more happened than can be told again: what was read before is old.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Annotated, TypedDict
+
+from fastapi import Header
 
 from signet import clock
 from signet.db import Database, ReadTx, Row, WriteTx, columns
@@ -11,16 +19,81 @@ from signet.db import cursor as cursors
 from signet.domain.auth import caller
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
-from signet.errors import Invalid, NotFound
+from signet.errors import Invalid, NotFound, Unavailable
+from signet.observe import logs
 from signet.queue import Status, admin, transitions
 from signet.queue.admin import JobFilter, Tally
+from signet.queue.events import Cursor, Look, Watch
+from signet.queue.events import Event as JobEvent
 from signet.wire import jobs as wire
-from signet.wire.jobs import ChangedJob, ChangedJobs, Job, Jobs, WholeJob
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import Flag, Text, Whole
-from signet_api.deps import Db, Who
+from signet_api.deps import Db, Shared, State, Who
 from signet_api.params import Since, Until
 from signet_api.serving import serves
+from signet_api.shapes import as_wire, filled
+from signet_api.stream import EventStream, message, polled
+
+log = logs.get("api")
+
+#: How often is looked; also the longest delay of an event.
+LOOK_SECONDS = 0.2
+#: What clients call the fields of an event.
+_NAMES = {"what": "event", "job_id": "id", "kind": "job_type", "code": "last_error_code"} | {
+    "due_at": "next_attempt_at"
+}
+
+
+@dataclass(slots=True)
+class JobFollower:
+    """One client of the stream, and what it was told last.
+
+    A look that finds nothing committed since the last one reads no row. A client that reads slowly goes on where
+    it was.
+    """
+
+    state: State
+    watch: Watch
+    _seen: int | None = None
+
+    async def look(self) -> bytes:
+        """Return what has happened since the last look as events."""
+        # Read before the look, so that a later commit causes another one.
+        version = self.state.commits.version()
+        if version == self._seen:
+            return b""
+        before = self.watch.cursor
+        try:
+            look = await self.state.db.aread(self.watch.look, now=clock.now())
+        except Unavailable as error:  # busy: the next look finds it
+            log.warning("events.look_failed", code=error.code)
+            return b""
+        self._seen = None if look.more else version
+        return (missed(before) if look.missed else b"") + _written(look, before)
+
+
+def missed(cursor: Cursor) -> bytes:
+    """Return the message that says that events are missing here."""
+    return message({}, id=cursor, event="missed")
+
+
+def ready(cursor: Cursor) -> bytes:
+    """Return the first message: from here on every event is sent."""
+    return message({}, id=cursor, event="ready")
+
+
+def _written(look: Look, before: Cursor) -> bytes:
+    """Return the events of a look as text of the stream.
+
+    A client that has not read the last of them continues before the first: nothing is left out, some may come twice.
+    """
+    ids = [before] * (len(look.events) - 1) + [look.cursor]
+    return b"".join(map(_message, ids, look.events))
+
+
+def _message(cursor: Cursor, event: JobEvent) -> bytes:
+    data = {_NAMES.get(name, name): value for name, value in asdict(event).items()}
+    return message(data, id=cursor, event=event.what)
 
 
 class _Within(TypedDict):
@@ -35,7 +108,7 @@ SYSTEM = "system"
 
 
 @serves(wire.MEMORY_JOB)
-async def get_memory_job(job_id: str, db: Db) -> Job:
+async def get_memory_job(job_id: str, db: Db) -> wire.Job:
     """Return one job."""
     return _job(await _row(db, job_id))
 
@@ -53,7 +126,7 @@ async def get_jobs(
     limit: Annotated[int, Whole(1, MAX_JOBS)] = 50,
     cursor: Text = None,
     facets: Flag = False,
-) -> Jobs:
+) -> wire.Jobs:
     """Return jobs, latest change first.
 
     `status` (several are separated by commas), `kind`, `code` (of the last error), `memory_id` and `document_id` narrow
@@ -72,7 +145,7 @@ async def get_jobs(
     )
     rows = await db.aread(admin.find, which, limit=limit + 1)
     found, more = rows[:limit], rows[limit:]
-    page: Jobs = {
+    page: wire.Jobs = {
         "jobs": [_job(row) for row in found],
         "count": len(found),
         "next": cursors.write([found[-1]["changed"], found[-1]["id"]]) if more else None,
@@ -118,28 +191,22 @@ def _states(text: str | None) -> Sequence[Status]:
 
 
 @serves(wire.JOB)
-async def get_job(job_id: str, db: Db) -> WholeJob:
+async def get_job(job_id: str, db: Db) -> wire.WholeJob:
     """Return everything about one job, its last errors included."""
     row = await _row(db, job_id)
-    return {
-        **_job(row),
-        "priority": row["priority"],
-        "agent_id": row["agent_id"],
-        "parent_id": row["parent_id"],
-        "payload": columns.json_or_text(row["payload"]),
-        "result": columns.json_or_text(row["result"]),
-        "errors": columns.json_or_text(row["errors"]) or [],
-        "runs_total": row["runs_total"],
-        "crashes": row["crashes"],
-        "lease_owner": row["lease_owner"],
-        "lease_token": row["lease_token"],
-        "cancel_requested": bool(row["cancel_requested"]),
-        "due_at": clock.ms_to_text(row["due_ms"]),
-    }
+    return as_wire(
+        wire.WholeJob,
+        {**dict(row), **_job(row)},
+        payload=columns.json_or_text(row["payload"]),
+        result=columns.json_or_text(row["result"]),
+        errors=columns.json_or_text(row["errors"]) or [],
+        cancel_requested=bool(row["cancel_requested"]),
+        due_at=clock.ms_to_text(row["due_ms"]),
+    )
 
 
 @serves(wire.RETRY_JOB)
-async def post_retry(job_id: str, db: Db, actor: Who) -> ChangedJob:
+async def post_retry(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
     """Give a dead job a fresh start, or let one that waits start now."""
     await _row(db, job_id)
     await db.awrite(_retry_one, job_id, actor=actor, now=clock.now())
@@ -147,7 +214,7 @@ async def post_retry(job_id: str, db: Db, actor: Who) -> ChangedJob:
 
 
 @serves(wire.CANCEL_JOB)
-async def post_cancel(job_id: str, db: Db, actor: Who) -> ChangedJob:
+async def post_cancel(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
     """End a job: one that waits at once, one that runs when it next looks up."""
     await _row(db, job_id)
     status = await db.awrite(_cancel_one, job_id, actor=actor, now=clock.now())
@@ -160,7 +227,7 @@ async def post_cancel(job_id: str, db: Db, actor: Who) -> ChangedJob:
 
 
 @serves(wire.RETRY_JOBS)
-async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> ChangedJobs:
+async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
     """Give the dead jobs of a choice a fresh start, oldest first."""
     which = _which(body, Status.DEAD)
     if body.dry_run:
@@ -170,7 +237,7 @@ async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> ChangedJobs:
 
 
 @serves(wire.CANCEL_JOBS)
-async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> ChangedJobs:
+async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
     """End the open jobs of a choice, oldest first."""
     which = _which(body, Status.PENDING, Status.LEASED)
     if body.dry_run:
@@ -229,12 +296,10 @@ async def _row(db: Database, job_id: str) -> Row:
 
 
 def _which(body: JobsBody, *states: Status) -> JobFilter:
-    return JobFilter(
+    return filled(
+        JobFilter,
+        body,
         states=states,
-        kind=body.kind,
-        code=body.code,
-        memory_id=body.memory_id,
-        document_id=body.document_id,
         job_ids=body.ids,
         since=clock.to_text(body.since) if body.since else None,
         until=clock.to_text(body.until) if body.until else None,
@@ -248,30 +313,34 @@ def _within() -> _Within:
     return {"agent_id": scope.agent, "project": scope.project}
 
 
-def _changed(ids: list[str], more: bool, *, is_dry: bool) -> ChangedJobs:
+def _changed(ids: list[str], more: bool, *, is_dry: bool) -> wire.ChangedJobs:
     return {"success": True, "affected": len(ids), "ids": ids, "more": more, "dryRun": is_dry}
 
 
-def _job(row: Row) -> Job:
+def _job(row: Row) -> wire.Job:
     waits = row["status"] == Status.PENDING
-    return {
-        "id": row["id"],
-        "memory_id": row["memory_id"],
-        "document_id": row["document_id"],
-        "job_type": row["job_type"],
-        "queue": row["queue"],
-        "status": row["status"],
-        "attempt_count": row["attempts"],
-        "attempts": row["attempts"],
-        "max_attempts": row["max_attempts"],
-        "next_attempt_at": clock.ms_to_text(row["due_ms"]) if waits else None,
-        "last_error": row["error"],
-        "last_error_code": row["last_error_code"],
-        "error": row["error"],
-        "result": row["result"],
-        "leased_at": row["leased_at"],
-        "completed_at": row["completed_at"],
-        "failed_at": row["failed_at"],
-        "created_at": row["created_at"],
-        "updated_at": row["updated_at"],
-    }
+    return as_wire(
+        wire.Job,
+        row,
+        attempt_count=row["attempts"],
+        next_attempt_at=clock.ms_to_text(row["due_ms"]) if waits else None,
+        last_error=row["error"],
+    )
+
+
+@serves(wire.JOB_STREAM)
+async def get_job_stream(
+    state: Shared,
+    after: str | None = None,
+    last_event_id: Annotated[str | None, Header()] = None,
+) -> EventStream:
+    """Tell what happens to jobs from now on, or since `Last-Event-ID`, for as long as the client listens."""
+    if state.is_stopping:
+        raise Unavailable("The daemon is stopping")
+    last = last_event_id or after
+    cursor = Cursor.parse(last)
+    with state.job_listeners.joining():
+        watch = Watch(cursor) if cursor else await state.db.aread(Watch.begin, now=clock.now())
+    first = ready(watch.cursor) + (missed(watch.cursor) if last and not cursor else b"")
+    more = polled(JobFollower(state, watch).look, LOOK_SECONDS, lambda: state.is_stopping)
+    return EventStream(first, more, state.job_listeners.leave)

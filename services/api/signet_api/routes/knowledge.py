@@ -1,4 +1,4 @@
-"""The entities of an agent: lists, what is known of one, and what a person wants of it."""
+"""The entities of an agent: lists, what is known of one, what a person wants of it, and which belong together."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -9,7 +9,7 @@ from fastapi import Request
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
-from signet.domain.graph import browse, pins, stats
+from signet.domain.graph import browse, communities, pins, stats
 from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.pins import Pin, PinType
@@ -165,6 +165,12 @@ async def delete_pin(entity_id: str, agent: Agent, state: Shared) -> wire.Pinned
     _check_frozen(state)
     await state.db.awrite(pins.clear, entity_id, agent_id=agent)
     return {"pinned": False}
+
+
+@serves(wire.COMMUNITIES)
+async def get_communities(agent: Agent, state: Shared) -> wire.Communities:
+    """Return the groups of entities that were found last, the largest first; `routes/repair.py` finds them anew."""
+    return await look(state, agent, communities.overview, otherwise=communities.NOTHING)
 
 
 async def look(

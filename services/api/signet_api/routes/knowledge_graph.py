@@ -4,7 +4,7 @@ import asyncio
 from datetime import datetime
 from typing import Annotated
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 
 from signet import clock
 from signet.domain.graph import browse, expand, hygiene, impact, latest_traversal, stats
@@ -15,6 +15,7 @@ from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.weights import WeightBounds
 from signet.errors import Invalid
 from signet.wire import knowledge as wire
+from signet.wire.requests.browse import GraphParams
 from signet.wire.requests.knowledge import ExpandBody, ExpandSessionBody, ImpactBody
 from signet.wire.requests.model import Text, Whole
 from signet_api import rows
@@ -71,6 +72,29 @@ async def get_constellation(
     found = await look(state, agent, browse.draw, extent, otherwise=nothing)
     edges = {"dependencies": found["dependencies"]}
     return await asyncio.to_thread(rows.answer, edges, "entities", found["entities"])
+
+
+@serves(wire.GRAPH)
+async def get_graph(
+    agent: Agent, state: Shared, query: Annotated[GraphParams, Query()]
+) -> wire.GraphColumns:
+    """Return the most mentioned entities and the edges among them as columns, for a map.
+
+    `min_mentions` and `kinds` narrow them; groups of pieces are left out.
+    """
+    nothing: wire.GraphColumns = {
+        "ids": [], "names": [], "kinds": [], "mentions": [], "communities": [], "pinned": [],
+        "kindNames": [], "communityNames": [], "sources": [], "targets": [], "total": 0,
+    }  # fmt: skip
+    return await look(
+        state,
+        agent,
+        browse.columns,
+        limit=query.limit,
+        least=query.min_mentions,
+        kinds=query.kinds,
+        otherwise=nothing,
+    )
 
 
 @serves(wire.HYGIENE)

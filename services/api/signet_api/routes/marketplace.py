@@ -13,11 +13,12 @@ from signet.errors import Invalid
 from signet.net.http import host_of
 from signet.observe import logs
 from signet.wire import marketplace as wire
-from signet.wire.requests.marketplace import InstallBody, ProbeBody, RegisterBody, ScopeBody
+from signet.wire.requests.marketplace import InstallBody, ProbeBody, RegisterBody, ServerScopeBody
 from signet_api.deps import State
 from signet_api.marketplace import Near, check_secrets, standing
 from signet_api.routed import apart
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 log = logs.get("system")
 
@@ -55,15 +56,13 @@ async def get_detail(state: Near, id: str = "", source: str = SHIPPED) -> wire.C
     entry = await _found(state, id, source)
     shown = _entry(entry, _installed_from(state.routed.file.read()))
     is_on_github = host_of(entry.homepage) == "github.com"
-    return {
-        "id": entry.id,
-        "source": entry.source,
-        "name": entry.name,
-        "description": entry.description,
-        "githubUrl": entry.homepage if is_on_github else None,
-        "defaultConfig": shown["config"],
-        "entry": shown,
-    }
+    return as_wire(
+        wire.CatalogDetail,
+        entry,
+        githubUrl=entry.homepage if is_on_github else None,
+        defaultConfig=shown["config"],
+        entry=shown,
+    )
 
 
 @serves(wire.TEST_TOOL_SERVER)
@@ -154,7 +153,7 @@ def _registry(state: State) -> Registry | None:
     return Registry(url=found.registry_url, may_be_private=found.allow_private_networks)
 
 
-def _scope(sent: ScopeBody | None) -> Scope:
+def _scope(sent: ServerScopeBody | None) -> Scope:
     return edit.scope_of(sent.model_dump(exclude_unset=True) if sent else {}, Scope())
 
 
@@ -170,23 +169,19 @@ def _installed_from(installed: Installed) -> frozenset[tuple[str, str | None]]:
 
 
 def _entry(entry: Entry, known: frozenset[tuple[str, str | None]]) -> wire.CatalogServer:
-    return {
-        "id": entry.id,
-        "name": entry.name,
-        "description": entry.description,
-        "category": entry.category,
-        "homepage": entry.homepage,
-        "sourceUrl": entry.homepage,
-        "source": entry.source,
-        "catalogId": entry.id,
-        "official": entry.source == SHIPPED
+    return as_wire(
+        wire.CatalogServer,
+        entry,
+        sourceUrl=entry.homepage,
+        catalogId=entry.id,
+        official=entry.source == SHIPPED
         and entry.homepage.startswith(f"{catalog.REFERENCE_SERVERS}/"),
-        "sponsor": False,
+        sponsor=False,
         # What stands in the places of inputs is no secret.
-        "config": configs.written(entry.config) if entry.config else None,
-        "inputs": [
+        config=configs.written(entry.config) if entry.config else None,
+        inputs=[
             {"name": one.name, "description": one.description, "isSecret": one.is_secret}
             for one in entry.inputs
         ],
-        "installed": (entry.source, entry.id) in known,
-    }
+        installed=(entry.source, entry.id) in known,
+    )

@@ -16,6 +16,7 @@ from signet.wire.requests.model import Whole
 from signet_api.marketplace import Near
 from signet_api.routed import apart
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 log = logs.get("system")
 
@@ -122,25 +123,8 @@ async def delete_review(review_id: str, state: Near) -> wire.RemovedReview:
 
 
 def _review(review: Review) -> wire.Review:
-    return {
-        "id": review.id,
-        "targetType": review.target_type,
-        "targetId": review.target_id,
-        "displayName": review.display_name,
-        "rating": review.rating,
-        "title": review.title,
-        "body": review.body,
-        "source": "local" if review.synced_at is None else "synced",
-        "createdAt": review.created_at,
-        "updatedAt": review.updated_at,
-        "syncedAt": review.synced_at,
-    }
+    return as_wire(wire.Review, review, source="local" if review.synced_at is None else "synced")
 
 
 def _config(sync: Sync) -> wire.ReviewSettings:
-    return {
-        "enabled": sync.enabled,
-        "endpointUrl": sync.endpoint_url,
-        "lastSyncAt": sync.last_sync_at,
-        "lastSyncError": sync.last_error,
-    }
+    return as_wire(wire.ReviewSettings, sync, lastSyncError=sync.last_error)

@@ -1,13 +1,21 @@
-"""The installed tool servers: how they stand, who may use them, and how many of their tools appear."""
+"""The installed tool servers and their tools: how they stand, who may use them; listed, searched and called."""
 
+import asyncio
 from dataclasses import replace
+from typing import Annotated
+
+from fastapi import Query, Response
 
 from signet import clock
-from signet.domain.marketplace import edit
+from signet.domain.marketplace import edit, expose
+from signet.domain.marketplace.models import Context, NoSuchTool, Routed
 from signet.domain.marketplace.servers_file import Installed
+from signet.errors import Invalid
 from signet.observe import logs
 from signet.wire import marketplace as wire
-from signet.wire.requests.marketplace import ChangeBody, PolicyBody
+from signet.wire.requests.marketplace import CallBody, ChangeBody, PolicyBody, SearchParams, Switch
+from signet_api import rows
+from signet_api.deps import State
 from signet_api.marketplace import (
     Asking,
     Near,
@@ -17,6 +25,7 @@ from signet_api.marketplace import (
     server_body,
     standing,
 )
+from signet_api.routed import Offer
 from signet_api.serving import serves
 
 log = logs.get("system")
@@ -88,3 +97,109 @@ async def delete_server(server_id: str, state: Near, context: Asking) -> wire.Re
     await state.routed.change(remove)
     log.info("tool_server.removed", server=server_id)
     return {"success": True, "id": server_id}
+
+
+MIN_QUERY_CHARS = 2
+
+
+@serves(wire.ROUTED_TOOLS)
+async def get_tools(
+    state: Near, context: Asking, refresh: Switch = False, exposed: Switch = False
+) -> Response:
+    """Return the tools of all servers that are on; with `exposed`, only those that appear as tools of their own."""
+    offer = await state.routed.offer(context, fresh=refresh)
+    appearing = state.routed.exposed(offer, context)
+    tools = appearing if exposed else offer.tools
+    shown = {one.id for one in appearing}
+    fields = {
+        "count": len(tools),
+        "servers": _servers(offer),
+        "policy": policy_body(offer.policy),
+        "context": {
+            "harness": context.harness,
+            "workspace": context.workspace,
+            "channel": context.channel,
+        },
+    }
+    listed = ({**_tool(one), "exposed": one.id in shown} for one in tools)
+    return await asyncio.to_thread(rows.answer, fields, "tools", listed)
+
+
+@serves(wire.SEARCH_TOOLS)
+async def get_search(
+    state: Near,
+    context: Asking,
+    named: Annotated[SearchParams, Query()],
+) -> wire.FoundTools:
+    """Return the tools that fit a question; with `promote` they appear as tools of their own for half an hour."""
+    query = (named.q or named.query).strip()
+    if len(query) < MIN_QUERY_CHARS:
+        raise Invalid(f"query must have at least {MIN_QUERY_CHARS} characters")
+    offer = await state.routed.offer(context, fresh=named.refresh)
+    limit = named.limit or offer.policy.max_search_results
+    found = await asyncio.to_thread(expose.search, offer.tools, query, limit)
+    if named.promote:
+        state.routed.recent.note(context, [one.id for one, _ in found], now=clock.now())
+        state.routed.changes += 1
+    results: list[wire.FoundTool] = [
+        {**_tool(one), "score": round(score, 3)} for one, score in found
+    ]
+    return {
+        "query": query,
+        "count": len(results),
+        "results": results,
+        "promoted": named.promote,
+        "servers": _servers(offer),
+    }
+
+
+@serves(wire.CALL_TOOL)
+async def post_call(body: CallBody, state: Near, context: Asking) -> wire.ToolResult:
+    """Call a tool; one that fails is a result with `isError`, as its server sent it."""
+    server_id, tool = await _named(body, context, state)
+    server = state.routed.server_for(server_id, context)
+    result = await state.routed.call(server, tool, body.args)
+    return {"success": "isError" not in result, "result": result}
+
+
+async def _named(body: CallBody, context: Context, state: State) -> tuple[str, str]:
+    """Return server and tool of a call; raises Invalid, NoSuchTool."""
+    if body.server_id and body.tool:
+        return body.server_id, body.tool
+    if not body.name:
+        raise Invalid("serverId and tool are required")
+    offer = await state.routed.offer(context)
+    for one in offer.tools:
+        if one.own_name == body.name:
+            return one.server.id, one.tool.name
+    raise NoSuchTool(f"Unknown tool: {body.name}")
+
+
+def _tool(one: Routed) -> wire.RoutedTool:
+    return {
+        "id": one.id,
+        "name": one.own_name,
+        "serverId": one.server.id,
+        "serverName": one.server.name,
+        "toolName": one.tool.name,
+        "description": one.tool.description,
+        "inputSchema": dict(one.tool.input_schema),
+        "annotations": dict(one.tool.hints),
+        "readOnly": one.tool.hints.get("readOnlyHint", False),
+    }
+
+
+def _servers(offer: Offer) -> list[wire.ServerState]:
+    listed: list[wire.ServerState] = []
+    for server in offer.servers:
+        look = offer.looks[server.id]
+        listed.append(
+            {
+                "id": server.id,
+                "name": server.name,
+                "state": look.state,
+                "toolCount": len(look.tools),
+                "error": look.error,
+            }
+        )
+    return listed

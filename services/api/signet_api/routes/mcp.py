@@ -6,13 +6,15 @@ stores something. Nothing is kept for it, and no message needs one.
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, unquote
 
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 
-from signet import ids
+from signet import clock, ids
 from signet.errors import TooLarge
 from signet.mcp import protocol, servers
 from signet.mcp.protocol import Call, Listing, Reply
@@ -20,12 +22,38 @@ from signet.mcp.tool import SECONDS, Operation
 from signet.wire import mcp as wire
 from signet.wire.done import Done
 from signet_api.bodies import parse
-from signet_api.deps import Shared, said
+from signet_api.deps import Shared, State, said
 from signet_api.errors import answer
 from signet_api.inner import ask
 from signet_api.serving import serves
-from signet_api.stream import EventStream, polled
-from signet_api.toolfeed import ToolFollower
+from signet_api.stream import EventStream, message, polled
+
+#: How often the list is read anyway, because a server may have other tools (MC-32).
+REFRESH_SECONDS = 15.0
+
+_CHANGED = message(protocol.CHANGED, event="message")
+
+
+@dataclass(slots=True)
+class ToolFollower:
+    """One client of the stream; `read` returns its list of tools."""
+
+    state: State
+    read: Callable[[], Awaitable[object]]
+    _known: object = None
+    _changes: int = -1
+    _read_again_ms: float = 0.0
+
+    async def look(self) -> bytes:
+        """Return the notice of a change when there was one since the last look."""
+        changes = self.state.routed.changes
+        if changes == self._changes and clock.monotonic_ms() < self._read_again_ms:
+            return b""
+        before, self._known = self._known, await self.read()
+        self._changes = changes
+        self._read_again_ms = clock.monotonic_ms() + REFRESH_SECONDS * 1e3
+        return b"" if before in (None, self._known) else _CHANGED
+
 
 #: Largest body of a message (MC-5).
 MAX_BYTES = 10 * 1024 * 1024

@@ -6,28 +6,31 @@ from typing import Annotated
 
 from fastapi import Query
 
+from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
+from signet.domain.browse import eras
+from signet.domain.browse.eras import EVOLVED, STRENGTHENED, Era
 from signet.domain.memory import filters, history, listing, lookup, recover
 from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
-from signet.domain.memory.models import Change, Memory, Rules
+from signet.domain.memory.models import Event, Memory, Rules
 from signet.errors import Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Permission
-from signet.wire.memory import MemoryPage, MemorySummary
 from signet.wire.requests.browse import PageParams
-from signet.wire.requests.model import Whole
-from signet_api.deps import Db, Shared
+from signet.wire.requests.model import Text, Whole
+from signet_api.deps import Db, Shared, read_as
 from signet_api.params import Agent
 from signet_api.serving import serves
+from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.MEMORIES)
 async def get_memories(
     agent: Agent, query: Annotated[PageParams, Query()], state: Shared
-) -> MemoryPage:
+) -> wire.MemoryPage:
     """Return a page of memories, newest first; forgotten ones only to those who may recover them.
 
     Counts over all come with it unless `stats=0`; `total=1` adds how many pass the filters, `facets` how often each
@@ -46,7 +49,7 @@ async def get_memories(
 @serves(wire.MEMORY)
 async def get_memory(memory_id: str, agent: Agent, db: Db) -> wire.Memory:
     """Return one memory; a forgotten or unknown one is not found."""
-    return full(await db.aread(_one, memory_id, agent))
+    return full(await read_as(db, agent, lookup.get, memory_id))
 
 
 @serves(wire.HISTORY)
@@ -58,63 +61,40 @@ async def get_history(
 ) -> wire.History:
     """Return what has happened to a memory, oldest first; forgotten memories too."""
     limit = limit or history.DEFAULT_LIMIT  # what is no number of rows counts as none (MEM-22)
-    changes = await db.aread(_history, memory_id, agent, limit)
+    changes = await read_as(db, agent, history.of, memory_id, limit=limit)
     return {
         "memoryId": memory_id,
         "count": len(changes),
-        "history": [_change(change) for change in changes],
+        "history": [as_wire(wire.Change, change) for change in changes],
     }
-
-
-def _one(tx: ReadTx, memory_id: str, agent_id: str) -> Memory:
-    return lookup.get(tx, memory_id, reader=agents.reader(tx, agent_id))
-
-
-def _history(tx: ReadTx, memory_id: str, agent_id: str, limit: int) -> list[Change]:
-    return history.of(tx, memory_id, reader=agents.reader(tx, agent_id), limit=limit)
 
 
 def _filter(query: PageParams) -> Filter:
     if query.as_of is not None and query.state is not None:
         raise Invalid("as_of shows what stood then; leave state out")
-    return Filter(
-        q=query.q,
-        ids=query.ids,
-        type=query.type,
-        who=query.who,
-        project=query.project,
-        tags=query.tags,
-        source_type=query.source_type,
-        source_id=query.source_id,
-        pinned=query.pinned,
-        importance_min=query.importance_min,
+    return filled(
+        Filter,
+        query,
         since=filters.instant("since", query.since),
         until=filters.instant("until", query.until, last=True),
         event_since=filters.instant("event_since", query.event_since),
         event_until=filters.instant("event_until", query.event_until, last=True),
         state=State(query.state) if query.state else None,
-        as_of=query.as_of,
-        before=query.before,
     )
 
 
 def _order(query: PageParams, asked: Filter) -> Order:
     usual = Sort.FORGOTTEN if asked.state is State.FORGOTTEN else Sort.CREATED
-    return Order(
-        sort=Sort(query.sort) if query.sort else usual,
-        way=Way(query.order),
-        limit=query.limit,
-        offset=query.offset,
-        cursor=query.cursor,
-    )
+    sort = Sort(query.sort) if query.sort else usual
+    return filled(Order, query, sort=sort, way=Way(query.order))
 
 
 def _page(
     tx: ReadTx, agent_id: str, query: PageParams, asked: Filter, window: timedelta
-) -> MemoryPage:
+) -> wire.MemoryPage:
     reader = agents.reader(tx, agent_id, scope=query.scope, any_scope=bool(query.ids))
     found = listing.page(tx, asked, _order(query, asked), reader=reader)
-    page: MemoryPage = {
+    page: wire.MemoryPage = {
         "memories": [_listed(memory, found, window) for memory in found.memories],
         "next": found.next,
     }
@@ -149,37 +129,15 @@ def _may_recover() -> bool:
     return Permission.RECOVER in caller.current().permissions
 
 
-def _listed(memory: Memory, page: Page, window: timedelta) -> MemorySummary:
-    summary: MemorySummary = {
-        "id": memory.id,
+def _listed(memory: Memory, page: Page, window: timedelta) -> wire.MemorySummary:
+    summary: wire.MemorySummary = as_wire(
+        wire.MemorySummary,
+        memory,
         # What was forgotten since an instant is text only for those who could bring it back.
-        "content": memory.content if not memory.is_deleted or _may_recover() else "",
-        "created_at": memory.created_at,
-        "who": memory.who,
-        "importance": memory.importance,
-        "tags": ",".join(memory.tags) or None,
-        "source_type": memory.source_type,
-        "pinned": memory.pinned,
-        "type": memory.type,
-        "origin": memory.origin,
-        "review": memory.review,
-        "updated_at": memory.updated_at,
-        "project": memory.project,
-        "agent_id": memory.agent_id,
-        "visibility": memory.visibility,
-        "scope": memory.scope,
-        "session_id": memory.session_id,
-        "source_id": memory.source_id,
-        "event_at": memory.event_at,
-        "valid_from": memory.valid_from,
-        "valid_to": memory.valid_to,
-        "superseded_by": memory.superseded_by,
-        "access_count": memory.access_count,
-        "last_accessed": memory.last_accessed,
-        "version": memory.version,
-        "deleted_at": memory.deleted_at,
-        "has_vector": memory.id in page.embedded,
-    }
+        content=memory.content if not memory.is_deleted or _may_recover() else "",
+        tags=",".join(memory.tags) or None,
+        has_vector=memory.id in page.embedded,
+    )
     if (known := page.forgettings.get(memory.id)) is not None:
         until = recover.until(memory.deleted_at, window)
         summary["forgotten"] = {"by": known.changed_by, "reason": known.reason, "until": until}
@@ -189,53 +147,60 @@ def _listed(memory: Memory, page: Page, window: timedelta) -> MemorySummary:
 def full(memory: Memory) -> wire.Memory:
     """Return every field of a memory that clients read (MEM-20)."""
     from_session = (memory.source_type or "").startswith("session")
+    return as_wire(
+        wire.Memory,
+        memory,
+        tags=",".join(memory.tags) or None,
+        pinned=int(memory.pinned),
+        sessionId=memory.session_id or (memory.source_id if from_session else None),
+        is_deleted=int(memory.is_deleted),
+    )
+
+
+@serves(wire.MEMORY_TIMELINE)
+async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> wire.MemoryTimeline:
+    """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
+    now = clock.now()
+    found = await read_as(db, agent, eras.of, scope=scope, now=now)
+    widest = found[-1]
     return {
-        "id": memory.id,
-        "content": memory.content,
-        "created_at": memory.created_at,
-        "who": memory.who,
-        "importance": memory.importance,
-        "tags": ",".join(memory.tags) or None,
-        "source_type": memory.source_type,
-        "pinned": int(memory.pinned),
-        "type": memory.type,
-        "origin": memory.origin,
-        "review": memory.review,
-        "source_id": memory.source_id,
-        "project": memory.project,
-        "session_id": memory.session_id,
-        "sessionId": memory.session_id or (memory.source_id if from_session else None),
-        "confidence": memory.confidence,
-        "access_count": memory.access_count,
-        "last_accessed": memory.last_accessed,
-        "is_deleted": int(memory.is_deleted),
-        "deleted_at": memory.deleted_at,
-        "extraction_status": memory.extraction_status,
-        "embedding_model": memory.embedding_model,
-        "version": memory.version,
-        "updated_at": memory.updated_at,
-        "updated_by": memory.updated_by,
-        "agent_id": memory.agent_id,
-        "visibility": memory.visibility,
-        "scope": memory.scope,
-        "event_at": memory.event_at,
-        "valid_from": memory.valid_from,
-        "valid_to": memory.valid_to,
-        "superseded_by": memory.superseded_by,
+        "generatedAt": clock.to_text(now),
+        "generatedFor": clock.to_text(found[0].start),
+        "rangePreset": "-".join(era.key for era in found),
+        "totalMemories": widest.added,
+        "totalHistoryEvents": sum(widest.events.values()),
+        # Every time was checked when it was stored.
+        "invalidMemoryTimestamps": 0,
+        "invalidHistoryTimestamps": 0,
+        "buckets": [_bucket(index, era) for index, era in enumerate(found)],
     }
 
 
-def _change(change: Change) -> wire.Change:
+def _bucket(index: int, era: Era) -> wire.MemoryEra:
     return {
-        "id": change.id,
-        "event": change.event,
-        "oldContent": change.old_content,
-        "newContent": change.new_content,
-        "changedBy": change.changed_by,
-        "actorType": change.actor_type,
-        "reason": change.reason,
-        "metadata": change.metadata,
-        "createdAt": change.created_at,
-        "sessionId": change.session_id,
-        "requestId": change.request_id,
+        "eraIndex": index,
+        "rangeKey": era.key,
+        "label": era.label,
+        "start": clock.to_text(era.start),
+        "end": clock.to_text(era.end),
+        "memoriesAdded": era.added,
+        "trackedEvents": sum(era.events.values()),
+        "evolved": era.count(*EVOLVED),
+        "strengthened": era.count(*STRENGTHENED),
+        "recovered": era.count(Event.RECOVERED),
+        "avgImportance": round(era.importance, 3),
+        "pinned": era.pinned,
+        "typeBreakdown": _counts(era.leaders["type"]),
+        "sourceBreakdown": _counts(era.leaders["who"]),
+        "topTags": _counts(era.leaders["tag"]),
     }
+
+
+def _counts(leaders: Sequence[tuple[str, int]]) -> list[wire.KeyCount]:
+    return [{"key": name, "count": times} for name, times in leaders]
+
+
+@serves(wire.MEMORY_IDS)
+async def get_ids(prefix: str, agent: Agent, db: Db) -> wire.Ids:
+    """Return the ids of memories that begin so, at most ten, those of forgotten ones too."""
+    return {"ids": await read_as(db, agent, lookup.ids, prefix)}

@@ -1,25 +1,34 @@
-"""Watch, pause and resume the work in the background."""
+"""The work in the background: watch, pause, resume and wake it, and the models that can be chosen to read texts."""
 
 import asyncio
+import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
+from itertools import chain
+from typing import cast
+
+from fastapi import Response
 
 from signet import clock
 from signet.config import Settings
 from signet.config.extraction import TextProvider
-from signet.db import ReadTx, Row
+from signet.db import ReadTx, Row, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of
 from signet.domain.graph import latest_traversal
+from signet.domain.maintenance import cycle
 from signet.observe import latency
-from signet.providers import ration
+from signet.providers import chosen, ration
+from signet.providers.registry import TextSettings
 from signet.queue import Status, admin, stats
 from signet.queue.stats import Breaker, Progress
 from signet.wire import pipeline as wire
-from signet.wire.pipeline import Paused, PipelineStatus, StoredStatus
+from signet.wire.requests.model import Text
 from signet_api import processes
 from signet_api.deps import Db, Shared, State, Who
+from signet_api.errors import answer
 from signet_api.params import Agent
 from signet_api.serving import serves
 
@@ -41,7 +50,7 @@ WORKER = "worker"
 
 
 @serves(wire.PIPELINE_STATUS)
-async def get_pipeline_status(agent_id: Agent, state: Shared) -> PipelineStatus:
+async def get_pipeline_status(agent_id: Agent, state: Shared) -> wire.PipelineStatus:
     """Return what runs, what waits and what died; answers while worker and scheduler are down too (PS-1)."""
     found = await state.db.aread(_status, state, agent_id, clock.now())
     return {
@@ -52,20 +61,20 @@ async def get_pipeline_status(agent_id: Agent, state: Shared) -> PipelineStatus:
 
 
 @serves(wire.PAUSE)
-async def post_pause(db: Db, actor: Who) -> Paused:
+async def post_pause(db: Db, actor: Who) -> wire.Paused:
     """Let workers finish what they run and take nothing new; survives restarts."""
     await db.awrite(admin.pause, True, now=clock.now(), actor=actor.name)
     return {"success": True, "paused": True}
 
 
 @serves(wire.RESUME)
-async def post_resume(db: Db, actor: Who) -> Paused:
+async def post_resume(db: Db, actor: Who) -> wire.Paused:
     """Let workers take jobs again."""
     await db.awrite(admin.pause, False, now=clock.now(), actor=actor.name)
     return {"success": True, "paused": False}
 
 
-def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> StoredStatus:
+def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.StoredStatus:
     settings = state.settings
     totals = stats.totals(tx)
     kinds = stats.progress(tx, now=now)
@@ -184,3 +193,93 @@ def _budgets(tx: ReadTx, settings: Settings, now: datetime) -> list[dict[str, ob
         for name, usage in used
         if usage.calls
     ]
+
+
+@serves(wire.NUDGE)
+async def post_nudge(state: Shared) -> wire.Nudged:
+    """Try now what waits for its next try, ask providers again, and let maintenance look; return who was woken.
+
+    Nobody is, while the worker is not there or the work is paused: it then begins with this.
+    """
+    now = clock.now()
+    await state.db.awrite(_nudge, is_maintained=cycle.is_on(state.settings), now=now)
+    return {"success": True, "nudged": await state.db.aread(_woken, state, now)}
+
+
+def _nudge(tx: WriteTx, *, is_maintained: bool, now: datetime) -> None:
+    admin.hurry(tx, now=now)
+    if is_maintained:
+        cycle.ask(tx, f"nudged {clock.to_text(now)}", now=now)
+
+
+def _woken(tx: ReadTx, state: State, now: datetime) -> list[str]:
+    living = processes.states(tx, state.workspace.runtime_dir, now=now)
+    is_there = WORKER not in processes.missing(living)
+    return list(WORKERS) if is_there and not admin.is_paused(tx) else []
+
+
+@serves(wire.MODELS)
+async def get_models(state: Shared, provider: Text = None, deprecated: Text = None) -> wire.Models:
+    """Return the models that can be offered, of every provider or of one; with `deprecated=true` replaced ones too."""
+    _look(state)
+    known = _by_provider(state, deprecated=deprecated == "true")
+    chosen_from = known.values() if provider is None else [known.get(provider, [])]
+    return {"models": [*chain.from_iterable(chosen_from)], "registry": _registry(state)}
+
+
+@serves(wire.MODELS_BY_PROVIDER)
+async def get_models_by_provider(state: Shared) -> dict[str, list[wire.OfferedModel]]:
+    """Return the models of each provider, those that were replaced too."""
+    _look(state)
+    return _by_provider(state)
+
+
+@serves(wire.REFRESH_MODELS)
+async def post_refresh(state: Shared) -> wire.RefreshedModels | Response:
+    """Ask the configured Ollama server for its models, once a minute at most; no other provider is asked."""
+    left = None
+    if state.settings.pipeline.model_registry.enabled:
+        left = await state.models.refresh(_asked(state))
+    found: wire.RefreshedModels = {
+        "models": _by_provider(state),
+        "registry": _registry(state),
+        "throttled": left is not None,
+    }
+    if left is None:
+        return found
+    seconds = math.ceil(left)
+    return answer(
+        429,
+        f"The list was refreshed a moment ago; again in {seconds} s",
+        "rate_limited",
+        facts=found,
+        headers={"retry-after": str(seconds)},
+    )
+
+
+def _look(state: State) -> None:
+    settings = state.settings.pipeline.model_registry
+    if settings.enabled:
+        state.models.look(_asked(state), interval_seconds=settings.refresh_interval_ms / 1_000)
+
+
+def _asked(state: State) -> TextSettings:
+    return chosen.text_settings(state.settings, state.live.loaded.environment)
+
+
+def _by_provider(state: State, *, deprecated: bool = True) -> dict[str, list[wire.OfferedModel]]:
+    known = state.models.by_provider(deprecated=deprecated)
+    return {
+        name: [cast("wire.OfferedModel", asdict(one)) for one in models]
+        for name, models in known.items()
+    }
+
+
+def _registry(state: State) -> wire.ModelRegistry:
+    last = state.models.refreshed
+    return {
+        "enabled": state.settings.pipeline.model_registry.enabled,
+        "lastRefreshAt": clock.to_text(last.at) if last else None,
+        "error": last.fault if last else None,
+        "modelCounts": {name: len(models) for name, models in state.models.by_provider().items()},
+    }

@@ -1,33 +1,45 @@
-"""Ask for memories."""
+"""Ask for memories: by a question, for the context of a prompt, by words and filters, by nearness."""
 
 from dataclasses import replace
 from typing import Annotated
 
+from fastapi import Query, Request
 from fastapi import Query as Address
-from fastapi import Request
 
+from signet import clock
+from signet.db import Row
 from signet.domain.auth import caller
+from signet.domain.browse import search, similar
+from signet.domain.browse.search import Search
+from signet.domain.browse.similar import Similar
+from signet.domain.episodes import expand
 from signet.domain.injections.models import Item, Kind, Phase, Reason, tokens
+from signet.domain.memory import filters
+from signet.domain.memory.models import tags_of
 from signet.domain.recall import answer
 from signet.domain.recall.models import (
     Result,
 )
 from signet.domain.sessions import context, injected, prompt, prompt_text
 from signet.domain.sessions.calls import Call
+from signet.domain.sessions.question import Question
 from signet.errors import Invalid
 from signet.wire import recall as wire
-from signet.wire.recall import AsPrompt, Recalled
-from signet.wire.requests.hooks import HookRecallBody, bare
+from signet.wire.requests.browse import SearchParams
+from signet.wire.requests.hooks import ContextBody, HookRecallBody, bare
+from signet.wire.requests.model import Text, Whole
 from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
 from signet_api.answering import found, services_of
-from signet_api.deps import Shared, State, agent_of, said
+from signet_api.deps import Db, Shared, State, agent_of, project_of, read_as, said
 from signet_api.hook import known
+from signet_api.params import Agent
 from signet_api.serving import serves
+from signet_api.shapes import as_wire, filled
 
 
 @serves(wire.RECALL)
-async def post_recall(body: RecallBody, request: Request, state: Shared) -> Recalled:
+async def post_recall(body: RecallBody, request: Request, state: Shared) -> wire.Recalled:
     """Return the memories that answer a question, best first."""
     return await recalled(body, request, state)
 
@@ -35,12 +47,12 @@ async def post_recall(body: RecallBody, request: Request, state: Shared) -> Reca
 @serves(wire.RECALL_BY_ADDRESS)
 async def get_search(
     query: Annotated[RecallParams, Address()], request: Request, state: Shared
-) -> Recalled:
+) -> wire.Recalled:
     """Return the same answer for a question in the address: `q` and the names of the recall body."""
     return await recalled(query, request, state)
 
 
-async def recalled(body: RecallBody, request: Request, state: State) -> Recalled:
+async def recalled(body: RecallBody, request: Request, state: State) -> wire.Recalled:
     """Return the answer to a question; Invalid when it is empty."""
     if not body.query.strip():
         raise Invalid("query is required")
@@ -59,7 +71,7 @@ async def recalled(body: RecallBody, request: Request, state: State) -> Recalled
     return recalled
 
 
-async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) -> AsPrompt:
+async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) -> wire.AsPrompt:
     """Return what a session would be given with the question, without a trace of it."""
     call = _call(body, agent_id, key)
     session = await known(call, state)
@@ -94,3 +106,113 @@ def _items(result: Result) -> list[Item]:
         )
         for hit in result.hits
     ]
+
+
+@serves(wire.CONTEXT)
+async def post_context(
+    body: ContextBody, request: Request, state: Shared
+) -> wire.ContextAnswer | wire.EpisodePage:
+    """Return what earlier work, rules and memories say of a prompt; with `id` one page of all of an episode.
+
+    It is the block that sessions are given with their prompts. An episode that is unknown, or another agent's, is 404.
+    """
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
+    if body.id:
+        found = await read_as(
+            state.db,
+            agent_id,
+            expand.page,
+            body.id,
+            body.page,
+            project=caller.current().scope.project,
+        )
+        return {
+            "id": found.source.name,
+            "type": found.source.type,
+            "text": found.text,
+            "page": found.page,
+            "pages": found.pages,
+        }
+    await scopes.check_session(state.db, agent_id, body.session_key)
+    if not body.prompt.strip():
+        raise Invalid("prompt or id is required")
+    only = project_of(body.project)
+    question = Question(
+        agent_id=agent_id,
+        message=body.prompt,
+        terms=prompt_text.terms(body.prompt),
+        chars=body.max_chars,
+        line_chars=body.max_chars,
+        key=body.session_key,
+        project=only or said(request.headers, "x-signet-project"),
+        only=only,
+        scope=body.scope,
+        limit=body.limit,
+        min_score=body.min_score or 0.0,
+        is_whole=True,
+    )
+    return context.described(await context.context_of(question, services_of(state)))
+
+
+#: Neighbours when no number is asked for, and at most.
+NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
+
+
+@serves(wire.SEARCH)
+async def get_legacy_search(
+    asked: Annotated[SearchParams, Query()], agent: Agent, db: Db
+) -> wire.FoundMany | wire.Values:
+    """Return memories by words and filters, or with `distinct` the values of `who` or `type` that there are."""
+    if asked.distinct in search.COLUMNS:
+        return {"values": await read_as(db, agent, search.values, asked.distinct)}
+    wanted = filled(
+        Search,
+        asked,
+        q=asked.q.strip(),
+        is_pinned=asked.pinned,
+        since=filters.instant("since", asked.since),
+        limit=asked.limit or None,
+    )
+    rows = await read_as(db, agent, search.find, wanted, now=clock.now())
+    return {"results": [_found(row) for row in rows]}
+
+
+@serves(wire.SIMILAR)
+async def get_similar(
+    agent: Agent,
+    db: Db,
+    id: str = "",
+    k: Annotated[int, Whole(1, MOST_NEIGHBOURS)] = NEIGHBOURS,
+    type: Text = None,
+) -> wire.FoundMany:
+    """Return the memories that are nearest in meaning to the one with this `id`."""
+    if not id:
+        raise Invalid("id is required", results=[])
+    found = await read_as(db, agent, similar.find, id, k=k, type=type)
+    return {"results": [_near(row, found) for row in found.rows]}
+
+
+def _found(row: Row) -> wire.Found:
+    found: wire.Found = {
+        "id": row["id"],
+        "content": row["content"],
+        "created_at": row["created_at"],
+        "who": row["who"],
+        "importance": row["importance"],
+        "tags": ",".join(tags_of(row["tags"])) or None,
+        "type": row["type"],
+        "pinned": bool(row["pinned"]),
+    }
+    if row["score"] is not None:
+        found["score"] = round(row["score"], 4)
+    return found
+
+
+def _near(row: Row, found: Similar) -> wire.Found:
+    return as_wire(
+        wire.Found,
+        row,
+        tags=list(tags_of(row["tags"])),
+        score=round(found.scores[row["seq"]], 2),
+        pinned=bool(row["pinned"]),
+    )

@@ -26,6 +26,7 @@ from signet.wire.requests.model import KEY_CHARS, NAME_CHARS
 from signet_api import scopes
 from signet_api.deps import Shared, State, Who, agent_of, asking, project_of, said
 from signet_api.serving import serves
+from signet_api.shapes import filled
 
 #: Secrets in a longer text are looked for before the write: 2 ms of it would keep other writers waiting.
 LONG_CHARS = 20_000
@@ -65,29 +66,21 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
 
 def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
     """Return what a client asks to remember."""
-    return NewMemory(
-        content=body.content,
+    return filled(
+        NewMemory,
+        body,
         agent_id=agent_id,
         type=body.type or None,
-        importance=body.importance,
-        pinned=body.pinned,
-        tags=body.tags,
         who=body.who or "daemon",
         origin=body.origin,
         project=project_of(body.project),
         source_type=body.source_type or "manual",
         source_id=body.source_id or None,
-        ordinal=body.ordinal,
         session_id=body.session_key or None,
-        created_at=body.created_at,
-        event_at=body.event_at,
         visibility=Visibility.PRIVATE if body.visibility == "private" else Visibility.GLOBAL,
         scope=body.scope or None,
         hints=tuple(body.hints or ()),
-        transcript=body.transcript,
         spoken=transcript.spoken(body.transcript) if body.transcript else None,
-        harness=body.harness,
-        idempotency_key=body.idempotency_key,
         told=_structured(body),
         supersedes=tuple(body.supersedes),
     )

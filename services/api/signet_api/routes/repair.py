@@ -30,7 +30,6 @@ from signet.errors import Invalid
 from signet.queue import admin
 from signet.wire import operations
 from signet.wire import repair as wire
-from signet.wire.repair import KnownRepair, Repaired, RepairOption
 from signet.wire.requests.model import Text, Whole
 from signet_api import processes
 from signet_api.bodies import parse
@@ -69,7 +68,7 @@ _FILTER_FIELDS = {
 
 
 def _serve(action: Action) -> None:
-    async def post_repair(request: Request, state: Shared, actor: Who) -> Repaired | Response:
+    async def post_repair(request: Request, state: Shared, actor: Who) -> wire.Repaired | Response:
         return await _answer(action, request, state, actor)
 
     post_repair.__name__ = f"post_{action.path.replace('-', '_').replace('/', '_')}"
@@ -102,7 +101,9 @@ def _described(action: Action) -> dict[str, Any]:
     return body | ({"responses": goes_on} if run.is_long(action) else {})
 
 
-_OPERATIONS = {one.path: one for one in operations.BY_ID.values() if one.replies == (Repaired,)}
+_OPERATIONS = {
+    one.path: one for one in operations.BY_ID.values() if one.replies == (wire.Repaired,)
+}
 for _action in ACTIONS:
     _serve(_action)
 
@@ -121,14 +122,14 @@ async def get_repairs(state: Shared) -> wire.Repairs:
 
 def _catalog(
     tx: ReadTx, settings: Settings, triggers: Mapping[str, str], *, now: datetime
-) -> list[KnownRepair]:
+) -> list[wire.KnownRepair]:
     return [
         _known(action, gate.standing(tx, action, settings, now=now), triggers.get(action.name))
         for action in ACTIONS
     ]
 
 
-def _known(action: Action, standing: Standing, trigger: str | None) -> KnownRepair:
+def _known(action: Action, standing: Standing, trigger: str | None) -> wire.KnownRepair:
     return {
         "action": action.name,
         "path": action.path,
@@ -146,7 +147,7 @@ def _known(action: Action, standing: Standing, trigger: str | None) -> KnownRepa
     }
 
 
-def _option(option: Option) -> RepairOption:
+def _option(option: Option) -> wire.RepairOption:
     is_bounded = bool(option.high)
     return {
         "name": option.name,

@@ -1,4 +1,4 @@
-"""Secrets: their names, and commands that are run with their values."""
+"""Secrets: their names, commands that are run with their values, and 1Password as a source of them."""
 
 import asyncio
 from collections.abc import Mapping
@@ -6,17 +6,16 @@ from collections.abc import Mapping
 from fastapi import Request
 
 from signet.config.sections import AuthMode
-from signet.domain.secrets import run, use
+from signet.domain.secrets import account, run, use
 from signet.domain.secrets.vault import Vault
 from signet.errors import Forbidden, Invalid
 from signet.observe import logs
 from signet.wire import secrets as wire
-from signet.wire.requests.secrets import ExecBody, SecretBody
-from signet.wire.secrets import KeptSecret, Ran, Secrets, SecretValue
-from signet_api.access import is_here
+from signet.wire.requests.machine import ConnectBody, ExecBody, SecretBody, SecretsImportBody
+from signet_api.access import is_here, only_from_here
 from signet_api.deps import Shared, State, Who
-from signet_api.near import only_from_here
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 log = logs.get("secrets")
 
@@ -29,25 +28,25 @@ from_here = only_from_here("Secrets")
 
 
 @serves(wire.SECRETS, first=from_here)
-async def get_secrets(state: Shared) -> Secrets:
+async def get_secrets(state: Shared) -> wire.Secrets:
     """Return the names of all secrets, oldest first; values are never listed."""
     return {"secrets": await asyncio.to_thread(vault_of(state).names)}
 
 
 @serves(wire.RUN_WITH_SECRETS, first=from_here)
-async def post_exec(body: ExecBody, state: Shared, actor: Who) -> Ran:
+async def post_exec(body: ExecBody, state: Shared, actor: Who) -> wire.Ran:
     """Run a shell command with secrets as environment variables; its output is redacted."""
     return await _ran(state, body, body.secrets, actor.name)
 
 
 @serves(wire.RUN_WITH_SECRET, first=from_here)
-async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) -> Ran:
+async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) -> wire.Ran:
     """Run a shell command with one secret in the variable of its name."""
     return await _ran(state, body, body.secrets or {name: name}, actor.name)
 
 
 @serves(wire.SECRET, first=from_here)
-async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> SecretValue:
+async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> wire.SecretValue:
     """Return one value to a person on this machine; agents get it only as a variable of a command."""
     is_near = is_here(dict(request.scope["headers"]), request.scope.get("client"))
     if not is_near or state.authority.mode is AuthMode.TEAM:
@@ -62,7 +61,7 @@ async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> 
 
 
 @serves(wire.PUT_SECRET, first=from_here)
-async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> KeptSecret:
+async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> wire.KeptSecret:
     """Keep a value under a name, in the place of an earlier one."""
     await asyncio.to_thread(vault_of(state).put, name, body.value)
     log.info("secret.kept", name=name, actor=actor.name)
@@ -70,7 +69,7 @@ async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) ->
 
 
 @serves(wire.REMOVE_SECRET, first=from_here)
-async def delete_secret(name: str, state: Shared, actor: Who) -> KeptSecret:
+async def delete_secret(name: str, state: Shared, actor: Who) -> wire.KeptSecret:
     """Drop a secret."""
     await asyncio.to_thread(vault_of(state).delete, name)
     log.info("secret.dropped", name=name, actor=actor.name)
@@ -82,7 +81,7 @@ def vault_of(state: State) -> Vault:
     return Vault(state.workspace.vault)
 
 
-async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: str) -> Ran:
+async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: str) -> wire.Ran:
     if not body.command.strip():
         raise Invalid("command is required")
     milliseconds = body.timeout_ms
@@ -97,4 +96,41 @@ async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: s
         folder=state.workspace.root,
         seconds=run.SECONDS if milliseconds is None else milliseconds / 1000,
     )
-    return {"stdout": ran.stdout, "stderr": ran.stderr, "code": ran.code}
+    return as_wire(wire.Ran, ran)
+
+
+@serves(wire.ONE_PASSWORD, first=from_here)
+async def get_status(state: Shared) -> wire.OnePassword:
+    """Return whether 1Password is connected, and its vaults."""
+    return await account.status(vault_of(state))
+
+
+@serves(wire.CONNECT_ONE_PASSWORD, first=from_here)
+async def post_connect(body: ConnectBody, state: Shared) -> wire.ConnectedOnePassword:
+    """Keep the token of a service account, once it has opened its list of vaults."""
+    return await account.connect(vault_of(state), body.token)
+
+
+@serves(wire.DISCONNECT_ONE_PASSWORD, first=from_here)
+async def delete_connect(state: Shared) -> wire.DisconnectedOnePassword:
+    """Forget the token."""
+    return await asyncio.to_thread(account.disconnect, vault_of(state))
+
+
+@serves(wire.ONE_PASSWORD_VAULTS, first=from_here)
+async def get_vaults(state: Shared) -> wire.Vaults:
+    """Return the vaults that the token opens."""
+    return await account.vaults(vault_of(state))
+
+
+@serves(wire.IMPORT_FROM_ONE_PASSWORD, first=from_here)
+async def post_import(body: SecretsImportBody, state: Shared) -> wire.ImportedSecrets:
+    """Copy credentials into the vault; without `overwrite` a name that exists is left alone."""
+    done = await account.copy(
+        vault_of(state),
+        names=body.vaults,
+        prefix=body.prefix,
+        overwrite=body.overwrite,
+        token=body.token,
+    )
+    return done.body

@@ -1,5 +1,6 @@
-"""Look at running sessions and steer them; read what was said in them."""
+"""Running sessions: look at them and steer them; what was said in them, their summaries and checkpoints."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import Depends, Query, Request
@@ -7,16 +8,16 @@ from fastapi import Depends, Query, Request
 from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections import show
-from signet.domain.sessions import every, prompt_text, running, transcript_search
+from signet.domain.sessions import checkpoints, every, prompt_text, running, transcript_search
 from signet.domain.sessions.every import Wanted
 from signet.domain.sessions.running import UnknownSession
+from signet.domain.summaries import page
 from signet.errors import Invalid
 from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext
-from signet.wire.requests.hooks import BypassBody, TranscriptSearchBody, bare
-from signet.wire.requests.model import Text
-from signet.wire.requests.sessions import SessionParams
-from signet.wire.sessions import RunningSession
+from signet.wire.requests.hooks import BypassBody, SessionParams, TranscriptSearchBody, bare
+from signet.wire.requests.model import Text, Whole
+from signet.wire.sessions import RunningSession, SummaryPage
 from signet_api.deps import Db, Shared, agent_of
 from signet_api.serving import serves
 
@@ -152,3 +153,64 @@ async def get_context(
         project=project,
         now=clock.now(),
     )
+
+
+#: No summary stands deeper than that by far, and it fits into any column.
+MAX_DEPTH = 1_000_000
+
+
+@serves(wire.SESSION_SUMMARIES)
+async def get_summaries(
+    db: Db,
+    project: Text = None,
+    depth: Text = None,
+    limit: Annotated[int, Whole(0, 200)] = 50,
+    offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
+) -> SummaryPage:
+    """Return a page of summaries, latest first; `project` and `depth` narrow them."""
+    return await db.aread(
+        page.read,
+        project=project,
+        within=caller.current().scope,
+        depth=_depth(depth),
+        limit=limit,
+        offset=offset,
+    )
+
+
+def _depth(text: str | None) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise Invalid("depth must be a whole number, 0 or more")
+    return min(int(text[:10]), MAX_DEPTH)
+
+
+MAX_ROWS = 100
+
+
+@serves(wire.CHECKPOINTS)
+async def get_checkpoints(
+    state: Shared, project: Text = None, limit: Annotated[int, Whole(1, MAX_ROWS)] = 10
+) -> wire.Checkpoints:
+    """Return the newest checkpoints of a project, newest first."""
+    project = (project or "").strip()
+    if not project:
+        raise Invalid("project query parameter required")
+    asked = caller.current()
+    asked.check_row(project=project)
+    path = await asyncio.to_thread(checkpoints.real_path, project)
+    rows = await state.db.aread(
+        checkpoints.of_project, path, agent_id=asked.scope.agent, limit=limit
+    )
+    return {"checkpoints": rows, "count": len(rows)}
+
+
+@serves(wire.SESSION_CHECKPOINTS)
+async def get_session_checkpoints(session_key: str, state: Shared) -> wire.Checkpoints:
+    """Return all checkpoints of a session, newest first."""
+    scope = caller.current().scope
+    rows = await state.db.aread(
+        checkpoints.of_session, session_key, agent_id=scope.agent, project=scope.project
+    )
+    return {"checkpoints": rows, "count": len(rows)}

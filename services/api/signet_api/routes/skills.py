@@ -12,10 +12,11 @@ from signet.domain.skills.relations import Related
 from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.wire import skills as wire
-from signet.wire.requests.skills import SkillInstallBody
+from signet.wire.requests.machine import SkillInstallBody
 from signet_api.deps import Shared, State
 from signet_api.params import Agent
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 log = logs.get("skills")
 
@@ -108,49 +109,36 @@ async def _follow(state: State, name: str, change: Callable[[WriteTx], object]) 
 
 
 def _meta(skill: Skill) -> wire.Skill:
-    return {
-        "name": skill.title,
-        "description": skill.description,
-        "version": skill.version,
-        "author": skill.author,
-        "maintainer": skill.maintainer,
-        "license": skill.license,
-        "user_invocable": skill.user_invocable,
-        "arg_hint": skill.arg_hint,
-        "verified": skill.verified,
-        "permissions": list(skill.permissions),
-        "homepage": skill.homepage,
-        "triggers": list(skill.triggers),
-        "tags": list(skill.tags),
-        "role": skill.role,
-        "builtin": skill.builtin,
-        "dependencies": {"bins": list(skill.bins), "skills": list(skill.skills)},
-        "path": str(skill.path.parent),
-    }
+    return as_wire(
+        wire.Skill,
+        skill,
+        name=skill.title,
+        permissions=list(skill.permissions),
+        triggers=list(skill.triggers),
+        tags=list(skill.tags),
+        dependencies={"bins": list(skill.bins), "skills": list(skill.skills)},
+        path=str(skill.path.parent),
+    )
 
 
 def _entry(entry: Entry) -> wire.CatalogSkill:
     skill = entry.skill
-    return {
-        "name": skill.name,
-        "fullName": skill.name,
-        "description": skill.description,
-        "installs": catalog.short(skill.installs),
-        "stars": skill.stars,
-        "popularity": entry.popularity,
-        "category": entry.category,
-        "verified": skill.verified,
-        "installed": entry.is_installed,
-    }
+    return as_wire(
+        wire.CatalogSkill,
+        skill,
+        fullName=skill.name,
+        installs=catalog.short(skill.installs),
+        popularity=entry.popularity,
+        category=entry.category,
+        installed=entry.is_installed,
+    )
 
 
 def _related(one: Related) -> wire.RelatedSkill:
-    return {
-        "name": one.node.name,
-        "description": one.node.description,
-        "relation": one.relation,
-        "direction": one.direction,
-        "strength": one.strength,
-        "reason": one.reason,
-        "useCount": one.node.use_count,
-    }
+    return as_wire(
+        wire.RelatedSkill,
+        one,
+        name=one.node.name,
+        description=one.node.description,
+        useCount=one.node.use_count,
+    )

@@ -1,8 +1,14 @@
-"""Everything about the daemon in one answer; from rows and settings, no call outside (TK-52)."""
+"""Everything about the daemon in one answer, from rows and settings, no call outside (TK-52); is it there, is it ready.
+
+`/health` and `/health/live` are answered in the event loop from memory and wait for nothing; what they say about
+the database and the other processes is looked at in the background once a second (see health.py).
+"""
 
 import os
 from datetime import datetime
 from typing import Any, TypedDict
+
+from fastapi import Response
 
 from signet import __version__, clock, config
 from signet.db import ReadTx, driver
@@ -11,16 +17,15 @@ from signet.domain.embeddings import vectors as embeddings
 from signet.domain.sessions import running as sessions
 from signet.domain.updates.check import is_allowed
 from signet.observe import logfile
+from signet.process.program import SUPERVISOR_PID
 from signet.queue import admin, circuit_breaker, stats
 from signet.queue.kinds import QUEUES
 from signet.wire import status as wire
 from signet.wire.diagnostics import Diagnosis
-from signet.wire.status import EmbeddingState, LogFiles, Status, UpdateStatus
 from signet_api import processes, resolution
 from signet_api.deps import Shared, State
 from signet_api.health import Seen
-from signet_api.routes.health import main_pid, uptime
-from signet_api.serving import serves
+from signet_api.serving import respond, serves
 
 
 class _Stored(TypedDict):
@@ -31,16 +36,16 @@ class _Stored(TypedDict):
     queue: dict[str, Any]
     oldestDueSeconds: float | None
     waitingForProvider: dict[str, str]
-    embedding: EmbeddingState
+    embedding: wire.EmbeddingState
 
 
 @serves(wire.STATUS)
-async def get_status(state: Shared) -> Status:
+async def get_status(state: Shared) -> wire.Status:
     """Return version, processes, queue, providers and settings in force."""
     return await status(state)
 
 
-async def status(state: State) -> Status:
+async def status(state: State) -> wire.Status:
     """Return the answer of `/api/status`."""
     settings, loaded = state.settings, state.live.loaded
     rows = await state.db.aread(_rows, state, clock.now())
@@ -102,13 +107,13 @@ def _rows(tx: ReadTx, state: State, now: datetime) -> _Stored:
     }
 
 
-def _logging(state: State) -> LogFiles:
+def _logging(state: State) -> wire.LogFiles:
     place = logfile.place(state.workspace.log_dir, os.environ)
     today = clock.to_text(clock.now())[:10]
     return {"logDir": str(place.directory), "logFile": str(place.path(today))}
 
 
-async def _update(state: State) -> UpdateStatus:
+async def _update(state: State) -> wire.UpdateStatus:
     await state.health.look_at_updates()
     known, settings = state.health.update, state.settings.updates
     return {
@@ -131,3 +136,67 @@ def _health(report: Report, seen: Seen) -> Diagnosis:
         return whole
     score = min(report.score, DEGRADED)
     return {**whole, "score": score, "status": status_of(score)}
+
+
+#: How long after its start this process is not ready for want of the model: a start is to take 3 s at most.
+MODEL_SECONDS = 1.5
+
+
+@serves(wire.HEALTH)
+async def get_health(state: Shared) -> wire.Health:
+    """Return that the API answers; `db` false when the database does not, `status` degraded when work stands still."""
+    seen = state.health.last
+    return {
+        "status": "healthy" if seen.is_whole else "degraded",
+        "uptime": uptime(state),
+        "pid": main_pid(),
+        "version": __version__,
+        "port": state.port,
+        "agentsDir": str(state.workspace.root),
+        "db": seen.database,
+        "reasons": list(seen.reasons),
+        "updateAvailable": state.health.update.is_update,
+        "pendingRestart": state.health.pending,
+    }
+
+
+@serves(wire.HEALTH_LIVE)
+@serves(wire.LIVE)
+async def get_live() -> wire.Live:
+    """Return that this process is not stuck; looks at nothing else."""
+    return {"status": "live"}
+
+
+@serves(wire.HEALTH_READY)
+@serves(wire.READY)
+async def get_ready(state: Shared, verbose: str | None = None) -> Response:
+    """Return 200 when database, schema, worker and scheduler are there, else 503 with what is missing.
+
+    A process that has just started is ready when it has the embedding model, too, so that the first question finds it.
+    """
+    seen = await state.health.look()
+    is_loading = state.vectors.is_loading and uptime(state) < MODEL_SECONDS
+    is_ready = seen.is_ready and not is_loading
+    reasons = [*seen.reasons, *(["the embedding model is loading"] if is_loading else [])]
+    body: wire.Ready = {"status": "ready" if is_ready else "not ready", "reasons": reasons}
+    if not is_ready:
+        body["error"] = ", ".join(reasons)
+    if verbose is not None:
+        body["checks"] = dict(seen.checks)
+    return respond(body, wire.READY, 200 if is_ready else 503)
+
+
+def uptime(state: State) -> float:
+    """Return how long this process has been answering, in seconds."""
+    return round((clock.now() - state.started_at).total_seconds(), 3)
+
+
+def main_pid() -> int:
+    """Return the pid that owns everything: the supervisor's, else this process's own."""
+    return int(os.environ.get(SUPERVISOR_PID) or os.getpid())
+
+
+@serves(wire.FEATURES)
+async def get_features(state: Shared) -> dict[str, bool]:
+    """Return each flag of the `features` section; others of its values are left out."""
+    return dict(state.settings.features)

@@ -14,11 +14,12 @@ from signet.domain.synthesis import ask, file, run, runs
 from signet.domain.synthesis.plan import Plan
 from signet.errors import Conflict, Invalid, Unavailable
 from signet.wire import synthesis as wire
+from signet.wire.requests.hooks import SynthesisBody, SynthesisCompleteBody
 from signet.wire.requests.model import Text
-from signet.wire.requests.sessions import SynthesisBody, SynthesisCompleteBody
 from signet_api import processes
 from signet_api.deps import Shared, State, agent_of
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 async def _owner(request: Request, body: SynthesisBody | None = None) -> str:
@@ -84,16 +85,14 @@ async def get_status(
 
 def _config(settings: Settings) -> wire.SynthesisConfig:
     synthesis, plan = settings.pipeline.synthesis, Plan.of(settings)
-    return {
-        "enabled": synthesis.enabled,
-        "harness": "daemon",
-        "provider": synthesis.provider,
-        "model": synthesis.model,
-        "schedule": plan.schedule,
-        "timeout": synthesis.timeout_ms,
-        "maxTokens": plan.max_tokens,
-        "idleGapMinutes": synthesis.idle_gap_minutes,
-    }
+    return as_wire(
+        wire.SynthesisConfig,
+        synthesis,
+        harness="daemon",
+        schedule=plan.schedule,
+        timeout=synthesis.timeout_ms,
+        maxTokens=plan.max_tokens,
+    )
 
 
 def _path(state: State, agent_id: str) -> Path:

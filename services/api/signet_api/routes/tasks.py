@@ -1,20 +1,148 @@
 """Tasks that recur: make, change, run, look at their runs, follow one."""
 
 import asyncio
-from typing import Annotated, Any
+import codecs
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, BinaryIO
 
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.tasks import cron, edit, read, start
+from signet.domain.tasks.models import RunStatus, TaskRun
+from signet.domain.tasks.spool import STREAMS, Spool
+from signet.errors import NotFound
 from signet.wire import tasks as wire
 from signet.wire.done import Done
+from signet.wire.requests.machine import TaskBody
 from signet.wire.requests.model import Whole
-from signet.wire.requests.tasks import TaskBody
-from signet.wire.tasks import AddedTask, RunPage, StartedRun, TaskPage, WholeTask
-from signet_api.deps import Db, Shared
+from signet_api.deps import Db, Shared, State
 from signet_api.serving import serves
-from signet_api.stream import EventStream, polled
-from signet_api.taskfeed import TaskFollower
+from signet_api.stream import EventStream, message, polled
+
+#: Characters of earlier output of each stream that a client gets when it connects.
+REPLAY_CHARS = 200_000
+#: Characters of one event.
+EVENT_CHARS = 32_768
+
+
+@dataclass(slots=True)
+class _Reader:
+    """One stream of one run, read on from where it was left."""
+
+    file: BinaryIO
+    decoder: codecs.IncrementalDecoder = field(
+        default_factory=lambda: codecs.getincrementaldecoder("utf-8")("replace")
+    )
+
+    def take(self, *, is_last: bool) -> str:
+        """Return what has come since; half a character waits for its other half, unless there is no more."""
+        return self.decoder.decode(self.file.read(), is_last)
+
+
+@dataclass(slots=True)
+class TaskFollower:
+    """What one client has been sent of the live output of one task's runs (TK-8).
+
+    The worker writes the output of a run into files; here they are read from where the client is. An open file stays
+    readable after the run's end, so nothing is lost between its last line and its row.
+    """
+
+    state: State
+    task_id: str
+    #: The run that is being sent, and whether its beginning was.
+    _run_id: str | None = None
+    _has_begun: bool = False
+    #: The newest run that was over when the client connected, or was sent to its end.
+    _done: str | None = None
+    _has_looked: bool = False
+    _readers: dict[str, _Reader] = field(default_factory=dict)
+
+    def connected(self) -> bytes:
+        """Return the first event."""
+        return self._event("connected")
+
+    async def look(self) -> bytes | None:
+        """Return what has happened since; None when the task is gone."""
+        found = await self.state.db.aread(self._find)
+        return None if found is None else await asyncio.to_thread(self._look, *found)
+
+    def leave(self) -> None:
+        """Close the files."""
+        readers, self._readers = self._readers, {}
+        for reader in readers.values():
+            reader.file.close()
+
+    def _find(self, tx: ReadTx) -> list[TaskRun] | None:
+        """Return the run to continue with, at most one; None when the task is gone."""
+        try:
+            latest = read.latest_run(tx, self.task_id)
+        except NotFound:
+            return None
+        is_first, self._has_looked = not self._has_looked, True
+        if latest is None:
+            return []
+        run_id, is_active = latest
+        if is_first and not is_active:
+            self._done = run_id
+        # A run whose output is being sent is sent to its end before the next one.
+        wanted = self._run_id or run_id
+        found = None if wanted == self._done else read.run(tx, wanted)
+        return [] if found is None else [found]
+
+    def _look(self, *runs: TaskRun) -> bytes:
+        return b"".join(event for run in runs for event in self._events(run))
+
+    def _events(self, run: TaskRun) -> Iterator[bytes]:
+        """Yield what is new about a run."""
+        self._run_id = run.id
+        if not self._has_begun and run.status != RunStatus.PENDING:
+            self._has_begun = True
+            yield self._event("run-started", runId=run.id, startedAt=run.started_at)
+        yield from self._output(run)
+        if run.is_active:
+            return
+        yield self._event(
+            "run-completed",
+            runId=run.id,
+            status=run.status,
+            completedAt=run.completed_at,
+            exitCode=run.exit_code,
+            error=run.error,
+        )
+        self._done, self._run_id, self._has_begun = run.id, None, False
+        self.leave()
+
+    def _output(self, run: TaskRun) -> Iterator[bytes]:
+        spool = Spool.of(self.state.workspace, run.id)
+        stored = {"stdout": run.stdout or "", "stderr": run.stderr or ""}
+        for stream in STREAMS:
+            reader = self._readers.get(stream) or self._open(spool, stream)
+            is_over = not run.is_active
+            if reader is not None:
+                chunk = reader.take(is_last=is_over)
+            else:
+                chunk = stored[stream][-REPLAY_CHARS:] if is_over else ""
+            for at in range(0, len(chunk), EVENT_CHARS):
+                some = chunk[at : at + EVENT_CHARS]
+                yield self._event("run-output", runId=run.id, stream=stream, chunk=some)
+
+    def _open(self, spool: Spool, stream: str) -> _Reader | None:
+        """Open a stream near its end; None when the run has no file, not yet or not any more."""
+        try:
+            file = spool.path(stream).open("rb")
+        except FileNotFoundError:
+            return None
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - REPLAY_CHARS))
+        self._readers[stream] = reader = _Reader(file)
+        return reader
+
+    def _event(self, kind: str, **fields: object) -> bytes:
+        event = {"type": kind, "taskId": self.task_id, **fields}
+        return message(event | {"timestamp": clock.to_text(clock.now())})
+
 
 #: How often the stream of a task looks for more output.
 LOOK_SECONDS = 0.25
@@ -25,13 +153,13 @@ PRESETS = [{"label": label, "expression": expression} for label, expression in c
 
 
 @serves(wire.TASKS)
-async def get_tasks(db: Db) -> TaskPage:
+async def get_tasks(db: Db) -> wire.TaskPage:
     """Return every task, newest first, with how its last run ended."""
     return {"tasks": await db.aread(_overview), "presets": PRESETS}
 
 
 @serves(wire.ADD_TASK)
-async def post_task(body: TaskBody, db: Db) -> AddedTask:
+async def post_task(body: TaskBody, db: Db) -> wire.AddedTask:
     """Make a task."""
     task = await asyncio.to_thread(edit.draft, body.model_dump(), now=clock.now())
     await db.awrite(edit.add, task)
@@ -39,7 +167,7 @@ async def post_task(body: TaskBody, db: Db) -> AddedTask:
 
 
 @serves(wire.TASK)
-async def get_task(task_id: str, db: Db) -> WholeTask:
+async def get_task(task_id: str, db: Db) -> wire.WholeTask:
     """Return a task and its newest runs."""
     task = await db.aread(read.get, task_id)
     runs, _ = await db.aread(read.runs, task_id, limit=RUNS_SHOWN, offset=0)
@@ -64,7 +192,7 @@ async def delete_task(task_id: str, db: Db) -> Done:
 
 
 @serves(wire.RUN_TASK)
-async def post_run(task_id: str, db: Db) -> StartedRun:
+async def post_run(task_id: str, db: Db) -> wire.StartedRun:
     """Run a task now, also one that is disabled."""
     run_id = await db.awrite(start.by_hand, task_id, now=clock.now())
     return {"runId": run_id, "status": "running"}
@@ -76,7 +204,7 @@ async def get_runs(
     db: Db,
     limit: Annotated[int, Whole(1, MAX_RUNS)] = RUNS_SHOWN,
     offset: Annotated[int, Whole(0, 2**31)] = 0,
-) -> RunPage:
+) -> wire.RunPage:
     """Return a page of runs, newest first."""
     runs, total = await db.aread(read.runs, task_id, limit=limit, offset=offset)
     has_more = offset + len(runs) < total

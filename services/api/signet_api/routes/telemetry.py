@@ -16,7 +16,6 @@ from signet.domain.activity.events import Span
 from signet.errors import Invalid, NotFound
 from signet.wire import telemetry as wire
 from signet.wire.requests.model import Text, Whole
-from signet.wire.telemetry import NDJSON
 from signet_api.deps import Shared, State
 from signet_api.params import Since, Until
 from signet_api.serving import serves
@@ -68,7 +67,7 @@ async def get_export(
     if not _is_enabled(state):
         raise NotEnabled()
     await state.flusher.aflush()
-    return StreamingResponse(_pages(state.db, events.page, span, _lines), media_type=NDJSON)
+    return StreamingResponse(_pages(state.db, events.page, span, _lines), media_type=wire.NDJSON)
 
 
 @serves(wire.EXPORT_TRAINING)
@@ -86,7 +85,7 @@ async def get_training_export(
     span = Span(since=since, until=until, limit=limit)
     page = partial(events.training_page, agent_id=agent_id)
     if form != "csv":
-        return StreamingResponse(_pages(state.db, page, span, _lines), media_type=NDJSON)
+        return StreamingResponse(_pages(state.db, page, span, _lines), media_type=wire.NDJSON)
     pages = _pages(
         state.db, page, span, _table, head=_table([dict.fromkeys(events.PAIR)], head=True)
     )

@@ -20,8 +20,7 @@ from signet.errors import Invalid
 from signet.wire import transfer as wire
 from signet.wire.access import Permission
 from signet.wire.origin import Origin
-from signet.wire.requests.transfer import ImportBody, TextBody
-from signet.wire.transfer import ExportPage, Imported
+from signet.wire.requests.memory import ImportBody, TextBody
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.params import EitherAgent
 from signet_api.routes.remember import new_memory
@@ -39,7 +38,7 @@ async def get_export(
     cursor: str = "",
     vectors: str = "",
     everything: str = "",
-) -> ExportPage:
+) -> wire.ExportPage:
     """Return a page of records, and under `next` the cursor of the page after it.
 
     What the agent may read; everything, private rows of all agents too, only with `everything=true`.
@@ -67,7 +66,9 @@ async def get_export(
 
 
 @serves(wire.IMPORT)
-async def post_import(body: ImportBody, request: Request, state: Shared, actor: Who) -> Imported:
+async def post_import(
+    body: ImportBody, request: Request, state: Shared, actor: Who
+) -> wire.Imported:
     """Take records in, each whole or not at all, and say what became of them; the same ones again add nothing.
 
     With `preview` nothing is written, and the answer is what would become of them.

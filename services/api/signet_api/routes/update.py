@@ -9,14 +9,14 @@ from signet.domain.updates import settings as update_settings
 from signet.domain.updates import state as update_state
 from signet.paths import Workspace
 from signet.wire import update as wire
-from signet.wire.requests.update import UpdateConfigBody, UpdateRunBody
-from signet.wire.update import ChangedUpdateSettings, Installed, UpdateCheck, UpdateSettings
+from signet.wire.requests.machine import UpdateConfigBody, UpdateRunBody
 from signet_api.deps import Shared
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.CHECK_UPDATE)
-async def get_check(state: Shared, force: str = "") -> UpdateCheck:
+async def get_check(state: Shared, force: str = "") -> wire.UpdateCheck:
     """Return whether there is a new version; asks the index only with `force=true`, or when that was allowed."""
     found = await asyncio.to_thread(
         check.check,
@@ -26,35 +26,27 @@ async def get_check(state: Shared, force: str = "") -> UpdateCheck:
         now=clock.now(),
     )
     known, pending = found.known, await asyncio.to_thread(update_state.pending_version)
-    body: UpdateCheck = {
-        "currentVersion": __version__,
-        "latestVersion": known.latest_version,
-        "updateAvailable": known.is_update,
-        "isMajorUpgrade": known.is_update
-        and versions.is_major(known.latest_version or __version__, __version__),
-        "restartRequired": pending is not None,
-        "cached": found.is_cached,
-        "checkedAt": known.checked_at,
-    }
-    if known.release_url is not None:
-        body["releaseUrl"] = known.release_url
-    if known.published_at is not None:
-        body["publishedAt"] = known.published_at
-    if known.check_error is not None:
-        body["checkError"] = known.check_error
-    if pending is not None:
-        body["pendingVersion"] = pending
-    return body
+    latest = known.latest_version or __version__
+    return as_wire(
+        wire.UpdateCheck,
+        known,
+        currentVersion=__version__,
+        updateAvailable=known.is_update,
+        isMajorUpgrade=known.is_update and versions.is_major(latest, __version__),
+        restartRequired=pending is not None,
+        cached=found.is_cached,
+        pendingVersion=pending,
+    )
 
 
 @serves(wire.UPDATE_SETTINGS)
-async def get_config(state: Shared) -> UpdateSettings:
+async def get_config(state: Shared) -> wire.UpdateSettings:
     """Return how new versions are looked for, and what came of it last."""
     return await asyncio.to_thread(_settings, state.workspace, state.settings.updates)
 
 
 @serves(wire.CHANGE_UPDATE_SETTINGS)
-async def post_config(body: UpdateConfigBody, state: Shared) -> ChangedUpdateSettings:
+async def post_config(body: UpdateConfigBody, state: Shared) -> wire.ChangedUpdateSettings:
     """Change that, in agent.yaml."""
     wished = body.model_dump(exclude_none=True)
     changed = await asyncio.to_thread(update_settings.change, state.workspace, wished)
@@ -63,7 +55,7 @@ async def post_config(body: UpdateConfigBody, state: Shared) -> ChangedUpdateSet
 
 
 @serves(wire.INSTALL_UPDATE)
-async def post_run(state: Shared, body: UpdateRunBody | None = None) -> Installed:
+async def post_run(state: Shared, body: UpdateRunBody | None = None) -> wire.Installed:
     """Install a version with the tool that installed this one; the daemon goes on until it is restarted."""
     done = await asyncio.to_thread(
         install.install,
@@ -72,29 +64,19 @@ async def post_run(state: Shared, body: UpdateRunBody | None = None) -> Installe
         body.target_version if body else None,
         now=clock.now(),
     )
-    installed: Installed = {
-        "success": done.success,
-        "message": done.message,
-        "restartRequired": done.installed_version is not None,
-    }
-    if done.output is not None:
-        installed["output"] = done.output
-    if done.installed_version is not None:
-        installed["installedVersion"] = done.installed_version
-    return installed
+    return as_wire(wire.Installed, done, restartRequired=done.installed_version is not None)
 
 
-def _settings(workspace: Workspace, settings: Updates) -> UpdateSettings:
+def _settings(workspace: Workspace, settings: Updates) -> wire.UpdateSettings:
     known = update_state.read(workspace)
-    return {
-        "autoInstall": settings.auto_install,
-        "autoCheck": settings.auto_check,
-        "checkInterval": settings.check_interval_seconds,
-        "channel": settings.channel,
-        "minInterval": update_settings.LEAST_SECONDS,
-        "maxInterval": update_settings.MOST_SECONDS,
-        "pendingRestartVersion": update_state.pending_version(),
-        "lastAutoUpdateAt": known.last_auto_update_at,
-        "lastAutoUpdateError": known.last_auto_update_error,
-        "updateInProgress": update_state.is_installing(workspace),
-    }
+    return as_wire(
+        wire.UpdateSettings,
+        settings,
+        checkInterval=settings.check_interval_seconds,
+        minInterval=update_settings.LEAST_SECONDS,
+        maxInterval=update_settings.MOST_SECONDS,
+        pendingRestartVersion=update_state.pending_version(),
+        lastAutoUpdateAt=known.last_auto_update_at,
+        lastAutoUpdateError=known.last_auto_update_error,
+        updateInProgress=update_state.is_installing(workspace),
+    )

@@ -11,13 +11,13 @@ import typer
 from signet import clock
 from signet.cli import output
 from signet.cli.command import JsonOption
-from signet.cli.progress import Progress
+from signet.cli.output import Progress
 from signet.client import Job, Signet, Work
 from signet.client.plans import JOBS
 
 if TYPE_CHECKING:
     from signet.cli.quickstart.feed import Fed
-    from signet.cli.quickstart.steps import Steps
+    from signet.cli.quickstart.report import Steps
 
 #: A model that loads in the background is waited for so long before the questions.
 WARM_SECONDS = 6.0
@@ -49,8 +49,8 @@ def quickstart(
 
     Examples: signet quickstart · signet quickstart --input session.jsonl --keep
     """
-    from signet.cli.quickstart import feed, learn, place, prepare, report
-    from signet.cli.quickstart.steps import Steps
+    from signet.cli.quickstart import feed, learn, place, report
+    from signet.cli.quickstart.report import Steps
     from signet.cli.status import places
     from signet.domain.auth.own import own_token
     from signet.resources import template
@@ -60,10 +60,10 @@ def quickstart(
     if not as_json:
         output.say()
     with place.workspace(keep=keep) as workspace:
-        prepare.workspace(workspace, steps, keep=keep)
-        model = prepare.model(workspace, steps, wanted=not no_model)
+        place.fill(workspace, steps, keep=keep)
+        model = place.model(workspace, steps, wanted=not no_model)
         with place.alone(workspace):
-            daemon = prepare.daemon(workspace, steps)
+            daemon = place.daemon(workspace, steps)
         signet = Signet(
             url=daemon.url,
             token=own_token(workspace, "quickstart", now=clock.now()),

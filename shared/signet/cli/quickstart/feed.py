@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from signet.cli.progress import Progress
+from signet.cli.output import Progress
 from signet.client import Signet
 from signet.domain.extraction import rules_sentences
 from signet.domain.memory import chunks

@@ -1,9 +1,11 @@
-"""The workspace of one quickstart: apart from everything that a person has, and gone when the command ends."""
+"""The workspace of one quickstart, apart from everything that a person has, and gone when the command ends; and what
+makes it run: its settings, the embedding model, the daemon."""
 
 import os
 import shutil
 import signal
 import site
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -12,8 +14,17 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from signet.cli import output
+from signet import clock, config
+from signet.care.setup import settings
+from signet.care.setup.choices import Choices
+from signet.cli import models, output
+from signet.cli.daemon import started
+from signet.cli.models import Model
+from signet.cli.quickstart.report import Steps
+from signet.config.extraction import TextProvider
+from signet.config.sections import EmbeddingProvider
 from signet.daemon import control
+from signet.daemon.record import Running
 from signet.paths import Workspace, cache_home
 
 _ENDINGS = (signal.SIGTERM, signal.SIGHUP)
@@ -71,6 +82,40 @@ def folders(made: Workspace) -> list[Path]:
     """Return what there is to delete: the workspace, and its sockets where they had to lie elsewhere."""
     far = made.runtime_dir
     return [made.root] if far.is_relative_to(made.root) else [made.root, far]
+
+
+def fill(at: Workspace, steps: Steps, *, keep: bool) -> None:
+    """Fill a new workspace with its agent.yaml: built-in rules, so that no model of texts has to be there."""
+    at.make()
+    settings.write(at, Choices(extraction_provider=TextProvider.RULES), now=clock.now())
+    until = "and kept" if keep else "for this run only"
+    steps.done("Workspace", f"made {until}: {at.root}")
+
+
+def model(at: Workspace, steps: Steps, *, wanted: bool) -> Model:
+    """Install the embedding model, unless agent.yaml names another or it is not wanted."""
+    embedding = config.load(at).settings.embedding
+    if embedding.provider is not EmbeddingProvider.NATIVE:
+        steps.done("Model", f"{embedding.provider}, as set in agent.yaml")
+        return Model(state="elsewhere", name=embedding.model)
+    found = models.ensure(embedding.model, wanted=wanted, quiet=steps.quiet)
+    say = steps.done if found.is_usable else steps.lacking
+    say("Model", found.text)
+    return found
+
+
+def daemon(at: Workspace, steps: Steps) -> Running:
+    """Start the daemon of the workspace on a port that is free, beside whatever else runs."""
+    found = started(at, _free_port(), quiet=steps.quiet).daemon
+    steps.done("Daemon", f"started at {found.url}")
+    return found
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def _remove(made: Workspace) -> None:

@@ -2,7 +2,6 @@
 
 from signet.client.method import Fields, asks
 from signet.wire import auth as wire
-from signet.wire.auth import IssuedToken, RevokedToken, Token, WhoAmI
 
 
 def _scoped(sent: Fields) -> Fields:
@@ -14,7 +13,7 @@ class TokenCalls:
     """Who am I, and tokens."""
 
     @asks(wire.WHOAMI)
-    def whoami(self) -> WhoAmI:
+    def whoami(self) -> wire.WhoAmI:
         """Return who the caller is to the daemon, and what they may do."""
 
     @asks(wire.ISSUE_TOKEN, prepared=_scoped)
@@ -27,13 +26,13 @@ class TokenCalls:
         agent: str | None = None,
         user: str | None = None,
         ttl_seconds: float | None = None,
-    ) -> IssuedToken:
+    ) -> wire.IssuedToken:
         """Return a new token for `sub`, limited to what is named; needs the role admin."""
 
     @asks(wire.TOKENS, pick=lambda found: found["tokens"])
-    def tokens(self, *, limit: int = 100) -> list[Token]:
+    def tokens(self, *, limit: int = 100) -> list[wire.Token]:
         """Return the tokens that were issued or seen, latest first; at most 1,000."""
 
     @asks(wire.REVOKE_TOKEN, is_safe=True)
-    def revoke_token(self, jti: str) -> RevokedToken:
+    def revoke_token(self, jti: str) -> wire.RevokedToken:
         """Take a token back, so that it is refused from now on; raises NotFound."""

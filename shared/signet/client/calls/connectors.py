@@ -6,25 +6,17 @@ from typing import Any
 from signet.client.call import Call, ask
 from signet.client.method import asks, method
 from signet.wire import connectors as wire
-from signet.wire.connectors import (
-    AddedConnector,
-    Connector,
-    ConnectorHealth,
-    RemovedConnector,
-    Resynced,
-    StartedSync,
-)
 
 
 class ConnectorCalls:
     """Connectors: register folders whose files become documents, keep them in step, look at how they are."""
 
     @asks(wire.CONNECTORS, pick=lambda found: found["connectors"])
-    def connectors(self) -> list[Connector]:
+    def connectors(self) -> list[wire.Connector]:
         """Return all connectors, newest first."""
 
     @asks(wire.CONNECTOR)
-    def connector(self, connector_id: str) -> Connector:
+    def connector(self, connector_id: str) -> wire.Connector:
         """Return one connector; raises NotFound."""
 
     @asks(wire.ADD_CONNECTOR)
@@ -35,27 +27,29 @@ class ConnectorCalls:
         display_name: str | None = None,
         settings: Mapping[str, Any] | None = None,
         agent_id: str | None = None,
-    ) -> AddedConnector:
+    ) -> wire.AddedConnector:
         """Register a connector; for a folder `settings` holds `rootPath`, an absolute path on the daemon's machine.
 
         Raises Invalid for a folder that cannot be read there.
         """
 
     @method
-    def sync_connector(self, connector_id: str, *, full: bool = False) -> Call[StartedSync]:
+    def sync_connector(self, connector_id: str, *, full: bool = False) -> Call[wire.StartedSync]:
         """Queue what is new or changed, with `full` every file; raises NotFound."""
         if full:
             return ask(wire.FULLY_SYNC_CONNECTOR, connector_id, confirm=True, body={})
         return ask(wire.SYNC_CONNECTOR, connector_id, body={})
 
     @asks(wire.RESYNC_CONNECTORS)
-    def sync_connectors(self) -> Resynced:
+    def sync_connectors(self) -> wire.Resynced:
         """Start a sync of every connector."""
 
     @asks(wire.CONNECTOR_HEALTH)
-    def connector_health(self, connector_id: str) -> ConnectorHealth:
+    def connector_health(self, connector_id: str) -> wire.ConnectorHealth:
         """Return how a connector is, how far its sync is, and how many of its documents are read; raises NotFound."""
 
     @asks(wire.REMOVE_CONNECTOR)
-    def remove_connector(self, connector_id: str, *, cascade: bool = False) -> RemovedConnector:
+    def remove_connector(
+        self, connector_id: str, *, cascade: bool = False
+    ) -> wire.RemovedConnector:
         """Remove a connector, with `cascade` its documents too; raises NotFound."""

@@ -5,13 +5,6 @@ from typing import Any
 
 from signet.client.method import asks
 from signet.wire import documents as wire
-from signet.wire.documents import (
-    AddedDocument,
-    Chunk,
-    DeletedDocument,
-    Document,
-    DocumentPage,
-)
 
 
 class DocumentCalls:
@@ -28,7 +21,7 @@ class DocumentCalls:
         content_type: str | None = None,
         connector_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
-    ) -> AddedDocument:
+    ) -> wire.AddedDocument:
         """Hand over a text to be read in chunks; a known one is answered with `deduplicated`.
 
         With `source_type` url or file, `url` says where the text is.
@@ -37,17 +30,17 @@ class DocumentCalls:
     @asks(wire.DOCUMENTS)
     def documents(
         self, *, status: str | None = None, limit: int = 50, offset: int = 0
-    ) -> DocumentPage:
+    ) -> wire.DocumentPage:
         """Return a page of documents, newest first."""
 
     @asks(wire.DOCUMENT)
-    def document(self, document_id: str) -> Document:
+    def document(self, document_id: str) -> wire.Document:
         """Return one document; raises NotFound."""
 
     @asks(wire.CHUNKS, pick=lambda found: found["chunks"])
-    def chunks(self, document_id: str) -> list[Chunk]:
+    def chunks(self, document_id: str) -> list[wire.Chunk]:
         """Return the memories made from a document, in its order; raises NotFound."""
 
     @asks(wire.DELETE_DOCUMENT)
-    def delete_document(self, document_id: str, *, reason: str) -> DeletedDocument:
+    def delete_document(self, document_id: str, *, reason: str) -> wire.DeletedDocument:
         """Delete a document and forget what only it holds; raises NotFound or Conflict."""

@@ -2,7 +2,6 @@
 
 from signet.client.method import asks
 from signet.wire import embeddings as wire
-from signet.wire.embeddings import EmbeddingPage, EmbeddingsHealth, EmbeddingsStatus, Projection
 
 
 class EmbeddingCalls:
@@ -16,15 +15,15 @@ class EmbeddingCalls:
         offset: int = 0,
         vectors: bool = False,
         agent_id: str | None = None,
-    ) -> EmbeddingPage:
+    ) -> wire.EmbeddingPage:
         """Return a page of the memories that have a vector, newest first; `vectors` adds the numbers."""
 
     @asks(wire.EMBEDDINGS_STATUS)
-    def embeddings_status(self) -> EmbeddingsStatus:
+    def embeddings_status(self) -> wire.EmbeddingsStatus:
         """Return whether vectors can be made, and how far the tracker is."""
 
     @asks(wire.EMBEDDINGS_HEALTH)
-    def embeddings_health(self, *, agent_id: str | None = None) -> EmbeddingsHealth:
+    def embeddings_health(self, *, agent_id: str | None = None) -> wire.EmbeddingsHealth:
         """Return how good the stored vectors are, check by check."""
 
     @asks(wire.PROJECTION, names={"query": "q"})
@@ -42,7 +41,7 @@ class EmbeddingCalls:
         since: str | None = None,
         until: str | None = None,
         agent_id: str | None = None,
-    ) -> Projection:
+    ) -> wire.Projection:
         """Return memories as points in 2 or 3 dimensions; `status` is `computing` until they are there.
 
         `who`, `types` and `tags` are comma lists.

@@ -2,14 +2,6 @@
 
 from signet.client.method import asks
 from signet.wire import knowledge as wire
-from signet.wire.knowledge import (
-    EntityPage,
-    Expanded,
-    Impact,
-    KnowledgeStats,
-    Pinned,
-    WholeEntity,
-)
 
 
 class KnowledgeCalls:
@@ -24,11 +16,11 @@ class KnowledgeCalls:
         limit: int = 50,
         offset: int = 0,
         agent_id: str | None = None,
-    ) -> EntityPage:
+    ) -> wire.EntityPage:
         """Return things that memories speak of; `query` is a part of their names."""
 
     @asks(wire.ENTITY)
-    def entity(self, entity_id: str, *, agent_id: str | None = None) -> WholeEntity:
+    def entity(self, entity_id: str, *, agent_id: str | None = None) -> wire.WholeEntity:
         """Return one thing; raises NotFound."""
 
     @asks(wire.EXPAND, names={"name": "entity"}, is_safe=True)
@@ -40,7 +32,7 @@ class KnowledgeCalls:
         question: str | None = None,
         max_tokens: int = 2_000,
         agent_id: str | None = None,
-    ) -> Expanded:
+    ) -> wire.Expanded:
         """Return all that is known of a thing by its name, what answers the question first; raises NotFound."""
 
     @asks(wire.IMPACT, is_safe=True)
@@ -51,17 +43,17 @@ class KnowledgeCalls:
         direction: str = "downstream",
         max_depth: int = 3,
         agent_id: str | None = None,
-    ) -> Impact:
+    ) -> wire.Impact:
         """Return what depends on a thing, or with `upstream` what it depends on; raises NotFound."""
 
     @asks(wire.KNOWLEDGE_STATS)
-    def knowledge_stats(self, *, agent_id: str | None = None) -> KnowledgeStats:
+    def knowledge_stats(self, *, agent_id: str | None = None) -> wire.KnowledgeStats:
         """Return how much is known."""
 
     @asks(wire.PIN_ENTITY, is_safe=True)
-    def pin_entity(self, entity_id: str, *, agent_id: str | None = None) -> Pinned:
+    def pin_entity(self, entity_id: str, *, agent_id: str | None = None) -> wire.Pinned:
         """Let a thing count as important whatever is said of it; raises NotFound."""
 
     @asks(wire.UNPIN_ENTITY)
-    def unpin_entity(self, entity_id: str, *, agent_id: str | None = None) -> Pinned:
+    def unpin_entity(self, entity_id: str, *, agent_id: str | None = None) -> wire.Pinned:
         """Let a thing count as its mentions say; raises NotFound."""

@@ -5,22 +5,6 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from signet.client.method import Fields, asks
 from signet.wire import memory as wire
-from signet.wire.memory import (
-    Change,
-    ForgetPreview,
-    ForgottenMany,
-    ForgottenValues,
-    Lifted,
-    Memory,
-    MemoryPage,
-    MemoryTimeline,
-    Modified,
-    ModifiedMany,
-    Rated,
-    Recovered,
-    RecoveredMany,
-    Remembered,
-)
 
 
 class Patch(TypedDict, total=False):
@@ -119,7 +103,7 @@ class MemoryCalls:
         transcript: str | None = None,
         harness: str | None = None,
         idempotency_key: str | None = None,
-    ) -> Remembered:
+    ) -> wire.Remembered:
         """Save a text; `deduped` in the answer says that it was there before.
 
         `event_at` is when it happened, if not now. The memories in `supersedes` step behind this one. `hints` are
@@ -131,13 +115,13 @@ class MemoryCalls:
         """
 
     @asks(wire.MEMORY)
-    def get(self, memory_id: str, *, agent_id: str | None = None) -> Memory:
+    def get(self, memory_id: str, *, agent_id: str | None = None) -> wire.Memory:
         """Return one memory; raises NotFound, also when it is forgotten."""
 
     @asks(wire.HISTORY, pick=lambda found: found["history"])
     def history(
         self, memory_id: str, *, limit: int | None = None, agent_id: str | None = None
-    ) -> list[Change]:
+    ) -> list[wire.Change]:
         """Return what has happened to a memory, oldest first, also when it is forgotten; raises NotFound."""
 
     @asks(wire.MEMORIES)
@@ -155,7 +139,7 @@ class MemoryCalls:
         facets: str | Sequence[str] | None = None,
         agent_id: str | None = None,
         **filters: Unpack[MemoryFilter],
-    ) -> MemoryPage:
+    ) -> wire.MemoryPage:
         """Return a page of memories, newest first, and counts over all under `stats` unless that is False.
 
         With `cursor` (`next` of another page) or `before` (an id) it begins there, whatever has come or gone meanwhile.
@@ -170,7 +154,7 @@ class MemoryCalls:
     @asks(wire.MEMORY_TIMELINE)
     def memory_timeline(
         self, *, scope: str | None = None, agent_id: str | None = None
-    ) -> MemoryTimeline:
+    ) -> wire.MemoryTimeline:
         """Return counts, types, authors and tags of today, of the last seven days and of the last thirty."""
 
     @asks(wire.MODIFY)
@@ -187,7 +171,7 @@ class MemoryCalls:
         who: str | None = None,
         if_version: int | None = None,
         agent_id: str | None = None,
-    ) -> Modified:
+    ) -> wire.Modified:
         """Change a memory; empty `tags` clear them.
 
         Raises NotFound, or Conflict with `current_version` and, when another memory says the same,
@@ -197,7 +181,7 @@ class MemoryCalls:
     @asks(wire.MODIFY_MANY)
     def modify_many(
         self, patches: Sequence[Patch], *, reason: str | None = None, agent_id: str | None = None
-    ) -> ModifiedMany:
+    ) -> wire.ModifiedMany:
         """Change up to 200 memories, each by itself: a refused one does not stop the others."""
 
     @asks(wire.FORGET, has_body=True)
@@ -210,24 +194,24 @@ class MemoryCalls:
         wrong: bool = False,
         if_version: int | None = None,
         agent_id: str | None = None,
-    ) -> Modified:
+    ) -> wire.Modified:
         """Forget a memory and what was read from it alone; both can be recovered for 30 days.
 
         A pinned one needs `force`; `wrong` says that it is not true. Raises NotFound or Conflict.
         """
 
     @asks(wire.FORGET, has_body=True, fixed={"erase": True})
-    def erase(self, memory_id: str, *, reason: str, agent_id: str | None = None) -> Modified:
+    def erase(self, memory_id: str, *, reason: str, agent_id: str | None = None) -> wire.Modified:
         """Remove a memory for good, a pinned or forgotten one too, and soon its bytes from the database file.
 
         `heldBy` in the answer are copies on disk that may still have it. Raises NotFound.
         """
 
-    @asks(wire.FORGET_MANY, kind=ForgetPreview, fixed={"mode": "preview"}, is_safe=True)
-    def preview_forget(self, **chosen: Unpack[Choice]) -> ForgetPreview:
+    @asks(wire.FORGET_MANY, kind=wire.ForgetPreview, fixed={"mode": "preview"}, is_safe=True)
+    def preview_forget(self, **chosen: Unpack[Choice]) -> wire.ForgetPreview:
         """Return what `forget_many` would take with the same words, and the token that confirms it; changes nothing."""
 
-    @asks(wire.FORGET_MANY, kind=ForgottenMany, fixed={"mode": "execute"})
+    @asks(wire.FORGET_MANY, kind=wire.ForgottenMany, fixed={"mode": "execute"})
     def forget_many(
         self,
         *,
@@ -236,7 +220,7 @@ class MemoryCalls:
         wrong: bool = False,
         confirm_token: str | None = None,
         **chosen: Unpack[Choice],
-    ) -> ForgottenMany:
+    ) -> wire.ForgottenMany:
         """Forget up to 200 memories by their ids, by words or by filters.
 
         What was read from them alone goes with them. `force` removes them for good, pinned ones too; `wrong` says
@@ -251,27 +235,27 @@ class MemoryCalls:
         reason: str,
         if_version: int | None = None,
         agent_id: str | None = None,
-    ) -> Recovered:
+    ) -> wire.Recovered:
         """Bring a forgotten memory back, within 30 days; raises NotFound or Conflict."""
 
     @asks(wire.RECOVER_MANY)
     def recover_many(
         self, ids: Sequence[str], *, reason: str, agent_id: str | None = None
-    ) -> RecoveredMany:
+    ) -> wire.RecoveredMany:
         """Bring up to 200 forgotten memories back, each by itself: a refused one does not stop the others."""
 
     @asks(wire.FORGOTTEN)
     def forgotten(
         self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
-    ) -> ForgottenValues:
+    ) -> wire.ForgottenValues:
         """Return a page of what was forgotten, newest first; none of it is saved again by itself."""
 
-    @asks(wire.LIFT)
-    def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> Lifted:
+    @asks(wire.LIFT, has_body=False)
+    def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> wire.Lifted:
         """Let a forgotten value be saved again; its memory stays forgotten. Raises NotFound."""
 
     @asks(wire.RATE, names={"ratings": "feedback"})
     def rate(
         self, session_key: str, ratings: Mapping[str, float], *, agent_id: str | None = None
-    ) -> Rated:
+    ) -> wire.Rated:
         """Say how well memories served a session, -1 to 1 each by id; those it has not seen come back as `unknown`."""

@@ -7,22 +7,18 @@ from signet.client.method import asks, method
 from signet.wire import analytics, pipeline, telemetry
 from signet.wire import diagnostics as health
 from signet.wire import logs as log
-from signet.wire.analytics import Errors, Timeline, Usage
-from signet.wire.diagnostics import Diagnoses, Diagnosis
-from signet.wire.pipeline import Models, RefreshedModels
 from signet.wire.repair import Repaired
-from signet.wire.telemetry import TelemetryPage, TelemetryStats
 
 
 class OperationCalls:
     """How the daemon does its work: diagnostics, repairs, what happened, what it costs."""
 
     @asks(health.DIAGNOSTICS)
-    def diagnostics(self) -> Diagnoses:
+    def diagnostics(self) -> health.Diagnoses:
         """Return how well each part of the daemon is, and why."""
 
     @asks(health.DIAGNOSIS)
-    def diagnosis(self, domain: str) -> Diagnosis:
+    def diagnosis(self, domain: str) -> health.Diagnosis:
         """Return how well one part is, such as queue or index; raises Invalid for an unknown one."""
 
     @method
@@ -34,18 +30,18 @@ class OperationCalls:
         return Call(method="POST", path=f"/api/repair/{part(action)}", body=options)
 
     @asks(analytics.TIMELINE)
-    def timeline(self, entity_id: str) -> Timeline:
+    def timeline(self, entity_id: str) -> analytics.Timeline:
         """Return what happened to a memory, a session or a request, in order."""
 
     @asks(pipeline.MODELS)
-    def models(self, *, provider: str | None = None, deprecated: bool = False) -> Models:
+    def models(self, *, provider: str | None = None, deprecated: bool = False) -> pipeline.Models:
         """Return the models that can be chosen to read texts, and how new the list is.
 
         `deprecated` adds those that others have replaced.
         """
 
     @asks(pipeline.REFRESH_MODELS)
-    def refresh_models(self) -> RefreshedModels:
+    def refresh_models(self) -> pipeline.RefreshedModels:
         """Ask the configured Ollama server for its models; raises RateLimited within a minute of the last time."""
 
     @asks(telemetry.TELEMETRY_EVENTS)
@@ -56,15 +52,15 @@ class OperationCalls:
         since: str | None = None,
         until: str | None = None,
         limit: int = 100,
-    ) -> TelemetryPage:
+    ) -> telemetry.TelemetryPage:
         """Return what was noted of the work, latest first; it never leaves the machine."""
 
     @asks(telemetry.TELEMETRY_STATS)
-    def telemetry_stats(self, *, since: str | None = None) -> TelemetryStats:
+    def telemetry_stats(self, *, since: str | None = None) -> telemetry.TelemetryStats:
         """Return what the noted work comes to: calls of models, tokens, errors."""
 
     @asks(analytics.USAGE)
-    def usage(self) -> Usage:
+    def usage(self) -> analytics.Usage:
         """Return how often each route was asked, by whom, and with how many errors."""
 
     @asks(analytics.LATENCY)
@@ -72,7 +68,7 @@ class OperationCalls:
         """Return how long operations take, in milliseconds: p50, p95, p99, mean."""
 
     @asks(analytics.ERRORS)
-    def errors(self, *, limit: int | None = None) -> Errors:
+    def errors(self, *, limit: int | None = None) -> analytics.Errors:
         """Return the newest errors, and how many there are of each code."""
 
     @asks(log.LOGS, pick=lambda found: found["logs"])

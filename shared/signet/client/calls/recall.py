@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from signet.client.call import Call, ask, only
 from signet.client.method import asks, method
 from signet.wire import recall as wire
-from signet.wire.recall import ContextAnswer, EpisodePage, Found, FoundMany, Recalled, Values
 
 
 def _values(column: str, agent_id: str | None) -> Call[list[str]]:
     call = ask(wire.SEARCH, distinct=column, agent_id=agent_id)
-    return only(Values, call).picking(lambda found: found["values"])
+    return only(wire.Values, call).picking(lambda found: found["values"])
 
 
 class RecallCalls:
@@ -44,7 +43,7 @@ class RecallCalls:
         scope: str | None = None,
         agent_id: str | None = None,
         session_key: str | None = None,
-    ) -> Recalled:
+    ) -> wire.Recalled:
         """Return what answers a question, best first, under `results`.
 
         Time in the question ("last week") is understood, measured from `now` and with days of `timezone` (an IANA name;
@@ -54,7 +53,7 @@ class RecallCalls:
         count as used. `entities` and `cards` tell what is known about the names in the question.
         """
 
-    @asks(wire.CONTEXT, kind=ContextAnswer, is_safe=True)
+    @asks(wire.CONTEXT, kind=wire.ContextAnswer, is_safe=True)
     def context(
         self,
         prompt: str,
@@ -66,17 +65,19 @@ class RecallCalls:
         scope: str | None = None,
         agent_id: str | None = None,
         session_key: str | None = None,
-    ) -> ContextAnswer:
+    ) -> wire.ContextAnswer:
         """Return what is remembered about a prompt as one text, with what is in it."""
 
-    @asks(wire.CONTEXT, kind=EpisodePage, is_safe=True)
-    def episode(self, id: str, *, page: int = 1, agent_id: str | None = None) -> EpisodePage:
+    @asks(wire.CONTEXT, kind=wire.EpisodePage, is_safe=True)
+    def episode(self, id: str, *, page: int = 1, agent_id: str | None = None) -> wire.EpisodePage:
         """Return one page of all of an episode in a context, by the id of its source (`session:abc`).
 
         Raises NotFound for one that is unknown or another agent's.
         """
 
-    @asks(wire.SEARCH, kind=FoundMany, pick=lambda found: found["results"], names={"query": "q"})
+    @asks(
+        wire.SEARCH, kind=wire.FoundMany, pick=lambda found: found["results"], names={"query": "q"}
+    )
     def search(
         self,
         query: str | None = None,
@@ -89,7 +90,7 @@ class RecallCalls:
         importance_min: float | None = None,
         since: str | None = None,
         agent_id: str | None = None,
-    ) -> list[Found]:
+    ) -> list[wire.Found]:
         """Return memories that hold the words, best first; without words, those that pass the filters.
 
         `recall` understands questions; this looks for words alone.
@@ -108,5 +109,5 @@ class RecallCalls:
     @asks(wire.SIMILAR, pick=lambda found: found["results"], names={"memory_id": "id"})
     def similar(
         self, memory_id: str, *, k: int = 10, type: str | None = None, agent_id: str | None = None
-    ) -> list[Found]:
+    ) -> list[wire.Found]:
         """Return the memories nearest to one, nearest first; raises NotFound when it has no vector."""

@@ -3,26 +3,7 @@
 from signet.client.method import asks
 from signet.wire import hooks
 from signet.wire import sessions as wire
-from signet.wire.hooks import (
-    Compacted,
-    EndedSession,
-    EndedTurn,
-    Precompaction,
-    Prompted,
-    StartedSession,
-)
 from signet.wire.injections import SessionContext
-from signet.wire.sessions import (
-    Bypassed,
-    Checkpoint,
-    Excerpt,
-    RenewedSession,
-    RunningSession,
-    RunningSessions,
-    SessionPage,
-    SummaryPage,
-    Transcript,
-)
 
 
 def _hook(
@@ -54,7 +35,7 @@ class SessionCalls:
         context: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> StartedSession:
+    ) -> hooks.StartedSession:
         """Return what a session begins with: who the agent is, what is remembered; `context` says what it is about.
 
         Raises Conflict when the session is claimed by the other runtime path.
@@ -72,7 +53,7 @@ class SessionCalls:
         transcript: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> Prompted:
+    ) -> hooks.Prompted:
         """Return what a person's message brings to mind; nothing is told twice in one session."""
 
     @asks(hooks.END_TURN, names={"project": "cwd"}, is_safe=True)
@@ -85,7 +66,7 @@ class SessionCalls:
         project: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> EndedTurn:
+    ) -> hooks.EndedTurn:
         """Hand over what was said so far; the session goes on, and what is new is read soon if it is enough."""
 
     @asks(hooks.END_SESSION, names={"project": "cwd"})
@@ -99,7 +80,7 @@ class SessionCalls:
         reason: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> EndedSession:
+    ) -> hooks.EndedSession:
         """Say that a session is over; what was said in it is read afterwards."""
 
     @asks(hooks.BEFORE_COMPACTION)
@@ -112,7 +93,7 @@ class SessionCalls:
         session_context: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> Precompaction:
+    ) -> hooks.Precompaction:
         """Return how to sum up a session whose context is about to be shortened."""
 
     @asks(hooks.AFTER_COMPACTION)
@@ -125,14 +106,14 @@ class SessionCalls:
         project: str | None = None,
         runtime_path: str | None = None,
         agent_id: str | None = None,
-    ) -> Compacted:
+    ) -> hooks.Compacted:
         """Keep the summary that a context was shortened to."""
 
-    @asks(wire.SESSIONS, kind=RunningSessions, pick=lambda found: found["sessions"])
-    def sessions(self, *, agent_id: str | None = None) -> list[RunningSession]:
+    @asks(wire.SESSIONS, kind=wire.RunningSessions, pick=lambda found: found["sessions"])
+    def sessions(self, *, agent_id: str | None = None) -> list[wire.RunningSession]:
         """Return the sessions that run now."""
 
-    @asks(wire.SESSIONS, kind=SessionPage, fixed={"state": "all"})
+    @asks(wire.SESSIONS, kind=wire.SessionPage, fixed={"state": "all"})
     def all_sessions(
         self,
         *,
@@ -141,26 +122,26 @@ class SessionCalls:
         project: str | None = None,
         harness: str | None = None,
         agent_id: str | None = None,
-    ) -> SessionPage:
+    ) -> wire.SessionPage:
         """Return sessions, running and ended, those heard of last first, each with what it was given and used.
 
         What exactly it was given says `session_context`; `cursor` is `next` of another page.
         """
 
     @asks(wire.SESSION)
-    def session(self, session_key: str) -> RunningSession:
+    def session(self, session_key: str) -> wire.RunningSession:
         """Return a session that runs now; raises NotFound."""
 
     @asks(wire.BYPASS_SESSION, is_safe=True)
-    def bypass_session(self, session_key: str, *, enabled: bool = True) -> Bypassed:
+    def bypass_session(self, session_key: str, *, enabled: bool = True) -> wire.Bypassed:
         """Let the hooks of a session do nothing, or do their work again; raises NotFound."""
 
     @asks(wire.RENEW_SESSION, is_safe=True)
-    def renew_session(self, session_key: str) -> RenewedSession:
+    def renew_session(self, session_key: str) -> wire.RenewedSession:
         """Let the claim of a session last as long as a new one; raises NotFound."""
 
     @asks(wire.TRANSCRIPT)
-    def transcript(self, session_key: str, *, agent_id: str | None = None) -> Transcript:
+    def transcript(self, session_key: str, *, agent_id: str | None = None) -> wire.Transcript:
         """Return what was said in a session; raises NotFound."""
 
     @asks(wire.SESSION_CONTEXT)
@@ -184,7 +165,7 @@ class SessionCalls:
         limit: int = 10,
         project: str | None = None,
         agent_id: str | None = None,
-    ) -> list[Excerpt]:
+    ) -> list[wire.Excerpt]:
         """Return parts of what was said in sessions that hold the words of the query."""
 
     @asks(wire.SESSION_SUMMARIES)
@@ -195,13 +176,13 @@ class SessionCalls:
         depth: int | None = None,
         limit: int = 50,
         offset: int = 0,
-    ) -> SummaryPage:
+    ) -> wire.SummaryPage:
         """Return summaries of sessions, latest first; depth 0 is of one session, more of several."""
 
     @asks(wire.CHECKPOINTS, pick=lambda found: found["checkpoints"])
-    def checkpoints(self, project: str, *, limit: int | None = None) -> list[Checkpoint]:
+    def checkpoints(self, project: str, *, limit: int | None = None) -> list[wire.Checkpoint]:
         """Return how far the sessions of a project were, latest first."""
 
     @asks(wire.SESSION_CHECKPOINTS, pick=lambda found: found["checkpoints"])
-    def session_checkpoints(self, session_key: str) -> list[Checkpoint]:
+    def session_checkpoints(self, session_key: str) -> list[wire.Checkpoint]:
         """Return how far one session was at each of its checkpoints, latest first."""

@@ -5,7 +5,6 @@ from typing import Any
 
 from signet.client.method import asks
 from signet.wire import transfer as wire
-from signet.wire.transfer import ExportPage, Imported
 
 
 class TransferCalls:
@@ -20,7 +19,7 @@ class TransferCalls:
         vectors: bool = False,
         everything: bool = False,
         agent_id: str | None = None,
-    ) -> ExportPage:
+    ) -> wire.ExportPage:
         """Return some records, and under `next` the `cursor` of those behind them.
 
         What the agent may read; private memories of all agents too with `everything`. `since` leaves out what has not
@@ -35,7 +34,7 @@ class TransferCalls:
         vectors: bool = False,
         preview: str | None = None,
         last: bool = False,
-    ) -> Imported:
+    ) -> wire.Imported:
         """Take up to 1,000 records in and return what became of them; the same ones again add nothing.
 
         `vectors` says that the file brings vectors, so that none are made. All requests of a dry run, which writes

@@ -6,46 +6,37 @@ from signet.client.call import Body
 from signet.client.method import asks
 from signet.wire import git, secrets, update
 from signet.wire import harnesses as known
-from signet.wire.git import ChangedGitSettings, GitDone, GitSettings, GitStatus
-from signet.wire.harnesses import KnownHarness, Regenerated
-from signet.wire.secrets import (
-    ConnectedOnePassword,
-    DisconnectedOnePassword,
-    ImportedSecrets,
-    OnePassword,
-)
-from signet.wire.update import ChangedUpdateSettings, Installed, UpdateCheck, UpdateSettings
 
 
 class UpkeepCalls:
     """What surrounds the daemon: harnesses, the workspace as a git repository, new versions, secrets of 1Password."""
 
     @asks(known.HARNESSES, pick=lambda found: found["harnesses"])
-    def harnesses(self) -> list[KnownHarness]:
+    def harnesses(self) -> list[known.KnownHarness]:
         """Return every harness that can be connected, and whether it is."""
 
     @asks(known.REGENERATE_HARNESSES, is_safe=True)
-    def regenerate_harnesses(self) -> Regenerated:
+    def regenerate_harnesses(self) -> known.Regenerated:
         """Mend what has come loose and write what harnesses read; `output` says what failed."""
 
     @asks(git.GIT_STATUS)
-    def git_status(self) -> GitStatus:
+    def git_status(self) -> git.GitStatus:
         """Return how the workspace's repository stands; nobody on the network is asked."""
 
     @asks(git.GIT_PULL)
-    def git_pull(self) -> GitDone:
+    def git_pull(self) -> git.GitDone:
         """Bring in what the remote has beyond the workspace; `success` and `message` say what came of it."""
 
     @asks(git.GIT_PUSH)
-    def git_push(self) -> GitDone:
+    def git_push(self) -> git.GitDone:
         """Send what the workspace has beyond the remote; `success` and `message` say what came of it."""
 
     @asks(git.GIT_SYNC)
-    def git_sync(self) -> GitDone:
+    def git_sync(self) -> git.GitDone:
         """Pull, then push; `success` and `message` say what came of it."""
 
     @asks(git.GIT_SETTINGS)
-    def git_settings(self) -> GitSettings:
+    def git_settings(self) -> git.GitSettings:
         """Return the settings in force."""
 
     @asks(git.CHANGE_GIT_SETTINGS, names={"sync_interval_seconds": "sync_interval"}, is_safe=True)
@@ -58,15 +49,15 @@ class UpkeepCalls:
         sync_interval_seconds: int | None = None,
         remote: str | None = None,
         branch: str | None = None,
-    ) -> ChangedGitSettings:
+    ) -> git.ChangedGitSettings:
         """Change settings in agent.yaml; raises Invalid for one that makes no sense."""
 
     @asks(update.CHECK_UPDATE)
-    def check_update(self, *, force: bool = False) -> UpdateCheck:
+    def check_update(self, *, force: bool = False) -> update.UpdateCheck:
         """Return whether there is a new version; the index is asked only with `force`, or where that was allowed."""
 
     @asks(update.UPDATE_SETTINGS)
-    def update_settings(self) -> UpdateSettings:
+    def update_settings(self) -> update.UpdateSettings:
         """Return how new versions are looked for, and what came of it last."""
 
     @asks(
@@ -80,23 +71,23 @@ class UpkeepCalls:
         auto_install: bool | None = None,
         auto_check: bool | None = None,
         check_interval_seconds: int | None = None,
-    ) -> ChangedUpdateSettings:
+    ) -> update.ChangedUpdateSettings:
         """Change that in agent.yaml; raises Invalid for an interval out of bounds."""
 
     @asks(update.INSTALL_UPDATE, names={"version": "target_version"})
-    def install_update(self, version: str | None = None) -> Installed:
+    def install_update(self, version: str | None = None) -> update.Installed:
         """Install a version, the newest one without; `success` and `message` say what came of it. Raises Invalid."""
 
     @asks(secrets.ONE_PASSWORD)
-    def one_password(self) -> OnePassword:
+    def one_password(self) -> secrets.OnePassword:
         """Return whether 1Password is connected, and its vaults."""
 
     @asks(secrets.CONNECT_ONE_PASSWORD, is_safe=True)
-    def connect_one_password(self, token: str) -> ConnectedOnePassword:
+    def connect_one_password(self, token: str) -> secrets.ConnectedOnePassword:
         """Keep the token of a service account; raises Invalid for one that opens nothing."""
 
     @asks(secrets.DISCONNECT_ONE_PASSWORD)
-    def disconnect_one_password(self) -> DisconnectedOnePassword:
+    def disconnect_one_password(self) -> secrets.DisconnectedOnePassword:
         """Forget the token."""
 
     @asks(secrets.ONE_PASSWORD_VAULTS, pick=lambda found: found["vaults"])
@@ -111,5 +102,5 @@ class UpkeepCalls:
         prefix: str | None = None,
         overwrite: bool = False,
         token: str | None = None,
-    ) -> ImportedSecrets:
+    ) -> secrets.ImportedSecrets:
         """Copy credentials into the vault; without `overwrite` a name that exists is left alone."""

@@ -1,5 +1,7 @@
 """Looking at entities: lists, what is known of one, and the picture of the whole graph."""
 
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from signet.db import ReadTx
@@ -32,6 +34,10 @@ class _DrawnAspect(wire.NamedAspect):
 
 class _DrawnAttribute(wire.DrawnAttribute):
     aspectId: str
+
+
+#: Edges of a map for each of its entities at most: more make it no clearer.
+EDGES_PER_NODE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +140,58 @@ def draw(tx: ReadTx, extent: Extent, *, reader: Reader) -> wire.Constellation:
         under[said["aspectId"]]["attributes"].append(part(wire.DrawnAttribute, said))
     edges = visible.records(wire.DrawnEdge, sql.DRAWN_EDGES, ids=ids, most=extent.dependencies)
     return {"dependencies": edges, "entities": list(drawn.values())}
+
+
+def columns(
+    tx: ReadTx, *, limit: int, least: int, kinds: Sequence[str], reader: Reader
+) -> wire.GraphColumns:
+    """Return the agent's most mentioned entities and the edges among them, as far as this reader may see them.
+
+    Left out are groups of pieces, and what fewer than `least` memories mention unless it is pinned.
+    """
+    visible = Visible(tx, reader)
+    asked = {"least": least, "kinds": as_list(kinds) if kinds else None}
+    nodes = visible.rows(sql.Node, sql.NODES, most=limit, **asked)
+    ids = as_list(node.id for node in nodes)
+    links = _seen_links(visible, ids)[: EDGES_PER_NODE * limit]
+    known = sorted({node.community_id for node in nodes if node.community_id})
+    named = dict(visible.tuples(sql.COMMUNITY_NAMES, ids=as_list(known)))
+    kind_names = sorted({node.kind for node in nodes})
+    places = {community: place for place, community in enumerate(known)}
+    kind_places = {kind: place for place, kind in enumerate(kind_names)}
+    return {
+        "ids": [node.id for node in nodes],
+        "names": [node.name for node in nodes],
+        "kinds": [kind_places[node.kind] for node in nodes],
+        "mentions": [node.mentions for node in nodes],
+        "communities": [places.get(node.community_id or "", -1) for node in nodes],
+        "pinned": [int(bool(node.pinned)) for node in nodes],
+        "kindNames": kind_names,
+        "communityNames": [str(named.get(community, community)) for community in known],
+        "sources": [source for source, _ in links],
+        "targets": [target for _, target in links],
+        "total": int(visible.value(sql.COUNT_NODES, **asked))
+        if len(nodes) == limit
+        else len(nodes),
+    }
+
+
+def _seen_links(visible: Visible, ids: str) -> list[tuple[int, int]]:
+    """Return the edges among entities that may be seen, as their places, the strongest first.
+
+    An edge does not say which memory says it (see `Visible`): one that names both ends does, where there is one.
+    """
+    every: dict[int, set[int]] = defaultdict(set)
+    seen: dict[int, set[int]] = defaultdict(set)
+    for place, memory, is_seen in visible.tuples(sql.MENTIONED, ids=ids):
+        every[place].add(memory)
+        if is_seen:
+            seen[place].add(memory)
+    return [
+        (one, other)
+        for one, other, _ in visible.tuples(sql.LINKS, ids=ids)
+        if not seen[one].isdisjoint(seen[other]) or every[one].isdisjoint(every[other])
+    ]
 
 
 def _counts(row: _Entity) -> wire.EntityCounts:

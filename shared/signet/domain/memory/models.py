@@ -1,10 +1,10 @@
 """What a memory is, what is asked for when one is saved, and what is answered."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 from signet.config import Settings
 from signet.config.extraction import TextProvider
@@ -173,6 +173,12 @@ class Draft:
     runtime_path: str | None = None
     #: See `NewMemory`; what Signet writes by itself is not asked for.
     is_asked: bool = False
+
+    @classmethod
+    def of(cls, new: NewMemory, **others: Any) -> Self:
+        """Return the row of a text to remember: the fields that it has as they are, but for these others."""
+        given = {one.name: getattr(new, one.name) for one in fields(cls) if hasattr(new, one.name)}
+        return cls(**{**given, **others})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -210,21 +210,15 @@ def _draft(
         raise Invalid("importance must be between 0 and 1")
     words = origin.decided(new.origin, new.source_type, by=actor.origin, may_claim=actor.may_claim)
     pinned = (new.pinned or parsed.pinned) and words not in STRANGERS
-    return Draft(
+    return Draft.of(
+        new,
         content=parsed.content,
         type=new.type or prefixes.infer_type(parsed.content),
         importance=importance,
-        agent_id=new.agent_id,
-        visibility=new.visibility,
         scope=new.scope or None,
-        who=new.who,
         origin=words,
         why="explicit-critical" if pinned else "explicit",
-        project=new.project,
-        session_id=new.session_id,
-        source_type=new.source_type,
         source_id=new.source_id or None,
-        ordinal=new.ordinal,
         tags=parsed.tags if new.tags is None else new.tags,
         pinned=pinned,
         created_at=new.created_at or now,
@@ -232,8 +226,6 @@ def _draft(
         updated_by=new.who,
         extraction_status=ExtractionStatus.PENDING if rules.extract else ExtractionStatus.NONE,
         idempotency_key=new.idempotency_key or None,
-        runtime_path=new.runtime_path,
-        is_asked=new.is_asked,
     )
 
 

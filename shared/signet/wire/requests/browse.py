@@ -10,11 +10,11 @@ from signet.wire.requests.model import (
     Flag,
     Instant,
     Params,
+    Tags,
     Text,
     Whole,
     spelled,
 )
-from signet.wire.requests.tags import Tags
 
 #: More names than this are no question of a person.
 MAX_NAMES = 100
@@ -86,6 +86,16 @@ class EventParams(Params):
     """Which topics are followed; without any all that the caller may follow."""
 
     topics: Names = ()
+
+
+class GraphParams(Params):
+    """How much of a graph is drawn: at most `limit` entities that so many memories mention, of the named kinds."""
+
+    limit: Annotated[int, Whole(1, 5_000)] = 1_500
+    min_mentions: Annotated[int, Whole(0, SAFE_INTEGER)] = spelled(
+        "min_mentions", "minMentions", default=2
+    )
+    kinds: Names = ()
 
 
 class SearchParams(Params):

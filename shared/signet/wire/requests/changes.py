@@ -1,14 +1,13 @@
-"""Changing, forgetting and recovering one memory."""
+"""Changing, forgetting and recovering memories, and saying how well they served."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, model_validator
 from pydantic_core import PydanticCustomError
 
 from signet.wire.requests.memory import MAX_CONTENT_CHARS
-from signet.wire.requests.model import SAFE_INTEGER, Author, Body, Id, TypeName, spelled
-from signet.wire.requests.tags import Tags
+from signet.wire.requests.model import SAFE_INTEGER, Author, Body, Id, Tags, TypeName, spelled
 
 #: Memories of one batch.
 MAX_ITEMS = 200
@@ -107,3 +106,66 @@ class RecoverBody(Asked):
 
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     if_version: Version | None = spelled("if_version", "ifVersion")
+
+
+class ForgetBody(Asked):
+    """A choice of memories by ids, words and filters, which all must hold; `preview` writes nothing."""
+
+    mode: Literal["preview", "execute"] = "preview"
+    ids: list[Id] | None = Field(None, min_length=1, max_length=MAX_ITEMS)
+    query: str = ""
+    type: str | None = None
+    # A factory, so that the description names no default: generated clients send a list's as the text "[]".
+    tags: Tags = Field(default_factory=tuple)
+    who: str | None = None
+    project: str | None = None
+    pinned: bool | None = None
+    source_type: str | None = spelled("source_type", "sourceType")
+    since: str | None = None
+    until: str | None = None
+    scope: str | None = None
+    limit: int | None = Field(None, ge=1)
+    offset: int = Field(0, ge=0, le=SAFE_INTEGER)
+    reason: str = Field("", max_length=MAX_REASON_CHARS)
+    force: StrictBool = False
+    wrong: StrictBool = False
+    confirm_token: str | None = spelled("confirm_token", "confirmToken")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_no_version(cls, sent: object) -> object:
+        if isinstance(sent, Mapping) and (sent.keys() & {"if_version", "ifVersion"}):
+            raise ValueError("if_version is for one memory: use DELETE /api/memory/{id}")
+        return sent
+
+
+class PathBody(Body):
+    """What led to a memory."""
+
+    aspect_ids: Sequence[str] = spelled("aspect_ids", "aspectIds", default=())
+    dependency_ids: Sequence[str] = spelled("dependency_ids", "dependencyIds", default=())
+
+
+class RewardBody(Body):
+    """What was done with a memory afterwards, as counts or shares."""
+
+    forward_citation: float = spelled("forward_citation", "forwardCitation", default=0.0)
+    update_after_retrieval: float = spelled(
+        "update_after_retrieval", "updateAfterRetrieval", default=0.0
+    )
+    downstream_creation: float = spelled("downstream_creation", "downstreamCreation", default=0.0)
+    dead_end: float = spelled("dead_end", "deadEnd", default=0.0)
+
+
+class FeedbackBody(Body):
+    """Ratings of several memories (`sessionKey`, `feedback`), or a word on one (`session_id`, `memory_id`)."""
+
+    session_key: str | None = spelled("sessionKey", "session_key")
+    feedback: object = Field(None, description="memory id to number, -1 to 1")
+    paths: Mapping[str, PathBody] = Field(default_factory=dict)
+    rewards: Mapping[str, RewardBody] = Field(default_factory=dict)
+    session_id: str | None = spelled("session_id", "sessionId")
+    memory_id: str | None = spelled("memory_id", "memoryId")
+    feedback_type: str | None = spelled("feedback_type", "feedbackType")
+    correction_text: str | None = spelled("correction_text", "correctionText")
+    agent_id: str | None = spelled("agentId", "agent_id")

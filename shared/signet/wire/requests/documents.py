@@ -1,4 +1,4 @@
-"""Handing over a document."""
+"""Handing over a document, and registering a connector that finds them."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -37,4 +37,13 @@ class DocumentBody(Body):
     content_type: str | None = spelled("content_type", "contentType")
     connector_id: str | None = spelled("connector_id", "connectorId")
     metadata: Annotated[dict[str, object], AfterValidator(shallow)] | None = None
+    agent_id: str | None = spelled("agentId", "agent_id")
+
+
+class ConnectorBody(Body):
+    """One connector; what `settings` says depends on the provider."""
+
+    provider: str | None = None
+    display_name: str | None = spelled("displayName", "display_name")
+    settings: Annotated[dict[str, object], AfterValidator(shallow)] | None = None
     agent_id: str | None = spelled("agentId", "agent_id")

@@ -1,11 +1,11 @@
-"""What harnesses send while a session runs. A field that is no text counts as missing (HK-3)."""
+"""What harnesses send while a session runs and when it ends. A field that is no text counts as missing (HK-3)."""
 
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import AfterValidator, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
-from signet.wire.requests.model import Body, spelled
+from signet.wire.requests.model import KEY_CHARS, Body, Params, Text, Whole, spelled
 from signet.wire.requests.recall import RecallBody
 
 
@@ -114,3 +114,52 @@ class TranscriptSearchBody(Body):
     agent_id: str | None = spelled("agentId", "agent_id")
     session_key: SessionKey | None = spelled("sessionKey", "session_key")
     project: str | None = None
+
+
+class SessionParams(Params):
+    """Which sessions are listed; all but `state` is for `all` of them."""
+
+    state: Literal["running", "all"] = "running"
+    project: Text = None
+    harness: Text = None
+    cursor: Text = None
+    limit: Annotated[int, Whole(1, 200)] = 50
+
+
+class SessionEndBody(HookBody):
+    """A session that has ended, or (at a checkpoint) goes on."""
+
+    session_id: SessionKey | None = spelled("sessionId", "session_id")
+    transcript_path: str | None = spelled("transcriptPath", "transcript_path")
+    transcript: str | None = None
+    cwd: str | None = None
+    reason: str | None = None
+
+
+class SynthesisCompleteBody(Body):
+    """A MEMORY.md that somebody else has written."""
+
+    content: str | None = None
+    agent_id: str | None = spelled("agentId", "agent_id")
+
+
+class SynthesisBody(Body):
+    """Whose MEMORY.md is to be written; the default agent's when nobody is named."""
+
+    trigger: str | None = None
+    agent_id: str | None = spelled("agentId", "agent_id")
+
+
+class ContextBody(Body):
+    """A prompt, or the `id` of an episode in the context of one, of which `page` is wanted."""
+
+    prompt: str = ""
+    id: str | None = Field(None, max_length=KEY_CHARS, description="as in session:abc")
+    page: int = Field(1, ge=1)
+    max_chars: int = spelled("maxChars", "max_chars", default=4_000, ge=0, le=20_000)
+    limit: int = Field(10, ge=1, le=100, description="most memories in lines of their own")
+    min_score: float | None = spelled("minScore", "min_score")
+    project: str | None = None
+    scope: str | None = None
+    agent_id: str | None = spelled("agentId", "agent_id")
+    session_key: SessionKey | None = spelled("sessionKey", "session_key")

@@ -16,7 +16,7 @@ Named = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 Names = Annotated[list[Named], Field(max_length=50)]
 
 
-class ScopeBody(Body):
+class ServerScopeBody(Body):
     """Whom a server is for; a list that is left out stays as it was."""
 
     harnesses: Names | None = None
@@ -32,7 +32,7 @@ class RegisterBody(Body):
     category: str = ""
     homepage: str = ""
     config: dict[str, Any] | None = None
-    scope: ScopeBody | None = None
+    scope: ServerScopeBody | None = None
     enabled: bool = False
 
 
@@ -44,7 +44,7 @@ class InstallBody(Body):
     name: str = ""
     inputs: dict[str, str] = Field(default_factory=dict)
     config: dict[str, Any] | None = None
-    scope: ScopeBody | None = None
+    scope: ServerScopeBody | None = None
     enabled: bool = False
 
 
@@ -60,7 +60,7 @@ class ChangeBody(Body):
     name: str | None = None
     description: str | None = None
     enabled: bool | None = None
-    scope: ScopeBody | None = None
+    scope: ServerScopeBody | None = None
     config: dict[str, Any] | None = None
 
 

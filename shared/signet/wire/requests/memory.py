@@ -1,8 +1,9 @@
-"""Saving a memory."""
+"""Saving a memory, with what a client says itself of the things that it names; and importing records."""
 
 from collections.abc import Mapping
+from typing import Annotated, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from signet.wire.origin import Origin
 from signet.wire.requests.model import (
@@ -11,12 +12,94 @@ from signet.wire.requests.model import (
     SAFE_INTEGER,
     Author,
     Body,
+    Id,
     Instant,
+    Tags,
     TypeName,
     spelled,
 )
-from signet.wire.requests.tags import Tags
-from signet.wire.requests.told import Aspects, Entities, Ids
+
+#: As many as one model answer may name; more are a document.
+MAX_TOLD = 100
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+def _named(sent: object) -> object:
+    return {"name": sent} if isinstance(sent, str) else sent
+
+
+def _stated(sent: object) -> object:
+    return {"content": sent} if isinstance(sent, str) else sent
+
+
+class EntityBody(Body):
+    """A named thing, alone or as it relates to another; a mere name may be sent as a text."""
+
+    name: str | None = None
+    type: str | None = Field(None, max_length=64)
+    source: str | None = None
+    source_type: str | None = spelled("sourceType", "source_type", max_length=64)
+    relationship: str | None = None
+    target: str | None = None
+    target_type: str | None = spelled("targetType", "target_type", max_length=64)
+    confidence: Share | None = None
+
+    @model_validator(mode="after")
+    def _whole(self) -> "EntityBody":
+        ends = (self.source, self.relationship, self.target)
+        if not self.name and not all(ends):
+            raise ValueError("neither a name nor source, relationship and target")
+        return self
+
+
+class AttributeBody(Body):
+    """One thing that holds; it may be sent as a text."""
+
+    content: str = spelled("content", "value", default=..., min_length=1)
+    kind: Literal["attribute", "constraint"] = "attribute"
+    confidence: Share | None = None
+    importance: Share | None = None
+
+
+class AspectBody(Body):
+    """What holds of a named thing under one aspect: one `content`, or several `attributes`."""
+
+    entity: str = spelled("entity", "entityName", "entity_name", default=..., min_length=1)
+    aspect: str = Field(min_length=1, max_length=60)
+    attributes: list[Annotated[AttributeBody, BeforeValidator(_stated)]] = Field(
+        min_length=1, max_length=MAX_TOLD
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_is_a_list(cls, sent: object) -> object:
+        if (
+            isinstance(sent, Mapping)
+            and "attributes" not in sent
+            and {"content", "value"} & set(sent)
+        ):
+            return {**sent, "attributes": [sent]}
+        return sent
+
+
+Entities = Annotated[
+    list[Annotated[EntityBody, BeforeValidator(_named)]], Field(max_length=MAX_TOLD)
+]
+Aspects = Annotated[list[AspectBody], Field(max_length=MAX_TOLD)]
+
+
+def _listed(sent: object) -> object:
+    return [sent] if isinstance(sent, str) else sent
+
+
+#: One id, or a list of ids.
+Ids = Annotated[
+    list[Id],
+    Field(max_length=MAX_TOLD),
+    BeforeValidator(_listed, json_schema_input_type=str | list[str]),
+]
+
 
 #: A longer text is a document. This much is saved in two thousand pieces by one transaction of a second or two, for
 #: which every other writer waits.
@@ -74,3 +157,26 @@ class RememberBody(Body):
         return {name: inner[name] for name in _STRUCTURED if name in inner} | {
             name: value for name, value in sent.items() if value is not None
         }
+
+
+#: Records of one request.
+MAX_RECORDS = 1_000
+
+
+class ImportBody(Body):
+    """Some records of an import, in the order of their file."""
+
+    records: list[dict[str, object]] = Field(max_length=MAX_RECORDS)
+    #: Whether the file brings vectors, so that none are made for its memories.
+    vectors: bool = False
+    #: The name of a dry run, the same one for all its requests; nothing is written then.
+    preview: str | None = None
+    #: Whether these are the last records of a dry run.
+    last: bool = False
+
+
+class TextBody(RememberBody):
+    """A record of kind `text`."""
+
+    source_path: str | None = spelled("source_path", "sourcePath")
+    source_section: str | None = spelled("source_section", "sourceSection")

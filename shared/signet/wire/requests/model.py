@@ -158,3 +158,30 @@ Flag = Annotated[bool, BeforeValidator(lambda sent: str(sent).lower() in ("true"
 
 #: A text in an address; an empty one counts as left out.
 Text = Annotated[str | None, BeforeValidator(lambda sent: sent or None)]
+
+
+#: Each tag of a question is a condition of its own, and SQLite takes a thousand at most.
+MAX_TAGS = 100
+
+
+def _split(sent: object) -> object:
+    if isinstance(sent, str):
+        return sent.split(",")
+    if isinstance(sent, list | tuple):
+        return sent
+    raise ValueError("neither a string nor a list of strings")
+
+
+def _bounded(tags: tuple[str, ...]) -> tuple[str, ...]:
+    found = tuple(tag for raw in tags if (tag := raw.strip().lower()))
+    if len(found) > MAX_TAGS:
+        raise ValueError(f"more than {MAX_TAGS} tags")
+    return found
+
+
+#: What was meant, in lower case and without empty ones.
+Tags = Annotated[
+    tuple[str, ...],
+    AfterValidator(_bounded),
+    BeforeValidator(_split, json_schema_input_type=str | list[str]),
+]

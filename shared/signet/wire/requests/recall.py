@@ -6,8 +6,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from signet.wire.requests.browse import ListedTags
-from signet.wire.requests.model import Body, Instant, Whole, spelled
-from signet.wire.requests.tags import Tags
+from signet.wire.requests.model import Body, Instant, Tags, Whole, spelled
 
 
 class RecallBody(Body):

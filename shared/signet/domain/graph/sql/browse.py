@@ -1,5 +1,7 @@
 """Lists of the graph of one agent (KG-1), as far as a reader may see it (visible.py)."""
 
+from typing import NamedTuple
+
 from signet.db.dialect import list_of, list_rows
 
 _ORDER = "e.pinned DESC, e.pinned_at DESC, e.mentions DESC, e.updated_at DESC, e.name, e.id"
@@ -90,3 +92,43 @@ FROM {list_rows(":ids")} j CROSS JOIN entity_dependencies d INDEXED BY idx_entit
 CROSS JOIN entities s ON s.id = d.source_entity_id CROSS JOIN entities t ON t.id = d.target_entity_id
 WHERE d.agent_id = :agent AND +d.target_entity_id IN {_IDS} AND {{edge:s,t}}
 ORDER BY d.strength DESC, d.id LIMIT :most"""
+
+
+class Node(NamedTuple):
+    """An entity as a map draws it."""
+
+    id: str
+    name: str
+    kind: str
+    mentions: int
+    community_id: str | None
+    pinned: int
+
+
+_ON_MAP = f"""
+e.agent_id = :agent AND (e.mentions >= :least OR e.pinned) AND e.entity_type <> 'chunk_group'
+ AND (:kinds IS NULL OR e.entity_type IN {list_of(":kinds")}) AND {{entity:e}}"""
+NODES = f"""
+SELECT e.id, e.name, e.entity_type AS kind, e.mentions, e.community_id, e.pinned FROM entities e
+ WHERE {_ON_MAP} ORDER BY e.pinned DESC, e.mentions DESC, e.seq LIMIT :most"""
+COUNT_NODES = f"SELECT count(*) FROM entities e WHERE {_ON_MAP}"
+#: Which memories mention entities, and whether the reader may see each.
+MENTIONED = f"""
+SELECT n.key AS place, m.seq, ({{memory}}) AS is_seen FROM {list_rows(":ids")} n
+  CROSS JOIN memory_entity_mentions x ON x.entity_id = n.value CROSS JOIN memories m ON m.id = x.memory_id"""
+#: What is said of two entities, either way, is one edge. Which of them may be seen is for the caller to say: asked of
+#: each edge, it took ten times as long.
+LINKS = f"""
+WITH n AS MATERIALIZED (SELECT key AS place, value AS id FROM {list_rows(":ids")}),
+found AS (
+  SELECT d.source_entity_id AS a, d.target_entity_id AS b, d.strength FROM n
+    CROSS JOIN entity_dependencies d ON d.source_entity_id = n.id AND d.agent_id = :agent
+  UNION ALL SELECT r.source_entity_id, r.target_entity_id, coalesce(r.strength, 0.0) FROM n
+    CROSS JOIN relations r ON r.source_entity_id = n.id)
+SELECT x.place AS source, y.place AS target, max(f.strength) AS strength FROM found f
+  JOIN n x ON x.id = f.a JOIN n y ON y.id = f.b
+ WHERE x.place <> y.place
+ GROUP BY min(x.place, y.place), max(x.place, y.place) ORDER BY strength DESC, source, target"""
+COMMUNITY_NAMES = (
+    f"SELECT id, coalesce(name, id) FROM entity_communities WHERE id IN {list_of(':ids')}"
+)

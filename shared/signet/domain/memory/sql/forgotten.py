@@ -28,6 +28,28 @@ _NAMED = f"SELECT memory_id FROM forgotten_values WHERE part = 0 AND memory_id I
 _DELETE = f"DELETE FROM forgotten_values WHERE memory_id IN {LIST}"
 
 
+_WHOLE = (
+    "SELECT memory_id, part, value_hash, agent_id, visibility, scope, project, why, label, since"
+    " FROM forgotten_values ORDER BY memory_id, part"
+)
+_ACTIVE = "SELECT id FROM memories WHERE is_deleted = 0 ORDER BY seq"
+
+
+class Whole(NamedTuple):
+    """A whole row."""
+
+    memory_id: str
+    part: int
+    value_hash: str
+    agent_id: str
+    visibility: str
+    scope: str | None
+    project: str | None
+    why: str
+    label: str | None
+    since: str
+
+
 class Kept(NamedTuple):
     """A row that says what a new text says."""
 
@@ -58,6 +80,16 @@ def is_any(tx: ReadTx) -> bool:
 def put(tx: WriteTx, rows: Sequence[tuple[object, ...]]) -> None:
     """Store the values of memories; those of a memory that was forgotten before take the place of the old ones."""
     tx.many(_PUT, rows)
+
+
+def whole(tx: ReadTx) -> list[Whole]:
+    """Return every row."""
+    return tx.rows(Whole, _WHOLE)
+
+
+def active(tx: ReadTx) -> list[str]:
+    """Return the ids of all active memories, oldest first."""
+    return [row[0] for row in tx.tuples(_ACTIVE)]
 
 
 def matching(tx: ReadTx, hashes: Sequence[str]) -> list[Kept]:

@@ -1,0 +1,72 @@
+"""Between requests, values of the domain and answers, where they name the same fields; a call says what differs.
+
+The compiler does not compare these fields: one that is missing is an error at the first use, in the test of its route.
+"""
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, TypeVar, cast, get_args, get_type_hints
+
+from pydantic import BaseModel
+
+from signet.db import Row
+
+Shape = TypeVar("Shape")
+Value = TypeVar("Value")
+
+_UPPER = re.compile(r"[A-Z]")
+
+
+def as_wire(kind: type[Shape], one: object, /, **others: object) -> Shape:
+    """Return an answer of this kind from a row or a value: its `pinned_at` is `pinned_at` or `pinnedAt` there.
+
+    `others` stand in the places of its fields, or beside them. A field that need not be there is left out where there
+    is none, and, unless it may be null, where it is None. Raises AttributeError for one that must be there.
+    """
+    given = {**_named(one), **others}
+    found: dict[str, Any] = {}
+    for name, own, is_optional, is_nullable in _fields(cast("Any", kind)):
+        place = name if name in given else own
+        is_left_out = place not in given or (given[place] is None and not is_nullable)
+        if not (is_optional and is_left_out):
+            found[name] = given[place] if place in given else getattr(one, own)
+    return cast("Shape", found)
+
+
+def filled(kind: Callable[..., Value], sent: BaseModel, /, **others: object) -> Value:
+    """Return a value with the fields of a request that are called as its own; `others` go before, or beside them."""
+    given = {name: getattr(sent, name) for name in _shared(kind, type(sent))}
+    return kind(**{**given, **others})
+
+
+@cache
+def _shared(kind: Any, model: type[BaseModel]) -> frozenset[str]:
+    return frozenset(model.model_fields).intersection(f.name for f in dataclasses.fields(kind))
+
+
+def _named(one: Any) -> Mapping[str, object]:
+    """Return the fields of a row or a value by their names."""
+    if isinstance(one, Row):
+        return dict(one)
+    if isinstance(one, Mapping):
+        return one
+    if isinstance(one, tuple):
+        return cast("Mapping[str, object]", one._asdict())  # type: ignore[attr-defined]
+    return {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}
+
+
+@cache
+def _fields(kind: Any) -> tuple[tuple[str, str, bool, bool], ...]:
+    """Return for each field of an answer: name, name in Python, whether it may be left out, whether it may be null."""
+    hints = get_type_hints(kind)
+    return tuple(
+        (
+            name,
+            _UPPER.sub(lambda found: f"_{found[0].lower()}", name),
+            name in kind.__optional_keys__,
+            type(None) in get_args(hint),
+        )
+        for name, hint in hints.items()
+    )

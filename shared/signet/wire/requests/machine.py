@@ -1,0 +1,127 @@
+"""What the machine and its keeper are asked: files, git, versions, tasks, skills, secrets, tokens."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict, Field, Strict, model_validator
+
+from signet.wire.access import Role
+from signet.wire.requests.model import Body, spelled
+
+_NAME = re.compile(r"[A-Za-z0-9._/][A-Za-z0-9._/-]*")
+
+
+def _checked(text: str) -> str:
+    if not _NAME.fullmatch(text) or ".." in text:
+        raise ValueError("a name of letters, digits and . _ / - is expected")
+    return text
+
+
+#: A remote or branch: nothing that git would take for an option or for a range.
+Name = Annotated[str, AfterValidator(_checked)]
+Switch = Annotated[bool, Strict()]
+
+
+class GitConfigBody(Body):
+    """What is to change."""
+
+    enabled: Switch | None = None
+    auto_commit: Switch | None = spelled("autoCommit", "auto_commit")
+    auto_sync: Switch | None = spelled("autoSync", "auto_sync")
+    sync_interval: Annotated[int, Strict(), Field(ge=60, le=86_400)] | None = spelled(
+        "syncInterval", "sync_interval"
+    )
+    remote: Name | None = None
+    branch: Name | None = None
+
+
+class UpdateConfigBody(Body):
+    """What is to change; the values are checked where they are written."""
+
+    auto_install: object = spelled("auto_install", "autoInstall")
+    auto_check: object = spelled("auto_check", "autoCheck")
+    check_interval: object = spelled("check_interval", "checkInterval")
+
+
+class UpdateRunBody(Body):
+    """The version to install; the newest one without."""
+
+    target_version: str | None = spelled("targetVersion", "target_version")
+
+
+class TaskBody(Body):
+    """What is asked of a task; which fields are needed, and what they may say, depends on the route."""
+
+    name: str | None = None
+    prompt: str | None = None
+    cron_expression: str | None = spelled("cronExpression", "cron_expression")
+    timezone: str | None = None
+    harness: str | None = None
+    working_directory: str | None = spelled("workingDirectory", "working_directory")
+    enabled: bool | None = None
+    skill_name: str | None = spelled("skillName", "skill_name")
+    skill_mode: str | None = spelled("skillMode", "skill_mode")
+    skip_permissions: bool | None = spelled("skipPermissions", "skip_permissions")
+
+
+class SkillInstallBody(Body):
+    """What to install: the name of a skill, or `owner/repo[@skill]`; `source` may say where it is."""
+
+    name: str = ""
+    source: str | None = None
+
+
+class SecretBody(Body):
+    """A value to keep."""
+
+    value: str = Field(min_length=1)
+
+
+class ExecBody(Body):
+    """A command, and which variable gets which secret (or `op://` reference)."""
+
+    command: str = ""
+    secrets: dict[str, str] = Field(default_factory=dict)
+    timeout_ms: int | None = spelled("timeoutMs", "timeout_ms")
+
+
+class ConnectBody(Body):
+    """The token of a 1Password service account."""
+
+    token: str = ""
+
+
+class SecretsImportBody(Body):
+    """Which vaults of 1Password to import, and under which names."""
+
+    vaults: list[str] | None = None
+    prefix: str = "OP"
+    overwrite: bool = False
+    token: str | None = None
+
+
+class ScopeBody(Body):
+    """What the token is to be limited to; a part that is left out is not limited."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    project: str | None = Field(default=None, min_length=1)
+    agent: str | None = Field(default=None, min_length=1)
+    user: str | None = Field(default=None, min_length=1)
+
+
+class TokenBody(Body):
+    """A token for somebody; a `ttlSeconds` that is not positive counts as left out."""
+
+    role: Role
+    scope: ScopeBody = ScopeBody()
+    ttl_seconds: float | None = spelled("ttlSeconds", "ttl_seconds")
+    sub: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_a_role(cls, sent: object) -> object:
+        if isinstance(sent, Mapping) and sent.get("role") not in list(Role):
+            raise ValueError(f"role must be one of: {', '.join(Role)}")
+        return sent
