@@ -499,36 +499,36 @@ export interface LogLines {
 export interface Memory {
   id: string;
   content: string;
-  type: string;
+  created_at: string;
+  who: string | null;
   importance: number;
   tags: string | null;
-  pinned: number;
-  who: string | null;
-  source_id: string | null;
   source_type: string | null;
-  project: string | null;
-  session_id: string | null;
-  sessionId: string | null;
-  confidence: number | null;
-  access_count: number;
-  last_accessed: string | null;
-  is_deleted: number;
-  deleted_at: string | null;
-  extraction_status: string | null;
-  embedding_model: string | null;
-  version: number;
-  created_at: string;
+  type: string;
   updated_at: string;
-  updated_by: string | null;
+  project: string | null;
   agent_id: string;
   visibility: string;
   scope: string | null;
+  session_id: string | null;
+  source_id: string | null;
   event_at: string | null;
   valid_from: string | null;
   valid_to: string | null;
   superseded_by: string | null;
+  access_count: number;
+  last_accessed: string | null;
+  version: number;
+  deleted_at: string | null;
   origin: string;
   review: string | null;
+  pinned: number;
+  sessionId: string | null;
+  confidence: number | null;
+  is_deleted: number;
+  extraction_status: string | null;
+  embedding_model: string | null;
+  updated_by: string | null;
 }
 
 export interface MemoryPage {
@@ -553,7 +553,6 @@ export interface MemorySummary {
   importance: number;
   tags: string | null;
   source_type: string | null;
-  pinned: boolean;
   type: string;
   updated_at: string;
   project: string | null;
@@ -570,10 +569,11 @@ export interface MemorySummary {
   last_accessed: string | null;
   version: number;
   deleted_at: string | null;
-  has_vector: boolean;
-  forgotten?: Forgetting;
   origin: string;
   review: string | null;
+  pinned: boolean;
+  has_vector: boolean;
+  forgotten?: Forgetting;
 }
 
 export interface Modified {
