@@ -176,7 +176,10 @@ def test_of_a_template_only_what_was_filled_in_is_told(api: Api) -> None:
         SOUL="# Soul of a pilot\n\n```yaml\n- name:\n# comment\n```\n",
         MEMORY="<!-- generated 2026-05-01 10:00 -->\n\n# Memory\n\n## Facts\n\n- We moved.\n",
     )
-    sections = starts(api).body["inject"].split("\n\n## ")
+    text = starts(api).body["inject"]
+    assert text.endswith(f"\n{fence.TAIL}")
+    text = text.replace(f"{fence.HEAD}\n{fence.EXPLAINED}\n\n", "").removesuffix(f"\n{fence.TAIL}")
+    sections = text.split("\n\n## ")
     assert [one.split("\n", 1) for one in sections[1:]] == [
         ["Soul", "# Soul of a pilot\n\n```yaml\n- name:\n# comment\n```"],
         ["Identity", "- name: Juno"],
@@ -350,7 +353,10 @@ def test_the_whole_is_bounded_but_rules_and_recovery_stay(
     api.configure(f"hooks: {{sessionStart: {{{setting}}}}}\n")
     inject = starts(api, project=project).body["inject"]
     assert len(inject) <= 1_500
-    assert "\n[context truncated]\n\n## Active Constraints\n" in inject
+    assert (
+        f"\n[context truncated]\n\n{fence.HEAD}\n" in inject
+        and "\n## Active Constraints\n" in inject
+    )
     assert "## Session Recovery Context" in inject and "## Available Secrets" not in inject
 
 

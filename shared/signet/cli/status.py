@@ -110,6 +110,9 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield _row("facts", _texts(found["pipelineV2"].get("extraction", {}), ink))
     yield from _workspace(found, ink)
     yield from troubles(health, ink)
+    if waiting := found.get("reviewsWaiting"):
+        told = f"! {output.count(waiting, 'memory')} to review"
+        yield ink.warn(told) + " · see: signet review"
     for reason in reasons:
         yield ink.warn(f"! {reason}") + " · see: signet logs -l warn"
     for warning in [found["configError"], *found["configWarnings"]]:

@@ -62,6 +62,7 @@ ROWS = (
     Row("sessions", MEMORY, "sessions:sessions"),
     Row("memory", MEMORY, "memory:app"),
     Row("forgotten", MEMORY, "forgotten:app"),
+    Row("review", MEMORY, "review:app"),
     Row("export", MEMORY, "transfer:export"),
     Row("import", MEMORY, "transfer:import_"),
     Row("jobs", MEMORY, "jobs:app"),

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from signet import ids
+from signet.text import markup
 
 Body = Mapping[str, object]
 
@@ -56,9 +57,17 @@ _SAID = frozenset({"success", "count", "query"})
 
 
 def text(body: object, shape: Shape, view: View) -> str:
-    """Return an answer as the text of a tool's result."""
-    shown = shape(body, view) if isinstance(body, Mapping) else body
+    """Return an answer as the text of a tool's result; nothing in it is hidden or reads as structure."""
+    shown = _cleaned(shape(body, view) if isinstance(body, Mapping) else body)
     return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+
+
+def _cleaned(value: object) -> object:
+    if isinstance(value, str):
+        return markup.clean(value)
+    if isinstance(value, Mapping):
+        return {name: _cleaned(one) for name, one in value.items()}
+    return [_cleaned(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 def usual(body: Body, view: View) -> Body:

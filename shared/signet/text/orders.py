@@ -40,6 +40,11 @@ _FOREIGN = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 
+#: A line that reads as a turn of a talk: whoever writes a page has not heard the user.
+_TURN = re.compile(
+    r"(?:^[^\S\n]*+|[.!?…] )[*_>#]{0,4}(?:user|human|assistant|system)[*_]{0,3}[^\S\n]*+:",
+    re.I | re.M,
+)
 _GAP = r"[^.!?\n]{0,80}?"
 _START = r"(?:^|[.!?:;,>*(-])[^\S\n]*+(?:please |and |then |also |now )?"
 _WHOM = r"(?:ai|assistant|agent|model|llm|claude|codex|chatgpt|gpt|copilot)"
@@ -182,7 +187,7 @@ MOST_RUNS = 20
 def orders(text: str) -> bool:
     """Return whether a text tells its reader to do something; read generously, as a missed order does harm."""
     shown = controls.clean(text)
-    return _ORDER.search(shown) is not None or _FOREIGN.search(shown) is not None
+    return any(rule.search(shown) for rule in (_ORDER, _FOREIGN, _TURN))
 
 
 def steers(text: str) -> bool:

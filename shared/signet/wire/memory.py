@@ -339,6 +339,26 @@ class Lifted(TypedDict):
     id: str
 
 
+class WaitingMemory(TypedDict):
+    """A memory that waits for a person; it is not delivered unasked."""
+
+    id: str
+    content: str
+    origin: str
+    who: str | None
+    source_type: str | None
+    created_at: str
+    project: str | None
+    agent_id: str
+
+
+class WaitingMemories(TypedDict):
+    """A page of memories that wait, newest first; `total` counts all."""
+
+    memories: list[WaitingMemory]
+    total: int
+
+
 class Rated(TypedDict):
     """Ratings that were taken, and ids that the session has not seen; `propagated` counts what moved by them.
 
@@ -371,4 +391,7 @@ FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = Operation(
 RECOVER = Operation("POST", "/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
 RECOVER_MANY = Operation("POST", "/api/memory/recover", access.RECOVER, RecoveredMany)
 LIFT = Operation("POST", "/api/memory/forgotten/{memory_id}/lift", access.RECOVER, Lifted)
+REVIEW_LIST = Operation("GET", "/api/memory/reviews", access.RECALL, WaitingMemories)
+APPROVE = Operation("POST", "/api/memory/reviews/{memory_id}/approve", access.MODIFY, Modified)
+REJECT = Operation("POST", "/api/memory/reviews/{memory_id}/reject", access.FORGET, Modified)
 RATE = Operation("POST", "/api/memory/feedback", access.REMEMBER, Rated)

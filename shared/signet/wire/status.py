@@ -107,6 +107,8 @@ class Status(TypedDict):
     oldestDueSeconds: float | None
     waitingForProvider: dict[str, str]
     embedding: EmbeddingState
+    #: Memories that are not delivered unasked until a person approves them.
+    reviewsWaiting: int
 
 
 HEALTH = Operation("GET", "/health", access.OPEN, Health)

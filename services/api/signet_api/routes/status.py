@@ -14,6 +14,7 @@ from signet import __version__, clock, config
 from signet.db import ReadTx, driver
 from signet.domain.diagnostics.models import DEGRADED, Report, status_of
 from signet.domain.embeddings import vectors as embeddings
+from signet.domain.memory import review
 from signet.domain.sessions import running as sessions
 from signet.domain.updates.check import is_allowed
 from signet.observe import logfile
@@ -37,6 +38,7 @@ class _Stored(TypedDict):
     oldestDueSeconds: float | None
     waitingForProvider: dict[str, str]
     embedding: wire.EmbeddingState
+    reviewsWaiting: int
 
 
 @serves(wire.STATUS)
@@ -104,6 +106,7 @@ def _rows(tx: ReadTx, state: State, now: datetime) -> _Stored:
             "total": coverage.total,
             "embedded": coverage.embedded,
         },
+        "reviewsWaiting": review.count(tx),
     }
 
 

@@ -9,6 +9,7 @@ from signet.db import ReadTx, inspection, migrate, snapshot
 from signet.db.driver import sqlite
 from signet.domain.diagnostics import report, rules
 from signet.domain.diagnostics.models import Domain, Facts
+from signet.domain.memory import review
 from signet.errors import SignetError
 
 #: What of the five seconds reading the whole file may take.
@@ -39,6 +40,9 @@ def checks(scene: Scene) -> Iterator[Check]:
 
 def _counted(scene: Scene, tx: ReadTx) -> Iterator[Check]:
     yield _vectors(scene, tx)
+    if waiting := review.count(tx):
+        told = f"{waiting} to review before they are delivered unasked"
+        yield warn("reviews", told, "signet review")
     whole = report.report(tx, Facts.of(scene.settings), now=scene.now)
     for name, domain in whole.domains.items():
         if name not in _ELSEWHERE:

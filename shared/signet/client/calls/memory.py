@@ -254,6 +254,20 @@ class MemoryCalls:
     def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> wire.Lifted:
         """Let a forgotten value be saved again; its memory stays forgotten. Raises NotFound."""
 
+    @asks(wire.REVIEW_LIST)
+    def reviews(
+        self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
+    ) -> wire.WaitingMemories:
+        """Return a page of memories that are not delivered unasked until a person approves them, newest first."""
+
+    @asks(wire.APPROVE)
+    def approve(self, memory_id: str, *, agent_id: str | None = None) -> wire.Modified:
+        """Let a memory that waits be delivered unasked; raises NotFound, Conflict, and Forbidden for an agent."""
+
+    @asks(wire.REJECT)
+    def reject(self, memory_id: str, *, agent_id: str | None = None) -> wire.Modified:
+        """Forget a memory that waits, as wrong; raises NotFound, Conflict, and Forbidden for an agent."""
+
     @asks(wire.RATE, names={"ratings": "feedback"})
     def rate(
         self, session_key: str, ratings: Mapping[str, float], *, agent_id: str | None = None

@@ -82,7 +82,8 @@ def passage(
         return None
     source = Source(type=SourceType.SESSION, id=key, agent_id=reader.agent_id, project=best.project)
     match = Match(source=source, position=best.position, score=0.0, said_at=best.said_at)
-    text = _fitting([best.content], asked, PASSAGE_CHARS, SourceType.SESSION, by_words=True)
+    said = _unsteered([best.content], SourceType.SESSION)
+    text = _fitting(said, asked, PASSAGE_CHARS, SourceType.SESSION, by_words=True)
     return Stretch(match=match, text=text)
 
 
@@ -90,10 +91,22 @@ def _parts(tx: ReadTx, match: Match, reader: Reader) -> list[str]:
     first, last = match.position - REACH, match.position + REACH
     parts = sql.around(tx, match.source, first, last, reader=reader, unasked=True)
     if not match.is_strangers:
-        return parts
+        return _unsteered(parts, match.source.type)
     # Nobody asked for what it tells its reader to do.
     said = split.sentences(whole(parts, match.source.type))
     return [" ".join(one for one in said if not orders.orders(one))]
+
+
+def _unsteered(parts: Sequence[str], type: SourceType) -> list[str]:
+    """Return parts without the turns or lines that steer an agent; what the user says stays."""
+    if type is not SourceType.SESSION:
+        lines = ([line for line in part.split("\n") if not orders.steers(line)] for part in parts)
+        return ["\n".join(kept) for kept in lines]
+    turns = (split.turns(part) for part in parts)
+    return [
+        "\n".join(turn for turn in said if turn.startswith("User") or not orders.steers(turn))
+        for said in turns
+    ]
 
 
 def whole(parts: Sequence[str], type: SourceType) -> str:

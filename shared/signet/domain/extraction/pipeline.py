@@ -24,6 +24,7 @@ from signet.observe.record import Event
 from signet.observe.taxonomy import Code
 from signet.providers.ports import Embedder
 from signet.queue.job_context import JobContext
+from signet.wire.origin import Review
 
 log = logs.get("pipeline")
 
@@ -50,8 +51,9 @@ def run(
     Raises what the providers raise (the job then waits or is tried again), LeaseLost, Cancelled.
     """
     source = job.db.read(lookup.find, job.lease.memory_id or "")
-    if source is None or source.is_deleted:
-        reason = "memory_not_found" if source is None else "memory_deleted"
+    if source is None or source.is_deleted or source.review is Review.WAITING:
+        waits = "memory_deleted" if source and source.is_deleted else "waits_for_review"
+        reason = "memory_not_found" if source is None else waits
         job.commit(lambda tx: {"skipped": reason})
         return
     again = _is_second_look(job, source)

@@ -62,7 +62,7 @@ def _prompt(guidelines: str, memories: Sequence[RecentRow]) -> str:
     text = f"{LEAD}\n\n{guidelines}"
     if memories:
         text += "\n\nAlready remembered, so it need not be repeated:\n"
-        text += "\n".join(map(_line, memories))
+        text += fence.enclosed(["\n".join(map(_line, memories))], is_first=False)
     return text
 
 

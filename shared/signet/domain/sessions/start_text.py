@@ -37,7 +37,7 @@ class Part(IntEnum):
 #: Sections that no limit of the whole shortens (HK-33).
 KEPT = (Part.CONSTRAINTS, Part.RECOVERY)
 #: Sections that hold what anybody may have said: they are enclosed as data.
-FENCED = (Part.MEMORIES, Part.RECOVERY)
+FENCED = (Part.MEMORY, Part.MEMORIES, Part.CONSTRAINTS, Part.RECOVERY)
 #: Sections that only go with others.
 FRAME = (Part.MARK, Part.SINCE, Part.DATE)
 #: What goes first when the whole is too long.
@@ -61,7 +61,8 @@ def assemble(sections: Sequence[Section], *, most: int) -> str:
     there = sorted((one for one in sections if one.text.strip()), key=lambda one: one.part)
     if all(one.part in FRAME for one in there):
         return ""
-    kept = _joined([one for one in there if one.part in KEPT])
+    explains = not any(one.part in FENCED and one.part not in KEPT for one in there)
+    kept = _joined([one for one in there if one.part in KEPT], explains=explains)
     room = most - len(kept) - 2 * bool(kept)
     rest = [one for one in there if one.part not in KEPT]
     for part in GIVEN_UP:
@@ -70,7 +71,7 @@ def assemble(sections: Sequence[Section], *, most: int) -> str:
     rest = _with_fewer_memories(rest, room)
     text = _joined(rest)
     if len(text) > room:
-        text = text[: max(0, room - len(CUT))].rstrip() + CUT
+        text = _cut(text, room)
     return f"{text}\n\n{kept}" if kept else text
 
 
@@ -116,11 +117,21 @@ def _with_fewer_memories(sections: list[Section], room: int) -> list[Section]:
     return shorter
 
 
-def _joined(sections: Sequence[Section]) -> str:
-    """Return the sections as one text; where memories are told, what they are is said, once in a session."""
+def _cut(text: str, room: int) -> str:
+    """Return the beginning of a text with a word that it was cut; a block that was open is closed."""
+    kept = text[: max(0, room - len(CUT))].rstrip()
+    if kept.count(fence.HEAD) == kept.count(fence.TAIL):
+        return kept + CUT
+    kept = kept[: max(0, room - len(CUT) - len(fence.TAIL) - 1)].rstrip()
+    is_open = kept.count(fence.HEAD) > kept.count(fence.TAIL)
+    return f"{kept}\n{fence.TAIL}{CUT}" if is_open else kept + CUT
+
+
+def _joined(sections: Sequence[Section], *, explains: bool = True) -> str:
+    """Return the sections as one text; what memories are is said (`explains`) with the first that holds some."""
+    fenced = [one.part for one in sections if one.part in FENCED]
+    first = fenced[0] if fenced and explains else None
     return "\n\n".join(
-        fence.enclosed([one.text], is_first=one.part is Part.MEMORIES)
-        if one.part in FENCED
-        else one.text
+        fence.enclosed([one.text], is_first=one.part is first) if one.part in FENCED else one.text
         for one in sections
     )

@@ -31,7 +31,7 @@ class TextRow(NamedTuple):
 
 #: What a document, or a conversation that was read, says stands in its facts.
 _WORTHY = f"""
-m.is_deleted = 0 AND {is_current().sql} AND m.type <> 'document_chunk'
+m.is_deleted = 0 AND m.review IS NOT 'waiting' AND {is_current().sql} AND m.type <> 'document_chunk'
    AND NOT (m.source_type = 'session' AND m.extraction_status = 'completed')"""
 _CANDIDATES = f"""
 SELECT m.seq, m.importance, m.pinned, COALESCE(m.last_accessed, m.created_at) AS used_at FROM memories m

@@ -98,7 +98,7 @@ def logged(lines: Iterable[str]) -> Iterator[Turn]:
 
 def written(turns: Iterable[Turn]) -> str:
     """Return turns as `User:` and `Assistant:` lines, with their times where they are known."""
-    return "\n".join(f"{_label(turn)}: {_joined(turn.text)}" for turn in turns)
+    return "\n".join(f"{_label(turn)}: {_unlabelled(_joined(turn.text))}" for turn in turns)
 
 
 def spoken(text: str) -> tuple[datetime, datetime] | None:
@@ -117,6 +117,16 @@ def spoken(text: str) -> tuple[datetime, datetime] | None:
 def untimed(text: str) -> str:
     """Return a written transcript without the times of its messages, as transcripts were stored before."""
     return _STAMP.sub(lambda label: f"{label[0].partition(' ')[0]}:", text)
+
+
+def _unlabelled(text: str) -> str:
+    """Return a message in which nothing reads as the beginning of another one: nobody speaks in another's turn."""
+    return _LABEL.sub(_unlabel, text) if _LABEL.search(text) else text
+
+
+def _unlabel(found: re.Match[str]) -> str:
+    said = found[1] or found[3] or found[4]
+    return f"{'' if found[4] else '- '}“{said}”: "
 
 
 def _label(turn: Turn) -> str:

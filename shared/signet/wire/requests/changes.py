@@ -7,7 +7,16 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, model_v
 from pydantic_core import PydanticCustomError
 
 from signet.wire.requests.memory import MAX_CONTENT_CHARS
-from signet.wire.requests.model import SAFE_INTEGER, Author, Body, Id, Tags, TypeName, spelled
+from signet.wire.requests.model import (
+    NAME_CHARS,
+    SAFE_INTEGER,
+    Author,
+    Body,
+    Id,
+    Tags,
+    TypeName,
+    spelled,
+)
 
 #: Memories of one batch.
 MAX_ITEMS = 200
@@ -106,6 +115,12 @@ class RecoverBody(Asked):
 
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     if_version: Version | None = spelled("if_version", "ifVersion")
+
+
+class DecisionBody(Body):
+    """Whose memory it is that a person has looked at."""
+
+    agent_id: str | None = spelled("agent_id", "agentId", max_length=NAME_CHARS)
 
 
 class ForgetBody(Asked):

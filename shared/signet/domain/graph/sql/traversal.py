@@ -47,7 +47,10 @@ CONSTRAINT_TEXTS = f"""
 SELECT e.name, a.attribute_value FROM {list_rows(":ids")} j
   CROSS JOIN entities e ON e.id = j.value
   CROSS JOIN entity_attributes a ON a.entity_id = e.id AND a.kind = 'constraint' AND a.status = 'active'
- WHERE {{attribute:a}} ORDER BY j.key, a.importance DESC, a.id LIMIT :limit"""
+ WHERE {{attribute:a}} AND NOT EXISTS (
+   SELECT 1 FROM memories w WHERE w.id = a.source_memory_id AND (w.review = 'waiting'
+     OR (w.origin IN ('tool', 'web') AND w.review IS NOT 'approved')))
+ ORDER BY j.key, a.importance DESC, a.id LIMIT :limit"""
 ASPECTS = "SELECT id FROM entity_aspects WHERE entity_id = ? ORDER BY weight DESC, id LIMIT ? + 0"
 TOP_ASPECTS = f"""
 SELECT s.id FROM entity_aspects s WHERE s.entity_id IN {LIST} ORDER BY s.weight DESC, s.id LIMIT ?"""

@@ -80,6 +80,13 @@ _REWRITE = (
     "UPDATE memories SET content = ?, normalized_content = ?, content_hash = ?, event_at = ?,"
     " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
 )
+_WAITING = (
+    f"{_READ} WHERE m.review = 'waiting' AND m.is_deleted = 0 AND {{where}}"
+    " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
+)
+_COUNT_WAITING = (
+    "SELECT count(*) FROM memories m WHERE m.review = 'waiting' AND m.is_deleted = 0 AND "
+)
 _SET_ORIGIN = "UPDATE memories SET origin = ?, review = ? WHERE id = ?"
 #: Importance from which a memory counts as critical in the statistics (MEM-19).
 CRITICAL = 0.9
@@ -227,6 +234,19 @@ def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None)
     """Give a memory another text, of which neither facts nor vectors are known; the caller counts the change."""
     row = (text.storage, text.canonical, text.content_hash, event_at, memory_id)
     tx.run(_REWRITE, row)
+
+
+def waiting(tx: ReadTx, reader: Reader, *, limit: int, offset: int) -> list[Memory]:
+    """Return active memories that wait for a review, newest first."""
+    seen = visibility.readable(reader)
+    rows = tx.all(_WAITING.format(where=seen.sql), (*seen.params, limit, offset))
+    return [_value(row) for row in rows]
+
+
+def count_waiting(tx: ReadTx, reader: Reader | None) -> int:
+    """Return how many active memories wait for a review, those of everybody without a reader."""
+    seen = visibility.readable(reader) if reader else Where("1")
+    return int(tx.value(_COUNT_WAITING + seen.sql, seen.params))
 
 
 def set_origin(tx: WriteTx, memory_id: str, origin: Origin, review: Review | None) -> None:

@@ -1,0 +1,71 @@
+"""What waits for a person, and what that person says of it."""
+
+from typing import Annotated
+
+from fastapi import Query, Request
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.agents import registry as agents
+from signet.domain.memory import review
+from signet.domain.memory.models import Memory, Rules
+from signet.wire import memory as wire
+from signet.wire.requests.browse import ForgottenParams
+from signet.wire.requests.changes import DecisionBody
+from signet_api.deps import Shared, Who, agent_of
+from signet_api.params import Agent
+from signet_api.routes.changes import changed_body
+from signet_api.serving import serves
+
+
+@serves(wire.REVIEW_LIST)
+async def get_reviews(
+    agent: Agent, query: Annotated[ForgottenParams, Query()], state: Shared
+) -> wire.WaitingMemories:
+    """Return a page of memories that are not delivered unasked until a person approves them, newest first."""
+
+    def page(tx: ReadTx) -> tuple[list[Memory], int]:
+        reader = agents.reader(tx, agent, any_scope=True)
+        return review.waiting(tx, reader, limit=query.limit, offset=query.offset)
+
+    found, total = await state.db.aread(page)
+    return {"memories": [_shown(one) for one in found], "total": total}
+
+
+@serves(wire.APPROVE)
+async def post_approve(
+    memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
+) -> wire.Modified:
+    """Let a memory be delivered unasked, as data with its origin; a person does that, no tool."""
+    agent = await agent_of(body.agent_id if body else None, None, request)
+    rules, now = Rules.of(state.settings), clock.now()
+    changed = await state.db.awrite(
+        review.approve, memory_id, agent_id=agent, actor=actor, rules=rules, now=now
+    )
+    return changed_body(changed)
+
+
+@serves(wire.REJECT)
+async def post_reject(
+    memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
+) -> wire.Modified:
+    """Forget a memory as wrong: its text is not saved again by itself; a person does that, no tool."""
+    agent = await agent_of(body.agent_id if body else None, None, request)
+    rules, now = Rules.of(state.settings), clock.now()
+    changed = await state.db.awrite(
+        review.reject, memory_id, agent_id=agent, actor=actor, rules=rules, now=now
+    )
+    return changed_body(changed)
+
+
+def _shown(memory: Memory) -> wire.WaitingMemory:
+    return {
+        "id": memory.id,
+        "content": memory.content,
+        "origin": memory.origin,
+        "who": memory.who,
+        "source_type": memory.source_type,
+        "created_at": memory.created_at,
+        "project": memory.project,
+        "agent_id": memory.agent_id,
+    }

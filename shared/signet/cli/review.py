@@ -1,0 +1,119 @@
+"""`signet review …`: memories that wait for a person before they are delivered unasked."""
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Annotated
+
+import typer
+
+from signet.cli import identify, output
+from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.entry import ID_CHARS
+from signet.cli.forgotten import LimitOption, OffsetOption
+from signet.cli.options import AgentOption
+from signet.client import Signet
+from signet.client.answers import Modified, WaitingMemory
+
+app = typer.Typer(
+    help="Approve or reject memories that give instructions and are not your own words.",
+    invoke_without_command=True,
+)
+#: Rows that are looked through for the beginning of an id.
+MOST = 1_000
+
+IdsArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="ID...", help="Ids in the list, or their first 8 characters."),
+]
+
+
+@command()
+def _list(signet: Signet, limit: int = 20, offset: int = 0, agent: str | None = None) -> Output:
+    page = signet.reviews(limit=limit, offset=offset, agent_id=agent)
+    yield page
+    if not page["memories"]:
+        output.say("Nothing waits for a review")
+    for one in page["memories"]:
+        output.say(_line(one))
+    end = offset + len(page["memories"])
+    if end < page["total"]:
+        output.hint(f"{offset + 1} to {end} of {page['total']}. More: signet review --offset {end}")
+    elif page["memories"]:
+        output.hint("signet review approve ID · signet review reject ID")
+
+
+@app.callback()
+def review(
+    context: typer.Context,
+    limit: LimitOption = 20,
+    offset: OffsetOption = 0,
+    agent: AgentOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List memories that wait for you, newest first.
+
+    They tell an agent what to do, and you have not said them yourself. Until you approve them, they are found by a
+    search, and not delivered unasked.
+
+    Examples: signet review · signet review approve 019ac0de-1f2a-7b3c
+    """
+    if context.invoked_subcommand is None:
+        _list(limit=limit, offset=offset, agent=agent, path=path, as_json=as_json)
+
+
+@command(app)
+def show(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
+    """Show memories that wait, in full.
+
+    Examples: signet review show 019ac0de-1f2a-7b3c · signet review show ID --json
+    """
+    found = list(_found(signet, ids, agent))
+    yield found
+    for one in found:
+        output.say("\n".join(output.paragraphs(one["content"], 0)))
+        output.say(_facts(one))
+
+
+@command(app)
+def approve(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
+    """Let memories be delivered unasked. They stay labelled with their origin.
+
+    Examples: signet review approve 019ac0de-1f2a-7b3c · signet review approve ID ID
+    """
+    found = list(_found(signet, ids, agent))
+    yield _each(found, lambda id: signet.approve(id, agent_id=agent))
+    output.say(f"Approved: {len(found)}")
+
+
+@command(app)
+def reject(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
+    """Forget memories as wrong. Their text is not saved again by itself.
+
+    Examples: signet review reject 019ac0de-1f2a-7b3c · signet review reject ID ID
+    """
+    found = list(_found(signet, ids, agent))
+    yield _each(found, lambda id: signet.reject(id, agent_id=agent))
+    output.say(f"Rejected: {len(found)}")
+
+
+def _found(signet: Signet, ids: Iterable[str], agent: str | None) -> Iterable[WaitingMemory]:
+    rows = signet.reviews(limit=MOST, agent_id=agent)["memories"]
+    for one in ids:
+        yield identify.one(
+            rows, one.strip(), noun="waiting memory", see="review", id=lambda row: row["id"]
+        )
+
+
+def _each(found: Iterable[WaitingMemory], do: Callable[[str], Modified]) -> list[Modified]:
+    return [do(one["id"]) for one in found]
+
+
+def _line(one: WaitingMemory) -> str:
+    return f"{output.plain(one['content'])}\n{_facts(one)}"
+
+
+def _facts(one: WaitingMemory) -> str:
+    said = [one["origin"], f"saved by {output.plain(one['who'] or 'unknown')}"]
+    said += [output.local(one["created_at"]), one["id"][:ID_CHARS]]
+    return output.ink(sys.stdout).dim("  " + " · ".join(said))
