@@ -14,13 +14,13 @@ from signet.domain.memory.models import Remembered
 from signet.wire.memory import REMEMBER
 from signet.wire.requests.memory import RememberBody
 from signet_api import app, main
-from signet_api.deps import Shared, State, Who
+from signet_api.deps import State, Who
 from signet_api.guard import Guard
 from signet_api.routes import remember
 from signet_api.serving import respond
 
 
-async def post_noop(state: Shared, actor: Who, body: RememberBody) -> Response:
+async def post_noop(state: remember.Admitted, actor: Who, body: RememberBody) -> Response:
     """Answer like remember, having done nothing."""
     done = remember.answer(
         Remembered(

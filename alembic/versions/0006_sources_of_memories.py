@@ -1,4 +1,4 @@
-"""What a memory was read from, what was hidden because its source was, and which passages are not delivered."""
+"""What a memory was read from, what was hidden because its source was, and what is not delivered from texts."""
 
 from alembic import op
 
@@ -24,18 +24,23 @@ STATEMENTS = (
       created_at TEXT NOT NULL
     )""",
     "CREATE INDEX IF NOT EXISTS idx_memory_withdrawals_root ON memory_withdrawals (root_id)",
-    # Known by the digest of the passage, so that nothing of what was forgotten stays; empty: all of the source.
+    # Known by hashes of its words, so that it outlives its memory and cannot be read here.
     """
-    CREATE TABLE IF NOT EXISTS withheld_passages (
+    CREATE TABLE IF NOT EXISTS withheld_statements (
+      memory_id TEXT PRIMARY KEY,
       agent_id TEXT NOT NULL,
-      source_type TEXT NOT NULL CHECK (source_type IN ('session', 'summary', 'file')),
-      source_id TEXT NOT NULL,
-      digest TEXT NOT NULL,
-      memory_id TEXT NOT NULL,
+      words TEXT NOT NULL,
+      names TEXT NOT NULL,
+      created_at TEXT NOT NULL
+    )""",
+    "CREATE INDEX IF NOT EXISTS idx_withheld_statements_agent ON withheld_statements (agent_id)",
+    """
+    CREATE TABLE IF NOT EXISTS forgotten_sessions (
+      agent_id TEXT NOT NULL,
+      session_key TEXT NOT NULL,
       created_at TEXT NOT NULL,
-      PRIMARY KEY (agent_id, source_type, source_id, digest, memory_id)
+      PRIMARY KEY (agent_id, session_key)
     ) WITHOUT ROWID""",
-    "CREATE INDEX IF NOT EXISTS idx_withheld_passages_memory ON withheld_passages (memory_id)",
     # A trigger, because memories also come with an import or from another program.
     """
     CREATE TRIGGER IF NOT EXISTS memories_derived_ai AFTER INSERT ON memories

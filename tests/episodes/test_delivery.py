@@ -1,18 +1,15 @@
 """What earlier sessions and commits bring to a prompt, with the real processes and the default model."""
 
-import contextlib
 import itertools
-import json
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from episodes.world import World, a_world
 from providers.native.cases import Models
 from signet.db.driver import connect
-from support.http import Answer, Served, a_workspace, served
+from support.http import Answer
 from support.processes import eventually, program
 from support.repositories import Copy, needs_git
 
@@ -49,81 +46,9 @@ REPORT = (
 )
 
 
-@dataclass(frozen=True)
-class World:
-    """A workspace with its API and worker running, and a project."""
-
-    server: Served
-    project: Path
-
-    def hook(self, name: str, key: str, **body: object) -> str:
-        """Call a hook and return what it injects."""
-        sent = {"harness": "claude-code", "sessionKey": key, "cwd": str(self.project), **body}
-        answer = self.server.post(f"/api/hooks/{name}", sent)
-        assert answer.status == 200, answer.body
-        return str(answer.body.get("inject", ""))
-
-    def talk(self, key: str, turns: list[tuple[str, str]], day: int) -> None:
-        """End a session with a transcript as Claude Code writes it."""
-        at = datetime(2026, 3, day, 9, tzinfo=UTC)
-        lines = [
-            json.dumps(
-                {
-                    "type": role,
-                    "message": {"role": role, "content": text},
-                    "timestamp": (at + timedelta(minutes=minute)).isoformat(),
-                }
-            )
-            for minute, (role, text) in enumerate(turns)
-        ]
-        path = self.project.parent / f"{key}.jsonl"
-        path.write_text("\n".join(lines), "utf-8")
-        self.hook("session-end", key, transcriptPath=str(path), reason="other")
-
-    def rest(self) -> None:
-        """Wait until no job is open."""
-        sql = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
-        eventually(lambda: self.rows(sql) == [(0,)], seconds=120)
-
-    def rows(self, sql: str) -> list[tuple[object, ...]]:
-        """Return rows of the database."""
-        connection = connect(self.server.workspace.database, read_only=True)
-        try:
-            return [tuple(row) for row in connection.execute(sql)]
-        finally:
-            connection.close()
-
-    def configure(self, settings: str) -> None:
-        """Write agent.yaml; it is in force within two seconds."""
-        (self.server.workspace.root / "agent.yaml").write_text(settings, "utf-8")
-
-    def warm(self) -> None:
-        """Wait until questions are answered by meaning, too; there must be something to compare them with."""
-        self.server.post("/api/memory/remember", {"content": "The harbour cat is called Tula."})
-
-        def is_hybrid() -> bool:
-            answer = self.server.post("/api/memory/recall", {"query": "oven"})
-            return bool(answer.body["method"] == "hybrid")
-
-        eventually(is_hybrid, seconds=120)
-
-
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory, models: Models) -> Iterator[World]:
-    folder = tmp_path_factory.mktemp("delivery")
-    workspace = a_workspace(folder / "agents")
-    (workspace.root / "agent.yaml").write_text("", "utf-8")  # all defaults
-    project = folder / "project"
-    project.mkdir()
-    env = {"SIGNET_PATH": str(workspace.root), "SIGNET_MODEL_DIR": str(models.home)}
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.ExitStack() as patched,
-        program("-m", "signet_worker.main", env=env, is_heard=False),
-    ):
-        patch.setenv("SIGNET_MODEL_DIR", str(models.home))
-        server = patched.enter_context(served(workspace))
-        made = World(server, project)
+    with a_world(tmp_path_factory.mktemp("delivery"), models) as made:
         made.talk("bakery", BAKERY, 2)
         made.talk("parcels", PARCELS, 3)
         made.rest()

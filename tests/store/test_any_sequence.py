@@ -355,7 +355,8 @@ class Memories(RuleBasedStateMachine):
         )
         assert self.count("embeddings e", f"NOT EXISTS ({fresh})") == 0
         for table in ("memory_hints", "memory_jobs", "memory_entity_mentions"):
-            assert self.count(table, "memory_id NOT IN (SELECT id FROM memories)") == 0, table
+            orphans = "memory_id IS NOT NULL AND memory_id NOT IN (SELECT id FROM memories)"
+            assert self.count(table, orphans) == 0, table
 
     @invariant()
     def each_version_has_its_line_in_history(self) -> None:

@@ -34,9 +34,10 @@ def services_of(state: State) -> Services:
 async def found(body: RecallBody, agent_id: str, state: State) -> Result:
     """Return what the store knows about a question; uses are for the caller to count."""
     started = time.monotonic()
-    vector = await state.vectors.of(body.query)
-    async with state.recalls:
-        result = await state.db.aread(_answer, body, agent_id, vector, state)
+    with state.admission.question():
+        vector = await state.vectors.of(body.query)
+        async with state.recalls:
+            result = await state.db.aread(_answer, body, agent_id, vector, state)
     if body.touch:
         _tell(result, time.monotonic() - started)
     return result

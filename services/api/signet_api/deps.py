@@ -28,6 +28,7 @@ from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
 from signet.wire.access import Permission
 from signet.wire.origin import Origin, lowest
+from signet_api.admission import Admission
 from signet_api.authority import Authority
 from signet_api.counting import Counting, Gathering
 from signet_api.health import Health
@@ -66,6 +67,7 @@ class State:
     models: Models = field(default_factory=Models)
     is_stopping: bool = False
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
+    admission: Admission = field(default_factory=Admission)
     started_at: datetime = field(default_factory=clock.now)
     #: How much of the logs of running sessions was read, by agent and session; and work that goes on behind answers.
     following: dict[tuple[str, str], int] = field(default_factory=dict)

@@ -45,13 +45,16 @@ from signet.domain.skills import embed as skill_vectors
 from signet.domain.skills import enrich
 from signet.domain.skills import entities as skill_graph
 from signet.domain.skills.models import Rules as SkillRules
+from signet.domain.summaries import clean
 from signet.domain.summaries import condense as condensing
 from signet.domain.summaries import summarize as summaries
+from signet.domain.synthesis import ask
 from signet.domain.synthesis import run as synthesis
 from signet.domain.synthesis.plan import Plan
 from signet.domain.tasks.perform import perform
 from signet.domain.updates import install
 from signet.errors import NotNow
+from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
@@ -130,6 +133,19 @@ def extract(job: JobContext, context: Context) -> None:
     if distiller is None or extraction.mode_of(context.settings) is Mode.DISABLED:
         return _skip(job, "extraction_off")
     extraction.run(job, distiller, context.embedder(), lambda: context.settings)
+
+
+def clean_texts(job: JobContext, context: Context) -> None:
+    """Leave what was forgotten out of MEMORY.md and the notes of sessions, and write what is back."""
+    notes = clean.run(job, context.workspace.root)
+    chars = synthesis.clean(job, context.workspace)
+
+    def keep(tx: WriteTx) -> dict[str, object]:
+        if job.lease.payload.get("is_back"):
+            ask.again(tx, job.lease.agent_id or DEFAULT_AGENT, now=clock.now())
+        return {"notes": notes, "chars": chars}
+
+    job.commit(keep)
 
 
 def follow_memory(job: JobContext, context: Context) -> None:

@@ -11,9 +11,10 @@ from signet.domain.documents import delete as documents
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.graph import link
 from signet.domain.injections import ratings
-from signet.domain.memory import followers, forgotten
+from signet.domain.memory import followers, forgotten, lookup
 from signet.domain.memory.followers import Kind, MemoryEvent
 from signet.domain.projection import project
+from signet.domain.transcripts import withheld
 from signet.queue import removal as jobs
 
 _GONE = frozenset({Kind.ERASED, Kind.PURGED})
@@ -42,7 +43,7 @@ def _embeddings(tx: WriteTx, event: MemoryEvent) -> None:
 
 
 def _projection(tx: WriteTx, event: MemoryEvent) -> None:
-    if event.kind in _GONE:
+    if event.kind is not Kind.RETIRED:
         project.delete_maps(tx)
 
 
@@ -54,6 +55,20 @@ def _documents(tx: WriteTx, event: MemoryEvent) -> None:
 def _sessions(tx: WriteTx, event: MemoryEvent) -> None:
     if event.kind in _GONE:
         ratings.delete_of_memories(tx, event.memory_ids)
+
+
+def _texts(tx: WriteTx, event: MemoryEvent) -> None:
+    """Keep what somebody does not want out of the texts that say it, MEMORY.md among them."""
+    if event.kind is Kind.RECOVERED:
+        withheld.lift(tx, event.memory_ids)
+        for agent_id in {one.agent_id for one in lookup.owners(tx, event.memory_ids)}:
+            withheld.queue(tx, agent_id, is_back=True, now=event.at)
+    elif event.is_asked:
+        for memory_id in event.memory_ids:
+            if memory := lookup.find(tx, memory_id):
+                agent_id = memory.agent_id
+                withheld.withhold(tx, memory_id, agent_id, memory.content, at=event.at)
+                withheld.queue(tx, agent_id, is_back=False, now=event.at)
 
 
 def _jobs(tx: WriteTx, event: MemoryEvent) -> None:
@@ -68,5 +83,6 @@ FOLLOWERS = (
     _projection,
     _documents,
     _sessions,
+    _texts,
     _jobs,
 )

@@ -88,6 +88,7 @@ KINDS = {
         Kind(name="skill_entities", queue="structure", time_limit_seconds=300),
         Kind(name="skill_embed", queue="vectors", time_limit_seconds=120),
         Kind(name="backup", queue="light", time_limit_seconds=900),
+        Kind(name="clean_texts", queue="light", time_limit_seconds=120),
         Kind(name="follow_memory", queue="light", time_limit_seconds=120),
         Kind(name="rewrite_store", queue="light", time_limit_seconds=900),
         Kind(name="retention_sweep", queue="light", time_limit_seconds=300),

@@ -40,7 +40,7 @@ async def post_forget(
     found = [one for one in found if one.id not in denied]
     if body.mode == "preview":
         going = [one.id for one in found if body.force or not one.pinned]
-        along = await state.db.aread(derived.along, going)
+        along = await state.db.aread(derived.along, going, is_asked=True)
         texts = await state.db.aread(lookup.several, [one.id for one in found])
         return {**_preview(found, total, texts), **along_body(along)}
     choose.confirm(found, body.confirm_token)

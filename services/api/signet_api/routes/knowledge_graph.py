@@ -7,12 +7,15 @@ from typing import Annotated
 from fastapi import Query, Request, Response
 
 from signet import clock
+from signet.db import ReadTx
+from signet.db.visibility import Reader
 from signet.domain.graph import browse, expand, hygiene, impact, latest_traversal, stats
 from signet.domain.graph.browse import Extent
 from signet.domain.graph.expand import Question
 from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.weights import WeightBounds
+from signet.domain.transcripts import withheld
 from signet.errors import Invalid
 from signet.wire import knowledge as wire
 from signet.wire.requests.browse import GraphParams
@@ -154,13 +157,22 @@ async def post_expand_session(
     return await look(
         state,
         await agent_of(body.agent_id or agent_id, None, request),
-        expand.sessions,
+        _sessions,
         name,
         session=body.session_id,
         since=_beginning(body.time_range, clock.now()),
         limit=min(MOST_SESSIONS, max(1, body.max_results)),
         otherwise=nothing,
     )
+
+
+def _sessions(
+    tx: ReadTx, name: str, *, reader: Reader, session: str | None, since: str, limit: int
+) -> wire.EntitySessions:
+    found = expand.sessions(tx, name, reader=reader, session=session, since=since, limit=limit)
+    for one in found["summaries"]:
+        one["content"] = withheld.cleaned(tx, reader.agent_id, one["content"])
+    return found
 
 
 @serves(wire.IMPACT)

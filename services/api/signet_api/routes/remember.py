@@ -2,8 +2,9 @@
 
 import asyncio
 from dataclasses import replace
+from typing import Annotated
 
-from fastapi import Request
+from fastapi import Depends, Request
 from starlette.datastructures import Headers
 
 from signet import clock
@@ -32,11 +33,20 @@ from signet_api.shapes import filled
 LONG_CHARS = 20_000
 
 
+async def _admitted(state: Shared) -> State:
+    await state.admission.save()
+    return state
+
+
+#: The process's state, when a save may go on.
+Admitted = Annotated[State, Depends(_admitted)]
+
+
 @serves(wire.REMEMBER)
 @serves(wire.SAVE)
 @serves(wire.HOOK_SAVE)
 async def post_remember(
-    request: Request, state: Shared, actor: Who, body: RememberBody
+    request: Request, state: Admitted, actor: Who, body: RememberBody
 ) -> wire.Remembered:
     """Save one memory and queue what is to be learned from it; the same text twice is one memory."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
@@ -59,6 +69,7 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
     if rules.masks and len(new.content) + len(new.transcript or "") > LONG_CHARS:
         new = await asyncio.to_thread(remember.without_secrets, new)
     saved = await state.db.awrite(remember.remember, new, actor=actor, rules=rules, now=clock.now())
+    await state.admission.saved()
     if saved.deduped:  # the text may be known from where the caller's token does not reach
         await scopes.check(state.db, [saved.id])
     return saved

@@ -8,6 +8,7 @@ from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, search, split, sql
 from signet.domain.episodes.models import Match, Source, SourceType
+from signet.domain.transcripts import withheld
 from signet.text import orders
 
 #: Most of who says a memory or document in its heading.
@@ -73,7 +74,11 @@ def passage(
     tx: ReadTx, fact: str, key: str, *, reader: Reader, project: str | None
 ) -> Stretch | None:
     """Return the turns of a session that a fact of it was distilled from, None where they are not found any more."""
-    rows = sql.of_session(tx, key, agent_id=reader.agent_id, project=project)
+    known = withheld.of(tx, reader.agent_id)
+    rows = [
+        row._replace(content=withheld.without(row.content, known))
+        for row in sql.of_session(tx, key, agent_id=reader.agent_id, project=project)
+    ]
     asked = fts.content_words(fact)
     if not rows or not asked:
         return None
@@ -87,9 +92,19 @@ def passage(
     return Stretch(match=match, text=text)
 
 
+def around(
+    tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader, unasked: bool = False
+) -> list[str]:
+    """Return the pieces of a source between two positions as they may be delivered to a reader."""
+    parts = sql.around(tx, source, first, last, reader=reader, unasked=unasked)
+    if source.type in (SourceType.MEMORY, SourceType.DOCUMENT):
+        return parts
+    return withheld.all_cleaned(tx, reader.agent_id, parts)
+
+
 def _parts(tx: ReadTx, match: Match, reader: Reader) -> list[str]:
     first, last = match.position - REACH, match.position + REACH
-    parts = sql.around(tx, match.source, first, last, reader=reader, unasked=True)
+    parts = around(tx, match.source, first, last, reader=reader, unasked=True)
     if not match.is_strangers:
         return _unsteered(parts, match.source.type)
     # Nobody asked for what it tells its reader to do.

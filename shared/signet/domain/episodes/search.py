@@ -15,6 +15,7 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, sql
 from signet.domain.episodes.models import Match, Source, SourceType
 from signet.domain.episodes.sql import FoundRow
+from signet.domain.transcripts import withheld
 from signet.wire.origin import STRANGERS, Origin, Review
 
 #: Least cosine of the best chunk, for a prompt that shares many words with the source, and for one that shares few:
@@ -66,9 +67,13 @@ def find(
     if not asked:
         return []
     words = fts.any_of(asked)
-    talk = sql.search(
-        tx, words, agent_id=reader.agent_id, project=project, but=but, commits=commits
-    )
+    known = withheld.of(tx, reader.agent_id)
+    talk = [
+        row._replace(content=withheld.without(row.content, known))
+        for row in sql.search(
+            tx, words, agent_id=reader.agent_id, project=project, but=but, commits=commits
+        )
+    ]
     saved = sql.memories(tx, words, reader=reader, project=project)
     found: list[_Candidate] = []
     # Each index has its own scale, so its best is its unit.

@@ -6,6 +6,7 @@ from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, sql
 from signet.domain.episodes.models import Source, SourceType
+from signet.domain.transcripts import withheld
 
 #: More pieces than any source has.
 _LAST = 1_000_000
@@ -14,9 +15,9 @@ _LAST = 1_000_000
 def whole(tx: ReadTx, type: SourceType, id: str, reader: Reader) -> str:
     """Return all of a source that a reader may see, empty when nothing is; `id` may be that of a memory's pieces."""
     if type in (SourceType.SESSION, SourceType.COMMIT):
-        return sql.whole(tx, reader.agent_id, type, id)
+        return withheld.cleaned(tx, reader.agent_id, sql.whole(tx, reader.agent_id, type, id))
     source = Source(type=type, id=id, agent_id=reader.agent_id)
-    return brief.whole(sql.around(tx, source, 0, _LAST, reader=reader), type)
+    return brief.whole(brief.around(tx, source, 0, _LAST, reader=reader), type)
 
 
 def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, str | None]:

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, fts
 from signet.domain.memory import followers, history, normalize
 from signet.domain.memory.models import Actor, Along, Event, Keeper, Memory, Staying
 from signet.domain.memory.sql import memories, sources, superseding
 from signet.domain.memory.sql.sources import Dependent, Why
 from signet.domain.memory.sql.sources import Kind as Source
+from signet.domain.transcripts import withheld
 from signet.queue import Job, enqueue
 
 #: The source type of a fact that was distilled from a session; its source id is the session's key.
@@ -39,13 +40,22 @@ class Change:
 
 
 def along(
-    tx: ReadTx, memory_ids: Sequence[str], *, session: str | None = None, agent_id: str = ""
+    tx: ReadTx,
+    memory_ids: Sequence[str],
+    *,
+    is_asked: bool = False,
+    session: str | None = None,
+    agent_id: str | None = None,
 ) -> Along:
-    """Return what goes and what stays when these memories go, or a session of an agent does."""
+    """Return what goes and what stays when these memories go, or a session of an agent does.
+
+    Where that is asked for, what was read in sessions and says what these memories say goes as well.
+    """
     gone = dict.fromkeys(memory_ids)
+    said = _said_in_sessions(tx, memory_ids) if is_asked else []
     goes: dict[str, str] = {}
     while True:
-        found = sources.dependents(tx, gone, session=session, agent_id=agent_id or None)
+        found = sources.dependents(tx, gone, session=session, agent_id=agent_id, said=said)
         new = {one.id: one.content for one in found if _keeper(one) is None}
         if not new:
             stays = (_staying(one) for one in found)
@@ -98,7 +108,7 @@ def follow(tx: WriteTx, root_id: str, change: Change) -> int:
         return 0
     if not root.is_deleted:
         return len(bring_back(tx, root_id, change))
-    found = along(tx, [root_id])
+    found = along(tx, [root_id], is_asked=change.is_asked)
     withdraw(tx, root_id, found, change)
     return min(len(found.goes), AT_ONCE)
 
@@ -139,6 +149,20 @@ def found_in(tx: WriteTx, memory_id: str, source_id: str, *, actor: Actor, at: d
 def found_in_session(tx: WriteTx, memory_id: str, key: str) -> None:
     """Note that a derived memory is said in a further session."""
     sources.add(tx, memory_id, Source.SESSION, key)
+
+
+def _said_in_sessions(tx: ReadTx, memory_ids: Sequence[str]) -> list[str]:
+    """Return the facts of sessions that say what these memories do, or a part of it."""
+    found: dict[str, None] = {}
+    for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in memory_ids)):
+        terms = fts.content_words(memory.content)
+        match = fts.any_of(terms) if terms else ""
+        for one in sources.like(tx, memory_ids, memory.agent_id, match) if match else ():
+            if withheld.says(one.content, memory.content) or withheld.says(
+                memory.content, one.content
+            ):
+                found[one.id] = None
+    return list(found)
 
 
 def _keeper(one: Dependent) -> Keeper | None:

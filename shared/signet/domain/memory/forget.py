@@ -57,14 +57,15 @@ def forget_one(tx: WriteTx, asked: Forget, *, actor: Actor, rules: Rules, now: d
         raise PinnedNeedsForce(memory.id, memory.version)
     if memory.pinned and actor.type == PIPELINE:
         raise ForceDenied(memory.id, memory.version)
-    along = derived.along(tx, [memory.id])
+    is_asked = actor.type != PIPELINE
+    along = derived.along(tx, [memory.id], is_asked=is_asked)
     kind = Kind.REJECTED if asked.is_wrong else Kind.FORGOTTEN
     change = derived.Change(
         kind=Kind.ERASED if asked.for_good else kind,
         actor=actor,
         reason=asked.reason,
         at=now,
-        is_asked=actor.type != PIPELINE,
+        is_asked=is_asked,
     )
     metadata = {"force": asked.force, "ifVersion": asked.if_version}
     if asked.for_good:

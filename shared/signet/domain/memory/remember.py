@@ -35,6 +35,7 @@ from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.memory.sql import memories
 from signet.domain.memory.supersede import hold_again, supersede
 from signet.domain.transcripts import stored as transcripts
+from signet.domain.transcripts import withheld
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
 from signet.text import masking
@@ -84,6 +85,8 @@ def remember(
             project=draft.project,
             spoken=new.spoken or (draft.created_at, draft.created_at),
         )
+    if actor.type != "pipeline":
+        withheld.say_again(tx, draft.agent_id, draft.content)
     known = _of_source(tx, draft) if draft.source_id and not new.keeps_versions else None
     if known:
         saved = _repeated(known)

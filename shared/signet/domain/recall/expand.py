@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from signet.domain.recall.models import Hit
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import expand as sql
+from signet.domain.transcripts import withheld
 
 #: Characters of all transcripts of one answer together.
 MAX_CHARS = 200_000
@@ -21,7 +22,9 @@ def sources(run: Run, hits: Sequence[Hit]) -> dict[str, str]:
     wanted = list(dict.fromkeys(parents.get(key, key) for key in keys))
     reader = run.query.reader
     asked = (MAX_CHARS, reader.agent_id, reader.project, json.dumps(wanted))
-    found = {row[0]: row[1] for row in run.tx.all(sql.TRANSCRIPTS, asked)}
+    known = withheld.of(run.tx, reader.agent_id)
+    rows = run.tx.all(sql.TRANSCRIPTS, asked)
+    found = {row[0]: withheld.without(row[1], known) for row in rows}
     kept: dict[str, str] = {}
     room = MAX_CHARS
     for key in wanted:

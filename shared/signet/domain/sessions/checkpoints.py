@@ -13,6 +13,7 @@ from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns
 from signet.domain.sessions.models import Checkpoint
 from signet.domain.sessions.sql import checkpoints as sql
+from signet.domain.transcripts import withheld
 from signet.observe.redact import redact
 from signet.wire.sessions import Checkpoint as Shown
 from signet.wire.sessions import StoredCheckpoint
@@ -75,7 +76,8 @@ def of_project(
 ) -> list[Shown]:
     """Return the newest checkpoints of a project (its `real_path`), newest first; of one agent if one is named."""
     asked = {"project": project_path, "agent": agent_id, "limit": limit}
-    return [_shown(row) for row in tx.records(StoredCheckpoint, sql.OF_PROJECT, asked)]
+    known = withheld.of(tx, agent_id)
+    return [_shown(row, known) for row in tx.records(StoredCheckpoint, sql.OF_PROJECT, asked)]
 
 
 def of_session(
@@ -83,7 +85,8 @@ def of_session(
 ) -> list[Shown]:
     """Return all checkpoints of a session, newest first; of one agent or project if one is named."""
     asked = {"session": session_key, "agent": agent_id, "project": project}
-    return [_shown(row) for row in tx.records(StoredCheckpoint, sql.OF_SESSION, asked)]
+    known = withheld.of(tx, agent_id)
+    return [_shown(row, known) for row in tx.records(StoredCheckpoint, sql.OF_SESSION, asked)]
 
 
 def real_path(project: str) -> str:
@@ -95,14 +98,15 @@ def _stored(texts: Sequence[str]) -> str:
     return json.dumps(texts, ensure_ascii=False)
 
 
-def _shown(row: StoredCheckpoint) -> Shown:
+def _shown(row: StoredCheckpoint, known: Sequence[withheld.Statement]) -> Shown:
+    """Return a checkpoint as it is shown, without what has been forgotten since."""
     shown: dict[str, object] = {**row}
     for name, array_name in _LISTS.items():
         stored = cast("str | None", shown[name])
         values = list(columns.json_strings(stored))
         if name in _WORDS:
-            values = [redact(value) for value in values]
+            values = [redact(one) for one in values if not one or withheld.without(one, known)]
             shown[name] = None if stored is None else json.dumps(values, ensure_ascii=False)
         shown[array_name] = values
-    shown["digest"] = redact(row["digest"])
+    shown["digest"] = redact(withheld.without(row["digest"], known))
     return cast("Shown", shown)

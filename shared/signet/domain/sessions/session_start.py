@@ -37,6 +37,7 @@ from signet.domain.sessions.question import EXPLAINED, Question
 from signet.domain.sessions.services import Services
 from signet.domain.sessions.start_sources import Asked, Found
 from signet.domain.sessions.start_text import MEMORY
+from signet.domain.transcripts import withheld
 from signet.errors import SignetError
 from signet.observe import logs, record
 from signet.observe.record import Event
@@ -109,6 +110,7 @@ async def _context(
     if _reads_workspace(call, services):
         files = Identity(card=files.card)
     found = await services.db.aread(gather)
+    files = replace(files, memory=withheld.without(files.memory, found.withheld))
     if found.failed:
         log.warning("session.parts_missing", parts=found.failed)
     context = await _earlier(call, said, found, services)

@@ -26,6 +26,8 @@ from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.identity_files import Identity, introduced
 from signet.domain.sessions.sql import history, memories
 from signet.domain.sessions.start_text import Part, Section
+from signet.domain.transcripts import withheld
+from signet.domain.transcripts.withheld import Statement
 from signet.errors import SignetError
 
 T = TypeVar("T")
@@ -60,6 +62,8 @@ class Found:
     constraints: Sequence[tuple[str, str]] = ()
     aspects: Sequence[str] = ()
     recovery: str = ""
+    #: What MEMORY.md must not say.
+    withheld: Sequence[Statement] = ()
     #: Parts that could not be read.
     failed: list[str] = field(default_factory=list)
 
@@ -68,6 +72,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     """Return what the store has for the session."""
     found = Found()
     reader, start = asked.reader, settings.hooks.session_start
+    found.withheld = withheld.of(tx, reader.agent_id)
     found.since = _try(found, "since", lambda: since(tx, reader, now=now), "")
     if asked.project:
         found.peers = _try(found, "peers", lambda: _peers(tx, asked, now=now), [])
@@ -115,6 +120,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
             ),
             "",
         )
+        found.recovery = withheld.without(found.recovery, found.withheld)
     return found
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from signet.db import ReadTx, script
 from signet.domain.sessions.sql import history as sql
 from signet.domain.sessions.sql.history import SizeRow
+from signet.domain.transcripts import withheld
 from signet.wire.sessions import Transcript
 
 #: Characters that are read for a person's search, and how many transcripts at most.
@@ -44,7 +45,10 @@ def transcript(
 ) -> Transcript | None:
     """Return the stored transcript of a session, None when there is none."""
     asked = {"key": key, "agent": agent_id, "project": project}
-    return tx.record(Transcript, sql.OF_KEY, asked)
+    found = tx.record(Transcript, sql.OF_KEY, asked)
+    if found is not None:
+        found["content"] = withheld.cleaned(tx, found["agentId"], found["content"])
+    return found
 
 
 def head(tx: ReadTx, agent_id: str, key: str, terms: Sequence[str]) -> tuple[str, list[str]]:
@@ -52,7 +56,8 @@ def head(tx: ReadTx, agent_id: str, key: str, terms: Sequence[str]) -> tuple[str
     row = tx.row(sql.SummaryRow, sql.SUMMARY, (agent_id, key))
     if row is None or not any(term in row.content.lower() for term in terms):
         return "", []
-    lines = [line.strip()[:HEAD_CHARS] for line in row.content.splitlines() if line.strip()]
+    said = withheld.cleaned(tx, agent_id, row.content)
+    lines = [line.strip()[:HEAD_CHARS] for line in said.splitlines() if line.strip()]
     return f"summary:{row.id}", lines[:HEAD_LINES]
 
 
@@ -79,6 +84,8 @@ def search(
     found = [
         excerpt for row in _texts(tx, sizes, chars) for excerpt in _excerpts(row, terms, least)
     ]
+    known = {one: withheld.of(tx, one) for one in {excerpt.agent_id for excerpt in found}}
+    found = [one for one in found if withheld.without(one.text, known[one.agent_id]) == one.text]
     found.sort(key=lambda one: (one.hits, one.at), reverse=True)
     unique = {one.text: one for one in reversed(found)}
     return sorted(unique.values(), key=lambda one: (one.hits, one.at), reverse=True)[:limit]

@@ -12,6 +12,7 @@ from signet.db import WriteTx
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Summary
 from signet.domain.summaries.sql import summaries as sql
+from signet.domain.transcripts import withheld
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
 
@@ -62,7 +63,10 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
     if reader is None or len(children) < level.children:
         job.commit(lambda tx: {"skipped": "nothing_to_condense" if reader else "no_model"})
         return
-    content = reader.condensed(children)
+    said = job.db.read(withheld.all_cleaned, agent_id, [one.content for one in children])
+    content = reader.condensed(
+        [one._replace(content=text) for one, text in zip(children, said, strict=True)]
+    )
 
     def keep(tx: WriteTx) -> dict[str, object]:
         now = clock.now()

@@ -3,6 +3,7 @@
 from signet.db import ReadTx
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
 from signet.domain.summaries.sql import summaries as sql
+from signet.domain.transcripts import withheld
 from signet.wire.sessions import SessionSummary, SummaryPage
 
 
@@ -25,4 +26,6 @@ def read(
         "within_agent": within.agent,
     }
     found = tx.records(SessionSummary, sql.PAGE, wanted)
+    for one in found:
+        one["content"] = withheld.cleaned(tx, one["agent_id"], one["content"])
     return {"summaries": found, "total": tx.value(sql.TOTAL, wanted)}

@@ -19,7 +19,7 @@ from signet.domain.summaries import condense, distill, facts, files, requests, s
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Asked, Score
 from signet.domain.summaries.sql import jobs, summaries
-from signet.domain.transcripts import stored, transcript
+from signet.domain.transcripts import stored, transcript, withheld
 from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs
 from signet.queue.job_context import JobContext
@@ -44,6 +44,10 @@ def run(
     is_part = bool(job.lease.payload.get("is_part"))
     asked = job.db.read(jobs.asked, job.lease.job_id, is_part=is_part, now=clock.now())
     asked = asked and _as_said(asked)
+    if asked is not None:
+        session = asked.session
+        text = job.db.read(withheld.cleaned, session.agent_id, session.text)
+        asked = replace(asked, session=replace(session, text=text))
     if asked is None or not asked.session.text:
         job.commit(lambda tx: {"skipped": "session_not_found"})
     elif reader is None:

@@ -39,6 +39,12 @@ def queue(tx: WriteTx, agent_id: str, *, now: datetime) -> str | None:
     return enqueue(tx, job, now=now, max_attempts=ATTEMPTS)
 
 
+def again(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
+    """Queue the writing of an agent's file if it was written before: something is to stand in it again."""
+    if runs.standing(tx, agents.reader(tx, agent_id)).last_run_at is not None:
+        queue(tx, agent_id, now=now)
+
+
 def due(tx: ReadTx, settings: Settings, *, now: datetime) -> list[str]:
     """Return the agents whose files are to be written now without being asked for."""
     plan = Plan.of(settings)

@@ -13,6 +13,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.synthesis import file, plain, prompt, runs, sources
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources
+from signet.domain.transcripts import withheld
 from signet.errors import Invalid, Kind, NotNow, ProviderDown, ProviderFailed, SignetError
 from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
@@ -42,7 +43,8 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
         job.commit(lambda tx: {"skipped": "nothing_to_write"})
         return
     try:
-        text = plain.text(found) if model is None else _asked(model, found, file.read(path), plan)
+        present = job.db.read(withheld.cleaned, agent_id, file.read(path))
+        text = plain.text(found) if model is None else _asked(model, found, present, plan)
     except (ProviderFailed, Unusable):
         job.progress(lambda tx: runs.note(tx, agent_id, now=clock.now(), newest=None))
         raise
@@ -59,6 +61,24 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
         return {"path": name, "sources": len(found), "chars": len(text)}
 
     job.commit(keep)
+
+
+def clean(job: JobContext, workspace: Workspace) -> int:
+    """Leave what was forgotten out of the agent's file; return how many characters went.
+
+    Raises OSError when the file cannot be written.
+    """
+    agent_id = job.lease.agent_id or DEFAULT_AGENT
+    path = file.path_of(workspace, agent_id)
+    known = job.db.read(withheld.of, agent_id)
+    if path is None or not known or not path.is_file():
+        return 0
+    with file.alone(workspace, wait=True):
+        present = path.read_text("utf-8", "replace")
+        text = withheld.without(present, known)
+        if text != present:
+            replace_file(path, text.encode(), beside=".MEMORY.md.new")
+    return len(present) - len(text)
 
 
 def tell(workspace: Workspace, now: datetime) -> None:

@@ -12,6 +12,7 @@ from signet.db.visibility import Reader
 from signet.domain.synthesis import sql
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sql import CandidateRow
+from signet.domain.transcripts import withheld
 
 #: Effective importance below which a memory is left out.
 THRESHOLD = 0.2
@@ -61,7 +62,9 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
     scored = ((_score(row, plan.decay_rate, now), row.seq) for row in rows)
     best = heapq.nlargest(MOST, (one for one in scored if one[0] >= THRESHOLD))
     notes = _fitting(
-        tx.column(sql.NOTES, (reader.agent_id, MOST_NOTES)),
+        withheld.all_cleaned(
+            tx, reader.agent_id, tx.column(sql.NOTES, (reader.agent_id, MOST_NOTES))
+        ),
         int(plan.chars * NOTES_SHARE),
     )
     texts = sql.texts(tx, [seq for _, seq in best])

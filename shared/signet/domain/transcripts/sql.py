@@ -37,3 +37,9 @@ INSERT OR IGNORE INTO session_transcripts (agent_id, session_key, content, harne
 SELECT agent_id, session_id, transcript, harness, project, created_at FROM summary_jobs
  WHERE transcript <> '' AND session_id IS NOT NULL ORDER BY rowid"""
 SET_READ = "UPDATE session_transcripts SET read_until = ? WHERE agent_id = ? AND session_key = ?"
+
+WITHHOLD = """
+INSERT OR REPLACE INTO withheld_statements (memory_id, agent_id, words, names, created_at) VALUES (?, ?, ?, ?, ?)"""
+LIFT = "DELETE FROM withheld_statements WHERE memory_id = ?"
+WITHHELD = "SELECT memory_id, words, names FROM withheld_statements WHERE agent_id = ?"
+ALL_WITHHELD = "SELECT memory_id, words, names FROM withheld_statements"

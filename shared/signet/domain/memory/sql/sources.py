@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import LIST, as_list, list_of
+from signet.db.dialect import LIST, as_list, list_of, list_rows
 
 
 class Kind(StrEnum):
@@ -35,6 +35,13 @@ class Dependent(NamedTuple):
     has_other: int
 
 
+class Like(NamedTuple):
+    """A fact of a session, and what it says."""
+
+    id: str
+    content: str
+
+
 #: A further source is only of use to what is derived, and nothing may stand on itself, over however many.
 _ADD = """
 INSERT INTO memory_sources (memory_id, kind, source_id)
@@ -58,14 +65,19 @@ SELECT m.id, m.content, coalesce(m.pinned, 0) OR coalesce(m.manual_override, 0) 
        EXISTS (SELECT 1 FROM memory_sources o WHERE o.memory_id = m.id AND CASE o.kind
          WHEN 'memory' THEN o.source_id NOT IN {list_of("?1")}
               AND EXISTS (SELECT 1 FROM memories f WHERE f.id = o.source_id AND f.is_deleted = 0)
-         WHEN 'session' THEN o.source_id IS NOT ?2 AND NOT EXISTS (
-              SELECT 1 FROM withheld_passages w WHERE w.agent_id = m.agent_id AND w.source_type = 'session'
-                 AND w.source_id = o.source_id AND w.digest = '')
+         WHEN 'session' THEN o.source_id IS NOT ?2 AND m.id NOT IN {list_of("?4")} AND NOT EXISTS (
+              SELECT 1 FROM forgotten_sessions w WHERE w.agent_id = m.agent_id AND w.session_key = o.source_id)
          ELSE 0 END) AS has_other
 FROM (SELECT memory_id FROM memory_sources WHERE kind = 'memory' AND source_id IN {list_of("?1")}
-      UNION SELECT memory_id FROM memory_sources WHERE kind = 'session' AND source_id = ?2) s
+      UNION SELECT memory_id FROM memory_sources WHERE kind = 'session' AND source_id = ?2
+      UNION SELECT value FROM {list_rows("?4")}) s
 JOIN memories m ON m.id = s.memory_id
 WHERE m.is_deleted = 0 AND m.id NOT IN {list_of("?1")} AND (?3 IS NULL OR m.agent_id = ?3) ORDER BY m.seq"""
+#: Facts of sessions that may say what a memory does.
+_LIKE = f"""
+SELECT m.id, m.content FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+ WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.source_type = 'session_end'
+   AND m.id NOT IN {LIST} ORDER BY f.rank LIMIT 50"""
 _WITHDRAW = """
 INSERT OR REPLACE INTO memory_withdrawals (memory_id, root_id, why, created_at) VALUES (?, ?, ?, ?)"""
 _RELEASE = f"DELETE FROM memory_withdrawals WHERE memory_id IN {LIST}"
@@ -102,10 +114,23 @@ def move(tx: WriteTx, source_ids: Sequence[str], keeper_id: str) -> None:
 
 
 def dependents(
-    tx: ReadTx, gone: Iterable[str], *, session: str | None = None, agent_id: str | None = None
+    tx: ReadTx,
+    gone: Iterable[str],
+    *,
+    session: str | None = None,
+    agent_id: str | None = None,
+    said: Iterable[str] = (),
 ) -> list[Dependent]:
-    """Return the active memories that stand on these, or on a session, oldest first."""
-    return tx.rows(Dependent, _DEPENDENTS, (as_list(gone), session, agent_id))
+    """Return the active memories that stand on these, or on a session, oldest first.
+
+    `said` are facts of sessions that say what goes: no session keeps them.
+    """
+    return tx.rows(Dependent, _DEPENDENTS, (as_list(gone), session, agent_id, as_list(said)))
+
+
+def like(tx: ReadTx, memory_ids: Iterable[str], agent_id: str, match: str) -> list[Like]:
+    """Return the facts of an agent's sessions that share most words with a full-text expression."""
+    return tx.rows(Like, _LIKE, (match, agent_id, as_list(memory_ids)))
 
 
 def withdraw(

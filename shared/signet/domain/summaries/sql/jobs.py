@@ -53,6 +53,10 @@ SELECT substr(t.content, 1, ?) FROM (
      WHERE agent_id = ? AND status = 'done' AND session_id <> ? GROUP BY session_id ORDER BY at DESC LIMIT ?) s
   JOIN session_transcripts t ON t.agent_id = ? AND t.session_key = s.session_id"""
 _PATH = "SELECT result_path FROM summary_jobs WHERE id = ?"
+PATHS = """
+SELECT s.content, j.result_path FROM session_summaries s
+  JOIN summary_jobs j ON j.agent_id = s.agent_id AND j.session_id = s.session_key AND j.result_path IS NOT NULL
+ WHERE s.agent_id = ? AND s.depth = 0 AND j.transcript = '' AND j.status = 'done'"""
 LAST_PATH = """
 SELECT result_path FROM summary_jobs
  WHERE agent_id = ? AND session_id = ? AND transcript = '' AND result_path IS NOT NULL AND status = 'done'

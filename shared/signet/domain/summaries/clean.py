@@ -1,0 +1,36 @@
+"""The notes of sessions as files say nothing that was forgotten, and say it again when it is taken back."""
+
+from pathlib import Path
+
+from signet.domain.summaries import files
+from signet.domain.summaries.sql import jobs
+from signet.domain.transcripts import withheld
+from signet.queue.job_context import JobContext
+
+
+def run(job: JobContext, root: Path) -> int:
+    """Write the notes of the job's agent anew where they say too much or too little; return how many.
+
+    What a person has written into them stays. Raises OSError when they cannot be written.
+    """
+    agent_id = job.lease.agent_id or "default"
+    known = job.db.read(withheld.of, agent_id)
+    rows = job.db.read(lambda tx: tx.tuples(jobs.PATHS, (agent_id,)))
+    changed = 0
+    for summary, name in rows:
+        job.check()
+        changed += _write(root, name, summary, known)
+    return changed
+
+
+def _write(root: Path, name: str, summary: str, known: list[withheld.Statement]) -> bool:
+    path = root / name
+    if not path.is_file():
+        return False
+    present = path.read_text("utf-8", "replace").rstrip()
+    is_ours = set(present.split("\n")) <= set(summary.split("\n"))
+    text = withheld.without(summary.rstrip() if is_ours else present, known)
+    if text.rstrip() == present:
+        return False
+    files.write(root, name, text)
+    return True

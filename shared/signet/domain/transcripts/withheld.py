@@ -1,0 +1,157 @@
+"""What a person has forgotten is not delivered from texts that said it: transcripts, summaries, notes, MEMORY.md.
+
+The texts stay as they are; lines that say a forgotten statement are left out when they are read. A statement is known
+by hashes of its words, so it outlives its memory and nothing of it can be read from the table. Taking the memory back
+lifts it, and so does saving the same again.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from signet import clock
+from signet.db import ReadTx, WriteTx, fts
+from signet.domain.graph.lexicon import PLAIN
+from signet.domain.transcripts import sql
+from signet.queue import Job, enqueue
+
+#: The kind of job that keeps MEMORY.md and the notes of sessions in step.
+KIND = "clean_texts"
+
+#: A line says a statement when it has this share of its words, and all its names and numbers; less is enough where
+#: it has any of these.
+SHARE, SHARE_WITH_NAMES = 0.7, 0.6
+#: Words are compared by so many first letters, about their stems.
+STEM = 5
+#: Words of who speaks: "my dog" is said of "the user's dog".
+_SPEAKERS = frozenset(("user", "users", "team", "teams"))
+_HASH_BYTES = 6
+_WORD = re.compile(r"[^\W\d_][\w'’-]*|\d+(?:[.,:/-]\d+)*")
+
+
+class Statement(NamedTuple):
+    """A statement by the hashes of its words, and of the names and numbers among them."""
+
+    memory_id: str
+    words: frozenset[str]
+    names: frozenset[str]
+
+    def is_said_in(self, words: frozenset[str]) -> bool:
+        """Return whether a text of these hashed words says it."""
+        share = SHARE_WITH_NAMES if self.names else SHARE
+        return (
+            bool(self.words)
+            and self.names <= words
+            and len(self.words & words) >= share * len(self.words)
+        )
+
+
+def queue(tx: WriteTx, agent_id: str, *, is_back: bool, now: datetime) -> None:
+    """Queue the cleaning of an agent's files, or the writing of what `is_back`."""
+    job = Job(
+        kind=KIND,
+        dedupe_key=f"{agent_id}:{is_back}",
+        agent_id=agent_id,
+        payload={"is_back": is_back},
+    )
+    enqueue(tx, job, now=now)
+
+
+def withhold(tx: WriteTx, memory_id: str, agent_id: str, text: str, *, at: datetime) -> None:
+    """Let no text of an agent deliver what this one says."""
+    one = statement(text)
+    stored = (json.dumps(sorted(one.words)), json.dumps(sorted(one.names)))
+    tx.run(sql.WITHHOLD, (memory_id, agent_id, *stored, clock.to_text(at)))
+
+
+def lift(tx: WriteTx, memory_ids: Iterable[str]) -> None:
+    """Let what these memories say be delivered again."""
+    tx.many(sql.LIFT, [(memory_id,) for memory_id in memory_ids])
+
+
+def say_again(tx: WriteTx, agent_id: str, text: str) -> None:
+    """Let what an agent has forgotten be delivered again, where this text says it."""
+    known = of(tx, agent_id)
+    words = hashed(text) if known else frozenset()
+    lift(tx, [one.memory_id for one in known if one.is_said_in(words)])
+
+
+def of(tx: ReadTx, agent_id: str | None) -> list[Statement]:
+    """Return the statements that are withheld from an agent, or from any."""
+    rows = tx.tuples(sql.WITHHELD, (agent_id,)) if agent_id else tx.tuples(sql.ALL_WITHHELD)
+    return [
+        Statement(memory_id, frozenset(json.loads(words)), frozenset(json.loads(names)))
+        for memory_id, words, names in rows
+    ]
+
+
+def cleaned(tx: ReadTx, agent_id: str, text: str) -> str:
+    """Return a text of an agent without the lines that say something withheld."""
+    return without(text, of(tx, agent_id))
+
+
+def all_cleaned(tx: ReadTx, agent_id: str, texts: Sequence[str]) -> list[str]:
+    """Return texts of an agent without the lines that say something withheld."""
+    known = of(tx, agent_id)
+    return [without(text, known) for text in texts]
+
+
+def without(text: str, statements: Sequence[Statement]) -> str:
+    """Return a text without the lines that say one of these, alone or two together. Pure."""
+    if not statements:
+        return text
+    every = hashed(text)
+    near = [one for one in statements if one.is_said_in(every)]
+    if not near:
+        return text
+    lines = text.split("\n")
+    words = [hashed(line) for line in lines]
+    hidden = {
+        place for place, held in enumerate(words) if any(one.is_said_in(held) for one in near)
+    }
+    for place in range(len(lines) - 1):
+        if hidden.isdisjoint((place, place + 1)) and lines[place].strip() and lines[place + 1]:
+            both = words[place] | words[place + 1]
+            if any(one.is_said_in(both) for one in near):
+                hidden |= {place, place + 1}
+    return "\n".join(line for place, line in enumerate(lines) if place not in hidden)
+
+
+def says(text: str, said: str) -> bool:
+    """Return whether a text says what another one does, in about the same words. Pure."""
+    return statement(said).is_said_in(hashed(text))
+
+
+def statement(text: str) -> Statement:
+    """Return what a text says, of no memory. Pure."""
+    return Statement("", hashed(text), frozenset(map(_hash, _names(text))))
+
+
+def hashed(text: str) -> frozenset[str]:
+    """Return the hashes of the words of a text that say something. Pure."""
+    found = {
+        word.partition("*")[0] for line in text.split("\n") for word in fts.content_words(line)
+    }
+    numbers = (one for one in _WORD.findall(text) if one[0].isdigit())
+    return frozenset(map(_hash, (*(found - _SPEAKERS), *numbers)))
+
+
+def _names(text: str) -> set[str]:
+    """Return the names and numbers in a text; a name has a capital and is no ordinary word."""
+    found = set()
+    for word in _WORD.finditer(text):
+        bare = re.sub(r"['’]s?$", "", word[0])
+        is_plain = len(bare) < 2 or bare.lower() in PLAIN or bare.lower() in _SPEAKERS
+        if bare[0].isdigit() or (bare[0].isupper() and not is_plain):
+            found.add(bare)
+    return found
+
+
+def _hash(word: str) -> str:
+    folded = fts.folded(word)
+    is_plural = len(folded) > STEM - 2 and folded.endswith("s") and not folded.endswith("ss")
+    stem = folded if folded[:1].isdigit() else folded.removesuffix("s" * is_plural)[:STEM]
+    return hashlib.blake2b(stem.encode(), digest_size=_HASH_BYTES).hexdigest()

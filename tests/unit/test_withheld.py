@@ -1,0 +1,47 @@
+"""Which lines say what was forgotten."""
+
+import pytest
+
+from signet.domain.transcripts import withheld
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("My dog is named Quillbert, by the way.", "The user's dog is named Quillbert."),
+        ("User: I live in Bergen now.", "User lives in Bergen"),
+        (
+            "We deploy on Fridays once tests are green.",
+            "Deploys happen on Fridays after tests are green",
+        ),
+        ("Backup key: locker 47", "The backup key is stored in locker 47"),
+    ],
+)
+def test_other_words_for_the_same_are_the_same(line: str, said: str) -> None:
+    assert withheld.says(line, said)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("Ada lives in Tromso", "Ada lives in Bergen"),
+        ("Backup key: locker 48", "The backup key is stored in locker 47"),
+        (
+            "The tests are green on my machine.",
+            "Deploys happen on Fridays after the tests are green",
+        ),
+        ("", "Ada lives in Bergen"),
+        ("Ada lives in Bergen", ""),
+    ],
+)
+def test_another_name_number_or_matter_is_not(line: str, said: str) -> None:
+    assert not withheld.says(line, said)
+
+
+def test_only_the_lines_that_say_it_are_left_out() -> None:
+    known = [withheld.statement("The user's dog is named Quillbert and fears thunder.")]
+    text = (
+        "User: The flat is in Bergen.\nUser: My dog fears thunder.\nQuillbert is his name.\n\nBye."
+    )
+    assert withheld.without(text, known) == "User: The flat is in Bergen.\n\nBye."
+    assert withheld.without("Nothing of it.", known) == "Nothing of it."
