@@ -27,6 +27,7 @@ VIEWS = {
     "/#/map?view=list": "Mentions",
     "/#/map": "As a list",
     "/#/settings": "As the system",
+    "/#/settings/agent?find=recall": "A change is in force",
     "/#/settings/files": "agent.yaml",
     "/#/settings/harnesses": "Claude Code",
     "/#/settings/access": "reads what all share",

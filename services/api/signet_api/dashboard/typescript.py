@@ -20,7 +20,8 @@ ASKED = (
     "recover_many",
     "identity", "greeting", "diagnostics", "status", "pipeline_status", "harnesses", "sessions", "repairs",
     "session_context", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "re_embed", "pause", "logs",
-    "constellation", "entity", "aspects", "dependencies", "config_files", "secrets", "agents", "changelog",
+    "graph", "config_schema", "change_config", "entity", "aspects", "dependencies", "config_files",
+    "secrets", "agents", "changelog",
 )  # fmt: skip
 _HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"
 _PLAIN = {

@@ -33,7 +33,8 @@ export const paths = {
   jobs: (query: Query) => withQuery("/api/jobs", query),
   job: (job: string) => `/api/jobs/${id(job)}`,
   logs: (query: Query) => withQuery("/api/logs", query),
-  graph: () => mine("/api/knowledge/constellation", { limit: 1000, dependency_limit: 2000, max_aspects_per_entity: 1, max_attributes_per_aspect: 1 }),
+  graph: (most: number, least: string) => mine("/api/knowledge/graph", { limit: most, min_mentions: least }),
+  schema: "/api/config/schema",
   entity: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}`),
   aspects: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/aspects`),
   dependencies: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/dependencies`),
@@ -128,4 +129,9 @@ export function putSecret(name: string, value: string): Promise<unknown> {
 /** Remove a secret for good. */
 export function removeSecret(name: string): Promise<unknown> {
   return ask("DELETE", `/api/secrets/${id(name)}`);
+}
+
+/** Change settings; null takes one back to its default. With a hash only if the file is still the one that was seen. */
+export function changeSettings(set: Readonly<Record<string, unknown>>, hash?: string): Promise<t.ChangedConfig> {
+  return ask("PATCH", "/api/config", { body: { set, ...(hash && { if_hash: hash }) } });
 }

@@ -63,6 +63,13 @@ export interface Change {
   requestId: string | null;
 }
 
+export interface ChangedConfig {
+  success: boolean;
+  file: string;
+  hash: string;
+  restartRequired: string[];
+}
+
 export interface ChangedJobs {
   success: boolean;
   affected: number;
@@ -92,9 +99,11 @@ export interface ConfigFiles {
   error?: string;
 }
 
-export interface Constellation {
-  dependencies: DrawnEdge[];
-  entities: DrawnEntity[];
+export interface ConfigSchema {
+  settings: Setting[];
+  count: number;
+  file: string;
+  hash: string;
 }
 
 export interface ContextInjection {
@@ -193,37 +202,6 @@ export interface Diagnosis {
   status: string;
   reasons: string[];
   help?: Advice[];
-}
-
-export interface DrawnAspect {
-  id: string;
-  name: string;
-  weight: number;
-  attributes: DrawnAttribute[];
-}
-
-export interface DrawnAttribute {
-  id: string;
-  content: string;
-  kind: string;
-  importance: number;
-  memoryId: string | null;
-}
-
-export interface DrawnEdge {
-  sourceEntityId: string;
-  targetEntityId: string;
-  dependencyType: string;
-  strength: number;
-}
-
-export interface DrawnEntity {
-  id: string;
-  name: string;
-  entityType: string;
-  mentions: number;
-  pinned: boolean;
-  aspects: DrawnAspect[];
 }
 
 export interface EmbeddingState {
@@ -337,6 +315,20 @@ export interface Found {
 
 export interface FoundMany {
   results: Found[];
+}
+
+export interface GraphColumns {
+  ids: string[];
+  names: string[];
+  kinds: number[];
+  mentions: number[];
+  communities: number[];
+  pinned: number[];
+  kindNames: string[];
+  communityNames: string[];
+  sources: number[];
+  targets: number[];
+  total: number;
 }
 
 export interface Greeting {
@@ -796,6 +788,20 @@ export interface SessionPage {
   next: string | null;
 }
 
+export interface Setting {
+  key: string;
+  label: string;
+  kind: "boolean" | "integer" | "number" | "choice" | "text" | "list" | "map";
+  default: unknown;
+  value: unknown;
+  origin: string;
+  low: number | null;
+  high: number | null;
+  choices: string[];
+  secret: boolean;
+  restart: boolean;
+}
+
 export interface Sqlite {
   version: string;
   safe: boolean;
@@ -838,6 +844,7 @@ export interface Status {
   oldestDueSeconds: number | null;
   waitingForProvider: Record<string, string>;
   embedding: EmbeddingState;
+  reviewsWaiting: number;
 }
 
 export interface Stayed {

@@ -1,8 +1,15 @@
 /** The graph as columns: what the painter and the layout read. */
-import type { Constellation, DrawnEntity } from "../../api/types";
+import type { GraphColumns } from "../../api/types";
+
+export interface Named {
+  readonly id: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly mentions: number;
+}
 
 export interface Graph {
-  readonly entities: readonly DrawnEntity[];
+  readonly entities: readonly Named[];
   /** Radius of each entity, in the units of the layout. */
   readonly sizes: Float32Array<ArrayBuffer>;
   /** Which colour each entity has. */
@@ -14,20 +21,15 @@ export interface Graph {
 /** How many colours there are. */
 export const GROUPS = 6;
 
-/** Return the graph of what passes: enough mentions, or pinned. */
-export function graphOf(found: Constellation, leastMentions: number): Graph {
-  const entities = found.entities.filter((one) => one.mentions >= leastMentions || one.pinned);
-  const places = new Map(entities.map((one, at) => [one.id, at]));
-  const edges = found.dependencies.flatMap((one) => {
-    const [source, target] = [places.get(one.sourceEntityId), places.get(one.targetEntityId)];
-    return source === undefined || target === undefined || source === target ? [] : [[source, target] as const];
-  });
-  const sources = Uint32Array.from(edges, ([source]) => source);
-  const targets = Uint32Array.from(edges, ([, target]) => target);
+/** Return the graph that the daemon sent. */
+export function graphOf(found: GraphColumns): Graph {
+  const [sources, targets] = [Uint32Array.from(found.sources), Uint32Array.from(found.targets)];
+  const hasCommunities = new Set(found.communities).size > 2;
   return {
-    entities, sources, targets,
-    sizes: Float32Array.from(entities, (one) => 5 + Math.min(17, 3 * Math.log2(1 + one.mentions))),
-    groups: groupsOf(entities.length, sources, targets),
+    entities: found.ids.map((id, at) => ({ id, name: found.names[at]!, kind: found.kindNames[found.kinds[at]!] ?? "", mentions: found.mentions[at]! })),
+    sources, targets,
+    sizes: Float32Array.from(found.mentions, (mentions) => 5 + Math.min(17, 3 * Math.log2(1 + mentions))),
+    groups: hasCommunities ? Uint8Array.from(found.communities, (one) => (one < 0 ? GROUPS - 1 : one % (GROUPS - 1))) : groupsOf(found.ids.length, sources, targets),
   };
 }
 

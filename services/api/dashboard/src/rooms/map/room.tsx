@@ -1,7 +1,7 @@
 /** Map: what the memories speak of, and what is linked. As a picture, or as a list. */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { paths } from "../../api/calls";
-import type { Constellation } from "../../api/types";
+import type { GraphColumns } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
@@ -16,20 +16,24 @@ import { Painter, type Look } from "./paint";
 import "../../style/lists.css";
 import "../../style/rooms.css";
 
+/** Entities that are shown at first, and at most. */
+const FIRST = 1_500;
+const MOST = 5_000;
+
 export default function Map() {
-  const found = useResource<Constellation>(paths.graph(), ["memory"]);
-  return <Shown of={found} rows={8} what="the map">{(data) => data.entities.length === 0
+  const { least = "1", most } = route.value.query;
+  const found = useResource<GraphColumns>(paths.graph(most ? MOST : FIRST, least), ["memory"]);
+  return <Shown of={found} rows={8} what="the map">{(data) => data.total === 0 && least === "1"
     ? <Empty title="No entity yet"><p>People, projects, tools and places that memories speak of appear here, with what links them.</p></Empty>
     : <Inside data={data} />}</Shown>;
 }
 
-function Inside({ data }: { data: Constellation }) {
+function Inside({ data }: { data: GraphColumns }) {
   const { least = "1", focus, view } = route.value.query;
-  const graph = useMemo(() => graphOf(data, Number(least) || 1), [data, least]);
+  const graph = useMemo(() => graphOf(data), [data]);
   const [isDrawable, setDrawable] = useState(true);
   const [words, setWords] = useState("");
   const isList = view === "list" || !isDrawable;
-  const most = Math.max(...data.entities.map((one) => one.mentions), 2);
   const find = (text: string) => {
     setWords(text);
     const wanted = text.trim().toLowerCase();
@@ -39,9 +43,10 @@ function Inside({ data }: { data: Constellation }) {
   return <>
     <div class="filters bar" role="group" aria-label="What is shown">
       <input type="search" placeholder="Find" aria-label="Find an entity" value={words} onInput={(event) => find(event.currentTarget.value)} />
-      <label class="small soft">At least {count(Number(least), "mention")} <input type="range" min="1" max={Math.min(most, 20)} value={least} onInput={(event) => filter({ least: event.currentTarget.value })} /></label>
+      <label class="small soft">At least {count(Number(least), "mention")} <input type="range" min="1" max="20" value={least} onInput={(event) => filter({ least: event.currentTarget.value })} /></label>
+      {data.total > FIRST && <button class="chip" aria-pressed={Boolean(route.value.query.most)} onClick={() => filter({ most: route.value.query.most ? undefined : "1" })}>Up to {number(MOST)}</button>}
       <button class="chip" aria-pressed={isList} disabled={!isDrawable} onClick={() => filter({ view: isList ? undefined : "list" })}>As a list</button>
-      <span class="found">{number(graph.entities.length)} of {count(data.entities.length, "entity", "entities")}, {count(graph.sources.length, "link")}</span>
+      <span class="found">{number(graph.entities.length)} of {count(data.total, "entity", "entities")}, {count(graph.sources.length, "link")}</span>
     </div>
     <div class={focus ? "two open map" : "two map"}>
       {isList ? <Table graph={graph} /> : <Picture graph={graph} focus={focus} onFail={() => setDrawable(false)} />}
@@ -52,7 +57,7 @@ function Inside({ data }: { data: Constellation }) {
 
 function Table({ graph }: { graph: Graph }) {
   return <div class="scroll"><table><thead><tr><th scope="col">Name</th><th scope="col">Kind</th><th scope="col">Mentions</th></tr></thead>
-    <tbody>{graph.entities.map((one) => <tr key={one.id}><th scope="row"><button class="link" onClick={() => filter({ focus: one.id }, true)}>{one.name}</button></th><td>{one.entityType}</td><td>{number(one.mentions)}</td></tr>)}</tbody></table></div>;
+    <tbody>{graph.entities.map((one) => <tr key={one.id}><th scope="row"><button class="link" onClick={() => filter({ focus: one.id }, true)}>{one.name}</button></th><td>{one.kind}</td><td>{number(one.mentions)}</td></tr>)}</tbody></table></div>;
 }
 
 /** Places of the last layout: a room that is opened again shows them at once. */

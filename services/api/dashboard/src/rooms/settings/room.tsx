@@ -9,11 +9,12 @@ import { count } from "../../lib/words";
 import { Empty, Shown } from "../../ui/states";
 import { Text } from "../../ui/text";
 import { Files } from "./files";
+import { Form } from "./form";
 import { Secrets } from "./secrets";
 import "../../style/lists.css";
 import "../../style/rooms.css";
 
-const PARTS = { "": "Appearance", files: "Files", harnesses: "Harnesses", access: "Agents", secrets: "Secrets", about: "About" } as const;
+const PARTS = { "": "Appearance", agent: "Signet", files: "Files", harnesses: "Harnesses", access: "Agents", secrets: "Secrets", about: "About" } as const;
 
 export default function Settings() {
   const part = route.value.parts[0] ?? "";
@@ -21,7 +22,7 @@ export default function Settings() {
   return <>
     <nav class="tabs" aria-label="Parts of the settings">{Object.entries(PARTS).map(([name, title]) =>
       <a key={name} href={name ? href("settings", {}, name) : href("settings")} aria-current={name === now ? "page" : undefined}>{title}</a>)}</nav>
-    {now === "files" ? <Files /> : now === "harnesses" ? <Connected /> : now === "access" ? <Roster /> : now === "secrets" ? <Secrets /> : now === "about" ? <About /> : <Appearance />}
+    {now === "files" ? <Files /> : now === "agent" ? <Form /> : now === "harnesses" ? <Connected /> : now === "access" ? <Roster /> : now === "secrets" ? <Secrets /> : now === "about" ? <About /> : <Appearance />}
   </>;
 }
 
@@ -33,7 +34,7 @@ function Appearance() {
       <label key={name}><input type="radio" name="theme" checked={theme.value === name} onChange={() => (theme.value = name)} /> {THEMES[name]}</label>)}</fieldset>
     <label><input type="checkbox" checked={isCompact.value} onChange={(event) => (isCompact.value = event.currentTarget.checked)} /> Compact rows</label>
     <label><input type="checkbox" checked={hasSingleKeys.value} onChange={(event) => (hasSingleKeys.value = event.currentTarget.checked)} /> Single keys act</label>
-    <p class="small soft">These are kept in this browser. How Signet itself works is in <a href="#/settings/files?file=agent.yaml">agent.yaml</a>.</p>
+    <p class="small soft">These are kept in this browser. How Signet itself works is <a href="#/settings/agent">beside this</a>.</p>
   </div>;
 }
 
