@@ -68,6 +68,32 @@ class ContextTotals(TypedDict):
     tokens: int
 
 
+class MemoryUse(TypedDict):
+    """A session that a memory was given to, or was left out of (`given` false), and why; `use` as in its context."""
+
+    sessionKey: str
+    agentId: str
+    harness: str
+    project: str | None
+    phase: str
+    prompt: int
+    at: str
+    given: bool
+    reason: str
+    score: float | None
+    use: Literal["used", "not used", "not known yet"] | None
+
+
+class MemoryUsage(TypedDict):
+    """How often a memory was used, and the sessions it was considered for, latest first."""
+
+    memoryId: str
+    accessCount: int
+    lastAccessed: str | None
+    uses: list[MemoryUse]
+    count: int
+
+
 class SessionContext(TypedDict):
     """What a session was given; not `isOver` while it may still use some of it."""
 

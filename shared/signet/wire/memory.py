@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict
 
 from signet.wire import access
+from signet.wire.injections import MemoryUsage
 from signet.wire.operation import Operation
 
 
@@ -382,6 +383,7 @@ MEMORY_TIMELINE = Operation("GET", "/api/memory/timeline", access.RECALL, Memory
 MEMORY = Operation("GET", "/api/memory/{memory_id}", access.RECALL, Memory)
 FORGOTTEN = Operation("GET", "/api/memory/forgotten", access.RECALL, ForgottenValues)
 HISTORY = Operation("GET", "/api/memory/{memory_id}/history", access.RECALL, History)
+MEMORY_USAGE = Operation("GET", "/api/memory/{memory_id}/usage", access.RECALL, MemoryUsage)
 MODIFY = Operation("PATCH", "/api/memory/{memory_id}", access.MODIFY, Modified)
 MODIFY_MANY = Operation("POST", "/api/memory/modify", access.MODIFY, ModifiedMany)
 FORGET = Operation("DELETE", "/api/memory/{memory_id}", access.FORGET, Modified)

@@ -6,19 +6,24 @@ from typing import Annotated
 from fastapi import Depends, Query, Request
 
 from signet import clock
+from signet.db import ReadTx
+from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.injections import show
+from signet.domain.memory import lookup
 from signet.domain.sessions import checkpoints, every, prompt_text, running, transcript_search
 from signet.domain.sessions.every import Wanted
 from signet.domain.sessions.running import UnknownSession
 from signet.domain.summaries import page
 from signet.errors import Invalid
+from signet.wire import memory as wire_memory
 from signet.wire import sessions as wire
-from signet.wire.injections import SessionContext
+from signet.wire.injections import MemoryUsage, SessionContext
 from signet.wire.requests.hooks import BypassBody, SessionParams, TranscriptSearchBody, bare
 from signet.wire.requests.model import Text, Whole
 from signet.wire.sessions import RunningSession, SummaryPage
 from signet_api.deps import Db, Shared, agent_of
+from signet_api.params import Agent
 from signet_api.serving import serves
 
 MAX_RESULTS = 20
@@ -153,6 +158,32 @@ async def get_context(
         project=project,
         now=clock.now(),
     )
+
+
+@serves(wire_memory.MEMORY_USAGE)
+async def get_usage(
+    memory_id: str,
+    agent: Agent,
+    only: Only,
+    state: Shared,
+    limit: Annotated[int, Whole(1, 500)] = 50,
+) -> MemoryUsage:
+    """Return the sessions that a memory was given to or left out of, why, and whether they used it."""
+    within = caller.current().scope.project
+    await state.injections.flush()
+
+    def look(tx: ReadTx) -> MemoryUsage:
+        memory = lookup.get(tx, memory_id, reader=agents.reader(tx, agent))
+        found = show.uses(tx, memory_id, agent_id=only, within=within, limit=limit)
+        return {
+            "memoryId": memory.id,
+            "accessCount": memory.access_count,
+            "lastAccessed": memory.last_accessed,
+            "uses": found,
+            "count": len(found),
+        }
+
+    return await state.db.aread(look)
 
 
 #: No summary stands deeper than that by far, and it fits into any column.

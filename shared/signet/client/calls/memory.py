@@ -5,6 +5,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from signet.client.method import Fields, asks
 from signet.wire import memory as wire
+from signet.wire.injections import MemoryUsage
 
 
 class Patch(TypedDict, total=False):
@@ -123,6 +124,12 @@ class MemoryCalls:
         self, memory_id: str, *, limit: int | None = None, agent_id: str | None = None
     ) -> list[wire.Change]:
         """Return what has happened to a memory, oldest first, also when it is forgotten; raises NotFound."""
+
+    @asks(wire.MEMORY_USAGE)
+    def memory_usage(
+        self, memory_id: str, *, limit: int | None = None, agent_id: str | None = None
+    ) -> MemoryUsage:
+        """Return the sessions that a memory was given to or left out of, and whether they used it; raises NotFound."""
 
     @asks(wire.MEMORIES)
     def memories(

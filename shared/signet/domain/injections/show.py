@@ -4,6 +4,7 @@ import difflib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Literal
 
 from signet import clock
 from signet.db import ReadTx
@@ -11,7 +12,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.injections import trace
 from signet.domain.injections.models import Kind, Phase, tokens
 from signet.domain.injections.sql import injections as sql
-from signet.domain.injections.sql.injections import InjectionRow, ItemRow, SessionRow
+from signet.domain.injections.sql.injections import InjectionRow, ItemRow, SessionRow, UseRow
 from signet.domain.injections.texts import Texts
 from signet.domain.transcripts import stored, transcript
 from signet.domain.transcripts.transcript import Turn
@@ -20,6 +21,7 @@ from signet.wire.injections import (
     ContextInjection,
     ContextItem,
     ContextTotals,
+    MemoryUse,
     SessionContext,
 )
 
@@ -70,6 +72,35 @@ def context(
         "totals": _totals(shown),
         "injections": shown,
     }
+
+
+def uses(
+    tx: ReadTx, memory_id: str, *, agent_id: str | None, within: str | None, limit: int
+) -> list[MemoryUse]:
+    """Return the sessions that a memory was considered for, latest first; of one agent and project where named."""
+    asked = {"memory": memory_id, "agent": agent_id, "within": within, "limit": limit}
+    return [
+        {
+            "sessionKey": row.session_key,
+            "agentId": row.agent_id,
+            "harness": row.harness,
+            "project": row.project,
+            "phase": row.phase,
+            "prompt": row.prompt,
+            "at": row.created_at,
+            "given": bool(row.is_given),
+            "reason": row.reason,
+            "score": row.score,
+            "use": _use(row.used) if row.is_given else None,
+        }
+        for row in tx.rows(UseRow, sql.USES, asked)
+    ]
+
+
+def _use(used: str | None) -> Literal["used", "not used", "not known yet"]:
+    if used is None:
+        return "not known yet"
+    return "not used" if used == "no" else "used"
 
 
 def _found(
@@ -149,13 +180,7 @@ def _item(known: Texts, row: ItemRow) -> ContextItem:
         "saidAt": row.said_at,
         "chars": row.chars,
         "tokens": tokens(row.chars),
-        "use": None
-        if is_section
-        else "used"
-        if used
-        else "not used"
-        if row.used
-        else "not known yet",
+        "use": None if is_section else _use(row.used),
         "usedBy": used,
         "usedIn": json.loads(row.used_in) if row.used_in else None,
         "state": "none" if is_section else found.state,

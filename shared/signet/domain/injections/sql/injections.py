@@ -56,6 +56,22 @@ class NewRow(NamedTuple):
     phase: str
 
 
+class UseRow(NamedTuple):
+    """A session that a memory was considered for."""
+
+    agent_id: str
+    session_key: str
+    harness: str
+    project: str | None
+    phase: str
+    prompt: int
+    created_at: str
+    is_given: int
+    reason: str
+    score: float | None
+    used: str | None
+
+
 class SessionRow(NamedTuple):
     """A session that was given something."""
 
@@ -82,6 +98,12 @@ SELECT {", ".join(f"i.{name}" for name in ItemRow._fields)}
 LAST = "SELECT coalesce(max(seq), 0) FROM session_injections"
 SINCE = f"""
 SELECT {", ".join(NewRow._fields)} FROM session_injections WHERE seq > ? ORDER BY seq LIMIT ?"""
+USES = """
+SELECT s.agent_id, s.session_key, s.harness, s.project, s.phase, s.prompt, s.created_at, i.is_given, i.reason, i.score,
+       i.used
+  FROM injected_items i CROSS JOIN session_injections s ON s.seq = i.injection_seq
+ WHERE i.kind = 'memory' AND i.source_id = :memory AND (:agent IS NULL OR s.agent_id = :agent)
+   AND (:within IS NULL OR s.project = :within) ORDER BY s.seq DESC LIMIT :limit"""
 SESSIONS = """
 SELECT agent_id, session_key, project FROM session_injections
  WHERE (:agent IS NULL OR agent_id = :agent) AND (:within IS NULL OR project = :within)
