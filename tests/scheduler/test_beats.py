@@ -208,9 +208,9 @@ def test_nothing_is_looked_for_while_the_provider_is_down_and_that_is_counted(ho
     )
     for times in (1, 2):
         assert fill(home) == []
-        assert home.db.read(embeddings.tracker).skipped_cycles == times
+        assert home.db.read(embeddings.tracker)["skippedCycles"] == times
     assert fill(home, NOON + timedelta(seconds=1)) == ["a"], "somebody must go and see"
-    assert home.db.read(embeddings.tracker).queue_depth == 1
+    assert home.db.read(embeddings.tracker)["queueDepth"] == 1
 
 
 def test_a_row_of_an_older_file_without_hash_is_queued_until_it_has_a_vector(home: Home) -> None:

@@ -68,7 +68,7 @@ def test_a_text_that_cannot_be_embedded_rests_and_stands_in_nobodys_way(home: Ho
         found = home.db.read(gaps.find, model="nomic-embed-text", now=clock.now())
         assert found == [], "it rests"
         tracker = home.db.read(embeddings.tracker)
-        assert (tracker.processed, tracker.failed, tracker.queue_depth) == (3, 1, 0)
+        assert (tracker["processed"], tracker["failed"], tracker["queueDepth"]) == (3, 1, 0)
 
 
 def test_another_model_is_followed_and_old_vectors_are_replaced(home: Home) -> None:

@@ -52,7 +52,7 @@ def test_what_is_new_comes_and_goes(three: Trio) -> None:
     assert (three.here.root / "USER.md").read_text() == "Ada\n"
     three.here.commit("SOUL.md", "Calmer.\n")
     standing = status.standing(three.workspace, SETTINGS, no_secret)
-    assert (standing.unpushed_commits, standing.unpulled_commits) == (1, 0)
+    assert (standing["unpushedCommits"], standing["unpulledCommits"]) == (1, 0)
     now = clock.now()
     done = sync.sync(three.workspace, SETTINGS, no_secret, now=now)
     assert done == Outcome(success=True, message="Sync complete", pulled=0, pushed=1)
@@ -187,4 +187,5 @@ def test_a_folder_above_that_is_a_repository_is_not_ours(three: Trio, tmp_path: 
     inner = Workspace(three.here.root / "inner")
     inner.root.mkdir()
     assert sync.push(inner, SETTINGS, no_secret).message == "Not a git repository"
-    assert status.standing(inner, SETTINGS, no_secret) == status.Standing()
+    found = status.standing(inner, SETTINGS, no_secret)
+    assert (found["isRepo"], found["branch"], found["authMethod"]) == (False, None, "none")

@@ -19,15 +19,9 @@ from signet_api.serving import serves
 async def get_config(state: Shared) -> wire.ConfigFiles:
     """Return the files at the top of the workspace."""
     try:
-        found = await asyncio.to_thread(files.every, state.workspace)
+        return {"files": await asyncio.to_thread(files.every, state.workspace)}
     except OSError:
         return {"files": [], "error": "Failed to load config files"}
-    return {
-        "files": [
-            {"name": file.name, "content": file.content, "size": file.size, "hash": file.hash}
-            for file in found
-        ]
-    }
 
 
 @serves(wire.WRITE_CONFIG)

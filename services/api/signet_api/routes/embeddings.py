@@ -122,18 +122,10 @@ def _tracker(
     waiting = None if retry_at is None else clock.ms_to_text(retry_at)
     if not settings.pipeline.embedding_tracker.enabled:
         return None, waiting
-    done = embeddings.tracker(tx)
     missing = processes.missing(processes.states(tx, state.workspace.runtime_dir, now=now))
     is_on = settings.embedding.provider is not EmbeddingProvider.NONE
-    found: dict[str, object] = {
-        "running": is_on and not {"worker", "scheduler"} & set(missing),
-        "processed": done.processed,
-        "failed": done.failed,
-        "skippedCycles": done.skipped_cycles,
-        "lastCycleAt": done.last_cycle_at,
-        "queueDepth": done.queue_depth,
-    }
-    return found, waiting
+    is_running = is_on and not {"worker", "scheduler"} & set(missing)
+    return {"running": is_running, **embeddings.tracker(tx)}, waiting
 
 
 def _base_url(state: State) -> str | None:

@@ -17,8 +17,7 @@ from signet_api.shapes import as_wire
 async def get_status(state: Shared) -> wire.GitStatus:
     """Return how the repository stands; asks nobody on the network."""
     settings = state.settings.git
-    found = await asyncio.to_thread(status.standing, state.workspace, settings, _vault(state).find)
-    return as_wire(wire.GitStatus, found, autoSync=settings.auto_sync)
+    return await asyncio.to_thread(status.standing, state.workspace, settings, _vault(state).find)
 
 
 @serves(wire.GIT_PULL)

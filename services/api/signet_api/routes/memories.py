@@ -12,10 +12,9 @@ from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.browse import eras
-from signet.domain.browse.eras import EVOLVED, STRENGTHENED, Era
 from signet.domain.memory import filters, history, listing, lookup, recover
 from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
-from signet.domain.memory.models import Event, Memory, Rules
+from signet.domain.memory.models import Memory, Rules
 from signet.errors import Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Permission
@@ -160,44 +159,7 @@ def full(memory: Memory) -> wire.Memory:
 @serves(wire.MEMORY_TIMELINE)
 async def get_memory_timeline(agent: Agent, db: Db, scope: Text = None) -> wire.MemoryTimeline:
     """Return three eras, each within the next: counts, mean importance, and the most frequent types, authors, tags."""
-    now = clock.now()
-    found = await read_as(db, agent, eras.of, scope=scope, now=now)
-    widest = found[-1]
-    return {
-        "generatedAt": clock.to_text(now),
-        "generatedFor": clock.to_text(found[0].start),
-        "rangePreset": "-".join(era.key for era in found),
-        "totalMemories": widest.added,
-        "totalHistoryEvents": sum(widest.events.values()),
-        # Every time was checked when it was stored.
-        "invalidMemoryTimestamps": 0,
-        "invalidHistoryTimestamps": 0,
-        "buckets": [_bucket(index, era) for index, era in enumerate(found)],
-    }
-
-
-def _bucket(index: int, era: Era) -> wire.MemoryEra:
-    return {
-        "eraIndex": index,
-        "rangeKey": era.key,
-        "label": era.label,
-        "start": clock.to_text(era.start),
-        "end": clock.to_text(era.end),
-        "memoriesAdded": era.added,
-        "trackedEvents": sum(era.events.values()),
-        "evolved": era.count(*EVOLVED),
-        "strengthened": era.count(*STRENGTHENED),
-        "recovered": era.count(Event.RECOVERED),
-        "avgImportance": round(era.importance, 3),
-        "pinned": era.pinned,
-        "typeBreakdown": _counts(era.leaders["type"]),
-        "sourceBreakdown": _counts(era.leaders["who"]),
-        "topTags": _counts(era.leaders["tag"]),
-    }
-
-
-def _counts(leaders: Sequence[tuple[str, int]]) -> list[wire.KeyCount]:
-    return [{"key": name, "count": times} for name, times in leaders]
+    return await read_as(db, agent, eras.of, scope=scope, now=clock.now())
 
 
 @serves(wire.MEMORY_IDS)

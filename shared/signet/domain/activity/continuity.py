@@ -1,7 +1,5 @@
 """How well recall served past sessions (AN-15)."""
 
-from typing import cast
-
 from signet.db import ReadTx
 from signet.domain.activity import sql
 from signet.wire.analytics import Continuity, ProjectScore, ScoreSummary, SessionScore
@@ -9,18 +7,13 @@ from signet.wire.analytics import Continuity, ProjectScore, ScoreSummary, Sessio
 
 def report(tx: ReadTx, *, project: str | None, limit: int) -> Continuity:
     """Return the scores of sessions, newest first, with their count, average, trend (newest − oldest) and newest."""
-    found = tx.rows(sql.Score, sql.SCORES, {"project": project, "limit": limit})
-    return {
-        "scores": [cast("SessionScore", one._asdict()) for one in found],
-        "summary": _summary([one.score for one in found]),
-    }
+    found = tx.records(SessionScore, sql.SCORES, {"project": project, "limit": limit})
+    return {"scores": found, "summary": _summary([one["score"] for one in found])}
 
 
 def latest(tx: ReadTx) -> list[ProjectScore]:
     """Return the newest score of each project, newest first."""
-    return [
-        cast("ProjectScore", one._asdict()) for one in tx.rows(sql.LatestScore, sql.LATEST_SCORES)
-    ]
+    return tx.records(ProjectScore, sql.LATEST_SCORES)
 
 
 def _summary(scores: list[float]) -> ScoreSummary:

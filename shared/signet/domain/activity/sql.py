@@ -150,29 +150,6 @@ class PipelineErrors(NamedTuple):
     errors: int
 
 
-class Score(NamedTuple):
-    """How well one session was served."""
-
-    id: str
-    session_key: str
-    project: str | None
-    harness: str | None
-    score: float
-    memories_recalled: int | None
-    memories_used: int | None
-    novel_context_count: int | None
-    reasoning: str | None
-    created_at: str
-
-
-class LatestScore(NamedTuple):
-    """The newest score of one project."""
-
-    project: str | None
-    score: float
-    created_at: str
-
-
 class KnownAs(NamedTuple):
     """What an id is known as: 1 or 0 each."""
 

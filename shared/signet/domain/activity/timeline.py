@@ -6,7 +6,6 @@ it reads files before it opens the snapshot. Details name what was changed and n
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
@@ -49,16 +48,6 @@ class EntityType(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One thing that happened."""
-
-    at: str
-    source: Source
-    event: str
-    details: Mapping[str, object]
-
-
 def of(
     tx: ReadTx, entity_id: str, lines: Sequence[Entry], *, limit: int, now: datetime
 ) -> Timeline:
@@ -71,22 +60,13 @@ def of(
     kind = _kind(known, is_job=is_job)
     events = sorted(
         _events(tx, entity_id, kind, lines, memory_id, limit),
-        key=lambda one: (one.at, _ORDER[one.source]),
+        key=lambda one: (one["timestamp"], _ORDER[Source(one["source"])]),
     )
     return {
         "entityType": kind,
         "entityId": entity_id,
-        "events": [_shown(event) for event in events[-limit:]],
+        "events": events[-limit:],
         "generatedAt": clock.to_text(now),
-    }
-
-
-def _shown(event: Event) -> TimelineEvent:
-    return {
-        "timestamp": event.at,
-        "source": event.source,
-        "event": event.event,
-        "details": dict(event.details),
     }
 
 
@@ -105,7 +85,7 @@ def _events(
     lines: Sequence[Entry],
     memory_of_job: str | None,
     limit: int,
-) -> Iterator[Event]:
+) -> Iterator[TimelineEvent]:
     if kind is EntityType.UNKNOWN:
         return
     memory_id = memory_of_job or entity_id
@@ -129,7 +109,7 @@ def _events(
     yield from map(_compared, tx.rows(sql.Comparison, sql.COMPARISONS, (entity_id, limit)))
 
 
-def _changed(row: sql.Change) -> Event:
+def _changed(row: sql.Change) -> TimelineEvent:
     fixed = {
         "changedBy": row.changed_by,
         "reason": row.reason,
@@ -138,10 +118,10 @@ def _changed(row: sql.Change) -> Event:
     }
     # Metadata never replaces what the columns say (TM-2).
     details = _without_texts(columns.json_object(row.metadata)) | fixed
-    return Event(at=row.created_at, source=Source.HISTORY, event=row.event, details=details)
+    return _event(at=row.created_at, source=Source.HISTORY, event=row.event, details=details)
 
 
-def _worked(job: sql.Job) -> Iterator[Event]:
+def _worked(job: sql.Job) -> Iterator[TimelineEvent]:
     states: tuple[tuple[str, str | None, Mapping[str, object]], ...] = (
         ("created", job.created_at, {"status": job.status}),
         ("leased", job.leased_at, {"attempt": job.attempts}),
@@ -150,7 +130,7 @@ def _worked(job: sql.Job) -> Iterator[Event]:
     )
     for state, at, details in states:
         if at is not None:
-            yield Event(
+            yield _event(
                 at=at,
                 source=Source.JOB,
                 event=f"job:{job.job_type}:{state}",
@@ -163,8 +143,8 @@ def _mentions(line: Entry, entity_id: str) -> bool:
     return any(entity_id in text for part in parts for text in strings(part))
 
 
-def _logged(line: Entry) -> Event:
-    return Event(
+def _logged(line: Entry) -> TimelineEvent:
+    return _event(
         at=str(line.get("timestamp")),
         source=Source.LOG,
         event=f"log:{line.get('level')}:{line.get('category')}",
@@ -172,8 +152,8 @@ def _logged(line: Entry) -> Event:
     )
 
 
-def _failed(row: RecordedError) -> Event:
-    return Event(
+def _failed(row: RecordedError) -> TimelineEvent:
+    return _event(
         at=row.timestamp,
         source=Source.ERROR,
         event=f"error:{row.stage}:{row.code}",
@@ -185,8 +165,8 @@ def _failed(row: RecordedError) -> Event:
     )
 
 
-def _compared(row: sql.Comparison) -> Event:
-    return Event(
+def _compared(row: sql.Comparison) -> TimelineEvent:
+    return _event(
         at=row.created_at,
         source=Source.PREDICTOR,
         event=f"predictor:comparison:{'won' if row.predictor_won else 'lost'}",
@@ -198,6 +178,10 @@ def _compared(row: sql.Comparison) -> Event:
             "candidateCount": row.candidate_count,
         },
     )
+
+
+def _event(*, at: str, source: Source, event: str, details: Mapping[str, object]) -> TimelineEvent:
+    return {"timestamp": at, "source": source, "event": event, "details": dict(details)}
 
 
 def _without_texts(found: Mapping[str, object]) -> dict[str, object]:

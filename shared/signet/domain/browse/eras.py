@@ -4,8 +4,7 @@ A day is one of UTC, as every stored time is, and today counts as the first day 
 (their history) is counted by when it happened, whenever they were made.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from signet import clock
@@ -13,6 +12,7 @@ from signet.db import ReadTx, Row
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.browse import sql
 from signet.domain.memory.models import Event
+from signet.wire.memory import KeyCount, MemoryEra, MemoryTimeline
 
 #: Types, authors and tags that are named of each era.
 LEADERS = 5
@@ -24,30 +24,11 @@ EVOLVED = (Event.UPDATED, Event.MERGED, Event.RECOVERED)
 STRENGTHENED = (Event.UPDATED, Event.MERGED)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Era:
-    """What was remembered between two instants, and what happened in the same time.
+def of(tx: ReadTx, *, reader: Reader, now: datetime) -> MemoryTimeline:
+    """Return the eras up to the end of today's day, the shortest first; of memories that this reader may see.
 
-    `leaders` are the most frequent names and how often they occur, under `type`, `who` and `tag`.
+    Each counts what was remembered between two instants, and what happened in the same time.
     """
-
-    key: str
-    label: str
-    start: datetime
-    end: datetime
-    added: int
-    importance: float
-    pinned: int
-    events: Mapping[str, int]
-    leaders: Mapping[str, Sequence[tuple[str, int]]]
-
-    def count(self, *events: Event) -> int:
-        """Return how often any of these happened."""
-        return sum(self.events.get(event, 0) for event in events)
-
-
-def of(tx: ReadTx, *, reader: Reader, now: datetime) -> list[Era]:
-    """Return the eras up to the end of today's day, the shortest first; of memories that this reader may see."""
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     end = midnight + timedelta(days=1)
     starts = [midnight - timedelta(days=days - 1) for _, _, days in ERAS]
@@ -55,21 +36,46 @@ def of(tx: ReadTx, *, reader: Reader, now: datetime) -> list[Era]:
     where = Where("m.is_deleted = 0") & readable(reader)
     rows = tx.all(sql.ERAS.format(where=where.sql), (*times, *where.params))
     leaders = tx.all(sql.LEADING.format(where=where.sql), (*times, *where.params, LEADERS))
-    events = tx.all(sql.HAPPENED.format(where=where.sql), (*times, *where.params))
-    return [
-        Era(
-            key=key,
-            label=label,
-            start=starts[index],
-            end=end - timedelta(milliseconds=1),
-            added=row["added"],
-            importance=row["importance"],
-            pinned=row["pinned"],
-            events=_events(events, index),
-            leaders=_leaders(leaders, index),
-        )
-        for index, ((key, label, _), row) in enumerate(zip(ERAS, rows, strict=True))
+    happened = tx.all(sql.HAPPENED.format(where=where.sql), (*times, *where.params))
+    buckets = [
+        _bucket(index, row, times, _events(happened, index), leaders)
+        for index, row in enumerate(rows)
     ]
+    return {
+        "generatedAt": clock.to_text(now),
+        "generatedFor": times[0],
+        "rangePreset": "-".join(key for key, _, _ in ERAS),
+        "totalMemories": buckets[-1]["memoriesAdded"],
+        "totalHistoryEvents": buckets[-1]["trackedEvents"],
+        # Every time was checked when it was stored.
+        "invalidMemoryTimestamps": 0,
+        "invalidHistoryTimestamps": 0,
+        "buckets": buckets,
+    }
+
+
+def _bucket(
+    index: int, row: Row, times: Sequence[str], events: dict[str, int], leaders: Sequence[Row]
+) -> MemoryEra:
+    """Return one era; `times` are the starts of all and their common end."""
+    key, label, _ = ERAS[index]
+    return {
+        "eraIndex": index,
+        "rangeKey": key,
+        "label": label,
+        "start": times[index],
+        "end": clock.to_text(clock.parse(times[-1]) - timedelta(milliseconds=1)),
+        "memoriesAdded": row["added"],
+        "trackedEvents": sum(events.values()),
+        "evolved": sum(events.get(event, 0) for event in EVOLVED),
+        "strengthened": sum(events.get(event, 0) for event in STRENGTHENED),
+        "recovered": events.get(Event.RECOVERED, 0),
+        "avgImportance": round(row["importance"], 3),
+        "pinned": row["pinned"],
+        "typeBreakdown": _leaders(leaders, index, "type"),
+        "sourceBreakdown": _leaders(leaders, index, "who"),
+        "topTags": _leaders(leaders, index, "tag"),
+    }
 
 
 def _events(rows: Sequence[Row], era: int) -> dict[str, int]:
@@ -80,9 +86,10 @@ def _events(rows: Sequence[Row], era: int) -> dict[str, int]:
     return counts
 
 
-def _leaders(rows: Sequence[Row], era: int) -> dict[str, list[tuple[str, int]]]:
-    found: dict[str, list[tuple[str, int]]] = {"type": [], "who": [], "tag": []}
-    for row in rows:
-        if row["era"] == era:
-            found[row["about"]].append((row["name"], row["times"]))
-    return found
+def _leaders(rows: Sequence[Row], era: int, about: str) -> list[KeyCount]:
+    """Return the most frequent types, authors or tags of an era."""
+    return [
+        {"key": row["name"], "count": row["times"]}
+        for row in rows
+        if row["era"] == era and row["about"] == about
+    ]

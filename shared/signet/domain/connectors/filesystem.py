@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from signet.domain.connectors.globs import matches
-from signet.domain.connectors.models import Folder, Trouble
+from signet.domain.connectors.models import Folder
 from signet.domain.documents import source
+from signet.wire.connectors import SyncError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,7 @@ class Found:
     stamp: str
 
 
-def scan(folder: Folder) -> Iterator[Found | Trouble]:
+def scan(folder: Folder) -> Iterator[Found | SyncError]:
     """Yield the files that are wanted, and what keeps others out. Raises OSError when the root cannot be listed."""
     waiting = [folder.root_path]
     while waiting:
@@ -34,7 +35,7 @@ def scan(folder: Folder) -> Iterator[Found | Trouble]:
         except OSError as error:
             if here == folder.root_path:
                 raise
-            yield Trouble(resource_id=_shown(here), message=_why(error), retryable=True)
+            yield {"resourceId": _shown(here), "message": _why(error), "retryable": True}
             continue
         for entry in entries:
             relative = os.path.relpath(entry.path, folder.root_path)
@@ -81,23 +82,23 @@ def _is_inside(path: str, folder: Folder) -> bool:
     return source.is_allowed(os.path.realpath(path), [folder.root_path])
 
 
-def _looked_at(path: str, relative: str, folder: Folder) -> Iterator[Found | Trouble]:
+def _looked_at(path: str, relative: str, folder: Folder) -> Iterator[Found | SyncError]:
     try:
         path.encode()
         found = Path(path).stat()
     except UnicodeEncodeError:
-        yield Trouble(resource_id=_shown(path), message="the name is not UTF-8", retryable=False)
+        yield {"resourceId": _shown(path), "message": "the name is not UTF-8", "retryable": False}
         return
     except OSError as error:
-        yield Trouble(resource_id=path, message=_why(error), retryable=True)
+        yield {"resourceId": path, "message": _why(error), "retryable": True}
         return
     if not stat.S_ISREG(found.st_mode) or not _is_inside(path, folder):
         return
     if found.st_size > folder.max_file_size:
         message = f"larger than {folder.max_file_size} bytes"
-        yield Trouble(resource_id=path, message=message, retryable=False)
+        yield {"resourceId": path, "message": message, "retryable": False}
     elif not os.access(path, os.R_OK):
-        yield Trouble(resource_id=path, message="permission denied", retryable=True)
+        yield {"resourceId": path, "message": "permission denied", "retryable": True}
     else:
         yield Found(path=path, relative=relative, stamp=f"{found.st_mtime_ns}-{found.st_size}")
 

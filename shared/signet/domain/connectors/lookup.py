@@ -24,7 +24,10 @@ def get(tx: ReadTx, connector_id: str) -> StoredConnector:
 def health(tx: ReadTx, connector_id: str) -> ConnectorHealth:
     """Return how a connector is, and how many of its documents are in which status; raises NotFound."""
     connector = get(tx, connector_id)
-    documents = sql.counts(tx, connector, root_of(connector))
+    root = root_of(connector)
+    below = sql.below(root) if root else {"low": "", "high": ""}
+    values = {"id": connector["id"], "agent_id": connector["agent_id"], **below}
+    documents = dict(tx.tuples(sql.COUNTS, values))
     return {
         "id": connector["id"],
         "status": connector["status"],
@@ -38,7 +41,8 @@ def health(tx: ReadTx, connector_id: str) -> ConnectorHealth:
 
 def adopt(tx: WriteTx, connector: StoredConnector, root: str) -> None:
     """Give the connector its agent's documents below its folder that belong to no connector any more."""
-    create.adopt(tx, connector["id"], sql.adoptable(tx, connector, root))
+    values = {"id": connector["id"], "agent_id": connector["agent_id"], **sql.below(root)}
+    create.adopt(tx, connector["id"], tx.column(sql.ADOPTABLE, values))
 
 
 def root_of(connector: StoredConnector) -> str | None:

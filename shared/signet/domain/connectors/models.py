@@ -1,9 +1,11 @@
 """What a connector is, and what a sync has done."""
 
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from signet.db import columns
+from signet.wire.connectors import SyncError, SyncProgress
 
 #: Errors of single files that are kept for reading; the rest is only counted.
 ERRORS_KEPT = 100
@@ -35,63 +37,25 @@ class Folder:
     max_file_size: int = 1_048_576
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Trouble:
-    """Why one file was left out of a sync (CON-9)."""
-
-    resource_id: str
-    message: str
-    retryable: bool
+def with_errors(progress: SyncProgress, more: Sequence[SyncError]) -> SyncProgress:
+    """Return the progress with these errors counted, and kept while there is room."""
+    kept = [*progress["errors"], *more][:ERRORS_KEPT]
+    return {**progress, "errorCount": progress["errorCount"] + len(more), "errors": kept}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """What one sync job has done so far, over all its runs; files and errors are those of the last run."""
-
-    job_id: str
-    files_seen: int = 0
-    documents_added: int = 0
-    documents_updated: int = 0
-    documents_removed: int = 0
-    error_count: int = 0
-    errors: tuple[Trouble, ...] = ()
-
-    def with_errors(self, more: tuple[Trouble, ...]) -> "Progress":
-        """Return the progress with these errors counted, and kept while there is room."""
-        kept = (self.errors + more)[:ERRORS_KEPT]
-        return replace(self, error_count=self.error_count + len(more), errors=kept)
-
-    def as_dict(self) -> dict[str, object]:
-        """Return the progress under the names that clients read."""
-        return {
-            "jobId": self.job_id,
-            "filesSeen": self.files_seen,
-            "documentsAdded": self.documents_added,
-            "documentsUpdated": self.documents_updated,
-            "documentsRemoved": self.documents_removed,
-            "errorCount": self.error_count,
-            "errors": [
-                {
-                    "resourceId": trouble.resource_id,
-                    "message": trouble.message,
-                    "retryable": trouble.retryable,
-                }
-                for trouble in self.errors
-            ],
-        }
-
-
-def continued(text: str | None, job_id: str) -> Progress:
-    """Return the counts of an earlier run of this job, else zeros."""
+def continued(text: str | None, job_id: str) -> SyncProgress:
+    """Return what a sync has done over all its runs; files and errors are those of the last run, so none yet."""
     earlier = columns.json_object(text)
-    if earlier.get("jobId") != job_id:
-        return Progress(job_id=job_id)
-    return Progress(
-        job_id=job_id,
-        documents_added=earlier["documentsAdded"],
-        documents_updated=earlier["documentsUpdated"],
-        documents_removed=earlier["documentsRemoved"],
-    )
+    is_same = earlier.get("jobId") == job_id
+    return {
+        "jobId": job_id,
+        "filesSeen": 0,
+        "documentsAdded": earlier["documentsAdded"] if is_same else 0,
+        "documentsUpdated": earlier["documentsUpdated"] if is_same else 0,
+        "documentsRemoved": earlier["documentsRemoved"] if is_same else 0,
+        "errorCount": 0,
+        "errors": [],
+    }
 
 
 def folder_json(folder: Folder) -> dict[str, object]:

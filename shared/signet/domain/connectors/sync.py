@@ -5,17 +5,19 @@ old time is found too. Every step is a short transaction and may be repeated: a 
 a run that was killed is simply done again. Reading the files is the business of their own jobs.
 """
 
+import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from itertools import islice
 
 from signet import clock
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.connectors import filesystem, lookup, settings, sql
 from signet.domain.connectors.filesystem import Found
-from signet.domain.connectors.models import Folder, Progress, Trouble, continued
+from signet.domain.connectors.models import Folder, continued, with_errors
+from signet.domain.connectors.sql import Known
 from signet.domain.documents import create, delete, ingest
 from signet.domain.documents.models import NewDocument, Rules, SourceType
 from signet.domain.memory.models import Actor
@@ -24,7 +26,7 @@ from signet.observe import logs, record
 from signet.observe.record import Count
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
-from signet.wire.connectors import StoredConnector
+from signet.wire.connectors import StoredConnector, SyncError, SyncProgress
 
 log = logs.get("pipeline")
 
@@ -68,7 +70,7 @@ def run(job: JobContext, rules: Rules) -> None:
     log.info("connector.synced", connector_id=connector["id"], **_counts(progress))
     record.count(Count.SYNCS, connector["id"])
     record.count(
-        Count.DOCUMENTS, connector["id"], progress.documents_added + progress.documents_updated
+        Count.DOCUMENTS, connector["id"], progress["documentsAdded"] + progress["documentsUpdated"]
     )
 
 
@@ -76,11 +78,11 @@ def _added(
     job: JobContext,
     connector: StoredConnector,
     folder: Folder,
-    progress: Progress,
+    progress: SyncProgress,
     rules: Rules,
     *,
     is_full: bool,
-) -> Progress:
+) -> SyncProgress:
     """Queue what is new or changed; raises OSError when the folder cannot be listed."""
     files = filesystem.scan(folder)
     while group := list(islice(files, FILES_PER_WRITE)):
@@ -96,28 +98,30 @@ def _take(
     tx: WriteTx,
     *,
     connector: StoredConnector,
-    group: Sequence[Found | Trouble],
-    progress: Progress,
+    group: Sequence[Found | SyncError],
+    progress: SyncProgress,
     rules: Rules,
     is_full: bool,
     now: datetime,
-) -> Progress:
+) -> SyncProgress:
     """Compare some files with their documents, queue what has to be read, and show how far the sync is."""
     files = [found for found in group if isinstance(found, Found)]
-    known = sql.known(tx, connector["id"], (found.path for found in files))
+    asked = (connector["id"], as_list(found.path for found in files))
+    known = {one.path: one for one in tx.rows(Known, sql.KNOWN, asked)}
     new = [found for found in files if found.path not in known]
     changed = [
         found
         for found in files
         if found.path in known and (is_full or known[found.path].stamp != found.stamp)
     ]
-    progress = replace(
-        progress.with_errors(tuple(found for found in group if isinstance(found, Trouble))),
-        files_seen=progress.files_seen + len(files),
-        documents_added=progress.documents_added + len(new),
-        documents_updated=progress.documents_updated + len(changed),
-    )
-    if not sql.show(tx, connector["id"], progress, at=now):
+    errors = [found for found in group if not isinstance(found, Found)]
+    progress = {
+        **with_errors(progress, errors),
+        "filesSeen": progress["filesSeen"] + len(files),
+        "documentsAdded": progress["documentsAdded"] + len(new),
+        "documentsUpdated": progress["documentsUpdated"] + len(changed),
+    }
+    if not _show(tx, connector, progress, now):
         return progress  # removed meanwhile: nothing is added to it any more
     for found in new:
         create.add(tx, _document(connector, found), now=now, attempts=rules.attempts)
@@ -148,35 +152,50 @@ def _document(connector: StoredConnector, found: Found) -> NewDocument:
 
 
 def _cleared(
-    job: JobContext, connector: StoredConnector, folder: Folder, progress: Progress
-) -> Progress:
+    job: JobContext, connector: StoredConnector, folder: Folder, progress: SyncProgress
+) -> SyncProgress:
     """Delete the documents whose files are gone (CON-7)."""
     last, root = "", folder.root_path
-    while known := job.db.read(sql.after, connector["id"], root, last, limit=DOCUMENTS_PER_READ):
+    asked = {"id": connector["id"], "limit": DOCUMENTS_PER_READ, **sql.below(root)}
+    while known := job.db.read(ReadTx.rows, Known, sql.AFTER, {**asked, "after": last}):
         last = known[-1].path
         for document in known:
             if filesystem.is_gone(document.path, folder):
                 job.check()
-                progress = replace(progress, documents_removed=progress.documents_removed + 1)
+                progress = {**progress, "documentsRemoved": progress["documentsRemoved"] + 1}
                 gone = partial(_remove, connector=connector, document_id=document.id)
                 job.progress(partial(gone, progress=progress, now=clock.now()))
     return progress
 
 
 def _remove(
-    tx: WriteTx, *, connector: StoredConnector, document_id: str, progress: Progress, now: datetime
+    tx: WriteTx,
+    *,
+    connector: StoredConnector,
+    document_id: str,
+    progress: SyncProgress,
+    now: datetime,
 ) -> None:
     delete.remove(tx, document_id, reason=REMOVED, actor=SYNC, now=now)
-    sql.show(tx, connector["id"], progress, at=now)
+    _show(tx, connector, progress, now)
 
 
 def _end(
-    tx: WriteTx, *, connector: StoredConnector, progress: Progress, started: datetime
+    tx: WriteTx, *, connector: StoredConnector, progress: SyncProgress, started: datetime
 ) -> dict[str, object]:
-    sql.end(tx, connector["id"], progress, started=started, at=clock.now())
-    return {**progress.as_dict(), "cursor": {"lastSyncAt": clock.to_text(started)}}
+    """Set the connector to idle with its new cursor: when the sync began (CON-4)."""
+    begun = clock.to_text(started)
+    cursor, at = {"lastSyncAt": begun}, clock.to_text(clock.now())
+    values = (json.dumps(cursor), begun, json.dumps(progress), at, connector["id"])
+    tx.run(sql.END, values)
+    return {**progress, "cursor": cursor}
 
 
-def _counts(progress: Progress) -> dict[str, object]:
+def _show(tx: WriteTx, connector: StoredConnector, progress: SyncProgress, now: datetime) -> bool:
+    """Show how far a sync is; False when the connector is gone."""
+    return tx.run(sql.PROGRESS, (json.dumps(progress), clock.to_text(now), connector["id"])) == 1
+
+
+def _counts(progress: SyncProgress) -> dict[str, object]:
     """Return the counts for the log, without paths, which do not belong there."""
-    return {name: value for name, value in progress.as_dict().items() if name != "errors"}
+    return {name: value for name, value in progress.items() if name != "errors"}

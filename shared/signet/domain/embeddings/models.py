@@ -61,14 +61,3 @@ class Survey:
     #: Vectors that the index should hold and does not.
     unindexed: int = 0
     orphaned: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tracker:
-    """What the search for missing vectors has done, from rows: the same in every process and after a restart."""
-
-    processed: int
-    failed: int
-    skipped_cycles: int
-    queue_depth: int
-    last_cycle_at: str | None

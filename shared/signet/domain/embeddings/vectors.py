@@ -11,14 +11,7 @@ from signet import clock, ids
 from signet.db import ReadTx, WriteTx, vectors
 from signet.domain.activity import counters
 from signet.domain.embeddings import sql
-from signet.domain.embeddings.models import (
-    Coverage,
-    Gap,
-    Rest,
-    SourceType,
-    Survey,
-    Tracker,
-)
+from signet.domain.embeddings.models import Coverage, Gap, Rest, SourceType, Survey
 from signet.queue import Status, stats
 
 #: The beat that looks for missing vectors, and the counter of the times when it could not.
@@ -40,7 +33,7 @@ def replace(
 
     The caller checks that the memory still has this `content_hash`: a vector of an older text would be stale.
     """
-    _clear(tx, memory_id, source_type)
+    remove(tx, memory_id, source_type=source_type)
     rows = [(ids.new_ordered_id(), text, vector) for text, vector in passages]
     at = clock.to_text(now)
     tx.many(
@@ -58,7 +51,10 @@ def replace(
 
 def remove(tx: WriteTx, memory_id: str, *, source_type: SourceType = SourceType.MEMORY) -> None:
     """Delete the vectors of a memory (or skill); nothing happens when it has none."""
-    _clear(tx, memory_id, source_type)
+    old = tx.column(sql.IDS, (source_type, memory_id))
+    if old:
+        vectors.delete(tx, old)
+        tx.run(sql.DELETE, (source_type, memory_id))
 
 
 def untried(tx: ReadTx, limit: int, *, model: str | None, now: datetime, rest: Rest) -> list[str]:
@@ -73,7 +69,7 @@ def untried(tx: ReadTx, limit: int, *, model: str | None, now: datetime, rest: R
         "longest": rest.longest_seconds,
         "limit": limit,
     }
-    return [row[0] for row in tx.all(sql.UNTRIED, asked)]
+    return tx.column(sql.UNTRIED, asked)
 
 
 def gap(tx: ReadTx, memory_id: str, *, model: str | None = None) -> Gap | None:
@@ -114,21 +110,14 @@ def note_skipped(tx: WriteTx) -> None:
     counters.add_lasting(tx, "scheduler", SKIPPED_CYCLES)
 
 
-def tracker(tx: ReadTx) -> Tracker:
-    """Return what the search for missing vectors has done."""
+def tracker(tx: ReadTx) -> dict[str, object]:
+    """Return what the search for missing vectors has done, from rows: the same in every process, after restarts too."""
     jobs = {depth.status: depth.jobs for depth in stats.depths(tx) if depth.kind == "embed"}
     last_ms = tx.value(sql.LAST_CYCLE, (BEAT,))
-    return Tracker(
-        processed=jobs.get(Status.COMPLETED, 0),
-        failed=jobs.get(Status.DEAD, 0),
-        skipped_cycles=counters.lasting(tx, "scheduler", SKIPPED_CYCLES),
-        queue_depth=jobs.get(Status.PENDING, 0) + jobs.get(Status.LEASED, 0),
-        last_cycle_at=None if last_ms is None else clock.ms_to_text(last_ms),
-    )
-
-
-def _clear(tx: WriteTx, source_id: str, source_type: SourceType) -> None:
-    old = [row[0] for row in tx.all(sql.IDS, (source_type, source_id))]
-    if old:
-        vectors.delete(tx, old)
-        tx.run(sql.DELETE, (source_type, source_id))
+    return {
+        "processed": jobs.get(Status.COMPLETED, 0),
+        "failed": jobs.get(Status.DEAD, 0),
+        "skippedCycles": counters.lasting(tx, "scheduler", SKIPPED_CYCLES),
+        "lastCycleAt": None if last_ms is None else clock.ms_to_text(last_ms),
+        "queueDepth": jobs.get(Status.PENDING, 0) + jobs.get(Status.LEASED, 0),
+    }

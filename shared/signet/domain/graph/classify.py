@@ -72,14 +72,13 @@ def _write(
         known = tuple(tx.column(attributes.ASPECTS, (subject.id,)))
         is_full = len(known) >= MAX_ASPECTS - 1
         name = GENERAL if is_full and place.aspect not in known else place.aspect
-        attributes.classify(
-            tx,
-            fact.attribute_id or "",
-            attributes.aspect(tx, subject.id, name, agent_id=subject.agent_id, at=at),
-            kind=place.kind,
-            confidence=CONFIDENCE,
-            least_importance=CONSTRAINT_IMPORTANCE,
-            at=at,
-        )
+        where: Mapping[str, object] = {
+            "id": fact.attribute_id or "",
+            "aspect": attributes.aspect(tx, subject.id, name, agent_id=subject.agent_id, at=at),
+            "at": at,
+        }
+        what = {"kind": place.kind, "confidence": CONFIDENCE, "bound": CONSTRAINT_IMPORTANCE}
+        if not tx.run(attributes.CLASSIFY, {**where, **what}):
+            tx.run(attributes.GIVE_WAY, where)
     if type:
         tx.run(entities.FIRST_TYPE, (type, at, subject.id))

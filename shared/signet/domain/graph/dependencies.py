@@ -47,7 +47,8 @@ def run(job: JobContext, model: LanguageModel, settings: Structural) -> None:
 
 def next_entity(tx: ReadTx, settings: Structural) -> tuple[str, str] | None:
     """Return the entity whose turn it is to be looked at as a whole, with its agent."""
-    return sql.next_to_synthesize(tx, settings.synthesis_top_entities)
+    found = tx.tuples(sql.NEXT, (settings.synthesis_top_entities,))
+    return found[0] if found else None
 
 
 def queue_synthesis(

@@ -87,11 +87,11 @@ def apply_ratings(
         for aspect_id in path.aspects if by else ():
             known = tx.row(sql.Weight, sql.ONE, (aspect_id, agent_id))
             if known is not None and known.is_shown:
-                sql.set_all(tx, [(aspect_id, _moved(known, by, bounds))], at=at)
+                tx.run(sql.SET, (_moved(known, by, bounds), at, aspect_id))
                 moved += 1
         for edge_id in path.edges if by else ():
             steps = STRENGTH_STEP * by, CONFIDENCE_STEP * by
-            moved += sql.step_edge(tx, edge_id, *steps, agent_id=agent_id, at=at)
+            moved += tx.run(sql.STEP, (*steps, at, edge_id, agent_id))
     return moved
 
 
@@ -122,11 +122,10 @@ def fade(tx: WriteTx, found: Sequence[Weight], settings: Feedback, *, now: datet
     That is a change, so each fades at most once in `stale_days`.
     """
     bounds = WeightBounds.of(settings)
-    faded = (
-        weights.decayed(one.weight, bounds, holds_constraint=bool(one.holds_constraint))
-        for one in found
-    )
-    sql.set_untouched(tx, zip(found, faded, strict=True), at=clock.to_text(now))
+    at = clock.to_text(now)
+    for one in found:
+        weight = weights.decayed(one.weight, bounds, holds_constraint=bool(one.holds_constraint))
+        tx.run(sql.SET_UNTOUCHED, (weight, at, one.id, one.updated_at))
 
 
 def _reward(
@@ -135,12 +134,13 @@ def _reward(
     steps: defaultdict[Weight, int] = defaultdict(int)
     for memory_id, *weight in tx.tuples(sql.OF_MEMORIES, (as_list(uses), agent_id)):
         steps[Weight(*weight)] += weights.steps(uses[memory_id])
+    at = clock.to_text(now)
     changes = [
-        (one.id, _moved(one, by, bounds))
+        (_moved(one, by, bounds), at, one.id)
         for one, by in steps.items()
         if by < 0 or (by > 0 and one.is_shown)
     ]
-    sql.set_all(tx, changes, at=clock.to_text(now))
+    tx.many(sql.SET, changes)
     return len(changes)
 
 

@@ -96,7 +96,11 @@ def hand_over(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, now: da
     """Give one memory the mentions and attributes of others that it is kept instead of (KG-28)."""
     others = [memory_id for memory_id in memory_ids if memory_id != keeper_id]
     at = clock.to_text(now)
-    entities.move_mentions(tx, others, keeper_id, at=at)
+    listed = as_list(others)
+    surplus = tx.tuples(entities.SURPLUS, (listed, keeper_id))
+    tx.run(entities.MOVE_MENTIONS, (listed, keeper_id))
+    tx.run(entities.UNMENTION, (listed,))
+    tx.many(entities.UNCOUNT, [(count, at, entity_id) for entity_id, count in surplus])
     tx.run(attributes.MOVE, (as_list(others), keeper_id, at))
 
 
@@ -113,6 +117,9 @@ def erase(tx: WriteTx, memory_id: str, *, now: datetime) -> None:
 
 def _unmention(tx: WriteTx, memory_ids: Sequence[str], at: str) -> dict[str, int]:
     """Delete what memories mention and supersede what they said; return how many mentions each entity lost."""
-    lost = entities.unmention(tx, memory_ids, at=at)
+    listed = (as_list(memory_ids),)
+    lost: dict[str, int] = dict(tx.tuples(entities.LOST, listed))
+    tx.run(entities.UNMENTION, listed)
+    tx.many(entities.UNCOUNT, [(count, at, entity_id) for entity_id, count in lost.items()])
     tx.run(attributes.SUPERSEDE_OF, (as_list(memory_ids), at))
     return lost

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from signet import clock
+from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.graph import names
 from signet.domain.graph.models import Source, Triple
@@ -37,15 +37,17 @@ def write(
             continue
         if names.canonical(source) == names.canonical(target):
             continue
-        edges.relate(
-            tx,
-            by,
-            _mention(tx, by, facts, source, triple.source_type, triple.confidence),
-            _mention(tx, by, facts, target, triple.target_type, triple.confidence),
-            relationship,
-            confidence=triple.confidence,
-            reason=f"{source} {relationship} {target}",
+        edge = {
+            "source": _mention(tx, by, facts, source, triple.source_type, triple.confidence),
+            "target": _mention(tx, by, facts, target, triple.target_type, triple.confidence),
+            "type": relationship,
+            "at": by.at,
+        }
+        mean = tx.value(
+            edges.RELATE, {**edge, "id": ids.new_ordered_id(), "confidence": triple.confidence}
         )
+        edge |= {"agent": by.agent_id, "reason": f"{source} {relationship} {target}"}
+        tx.run(edges.DEPEND, {**edge, "id": ids.new_ordered_id(), "confidence": mean})
         kept += 1
     return kept
 

@@ -3,6 +3,7 @@
 What a skill adds has its origin in the metadata, so that it can be removed without touching what memories have added.
 """
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -99,7 +100,10 @@ def mention(
         if target != entity_id:
             reason = f"the text of {skill} speaks of {name}"
             edge = Dependency(entity_id, target, MENTIONS, confidence, reason)
-            edges.relate_of_origin(tx, edge, origin=TEXT, agent_id=agent_id, at=at)
+            metadata = json.dumps({"origin": TEXT})
+            row = (ids.new_ordered_id(), *edge[:3], edge.strength, metadata, at, at)
+            tx.run(edges.RELATE_OF_ORIGIN, row)
+            edges.insert(tx, edge, confidence=edge.strength, origin=TEXT, agent_id=agent_id, at=at)
             joined += 1
     entities.delete_orphans(tx, tx.column(edges.UNRELATED, (as_list(before),)))
     return joined

@@ -122,7 +122,8 @@ def _collect(
             found.timed_out = True
             return False
         found.visited += 1
-        weight = sql.pin_weight(tx, entity_id, usual=PIN_WEIGHT)
+        weight: float | None = tx.value(sql.WEIGHT, (PIN_WEIGHT, entity_id))
+        weight = 1.0 if weight is None else weight
         if weight == 0:
             continue
         for memory_id, importance in tx.tuples(sql.CONSTRAINTS, (entity_id, MAX_CONSTRAINTS)):

@@ -4,13 +4,13 @@ Nothing outside the workspace is read or written: a link that leaves it is not l
 """
 
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 
 from signet.config import manifest
 from signet.errors import Invalid, TooLarge
 from signet.files import locked, replace_file
 from signet.paths import Workspace
+from signet.wire.config import ConfigFile
 
 SUFFIXES = (".md", ".yaml")
 MAX_BYTES = 1_048_576
@@ -18,34 +18,18 @@ MAX_BYTES = 1_048_576
 FIRST = ("agent.yaml", "AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfigFile:
-    """One file; `size` in bytes."""
-
-    name: str
-    content: str
-    size: int
-    hash: str
-
-
 def every(workspace: Workspace) -> list[ConfigFile]:
     """Return the files, agent.yaml and the identity first, then by name; raises OSError for the folder itself.
 
     A file that cannot be read, or is longer than may be written, is left out.
     """
-    found = []
+    found: list[ConfigFile] = []
     for path in workspace.root.iterdir():
         if path.suffix in SUFFIXES and (content := read(workspace, path.name)) is not None:
             text = content.decode("utf-8", "replace")
-            found.append(
-                ConfigFile(
-                    name=path.name,
-                    content=text,
-                    size=len(content),
-                    hash=manifest.hash_of(content),
-                )
-            )
-    return sorted(found, key=lambda file: (_rank(file.name), file.name))
+            digest = manifest.hash_of(content)
+            found.append({"name": path.name, "content": text, "size": len(content), "hash": digest})
+    return sorted(found, key=lambda file: (_rank(file["name"]), file["name"]))
 
 
 def read(workspace: Workspace, name: str) -> bytes | None:

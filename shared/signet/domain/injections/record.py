@@ -1,10 +1,13 @@
 """Writes down what sessions were given."""
 
+import json
 from collections.abc import Iterable
 from datetime import datetime
 
+from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.injections.models import Injection, Phase
+from signet.db.dialect import as_list
+from signet.domain.injections.models import Injection, Item, Phase, Spans, hash_of
 from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql.injections import NewRow
 from signet.domain.transcripts import steps
@@ -20,12 +23,28 @@ def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
     """Store injections."""
     for injection in found:
         is_prompt = injection.phase is Phase.PROMPT
-        sql.insert(
-            tx,
-            injection,
-            injection.items[:MOST_ITEMS],
-            prompt=int(tx.value(sql.PROMPTS, (injection.agent_id, injection.key))) + is_prompt,
-            prompt_hash=steps.hash_of(injection.prompt) if is_prompt else None,
+        seq = tx.value(
+            sql.INSERT,
+            (
+                injection.agent_id,
+                injection.key,
+                injection.harness,
+                injection.project,
+                injection.phase,
+                int(tx.value(sql.PROMPTS, (injection.agent_id, injection.key))) + is_prompt,
+                steps.hash_of(injection.prompt) if is_prompt else None,
+                injection.chars,
+                injection.best_score,
+                injection.floor,
+                clock.to_text(injection.at),
+            ),
+        )
+        tx.many(
+            sql.INSERT_ITEM,
+            [
+                (seq, place, *_row(item, injection.spans.get(place)))
+                for place, item in enumerate(injection.items[:MOST_ITEMS])
+            ],
         )
 
 
@@ -63,4 +82,15 @@ def since(tx: ReadTx, seq: int, *, limit: int) -> list[NewRow]:
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest injections with their items and return how many."""
-    return sql.delete_old(tx, before, limit)
+    seqs = as_list(row[0] for row in tx.tuples(sql.OLD, (before, limit)))
+    tx.run(sql.DELETE_ITEMS, (seqs,))
+    gone = tx.run(sql.DELETE, (seqs,))
+    if gone:
+        tx.run(sql.DELETE_LOST_STEPS)
+    return gone
+
+
+def _row(item: Item, spans: Spans | None) -> tuple[object, ...]:
+    text_hash = hash_of(item.text) if item.text else None
+    what = (item.kind, item.id, item.is_given, item.reason, item.score, item.said_at, item.chars)
+    return (*what, text_hash, json.dumps(spans) if spans else None)

@@ -4,6 +4,7 @@ A map of up to `AT_ONCE` memories that was asked for with a filter or a page is 
 drawn by a job, one for each question, and kept until the vectors it shows have changed.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -49,7 +50,8 @@ def look(tx: ReadTx, view: View, *, now: datetime) -> Looked:
         found = sql.vectors(tx, view, reader, extent)
         return Looked(extent=extent, vectors=found, rows=sql.nodes(tx, found[0], reader))
     key = _job(view).unique_key or ""
-    failure = sql.died(tx, key, after=now - FAILURE_SHOWN)
+    row = tx.one(sql.DIED, (clock.to_text(now - FAILURE_SHOWN), key))
+    failure = None if row is None else Failure(error=row[0] or "", at=row[1])
     return Looked(extent=extent, failure=failure, is_open=tx.one(sql.IS_OPEN, (key,)) is not None)
 
 
@@ -73,7 +75,12 @@ def run(job: JobContext, view: View) -> None:
     job.check()
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        sql.keep(tx, view, made, clock.now())
+        fields = {"stamp": made.stamp, "ids": made.ids, "places": made.places, "edges": made.edges}
+        text = json.dumps(fields, separators=(",", ":"))
+        tx.run(
+            sql.KEEP, (view.key, view.dimensions, len(made.ids), text, clock.to_text(clock.now()))
+        )
+        tx.run(sql.FORGET, (sql.KEPT,))
         return {"nodes": len(made.ids), "edges": len(made.edges)}
 
     job.commit(keep)

@@ -6,13 +6,11 @@ a store holds several kinds (its model was changed), the most frequent one count
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
 
-from signet import clock
-from signet.db import ReadTx, Row, WriteTx, fts
+from signet.db import ReadTx, Row, fts
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.memory import filters
-from signet.domain.projection.models import Extent, Failure, Map, View
+from signet.domain.projection.models import Extent, Map, View
 
 #: Maps that are kept; the oldest go.
 KEPT = 16
@@ -32,17 +30,17 @@ SELECT m.id, m.content, m.who, m.importance, m.type, m.tags, m.pinned, m.source_
 FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE m.is_deleted = 0 AND {where}"""
 
 _KEPT = "SELECT result_json, cached_at FROM umap_cache WHERE id = ?"
-_KEEP = """
+KEEP = """
 INSERT INTO umap_cache (id, dimensions, embedding_count, result_json, cached_at) VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (id) DO UPDATE SET embedding_count = excluded.embedding_count,
   result_json = excluded.result_json, cached_at = excluded.cached_at"""
-_FORGET = """
+FORGET = """
 DELETE FROM umap_cache WHERE id NOT IN (SELECT id FROM umap_cache ORDER BY cached_at DESC LIMIT ?)"""
 
 DELETE_ALL = "DELETE FROM umap_cache"
 IS_OPEN = """
 SELECT 1 FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"""
-_DIED = """
+DIED = """
 SELECT error, failed_at FROM memory_jobs
 WHERE status = 'dead' AND failed_at > ? AND dedupe_key = ? ORDER BY failed_at DESC LIMIT 1"""
 
@@ -91,25 +89,6 @@ def kept(tx: ReadTx, view: View, stamp: str) -> Map | None:
         edges=tuple(map(tuple, found["edges"])),
         cached_at=row[1],
     )
-
-
-def keep(tx: WriteTx, view: View, drawn: Map, now: datetime) -> None:
-    """Keep a map as the answer to its question."""
-    fields = {
-        "stamp": drawn.stamp,
-        "ids": drawn.ids,
-        "places": drawn.places,
-        "edges": drawn.edges,
-    }
-    text = json.dumps(fields, separators=(",", ":"))
-    tx.run(_KEEP, (view.key, view.dimensions, len(drawn.ids), text, clock.to_text(now)))
-    tx.run(_FORGET, (KEPT,))
-
-
-def died(tx: ReadTx, dedupe_key: str, *, after: datetime) -> Failure | None:
-    """Return why the map could not be made after that instant, None when nothing failed."""
-    row = tx.one(_DIED, (clock.to_text(after), dedupe_key))
-    return None if row is None else Failure(error=row[0] or "", at=row[1])
 
 
 def _where(view: View, reader: Reader) -> Where:

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from signet.db import Database, WriteTx
 from signet.db.dialect import as_list
@@ -76,24 +76,6 @@ def tombstones(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batc
     return Batch(handled=len(ids), counts={"tombstonesPurged": forget.purge(tx, ids, now=now)})
 
 
-def history(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
-    """Delete old history."""
-    gone = changes.purge(tx, cutoff(now, windows.history), limit)
-    return Batch(handled=gone, counts={"historyPurged": gone})
-
-
-def completed_jobs(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
-    """Delete jobs that were completed long ago."""
-    gone = removal.delete_completed(tx, cutoff(now, windows.completed_jobs), limit)
-    return Batch(handled=gone, counts={"completedJobsPurged": gone})
-
-
-def dead_jobs(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
-    """Delete jobs that died long ago."""
-    gone = removal.delete_dead(tx, cutoff(now, windows.dead_jobs), limit)
-    return Batch(handled=gone, counts={"deadJobsPurged": gone})
-
-
 def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete requests for summaries that were done, or failed, as long ago as their jobs."""
     gone = requests.delete_old(tx, "done", cutoff(now, windows.completed_jobs), limit)
@@ -107,42 +89,31 @@ def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Bat
     return Batch(handled=gone, counts={"tasksPurged": gone})
 
 
-def session_memories(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
-    """Delete old notes of what was brought to sessions."""
-    gone = usefulness.delete_old(tx, cutoff(now, windows.session_memories), limit)
-    return Batch(handled=gone, counts={"sessionMemoriesPurged": gone})
+def _old(
+    name: str, delete: Callable[[WriteTx, str, int], int], window: Callable[[Windows], timedelta]
+) -> Step:
+    """Return the step that deletes what is older than a window, with the name of its count."""
 
+    def step(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
+        gone = delete(tx, cutoff(now, window(windows)), limit)
+        return Batch(handled=gone, counts={name: gone})
 
-def injected(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
-    """Delete old records of what sessions were given; they are kept as long as events."""
-    gone = record.delete_old(tx, cutoff(now, windows.telemetry), limit)
-    return Batch(handled=gone, counts={"injectionsPurged": gone})
-
-
-def telemetry(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
-    """Delete old events (TL-1)."""
-    gone = events.purge(tx, cutoff(now, windows.telemetry), limit)
-    return Batch(handled=gone, counts={"telemetryPurged": gone})
-
-
-def checkpoints(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
-    """Delete old checkpoints of sessions (CP-3)."""
-    gone = session_checkpoints.delete_old(tx, cutoff(now, windows.checkpoints), limit)
-    return Batch(handled=gone, counts={"checkpointsPurged": gone})
+    return step
 
 
 #: Steps that are repeated together, and the order of all (PIP-57).
 ROUNDS: tuple[tuple[Step, ...], ...] = (
     (links, embeddings, tombstones),
-    (history,),
-    (completed_jobs,),
-    (dead_jobs,),
+    (_old("historyPurged", changes.purge, lambda keep: keep.history),),
+    (_old("completedJobsPurged", removal.delete_completed, lambda keep: keep.completed_jobs),),
+    (_old("deadJobsPurged", removal.delete_dead, lambda keep: keep.dead_jobs),),
     (summaries,),
     (ended_tasks,),
-    (session_memories,),
-    (injected,),
-    (telemetry,),
-    (checkpoints,),
+    (_old("sessionMemoriesPurged", usefulness.delete_old, lambda keep: keep.session_memories),),
+    # Records of what sessions were given are kept as long as events (TL-1).
+    (_old("injectionsPurged", record.delete_old, lambda keep: keep.telemetry),),
+    (_old("telemetryPurged", events.purge, lambda keep: keep.telemetry),),
+    (_old("checkpointsPurged", session_checkpoints.delete_old, lambda keep: keep.checkpoints),),
 )
 
 

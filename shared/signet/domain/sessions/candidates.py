@@ -7,6 +7,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, fts
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence
 from signet.domain.memory.models import tags_of
@@ -70,12 +71,14 @@ def find(
     `reached` and `recalled` are scores by id; a memory that came by several ways counts by the best.
     """
     found: dict[str, Candidate] = {}
-    pinned = memories.pinned(tx, reader, limit=MOST_PINNED)
-    for row in (*memories.newest(tx, reader, limit=pool), *pinned):
+    pinned = memories.alive(tx, memories.PINNED, reader, MOST_PINNED)
+    for row in (*memories.alive(tx, memories.NEWEST, reader, pool), *pinned):
         score = _effective(row, decay_rate, now)
         if score > LEAST_SCORE and not _orders(row):
             found[row.id] = _candidate(row, score, "effective")
-    for row in memories.by_id(tx, reader, {**reached, **recalled}):
+    for row in memories.listed(
+        tx, memories.BY_ID, reader, as_list(dict.fromkeys([*reached, *recalled]))
+    ):
         if _orders(row):
             continue
         walked, asked = reached.get(row.id, 0.0), recalled.get(row.id, 0.0)
@@ -130,7 +133,7 @@ def by_project_words(
     if not terms:
         return []
     ranks = keyword.ranked(tx, fts.any_of(terms), LOOKED_AT)
-    rows = memories.by_seq(tx, reader, ranks)
+    rows = memories.listed(tx, memories.BY_SEQ, reader, as_list(ranks))
     known = {one.id for one in given}
     found = [
         _candidate(row, 0.0, "fts_only") for row in rows if row.id not in known and not _orders(row)

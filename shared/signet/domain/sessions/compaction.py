@@ -6,7 +6,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.config.hooks import PreCompaction
-from signet.db import ReadTx
+from signet.db import ReadTx, visibility
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
@@ -53,7 +53,8 @@ def request(tx: ReadTx, agent_id: str, settings: PreCompaction, *, now: datetime
 
 def recent(tx: ReadTx, reader: Reader, *, limit: int, now: datetime) -> list[RecentRow]:
     """Return the memories that matter and are new, best first."""
-    rows = sql.recent(tx, reader, limit=POOL)
+    seen = sql.ALIVE & visibility.readable(reader)
+    rows = tx.rows(sql.RecentRow, sql.RECENT.format(where=seen.sql), (*seen.params, POOL))
     rows.sort(key=lambda row: _score(row, now), reverse=True)
     return rows[:limit]
 

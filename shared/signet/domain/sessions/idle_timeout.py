@@ -7,6 +7,7 @@ once its claim ends no later than it was last heard of; a call after that makes 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.sessions import lifecycle, session_end
@@ -21,7 +22,8 @@ BATCH = 20
 def find(tx: ReadTx, settings: Settings, *, now: datetime) -> list[State]:
     """Return sessions that have been silent for too long, longest first; a bypassed one stays bypassed (HK-22)."""
     before = now - timedelta(minutes=settings.hooks.session_end.idle_minutes)
-    return states.silent(tx, before=before, now=now, limit=BATCH)
+    asked = {"before": clock.to_text(before), "now": clock.to_text(now), "limit": BATCH}
+    return [states.state(row) for row in tx.rows(states.StateRow, states.SILENT, asked)]
 
 
 def end(tx: WriteTx, settings: Settings, *, now: datetime) -> Sequence[State]:

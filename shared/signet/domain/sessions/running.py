@@ -27,7 +27,8 @@ def find(
     tx: ReadTx, *, agent_id: str | None, project: str | None, now: datetime
 ) -> list[RunningSession]:
     """Return the sessions that have called, then those of which only presence is known."""
-    called = states.live(tx, now=now, agent_id=agent_id, project=project, limit=MOST)
+    asked = {"now": clock.to_text(now), "agent": agent_id, "project": project, "limit": MOST}
+    called = [states.state(row) for row in tx.rows(states.StateRow, states.LIVE, asked)]
     known = {(one.agent_id, one.key) for one in called}
     there = presence.present(tx, now=now, agent_id=agent_id, project=project, limit=MOST)
     begun = {(one.agent_id, one.session_key): one.started_at for one in there}
@@ -40,7 +41,8 @@ def find(
 
 def counts(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
     """Return how many sessions run, and how many of them are bypassed."""
-    return states.counts(tx, now=now)
+    [(count, bypassed)] = tx.tuples(states.COUNT, (clock.to_text(now),))
+    return count, bypassed
 
 
 def bypass(tx: WriteTx, key: str, scope: TokenScope, *, is_on: bool, now: datetime) -> None:
@@ -60,7 +62,10 @@ def renew(tx: WriteTx, key: str, scope: TokenScope, *, now: datetime) -> datetim
 
 def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[State]:
     """Return the running sessions of this key that lie in a scope; raises UnknownSession."""
-    found = states.by_key(tx, key, agent_id=scope.agent, project=scope.project)
+    rows = tx.rows(
+        states.StateRow, states.BY_KEY, {"key": key, "agent": scope.agent, "project": scope.project}
+    )
+    found = [states.state(row) for row in rows]
     running = [one for one in found if one.is_live(now)]
     if running:
         return running

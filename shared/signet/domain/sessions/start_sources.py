@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from signet import clock
 from signet.config import Settings
-from signet.db import ReadTx, fts
+from signet.db import ReadTx, fts, visibility
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
 from signet.domain.agents import presence
@@ -130,7 +130,8 @@ def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
     at = clock.parsed(last)
     if last is None or at is None:
         return ""
-    new = memories.count_since(tx, reader, last)
+    seen = visibility.readable(reader)
+    new = int(tx.value(memories.COUNT_SINCE.format(where=seen.sql), (last, *seen.params)))
     captured = int(
         tx.value(
             history.COUNT_SINCE, {"agent": reader.agent_id, "project": reader.project, "at": last}

@@ -41,9 +41,11 @@ def missing(
         found.entity_id
         for found in sql.nodes(tx, agent_id)
         if _is_missing(tx, found, model)
-        and not sql.is_busy(
-            tx, node.job(node.EMBED, found.entity_id).unique_key, now=now.timestamp()
+        and not tx.value(
+            sql.BUSY,
+            (node.job(node.EMBED, found.entity_id).unique_key, now.timestamp() - sql.REST_SECONDS),
         )
+        is not None
     ]
 
 

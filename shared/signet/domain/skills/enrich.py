@@ -135,7 +135,7 @@ def _write(
     description = (found.description if thin else "") or skill.description
     triggers = skill.triggers or found.triggers
     tags = skill.tags or found.tags
-    sql.enrich(tx, entity_id, triggers, tags)
+    tx.run(sql.ENRICH, (sql.json_list(triggers), sql.json_list(tags), entity_id))
     skill_nodes.describe(tx, entity_id, description, now=now)
     if rules.embed:
         enqueue(tx, node.job(node.EMBED, entity_id), now=now, max_attempts=rules.attempts)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from signet.db import ReadTx, fts, vectors
+from signet.db.dialect import as_list
 from signet.domain.skills import roster, sql, usage
 from signet.domain.skills.models import Node
 from signet.domain.skills.roster import Limits
@@ -47,7 +48,9 @@ def near(
     """Return the skills whose meaning is near a question, best first; none without its vector."""
     if not vector or limit < 1:
         return []
-    rows = sql.vectors(tx, agents(agent_id), vectors.dimensions(vector), model)
+    rows = tx.tuples(
+        sql.VECTORS, (as_list(agents(agent_id)), vectors.dimensions(vector), model, model)
+    )
     if not rows:
         return []
     scores = vectors.cosines(vector, [row[1] for row in rows])

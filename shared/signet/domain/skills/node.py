@@ -4,11 +4,13 @@ Each function is one transaction and safe to repeat. Models are never called her
 text speaks of are jobs.
 """
 
+import json
+from dataclasses import asdict
 from datetime import datetime
 from enum import StrEnum
 
 from signet import clock
-from signet.db import WriteTx
+from signet.db import WriteTx, columns
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import SourceType
 from signet.domain.graph import names, skill_nodes
@@ -47,7 +49,7 @@ def put(
     Reconciling keeps the source that an installation has set. Raises Conflict when another skill's
     folder differs only in capitals.
     """
-    known = sql.named(tx, agent_id, skill.name)
+    known = next((node for node in sql.nodes(tx, agent_id) if node.name == skill.name), None)
     sets_source = source != RECONCILER
     if known and _is_current(known, skill) and not (sets_source and known.source != source):
         return None
@@ -69,20 +71,36 @@ def put(
         agent_id=agent_id,
         now=now,
     )
-    sql.put(
-        tx,
-        entity_id,
-        skill,
-        agent_id=agent_id,
-        source=source,
-        renames_source=sets_source,
-        adopted=was,
-        rules=rules,
-        at=clock.to_text(now),
-    )
+    row = {
+        "id": entity_id,
+        "agent": agent_id,
+        "source": source,
+        "renames": sets_source,
+        "adopted": json.dumps(asdict(was)) if was else None,
+        "at": clock.to_text(now),
+        "importance": rules.importance,
+        "decay_rate": rules.decay_rate,
+    }
+    tx.run(sql.PUT_META, row | _said(skill))
     relations.follow(tx, agent_id, now=now)
     _queue(tx, entity_id, skill, rules, now)
     return Change.UPDATED if known else Change.INSTALLED
+
+
+def _said(skill: Skill) -> dict[str, object]:
+    """Return what a skill's file says of it, as it is stored."""
+    return {
+        "version": skill.version,
+        "author": skill.author,
+        "license": skill.license,
+        "role": skill.role,
+        "triggers": sql.json_list(skill.triggers),
+        "tags": sql.json_list(skill.tags),
+        "permissions": sql.json_list(skill.permissions),
+        "dependencies": sql.json_list(skill.skills),
+        "fingerprint": skill.fingerprint,
+        "fs_path": str(skill.path),
+    }
 
 
 def remove(
@@ -92,12 +110,14 @@ def remove(
 
     An entity that was there before the skill, and that memories speak of, stays and is again what it was.
     """
-    known = sql.named(tx, agent_id, name)
+    known = next((node for node in sql.nodes(tx, agent_id) if node.name == name), None)
     if known is None:
         return None
     embeddings.remove(tx, known.entity_id, source_type=SourceType.SKILL)
-    was = sql.adopted(tx, known.entity_id)
-    sql.delete(tx, known.entity_id)
+    found = columns.json_object(tx.value(sql.ADOPTED, (known.entity_id,)))
+    is_mentioned = found and tx.value(sql.MENTIONED, (known.entity_id,)) is not None
+    was = Adopted(**found) if is_mentioned else None
+    tx.run(sql.DELETE, (known.entity_id,))
     skill_nodes.remove(tx, known.entity_id, was, now=now)
     relations.follow(tx, agent_id, now=now)
     return Change.REMOVED
@@ -118,7 +138,7 @@ def _is_current(known: Node, skill: Skill) -> bool:
 
 
 def _namesake(tx: WriteTx, agent_id: str, skill: Skill) -> sql.Namesake | None:
-    here = sql.namesake(tx, agent_id, names.canonical(skill.name))
+    here = tx.row(sql.Namesake, sql.NAMESAKE, (agent_id, names.canonical(skill.name)))
     if here is not None and here.fs_path is not None and here.uninstalled_at is None:
         raise Conflict(f"another skill has the name '{skill.name}' in different case")
     return here

@@ -55,7 +55,7 @@ def follow(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
 
 def of(tx: ReadTx, name: str, *, agent_id: str = DEFAULT_AGENT) -> list[Related] | None:
     """Return the skills that have to do with one, the nearest first; None when that is no node."""
-    node = sql.named(tx, agent_id, name)
+    node = next((node for node in sql.nodes(tx, agent_id) if node.name == name), None)
     if node is None:
         return None
     mine = [edge for edge in skill_nodes.edges_between(tx, agent_id) if node.entity_id in edge[:2]]

@@ -2,14 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
-from signet.db import ReadTx, WriteTx, columns
+from signet.db import ReadTx, columns
 from signet.db.dialect import LIST, as_list
-from signet.domain.graph.skill_nodes import Adopted
-from signet.domain.skills.models import Node, Rules, Skill
+from signet.domain.skills.models import Node
 
 #: How long a skill whose embedding has died is left alone.
 REST_SECONDS = 3_600
@@ -24,11 +22,11 @@ coalesce(s.use_count, 0) AS use_count
 _NODES = f"SELECT {_FIELDS} FROM skill_meta s JOIN entities e ON e.id = s.entity_id"
 _OF_AGENT = f"{_NODES} WHERE s.agent_id = ? AND s.uninstalled_at IS NULL ORDER BY s.installed_at, s.entity_id"
 _OF_IDS = f"{_NODES} WHERE s.entity_id IN {LIST}"
-_NAMESAKE = """
+NAMESAKE = """
 SELECT e.id, e.name, e.entity_type, e.description, s.fs_path, s.uninstalled_at
 FROM entities e LEFT JOIN skill_meta s ON s.entity_id = e.id WHERE e.agent_id = ? AND e.canonical_name = ?
 """
-_PUT_META = """
+PUT_META = """
 INSERT INTO skill_meta (entity_id, agent_id, version, author, license, source, role, triggers, tags, permissions,
     dependencies, fingerprint, adopted, enriched, installed_at, importance, decay_rate, fs_path)
 VALUES (:id, :agent, :version, :author, :license, :source, :role, :triggers, :tags, :permissions, :dependencies,
@@ -39,23 +37,23 @@ ON CONFLICT (entity_id) DO UPDATE SET version = excluded.version, author = exclu
     dependencies = excluded.dependencies, fingerprint = excluded.fingerprint, enriched = 0,
     fs_path = excluded.fs_path, uninstalled_at = NULL
 """
-_ENRICH = "UPDATE skill_meta SET triggers = ?, tags = ?, enriched = 1 WHERE entity_id = ?"
-_USE = f"""
+ENRICH = "UPDATE skill_meta SET triggers = ?, tags = ?, enriched = 1 WHERE entity_id = ?"
+USE = f"""
 UPDATE skill_meta SET use_count = coalesce(use_count, 0) + 1, last_used_at = ? WHERE entity_id IN {LIST}
 """
-_DELETE = "DELETE FROM skill_meta WHERE entity_id = ?"
-_ADOPTED = "SELECT adopted FROM skill_meta WHERE entity_id = ?"
-_MENTIONED = "SELECT 1 FROM memory_entity_mentions WHERE entity_id = ? LIMIT 1"
+DELETE = "DELETE FROM skill_meta WHERE entity_id = ?"
+ADOPTED = "SELECT adopted FROM skill_meta WHERE entity_id = ?"
+MENTIONED = "SELECT 1 FROM memory_entity_mentions WHERE entity_id = ? LIMIT 1"
 
 _VECTOR = """
 SELECT content_hash, model FROM embeddings WHERE source_type = 'skill' AND source_id = ? AND ordinal = 0
 """
 #: Open jobs, and those that died a short while ago.
-_BUSY = """
+BUSY = """
 SELECT 1 FROM memory_jobs WHERE dedupe_key = ?
    AND (status IN ('pending', 'leased') OR (status = 'dead' AND unixepoch(failed_at) > ?)) LIMIT 1
 """
-_VECTORS = f"""
+VECTORS = f"""
 SELECT s.entity_id, v.vector FROM skill_meta s
 JOIN embeddings v ON v.source_type = 'skill' AND v.source_id = s.entity_id
 WHERE s.agent_id IN {LIST} AND s.uninstalled_at IS NULL
@@ -106,93 +104,10 @@ def by_ids(tx: ReadTx, entity_ids: Sequence[str]) -> dict[str, Node]:
     return {row.entity_id: _node(row) for row in rows}
 
 
-def named(tx: ReadTx, agent_id: str, name: str) -> Node | None:
-    """Return the skill of this folder name."""
-    return next((node for node in nodes(tx, agent_id) if node.name == name), None)
-
-
-def namesake(tx: ReadTx, agent_id: str, canonical: str) -> Namesake | None:
-    """Return the entity of a canonical name, with the path of the skill that it may be already."""
-    return tx.row(Namesake, _NAMESAKE, (agent_id, canonical))
-
-
-def put(
-    tx: WriteTx,
-    entity_id: str,
-    skill: Skill,
-    *,
-    agent_id: str,
-    source: str,
-    renames_source: bool,
-    adopted: Adopted | None,
-    rules: Rules,
-    at: str,
-) -> None:
-    """Write what is known of a skill."""
-    tx.run(
-        _PUT_META,
-        {
-            "id": entity_id,
-            "agent": agent_id,
-            "version": skill.version,
-            "author": skill.author,
-            "license": skill.license,
-            "source": source,
-            "role": skill.role,
-            "triggers": _json(skill.triggers),
-            "tags": _json(skill.tags),
-            "permissions": _json(skill.permissions),
-            "dependencies": _json(skill.skills),
-            "fingerprint": skill.fingerprint,
-            "adopted": json.dumps(asdict(adopted)) if adopted else None,
-            "at": at,
-            "importance": rules.importance,
-            "decay_rate": rules.decay_rate,
-            "fs_path": str(skill.path),
-            "renames": renames_source,
-        },
-    )
-
-
-def enrich(tx: WriteTx, entity_id: str, triggers: Sequence[str], tags: Sequence[str]) -> None:
-    """Write what a model has found in a skill."""
-    tx.run(_ENRICH, (_json(triggers), _json(tags), entity_id))
-
-
-def delete(tx: WriteTx, entity_id: str) -> None:
-    """Delete what is known of a skill."""
-    tx.run(_DELETE, (entity_id,))
-
-
-def use(tx: WriteTx, entity_ids: Sequence[str], *, at: str) -> None:
-    """Count one use of each."""
-    tx.run(_USE, (at, as_list(entity_ids)))
-
-
-def adopted(tx: ReadTx, entity_id: str) -> Adopted | None:
-    """Return what the entity was before a skill adopted it, if memories still speak of it."""
-    found = columns.json_object(tx.value(_ADOPTED, (entity_id,)))
-    is_mentioned = found and tx.value(_MENTIONED, (entity_id,)) is not None
-    return Adopted(**found) if is_mentioned else None
-
-
 def vector(tx: ReadTx, entity_id: str) -> tuple[str, str | None] | None:
     """Return the hash and the model of a skill's vector."""
     found = tx.tuples(_VECTOR, (entity_id,))
     return (found[0][0], found[0][1]) if found else None
-
-
-def is_busy(tx: ReadTx, dedupe_key: str | None, *, now: float) -> bool:
-    """Return whether such a job is open, or has died less than `REST_SECONDS` ago; `now` in seconds."""
-    return tx.value(_BUSY, (dedupe_key, now - REST_SECONDS)) is not None
-
-
-def vectors(
-    tx: ReadTx, agents: Sequence[str], dimensions: int, model: str | None
-) -> list[tuple[str, bytes]]:
-    """Return the vectors of the skills of these agents."""
-    rows = tx.tuples(_VECTORS, (as_list(agents), dimensions, model, model))
-    return [(id_, vector) for id_, vector in rows]
 
 
 def _node(row: NodeRow) -> Node:
@@ -207,5 +122,6 @@ def _node(row: NodeRow) -> Node:
     return Node(**row._asdict() | read)
 
 
-def _json(texts: Sequence[str]) -> str | None:
+def json_list(texts: Sequence[str]) -> str | None:
+    """Return texts as they are stored, None for none."""
     return json.dumps(list(texts), ensure_ascii=False) if texts else None

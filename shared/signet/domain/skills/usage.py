@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import WriteTx
+from signet.db.dialect import as_list
 from signet.domain.skills import sql
 from signet.domain.skills.models import Node
 
@@ -13,7 +14,7 @@ DAY = timedelta(days=1)
 
 def use(tx: WriteTx, entity_ids: Sequence[str], now: datetime) -> None:
     """Count that skills were placed into an agent's context, once each; unknown ones are passed over."""
-    sql.use(tx, entity_ids, at=clock.to_text(now))
+    tx.run(sql.USE, (clock.to_text(now), as_list(entity_ids)))
 
 
 def importance(node: Node, now: datetime, *, least: float) -> float:

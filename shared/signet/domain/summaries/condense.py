@@ -7,7 +7,7 @@ at most, so a job that runs twice finds its work done.
 from dataclasses import dataclass
 from datetime import datetime
 
-from signet import clock
+from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Summary
@@ -75,16 +75,22 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
             # A session that went on has moved behind others: the next job takes those that are oldest now.
             queue(tx, agent_id, project, depth, attempts=attempts, now=now)
             return {"skipped": "summaries_changed"}
-        parent_id = sql.add_parent(
-            tx,
-            children,
+        parent_id = ids.new_id()
+        span = (min(one.earliest_at for one in children), max(one.latest_at for one in children))
+        size = len(content) // sql.TOKEN_CHARS
+        row = (
+            parent_id,
+            project,
+            depth + 1,
+            level.kind,
             content,
-            agent_id=agent_id,
-            project=project,
-            depth=depth + 1,
-            kind=level.kind,
-            now=now,
+            size,
+            *span,
+            agent_id,
+            clock.to_text(now),
         )
+        tx.run(sql.PARENT, row)
+        tx.many(sql.CHILD, ((parent_id, child.id, place) for place, child in enumerate(children)))
         queue(tx, agent_id, project, depth, attempts=attempts, now=now)
         queue(tx, agent_id, project, depth + 1, attempts=attempts, now=now)
         return {"id": parent_id, "kind": level.kind}

@@ -58,7 +58,7 @@ def reserve_path(tx: WriteTx, job: Asked, names: Iterable[str]) -> str:
 
     A session that goes on after its end keeps its file. Else it is the first name that no other job has.
     """
-    path = sql.path(tx, job.job_id)
+    path: str | None = tx.value(sql.PATH, (job.job_id,))
     if path is None and not job.is_part:
         path = tx.value(sql.LAST_PATH, (job.session.agent_id, job.session.key))
     if path is None:
@@ -97,5 +97,8 @@ def _queue(
     job_id = enqueue(tx, job, now=now, max_attempts=attempts)
     if job_id is None:
         return Queued(job_id=str(tx.value(sql.OPEN, (str(job.unique_key),))))
-    sql.insert(tx, job_id, session, version=version, part=part, attempts=attempts, now=now)
+    at = clock.to_text(now)
+    owner = (session.key, session.agent_id, session.harness, session.project)
+    due_ms = int(now.timestamp() * 1000)
+    tx.run(sql.INSERT, (job_id, *owner, part, version, attempts, due_ms, at, at))
     return Queued(job_id=job_id)

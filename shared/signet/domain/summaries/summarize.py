@@ -74,7 +74,10 @@ def _as_said(asked: Asked) -> Asked:
 
 def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
     limits, session = settings.pipeline.significance, asked.session
-    before = jobs.before(tx, session, chars=significance.HEAD_CHARS, limit=SESSIONS_BEFORE)
+    owner = session.agent_id
+    before = tx.column(
+        jobs.BEFORE, (significance.HEAD_CHARS, owner, session.key, SESSIONS_BEFORE, owner)
+    )
     names = tx.column(
         summaries.NAMES, (session.agent_id, summaries.LEAST_MENTIONS, summaries.MAX_NAMES)
     )

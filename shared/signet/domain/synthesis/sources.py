@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signet import clock
-from signet.db import ReadTx
+from signet.db import ReadTx, visibility
+from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.synthesis import sql
 from signet.domain.synthesis.plan import Plan
@@ -58,7 +59,8 @@ def effective(importance: float, used_at: datetime, now: datetime, *, rate: floa
 def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
     """Return what matters most to an agent, best first, as much as fits."""
     since = _oldest(plan.decay_rate, now)
-    rows = sql.candidates(tx, reader, least=THRESHOLD, since=since)
+    seen = visibility.readable(reader)
+    rows = tx.rows(sql.CandidateRow, sql.CANDIDATES + seen.sql, (THRESHOLD, since, *seen.params))
     scored = ((_score(row, plan.decay_rate, now), row.seq) for row in rows)
     best = heapq.nlargest(MOST, (one for one in scored if one[0] >= THRESHOLD))
     notes = _fitting(
@@ -67,7 +69,8 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
         ),
         int(plan.chars * NOTES_SHARE),
     )
-    texts = sql.texts(tx, [seq for _, seq in best])
+    listed = as_list(seq for _, seq in best)
+    texts = {row.seq: row for row in tx.rows(sql.TextRow, sql.TEXTS, (listed,))}
     room = plan.chars - sum(map(len, notes))
     memories: list[Source] = []
     for score, seq in best:
@@ -75,14 +78,8 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
         if len(row.content) > room:
             continue
         room -= len(row.content)
-        memories.append(
-            Source(
-                type=row.type,
-                content=row.content,
-                created_at=row.created_at,
-                score=score,
-            )
-        )
+        kept = Source(type=row.type, content=row.content, created_at=row.created_at, score=score)
+        memories.append(kept)
     return Sources(memories=tuple(memories), notes=tuple(notes), newest=sql.newest(tx, reader))
 
 

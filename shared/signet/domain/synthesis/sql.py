@@ -1,10 +1,9 @@
 """The SQL of synthesis: what is remembered, and what has happened since. Nothing is written here."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from signet.db import ReadTx, visibility
-from signet.db.dialect import LIST, as_list
+from signet.db.dialect import LIST
 from signet.db.visibility import Reader
 from signet.domain.memory.supersede import is_current
 
@@ -33,10 +32,10 @@ class TextRow(NamedTuple):
 _WORTHY = f"""
 m.is_deleted = 0 AND m.review IS NOT 'waiting' AND {is_current().sql} AND m.type <> 'document_chunk'
    AND NOT (m.source_type = 'session' AND m.extraction_status = 'completed')"""
-_CANDIDATES = f"""
+CANDIDATES = f"""
 SELECT m.seq, m.importance, m.pinned, COALESCE(m.last_accessed, m.created_at) AS used_at FROM memories m
  WHERE {_WORTHY} AND (m.pinned = 1 OR (m.importance >= ? AND COALESCE(m.last_accessed, m.created_at) >= ?)) AND """
-_TEXTS = f"""
+TEXTS = f"""
 SELECT seq, type, content, created_at FROM memories
  WHERE seq IN {LIST}"""
 NOTES = """
@@ -51,17 +50,6 @@ SELECT MAX(at) FROM (
 RUNNING = "SELECT 1 FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
 ANY_RUNNING = f"SELECT 1 FROM memory_jobs WHERE status = 'leased' AND job_type = '{KIND}'"
 AGENTS = "SELECT id FROM agents ORDER BY id"
-
-
-def candidates(tx: ReadTx, reader: Reader, *, least: float, since: str) -> list[CandidateRow]:
-    """Return the memories that may still matter: pinned, or of this importance and used since an instant."""
-    seen = visibility.readable(reader)
-    return tx.rows(CandidateRow, _CANDIDATES + seen.sql, (least, since, *seen.params))
-
-
-def texts(tx: ReadTx, seqs: Iterable[int]) -> dict[int, TextRow]:
-    """Return what memories say, by their number."""
-    return {row.seq: row for row in tx.rows(TextRow, _TEXTS, (as_list(seqs),))}
 
 
 def newest(tx: ReadTx, reader: Reader, *, after: int = 0) -> int:

@@ -37,12 +37,12 @@ def draft(wish: Wish, *, now: datetime) -> Task:
 
 def add(tx: WriteTx, task: Task) -> None:
     """Store a new task."""
-    sql.insert(tx, task)
+    tx.run(sql.INSERT, task._asdict())
 
 
 def save(tx: WriteTx, task: Task) -> None:
     """Store a changed task; raises NotFound when it is gone."""
-    if not sql.update(tx, task):
+    if tx.run(sql.UPDATE, task._asdict()) != 1:
         raise NotFound("Task not found")
 
 

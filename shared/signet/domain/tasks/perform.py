@@ -57,7 +57,8 @@ def end_orphan(tx: WriteTx, run: TaskRun, ended: Ended, *, now: datetime) -> boo
 
 def end_orphans(db: Database, workspace: Workspace, *, now: datetime) -> None:
     """End as failed the runs that no job will ever end."""
-    for run, code in db.read(sql.orphans):
+    for *fields, code in db.read(lambda tx: tx.tuples(sql.ORPHANS)):
+        run = TaskRun._make(fields)
         spool = Spool.of(workspace, run.id)
         ended = unfinished(spool, code if code in _ENDINGS else RESTARTED)
         if db.write(end_orphan, run, ended, now=now):
@@ -70,9 +71,9 @@ def _begin(tx: WriteTx, job: JobContext, now: datetime) -> tuple[Task | None, bo
     held = job.lease
     if not transitions.is_held(tx, held.job_id, held.token):
         raise LeaseLost(job_id=held.job_id)
-    found = sql.run(tx, held.job_id)
+    found = tx.row(TaskRun, sql.ONE_RUN, (held.job_id,))
     task = None if found is None else sql.task(tx, found.task_id)
-    return task, sql.begin(tx, held.job_id, str(held.token), now=now)
+    return task, tx.run(sql.BEGIN, (str(held.token), clock.to_text(now), held.job_id)) == 1
 
 
 def _run(

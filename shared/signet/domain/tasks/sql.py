@@ -1,12 +1,11 @@
 """Rows of tasks and their runs."""
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.tasks.models import Ended, Task, TaskRun
+from signet.domain.tasks.models import Ended, Task
 
 #: Runs of a task that stay.
 RUNS_KEPT = 100
@@ -17,20 +16,20 @@ _TASK = (
 )
 _NEWEST = f"{_TASK} ORDER BY created_at DESC, id DESC"
 _ONE = f"{_TASK} WHERE id = ?"
-_INSERT = """
+INSERT = """
 INSERT INTO scheduled_tasks (id, name, prompt, cron_expression, timezone, harness, working_directory, enabled,
     last_run_at, next_run_at, skill_name, skill_mode, skip_permissions, created_at, updated_at)
 VALUES (:id, :name, :prompt, :cron_expression, :timezone, :harness, :working_directory, :enabled, :last_run_at,
     :next_run_at, :skill_name, :skill_mode, :skip_permissions, :created_at, :updated_at)"""
-_UPDATE = """
+UPDATE = """
 UPDATE scheduled_tasks SET name = :name, prompt = :prompt, cron_expression = :cron_expression, timezone = :timezone,
     harness = :harness, working_directory = :working_directory, enabled = :enabled, next_run_at = :next_run_at,
     skill_name = :skill_name, skill_mode = :skill_mode, skip_permissions = :skip_permissions,
     updated_at = :updated_at WHERE id = :id"""
-_DELETE_RUNS = "DELETE FROM task_runs WHERE task_id = ?"
-_DELETE = "DELETE FROM scheduled_tasks WHERE id = ?"
+DELETE_RUNS = "DELETE FROM task_runs WHERE task_id = ?"
+DELETE = "DELETE FROM scheduled_tasks WHERE id = ?"
 _SET_LAST_RUN = "UPDATE scheduled_tasks SET last_run_at = ?, next_run_at = COALESCE(?, next_run_at) WHERE id = ?"
-_DISABLE = "UPDATE scheduled_tasks SET enabled = 0, updated_at = ? WHERE id = ?"
+DISABLE = "UPDATE scheduled_tasks SET enabled = 0, updated_at = ? WHERE id = ?"
 
 _DUE = f"""{_TASK} t WHERE enabled = 1 AND next_run_at <= ?
    AND NOT EXISTS (SELECT 1 FROM task_runs WHERE task_id = t.id AND status IN ('pending', 'running'))
@@ -41,18 +40,18 @@ _RUN = (
     " FROM task_runs"
 )
 _BY_AGE = "started_at DESC, id DESC"
-_RUNS = f"{_RUN} WHERE task_id = ? ORDER BY {_BY_AGE} LIMIT ? OFFSET ?"
-_COUNT = "SELECT COUNT(*) FROM task_runs WHERE task_id = ?"
-_ONE_RUN = f"{_RUN} WHERE id = ?"
-_ACTIVE = (
+RUNS = f"{_RUN} WHERE task_id = ? ORDER BY {_BY_AGE} LIMIT ? OFFSET ?"
+COUNT = "SELECT COUNT(*) FROM task_runs WHERE task_id = ?"
+ONE_RUN = f"{_RUN} WHERE id = ?"
+ACTIVE = (
     f"""{_RUN} WHERE task_id = ? AND status IN ('pending', 'running') ORDER BY {_BY_AGE} LIMIT 1"""
 )
-_LATEST = f"SELECT id, status FROM task_runs WHERE task_id = ? ORDER BY {_BY_AGE} LIMIT 1"
-_LAST_ENDS = f"""
+LATEST = f"SELECT id, status FROM task_runs WHERE task_id = ? ORDER BY {_BY_AGE} LIMIT 1"
+LAST_ENDS = f"""
 SELECT task_id, status, exit_code FROM task_runs r
  WHERE id = (SELECT id FROM task_runs WHERE task_id = r.task_id ORDER BY {_BY_AGE} LIMIT 1)"""
-_ADD_RUN = "INSERT INTO task_runs (id, task_id, status, started_at) VALUES (?, ?, 'pending', ?)"
-_BEGIN = """
+ADD_RUN = "INSERT INTO task_runs (id, task_id, status, started_at) VALUES (?, ?, 'pending', ?)"
+BEGIN = """
 UPDATE task_runs SET status = 'running', lease_owner = ?, started_at = ? WHERE id = ? AND status = 'pending'"""
 _END = """
 UPDATE task_runs SET status = ?, completed_at = ?, exit_code = ?, error = ?, stdout = ?, stderr = ?,
@@ -61,7 +60,7 @@ _DELETE_OLD = f"""
 DELETE FROM task_runs WHERE task_id = :task AND status NOT IN ('pending', 'running')
    AND id NOT IN (SELECT id FROM task_runs WHERE task_id = :task ORDER BY {_BY_AGE} LIMIT {RUNS_KEPT})"""
 #: Runs whose job is over, or that have none because an older program or another process began them.
-_ORPHANS = """
+ORPHANS = """
 SELECT id, task_id, status, started_at, completed_at, exit_code, stdout, stderr, error,
        (SELECT last_error_code FROM memory_jobs WHERE id = r.id) AS code
   FROM task_runs r WHERE status IN ('pending', 'running')
@@ -86,22 +85,6 @@ def task(tx: ReadTx, task_id: str) -> Task | None:
     return None if row is None else _task(row)
 
 
-def insert(tx: WriteTx, new: Task) -> None:
-    """Add a task."""
-    tx.run(_INSERT, new._asdict())
-
-
-def update(tx: WriteTx, changed: Task) -> bool:
-    """Write what a person may change of a task; False when it is gone."""
-    return tx.run(_UPDATE, changed._asdict()) == 1
-
-
-def delete(tx: WriteTx, task_id: str) -> None:
-    """Delete a task with its runs."""
-    tx.run(_DELETE_RUNS, (task_id,))
-    tx.run(_DELETE, (task_id,))
-
-
 def due(tx: ReadTx, *, now: datetime) -> list[Task]:
     """Return the tasks that are due and not running, the longest due first."""
     return list(map(_task, tx.rows(Task, _DUE, (clock.to_text(now),))))
@@ -111,51 +94,6 @@ def set_last_run(tx: WriteTx, task_id: str, *, at: datetime, next_at: datetime |
     """Set when a task last ran; without `next_at` the time of its next run stays."""
     following = None if next_at is None else clock.to_text(next_at)
     tx.run(_SET_LAST_RUN, (clock.to_text(at), following, task_id))
-
-
-def disable(tx: WriteTx, task_id: str, *, now: datetime) -> None:
-    """Disable a task."""
-    tx.run(_DISABLE, (clock.to_text(now), task_id))
-
-
-def runs(tx: ReadTx, task_id: str, *, limit: int, offset: int = 0) -> list[TaskRun]:
-    """Return a page of runs, newest first."""
-    return tx.rows(TaskRun, _RUNS, (task_id, limit, offset))
-
-
-def count_runs(tx: ReadTx, task_id: str) -> int:
-    """Return how many runs of a task are kept."""
-    return int(tx.value(_COUNT, (task_id,)))
-
-
-def run(tx: ReadTx, run_id: str) -> TaskRun | None:
-    """Return a run, None when there is none of this id."""
-    return tx.row(TaskRun, _ONE_RUN, (run_id,))
-
-
-def latest(tx: ReadTx, task_id: str) -> Latest | None:
-    """Return the newest run of a task."""
-    return tx.row(Latest, _LATEST, (task_id,))
-
-
-def active(tx: ReadTx, task_id: str) -> TaskRun | None:
-    """Return the run of a task that waits or runs."""
-    return tx.row(TaskRun, _ACTIVE, (task_id,))
-
-
-def last_ends(tx: ReadTx) -> Mapping[str, tuple[str, int | None]]:
-    """Return status and exit status of the newest run of each task that has one."""
-    return {task_id: (status, exit_code) for task_id, status, exit_code in tx.tuples(_LAST_ENDS)}
-
-
-def add_run(tx: WriteTx, run_id: str, task_id: str, *, now: datetime) -> None:
-    """Add a run that waits."""
-    tx.run(_ADD_RUN, (run_id, task_id, clock.to_text(now)))
-
-
-def begin(tx: WriteTx, run_id: str, owner: str, *, now: datetime) -> bool:
-    """Set a run that waits to running; False when it ran before, or is gone."""
-    return tx.run(_BEGIN, (owner, clock.to_text(now), run_id)) == 1
 
 
 def end(tx: WriteTx, run_id: str, task_id: str, ended: Ended, *, now: datetime) -> bool:
@@ -173,11 +111,6 @@ def end(tx: WriteTx, run_id: str, task_id: str, ended: Ended, *, now: datetime) 
         return False
     tx.run(_DELETE_OLD, {"task": task_id})
     return True
-
-
-def orphans(tx: ReadTx) -> list[tuple[TaskRun, str | None]]:
-    """Return the runs that wait or run without a job that would ever end them, each with its job's last error."""
-    return [(TaskRun._make(row[:-1]), row[-1]) for row in tx.tuples(_ORPHANS)]
 
 
 def _task(row: Task) -> Task:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from signet import ids
+from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.domain.tasks import cron, sql
-from signet.domain.tasks.models import Task
+from signet.domain.tasks.models import Task, TaskRun
 from signet.domain.tasks.read import get
 from signet.domain.tasks.zones import zone
 from signet.errors import Conflict, Invalid
@@ -28,7 +28,7 @@ class AlreadyRunning(Conflict):
 def by_hand(tx: WriteTx, task_id: str, *, now: datetime) -> str:
     """Start a run of a task, also of one that is disabled, and return its id; raises NotFound, AlreadyRunning."""
     task = get(tx, task_id)
-    run_id = None if sql.active(tx, task_id) else _start(tx, task, now=now)
+    run_id = None if tx.row(TaskRun, sql.ACTIVE, (task_id,)) else _start(tx, task, now=now)
     if run_id is None:
         raise AlreadyRunning()
     sql.set_last_run(tx, task_id, at=now, next_at=None)
@@ -48,7 +48,7 @@ def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
             next_at = cron.next_run(task.cron_expression, zone(task.timezone), now)
         except Invalid as error:  # an older program let it in
             log.warning("task.disabled", task_id=task.id, reason=error.message)
-            sql.disable(tx, task.id, now=now)
+            tx.run(sql.DISABLE, (clock.to_text(now), task.id))
             continue
         run_id = _start(tx, task, now=now)
         if run_id is not None:
@@ -60,10 +60,11 @@ def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
 def delete(tx: WriteTx, task_id: str, *, now: datetime) -> None:
     """Delete a task with its runs, and cancel the one that is active; raises NotFound."""
     get(tx, task_id)
-    active = sql.active(tx, task_id)
+    active = tx.row(TaskRun, sql.ACTIVE, (task_id,))
     if active is not None:
         transitions.cancel(tx, active.id, now=now)
-    sql.delete(tx, task_id)
+    tx.run(sql.DELETE_RUNS, (task_id,))
+    tx.run(sql.DELETE, (task_id,))
 
 
 def _start(tx: WriteTx, task: Task, *, now: datetime) -> str | None:
@@ -71,5 +72,5 @@ def _start(tx: WriteTx, task: Task, *, now: datetime) -> str | None:
     job = Job(kind=KIND, dedupe_key=task.id, job_id=ids.new_ordered_id(), priority=NOW)
     run_id = enqueue(tx, job, now=now)
     if run_id is not None:
-        sql.add_run(tx, run_id, task.id, now=now)
+        tx.run(sql.ADD_RUN, (run_id, task.id, clock.to_text(now)))
     return run_id

@@ -3,7 +3,7 @@
 An attribute without an aspect is pending: a model is to find it one (`classify.py`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from signet import ids
@@ -26,12 +26,12 @@ PENDING = f"""
 SELECT a.id, a.attribute_value AS text, m.id AS memory_id FROM {list_rows()} j
   JOIN entity_attributes a ON a.id = j.value JOIN memories m ON m.id = a.source_memory_id AND m.is_deleted = 0
  WHERE a.entity_id = ? AND a.aspect_id IS NULL AND a.status = 'active' ORDER BY j.key"""
-_CLASSIFY = """
+CLASSIFY = """
 UPDATE OR IGNORE entity_attributes SET aspect_id = :aspect, kind = :kind, confidence = :confidence,
        importance = CASE :kind WHEN 'constraint' THEN max(importance, :bound) ELSE importance END, updated_at = :at
  WHERE id = :id AND aspect_id IS NULL AND status = 'active'"""
 #: The aspect says it already: the pending attribute gives way to what is there.
-_GIVE_WAY = """
+GIVE_WAY = """
 UPDATE entity_attributes AS pending SET status = 'superseded', updated_at = :at, superseded_by = (
        SELECT a.id FROM entity_attributes a
         WHERE a.aspect_id = :aspect AND a.status = 'active' AND a.normalized_value = pending.normalized_value)
@@ -130,23 +130,6 @@ def insert(
     what = (attribute_id, aspect_id, entity_id, source.agent_id, value, normalized, kind)
     tx.run(_INSERT, (*what, confidence, importance, source.memory_id, source.at, source.at))
     return attribute_id
-
-
-def classify(
-    tx: WriteTx,
-    attribute_id: str,
-    aspect_id: str,
-    *,
-    kind: str,
-    confidence: float,
-    least_importance: float,
-    at: str,
-) -> None:
-    """File a pending attribute under an aspect, a constraint with at least this importance."""
-    where: Mapping[str, object] = {"id": attribute_id, "aspect": aspect_id, "at": at}
-    what = {"kind": kind, "confidence": confidence, "bound": least_importance}
-    if not tx.run(_CLASSIFY, {**where, **what}):
-        tx.run(_GIVE_WAY, where)
 
 
 def supersede(tx: WriteTx, old_id: str, new_id: str, *, at: str) -> bool:

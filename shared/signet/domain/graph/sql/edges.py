@@ -9,7 +9,7 @@ import json
 from signet import ids
 from signet.db import WriteTx
 from signet.db.dialect import LIST, as_list
-from signet.domain.graph.models import Dependency, Source
+from signet.domain.graph.models import Dependency
 
 _INSERT_DEPENDENCY = """
 INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type, strength,
@@ -21,7 +21,7 @@ INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_i
 SELECT ?1, ?2, ?3, ?4, 'related_to', ?5, ?6, ?7, ?8, ?8 WHERE NOT EXISTS (
     SELECT 1 FROM entity_dependencies WHERE agent_id = ?2 AND source_entity_id = ?4
        AND target_entity_id = ?3 AND dependency_type = 'related_to') ON CONFLICT DO NOTHING"""
-_RELATE = """
+RELATE = """
 INSERT INTO relations (id, source_entity_id, target_entity_id, relation_type, strength, mentions, confidence,
     created_at, updated_at)
 VALUES (:id, :source, :target, :type, 1.0, 1, :confidence, :at, :at)
@@ -30,10 +30,10 @@ ON CONFLICT (source_entity_id, target_entity_id, relation_type) DO UPDATE SET
     mentions = mentions + 1,
     updated_at = excluded.updated_at
 RETURNING confidence"""
-_RELATE_OF_ORIGIN = """
+RELATE_OF_ORIGIN = """
 INSERT INTO relations (id, source_entity_id, target_entity_id, relation_type, confidence, metadata, created_at,
     updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
-_DEPEND = """
+DEPEND = """
 INSERT INTO entity_dependencies (id, agent_id, source_entity_id, target_entity_id, dependency_type, strength,
     confidence, reason, created_at, updated_at)
 VALUES (:id, :agent, :source, :target, :type, :confidence, :confidence, :reason, :at, :at)
@@ -70,31 +70,6 @@ def insert(
     metadata = json.dumps({"origin": origin}) if origin else None
     row = (ids.new_ordered_id(), agent_id, *edge[:4], confidence, edge.reason, metadata, at, at)
     return tx.run(_INSERT_DEPENDENCY, row)
-
-
-def relate(
-    tx: WriteTx,
-    source: Source,
-    source_id: str,
-    target_id: str,
-    type: str,
-    *,
-    confidence: float,
-    reason: str,
-) -> None:
-    """Write a relation and the edge that traversals follow; when repeated, its confidence is the running mean."""
-    edge = {"source": source_id, "target": target_id, "type": type, "at": source.at}
-    mean = tx.value(_RELATE, {**edge, "id": ids.new_ordered_id(), "confidence": confidence})
-    edge |= {"agent": source.agent_id, "reason": reason}
-    tx.run(_DEPEND, {**edge, "id": ids.new_ordered_id(), "confidence": mean})
-
-
-def relate_of_origin(tx: WriteTx, edge: Dependency, *, origin: str, agent_id: str, at: str) -> None:
-    """Write a relation and its edge that do not come from a memory; as sure as the edge is strong."""
-    metadata = json.dumps({"origin": origin})
-    row = (ids.new_ordered_id(), *edge[:3], edge.strength, metadata, at, at)
-    tx.run(_RELATE_OF_ORIGIN, row)
-    insert(tx, edge, confidence=edge.strength, origin=origin, agent_id=agent_id, at=at)
 
 
 def delete_of_origin(tx: WriteTx, entity_id: str, *origins: str) -> None:

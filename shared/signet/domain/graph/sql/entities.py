@@ -29,18 +29,18 @@ _TYPE = "UPDATE entities SET entity_type = ? WHERE id = ?"
 FIRST_TYPE = """
 UPDATE entities SET entity_type = ?, updated_at = ? WHERE id = ? AND entity_type IN ('extracted', 'unknown')"""
 _COUNT = "UPDATE entities SET mentions = mentions + ?, updated_at = ? WHERE id = ?"
-_UNCOUNT = "UPDATE entities SET mentions = max(0, mentions - ?), updated_at = ? WHERE id = ?"
+UNCOUNT = "UPDATE entities SET mentions = max(0, mentions - ?), updated_at = ? WHERE id = ?"
 _MENTION = """
 INSERT INTO memory_entity_mentions (memory_id, entity_id, mention_text, confidence, created_at)
 VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""
 MENTIONED = "SELECT count(*) FROM memory_entity_mentions WHERE memory_id = ?"
-_LOST = f"SELECT entity_id, count(*) FROM memory_entity_mentions WHERE memory_id IN {LIST} GROUP BY entity_id"
-_UNMENTION = f"DELETE FROM memory_entity_mentions WHERE memory_id IN {LIST}"
+LOST = f"SELECT entity_id, count(*) FROM memory_entity_mentions WHERE memory_id IN {LIST} GROUP BY entity_id"
+UNMENTION = f"DELETE FROM memory_entity_mentions WHERE memory_id IN {LIST}"
 #: Entities that several of the memories mention, and how many mentions are too many once one memory has them all.
-_SURPLUS = f"""
+SURPLUS = f"""
 SELECT entity_id, count(*) - 1 FROM memory_entity_mentions WHERE memory_id IN {list_of("?1")} OR memory_id = ?2
 GROUP BY entity_id HAVING count(*) > 1"""
-_MOVE_MENTIONS = f"""
+MOVE_MENTIONS = f"""
 UPDATE OR IGNORE memory_entity_mentions SET memory_id = ?2 WHERE memory_id IN {list_of("?1")}"""
 _ORPHANS = f"""
 SELECT id FROM entities e WHERE id IN {LIST} AND mentions = 0 AND pinned = 0
@@ -118,24 +118,6 @@ def insert(
 ) -> None:
     """Make an entity."""
     tx.run(_INSERT, (entity_id, name, canonical, type, description, mentions, agent_id, at, at))
-
-
-def unmention(tx: WriteTx, memory_ids: Sequence[str], *, at: str) -> dict[str, int]:
-    """Delete what memories mention; return how many mentions each entity lost."""
-    listed = (as_list(memory_ids),)
-    lost: dict[str, int] = dict(tx.tuples(_LOST, listed))
-    tx.run(_UNMENTION, listed)
-    tx.many(_UNCOUNT, [(count, at, entity_id) for entity_id, count in lost.items()])
-    return lost
-
-
-def move_mentions(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, at: str) -> None:
-    """Let one memory mention what others do, instead of them."""
-    listed = as_list(memory_ids)
-    surplus = tx.tuples(_SURPLUS, (listed, keeper_id))
-    tx.run(_MOVE_MENTIONS, (listed, keeper_id))
-    tx.run(_UNMENTION, (listed,))
-    tx.many(_UNCOUNT, [(count, at, entity_id) for entity_id, count in surplus])
 
 
 def delete_orphans(tx: WriteTx, entity_ids: Sequence[str]) -> int:

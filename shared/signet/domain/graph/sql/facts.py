@@ -15,7 +15,7 @@ NEWEST = """
 SELECT m.id, m.content FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
  WHERE n.entity_id = ? AND m.is_deleted = 0 AND m.agent_id = ? AND m.type <> 'document_chunk'
  ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"""
-_NEXT = """
+NEXT = """
 SELECT id, agent_id FROM (
     SELECT id, agent_id, updated_at, last_synthesized_at,
            row_number() OVER (PARTITION BY agent_id ORDER BY mentions DESC, id) AS place
@@ -40,9 +40,3 @@ def subject(tx: ReadTx, entity_id: str) -> Subject | None:
     id_, name, type, agent_id = row
     known = tuple(tx.column(attributes.ASPECTS, (entity_id,)))
     return Subject(id=id_, name=name, type=type, agent_id=agent_id, aspects=known)
-
-
-def next_to_synthesize(tx: ReadTx, top: int) -> tuple[str, str] | None:
-    """Return the entity that has waited longest, of the most mentioned that have changed, and its agent."""
-    found = tx.tuples(_NEXT, (top,))
-    return found[0] if found else None

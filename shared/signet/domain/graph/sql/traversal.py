@@ -38,7 +38,7 @@ ORDER BY e.pinned_at DESC LIMIT :limit"""
 VISIBLE_NAMES = f"""
 SELECT e.name FROM {list_rows(":names")} j CROSS JOIN entities e ON e.agent_id = :agent AND e.canonical_name = j.value
 WHERE {{entity:e}} ORDER BY j.key"""
-_WEIGHT = "SELECT coalesce(weight_override, ?) FROM entity_pinning WHERE entity_id = ? AND pin_type = 'pin'"
+WEIGHT = "SELECT coalesce(weight_override, ?) FROM entity_pinning WHERE entity_id = ? AND pin_type = 'pin'"
 CONSTRAINTS = """
 SELECT source_memory_id, max(importance) FROM entity_attributes
 WHERE entity_id = ? AND kind = 'constraint' AND status = 'active' AND source_memory_id IS NOT NULL
@@ -98,9 +98,3 @@ def by_part(tx: ReadTx, parts: Sequence[str], *, agent_id: str, limit: int) -> l
     """Return the agent's entities in whose names one of these parts stands, pinned first, suppressed ones never."""
     sql = _BY_PART.format(has_one=" OR ".join(_HAS_ONE for _ in parts))
     return tx.rows(Entity, sql, (agent_id, *parts, limit))
-
-
-def pin_weight(tx: ReadTx, entity_id: str, *, usual: float) -> float:
-    """Return what a pinned entity weighs (`usual` where its pin does not say), 1 for any other."""
-    weight: float | None = tx.value(_WEIGHT, (usual, entity_id))
-    return 1.0 if weight is None else weight

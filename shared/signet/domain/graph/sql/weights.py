@@ -1,9 +1,7 @@
 """How much aspects and dependencies weigh, and what changes that."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
-from signet.db import WriteTx
 from signet.db.dialect import LIST
 
 _HOLDS_CONSTRAINT = """
@@ -22,9 +20,9 @@ STALE = f"""
 SELECT {_WEIGHT} FROM entity_aspects s
 WHERE s.updated_at < :before AND (:agent IS NULL OR s.agent_id = :agent)
   AND s.weight > CASE WHEN {_HOLDS_CONSTRAINT} THEN max(:low, :floor) ELSE :low END"""
-_SET = "UPDATE entity_aspects SET weight = ?, updated_at = ? WHERE id = ?"
-_SET_UNTOUCHED = f"{_SET} AND updated_at = ?"
-_STEP = """
+SET = "UPDATE entity_aspects SET weight = ?, updated_at = ? WHERE id = ?"
+SET_UNTOUCHED = f"{SET} AND updated_at = ?"
+STEP = """
 UPDATE entity_dependencies SET strength = min(1.0, max(0.0, strength + ?)),
        confidence = min(1.0, max(0.0, coalesce(confidence, 0.7) + ?)), updated_at = ?
  WHERE id = ? AND agent_id = ?"""
@@ -38,20 +36,3 @@ class Weight(NamedTuple):
     updated_at: str
     holds_constraint: int
     is_shown: int
-
-
-def set_all(tx: WriteTx, weights: Iterable[tuple[str, float]], *, at: str) -> None:
-    """Set the weights of aspects, by id."""
-    tx.many(_SET, [(weight, at, id_) for id_, weight in weights])
-
-
-def set_untouched(tx: WriteTx, weights: Iterable[tuple[Weight, float]], *, at: str) -> None:
-    """Set the weights of aspects that have not changed since they were read."""
-    tx.many(_SET_UNTOUCHED, [(weight, at, was.id, was.updated_at) for was, weight in weights])
-
-
-def step_edge(
-    tx: WriteTx, edge_id: str, strength: float, confidence: float, *, agent_id: str, at: str
-) -> int:
-    """Add to strength and confidence of a dependency, both within 0..1; return 0 where there is none."""
-    return tx.run(_STEP, (strength, confidence, at, edge_id, agent_id))

@@ -1,13 +1,11 @@
 """What sessions were given: `session_injections`, `injected_items`, and `session_steps` that wait to be read."""
 
 import json
-from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from signet import clock
-from signet.db import ReadTx, WriteTx
-from signet.db.dialect import LIST, as_list
-from signet.domain.injections.models import Injection, Item, Spans, hash_of
+from signet.db import ReadTx
+from signet.db.dialect import LIST
+from signet.domain.injections.models import Spans
 
 #: Sessions among which a key that nobody knows is looked for.
 KNOWN_KEYS = 500
@@ -82,10 +80,10 @@ class SessionRow(NamedTuple):
 
 PROMPTS = """
 SELECT coalesce(max(prompt), 0) FROM session_injections WHERE agent_id = ? AND session_key = ?"""
-_INSERT = """
+INSERT = """
 INSERT INTO session_injections (agent_id, session_key, harness, project, phase, prompt, prompt_hash, chars, best_score,
     floor, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq"""
-_INSERT_ITEM = """
+INSERT_ITEM = """
 INSERT INTO injected_items (injection_seq, place, kind, source_id, is_given, reason, score, said_at, chars, text_hash,
     spans) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 OF_SESSION = f"""
@@ -116,66 +114,15 @@ ON CONFLICT (agent_id, session_key) DO UPDATE SET content = excluded.content"""
 STEPS = "SELECT content FROM session_steps WHERE agent_id = ? AND session_key = ?"
 DELETE_STEPS = "DELETE FROM session_steps WHERE agent_id = ? AND session_key = ? AND content = ?"
 #: Left behind where their job has died.
-_DELETE_LOST_STEPS = """
+DELETE_LOST_STEPS = """
 DELETE FROM session_steps AS t WHERE NOT EXISTS (
   SELECT 1 FROM session_injections s WHERE s.agent_id = t.agent_id AND s.session_key = t.session_key)"""
-_OLD = "SELECT seq FROM session_injections WHERE created_at < ? ORDER BY seq LIMIT ?"
-_DELETE_ITEMS = f"DELETE FROM injected_items WHERE injection_seq IN {LIST}"
-_DELETE = f"DELETE FROM session_injections WHERE seq IN {LIST}"
+OLD = "SELECT seq FROM session_injections WHERE created_at < ? ORDER BY seq LIMIT ?"
+DELETE_ITEMS = f"DELETE FROM injected_items WHERE injection_seq IN {LIST}"
+DELETE = f"DELETE FROM session_injections WHERE seq IN {LIST}"
 RUNS = (
     "SELECT count(*) FROM session_states WHERE agent_id = ? AND session_key = ? AND expires_at > ?"
 )
-
-
-def insert(
-    tx: WriteTx,
-    injection: Injection,
-    items: Sequence[Item],
-    *,
-    prompt: int,
-    prompt_hash: str | None,
-) -> None:
-    """Store an injection with these of its items; `prompt` is the number of its prompt."""
-    seq = tx.value(
-        _INSERT,
-        (
-            injection.agent_id,
-            injection.key,
-            injection.harness,
-            injection.project,
-            injection.phase,
-            prompt,
-            prompt_hash,
-            injection.chars,
-            injection.best_score,
-            injection.floor,
-            clock.to_text(injection.at),
-        ),
-    )
-    tx.many(
-        _INSERT_ITEM,
-        [
-            (seq, place, *_item(item), _stored(injection.spans.get(place)))
-            for place, item in enumerate(items)
-        ],
-    )
-
-
-def _item(item: Item) -> tuple[object, ...]:
-    return (
-        item.kind,
-        item.id,
-        item.is_given,
-        item.reason,
-        item.score,
-        item.said_at,
-        item.chars,
-        hash_of(item.text) if item.text else None,
-    )
-
-
-def _stored(spans: Spans | None) -> str | None:
-    return json.dumps(spans) if spans else None
 
 
 def spans_of(item: ItemRow) -> Spans:
@@ -186,13 +133,3 @@ def spans_of(item: ItemRow) -> Spans:
 def items(tx: ReadTx, agent_id: str, key: str) -> list[ItemRow]:
     """Return the items of all injections of a session, in order."""
     return tx.rows(ItemRow, _ITEMS, (agent_id, key))
-
-
-def delete_old(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest injections with their items and return how many."""
-    seqs = as_list(row[0] for row in tx.tuples(_OLD, (before, limit)))
-    tx.run(_DELETE_ITEMS, (seqs,))
-    gone = tx.run(_DELETE, (seqs,))
-    if gone:
-        tx.run(_DELETE_LOST_STEPS)
-    return gone

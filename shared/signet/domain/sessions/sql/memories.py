@@ -1,10 +1,8 @@
 """Memories that sessions begin with, are told as rules, or are shown before a compaction; `memories` is only read."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from signet.db import ReadTx, visibility
-from signet.db.dialect import as_list
 from signet.db.visibility import Reader, Where
 from signet.domain.memory.supersede import is_current
 
@@ -65,19 +63,19 @@ _COLUMNS = (
     " CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read_from,"
     " coalesce(m.source_type, '') AS kind, m.who, coalesce(m.origin, 'agent') AS origin, m.review"
 )
-_ALIVE = (
+ALIVE = (
     Where("m.is_deleted = 0 AND m.review IS NOT 'waiting' AND m.type <> 'document_chunk'")
     & is_current()
 )
-_NEWEST = f"""
+NEWEST = f"""
 SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_created
  WHERE {{where}} ORDER BY m.created_at DESC LIMIT ?"""
-_PINNED = f"""
+PINNED = f"""
 SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_pinned
  WHERE m.pinned = 1 AND {{where}} ORDER BY m.created_at DESC LIMIT ?"""
-_BY_ID = f"""
+BY_ID = f"""
 SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE {{where}}"""
-_BY_SEQ = f"""
+BY_SEQ = f"""
 SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value WHERE {{where}} ORDER BY j.key"""
 _RULES = """
 SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source_type, '') AS kind,
@@ -88,33 +86,13 @@ SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source
  WHERE m.type IN ('rule', 'constraint', 'correction', 'preference', 'procedural') AND length(m.content) <= ?
    AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {where}
  ORDER BY m.pinned DESC, m.created_at DESC LIMIT ?"""
-_RECENT = """
+RECENT = """
 SELECT m.id, m.content, m.importance, m.created_at, coalesce(m.origin, 'agent') AS origin, m.review
   FROM memories m INDEXED BY idx_memories_created
  WHERE {where} ORDER BY m.created_at DESC LIMIT ?"""
-_COUNT_SINCE = f"""
+COUNT_SINCE = f"""
 SELECT count(*) FROM (SELECT 1 FROM memories m INDEXED BY idx_memories_created
  WHERE m.created_at > ? AND m.is_deleted = 0 AND {{where}} LIMIT {MOST_COUNTED})"""
-
-
-def newest(tx: ReadTx, reader: Reader, *, limit: int) -> list[MemoryRow]:
-    """Return the newest memories that the reader may read."""
-    return _alive(tx, _NEWEST, reader, limit)
-
-
-def pinned(tx: ReadTx, reader: Reader, *, limit: int) -> list[MemoryRow]:
-    """Return the newest pinned memories that the reader may read."""
-    return _alive(tx, _PINNED, reader, limit)
-
-
-def by_id(tx: ReadTx, reader: Reader, memory_ids: Iterable[str]) -> list[MemoryRow]:
-    """Return those of these memories that the reader may read."""
-    return _listed(tx, _BY_ID, reader, as_list(memory_ids))
-
-
-def by_seq(tx: ReadTx, reader: Reader, seqs: Iterable[int]) -> list[MemoryRow]:
-    """Return the memories of these numbers that the reader may read, in the order of the numbers."""
-    return _listed(tx, _BY_SEQ, reader, as_list(seqs))
 
 
 def rules(
@@ -126,23 +104,13 @@ def rules(
     return tx.rows(RuleRow, _RULES.format(where=where.sql), asked)
 
 
-def recent(tx: ReadTx, reader: Reader, *, limit: int) -> list[RecentRow]:
-    """Return the newest memories that the reader may read, with what a compaction says of them."""
-    seen = _ALIVE & visibility.readable(reader)
-    return tx.rows(RecentRow, _RECENT.format(where=seen.sql), (*seen.params, limit))
-
-
-def count_since(tx: ReadTx, reader: Reader, at: str) -> int:
-    """Return how many memories the reader may read that are newer than an instant; at most MOST_COUNTED."""
-    seen = visibility.readable(reader)
-    return int(tx.value(_COUNT_SINCE.format(where=seen.sql), (at, *seen.params)))
-
-
-def _alive(tx: ReadTx, statement: str, reader: Reader, limit: int) -> list[MemoryRow]:
-    seen = _ALIVE & visibility.readable(reader)
+def alive(tx: ReadTx, statement: str, reader: Reader, limit: int) -> list[MemoryRow]:
+    """Return the memories of a statement that the reader may read and that hold, so many of them."""
+    seen = ALIVE & visibility.readable(reader)
     return tx.rows(MemoryRow, statement.format(where=seen.sql), (*seen.params, limit))
 
 
-def _listed(tx: ReadTx, statement: str, reader: Reader, listed: str) -> list[MemoryRow]:
-    seen = _ALIVE & visibility.readable(reader)
-    return tx.rows(MemoryRow, statement.format(where=seen.sql), (listed, *seen.params))
+def listed(tx: ReadTx, statement: str, reader: Reader, names: str) -> list[MemoryRow]:
+    """Return those memories of a list (of ids or numbers) that the reader may read and that hold."""
+    seen = ALIVE & visibility.readable(reader)
+    return tx.rows(MemoryRow, statement.format(where=seen.sql), (names, *seen.params))

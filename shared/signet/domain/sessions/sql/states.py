@@ -32,22 +32,22 @@ class StateRow(NamedTuple):
 _COLUMNS = ", ".join(StateRow._fields)
 _GET = f"SELECT {_COLUMNS} FROM session_states WHERE agent_id = ? AND session_key = ?"
 OWNER = "SELECT agent_id FROM session_states WHERE session_key = ? ORDER BY updated_at DESC LIMIT 1"
-_BY_KEY = f"""
+BY_KEY = f"""
 SELECT {_COLUMNS} FROM session_states
  WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
  ORDER BY updated_at DESC"""
-_LIVE = f"""
+LIVE = f"""
 SELECT {_COLUMNS} FROM session_states
  WHERE expires_at > :now AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
  ORDER BY coalesce(claimed_at, updated_at) DESC, session_key LIMIT :limit"""
 PROJECTS = """
 SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
  UNION SELECT project FROM session_states WHERE agent_id = ?1 AND session_key = ?2"""
-_COUNT = "SELECT count(*), coalesce(sum(is_bypassed), 0) FROM session_states WHERE expires_at > ?"
+COUNT = "SELECT count(*), coalesce(sum(is_bypassed), 0) FROM session_states WHERE expires_at > ?"
 _PUT = f"""
 INSERT OR REPLACE INTO session_states ({_COLUMNS}, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 DELETE = "DELETE FROM session_states WHERE agent_id = ? AND session_key = ?"
-_SILENT = f"""
+SILENT = f"""
 SELECT {_COLUMNS} FROM session_states INDEXED BY idx_session_states_updated
  WHERE updated_at < :before AND expires_at > updated_at AND (is_bypassed = 0 OR expires_at <= :now)
  ORDER BY updated_at LIMIT :limit"""
@@ -57,40 +57,7 @@ DELETE_OLD = "DELETE FROM session_states WHERE updated_at < ?"
 def get(tx: ReadTx, agent_id: str, key: str) -> State | None:
     """Return a session, None for an unknown one."""
     row = tx.row(StateRow, _GET, (agent_id, key))
-    return _state(row) if row else None
-
-
-def by_key(
-    tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
-) -> list[State]:
-    """Return the sessions of this key, of any agent and project or of one; the one that called last first."""
-    rows = tx.rows(StateRow, _BY_KEY, {"key": key, "agent": agent_id, "project": project})
-    return [_state(row) for row in rows]
-
-
-def live(
-    tx: ReadTx,
-    *,
-    now: datetime,
-    agent_id: str | None = None,
-    project: str | None = None,
-    limit: int = 500,
-) -> list[State]:
-    """Return the sessions that run, newest claim first."""
-    asked = {"now": clock.to_text(now), "agent": agent_id, "project": project, "limit": limit}
-    return [_state(row) for row in tx.rows(StateRow, _LIVE, asked)]
-
-
-def counts(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
-    """Return how many sessions run, and how many of them are bypassed."""
-    [(count, bypassed)] = tx.tuples(_COUNT, (clock.to_text(now),))
-    return count, bypassed
-
-
-def silent(tx: ReadTx, *, before: datetime, now: datetime, limit: int) -> list[State]:
-    """Return sessions that have not ended and not called since `before`, longest silent first."""
-    asked = {"before": clock.to_text(before), "now": clock.to_text(now), "limit": limit}
-    return [_state(row) for row in tx.rows(StateRow, _SILENT, asked)]
+    return state(row) if row else None
 
 
 def put(tx: WriteTx, state: State, *, now: datetime) -> None:
@@ -115,7 +82,8 @@ def put(tx: WriteTx, state: State, *, now: datetime) -> None:
     )
 
 
-def _state(row: StateRow) -> State:
+def state(row: StateRow) -> State:
+    """Return the session that a row holds."""
     return State(
         agent_id=row.agent_id,
         key=row.session_key,

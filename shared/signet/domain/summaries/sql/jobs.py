@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx
 from signet.domain.summaries.models import Asked
 from signet.domain.transcripts.models import Session
 
@@ -31,7 +31,7 @@ class _AskedRow(NamedTuple):
     chars: int | None
 
 
-_INSERT = """
+INSERT = """
 INSERT INTO summary_jobs (id, session_id, agent_id, harness, project, transcript, dedupe_key, max_attempts, due_ms,
     queue, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'sessions', ?, ?)"""
 _OF_VERSION = """
@@ -47,12 +47,12 @@ SELECT s.id, s.agent_id, s.session_id, s.harness, s.project, s.transcript, s.cre
        t.content, t.created_at AS started_at, length(t.content) AS chars
   FROM summary_jobs s LEFT JOIN session_transcripts t ON t.agent_id = s.agent_id AND t.session_key = s.session_id
  WHERE s.id = ?"""
-_BEFORE = """
+BEFORE = """
 SELECT substr(t.content, 1, ?) FROM (
     SELECT session_id, MAX(completed_at) AS at FROM summary_jobs
      WHERE agent_id = ? AND status = 'done' AND session_id <> ? GROUP BY session_id ORDER BY at DESC LIMIT ?) s
   JOIN session_transcripts t ON t.agent_id = ? AND t.session_key = s.session_id"""
-_PATH = "SELECT result_path FROM summary_jobs WHERE id = ?"
+PATH = "SELECT result_path FROM summary_jobs WHERE id = ?"
 PATHS = """
 SELECT s.content, j.result_path FROM session_summaries s
   JOIN summary_jobs j ON j.agent_id = s.agent_id AND j.session_id = s.session_key AND j.result_path IS NOT NULL
@@ -70,23 +70,6 @@ DELETE_OLD = (
     " WHERE status = ?1 AND created_at < ?2 AND coalesce(completed_at, failed_at, updated_at) < ?2"
     " ORDER BY created_at LIMIT ?3)"
 )
-
-
-def insert(
-    tx: WriteTx,
-    job_id: str,
-    session: Session,
-    *,
-    version: str,
-    part: str,
-    attempts: int,
-    now: datetime,
-) -> None:
-    """Store what a job is to read: this version of a session, or a part of it."""
-    at = clock.to_text(now)
-    owner = (session.key, session.agent_id, session.harness, session.project)
-    due_ms = int(now.timestamp() * 1000)
-    tx.run(_INSERT, (job_id, *owner, part, version, attempts, due_ms, at, at))
 
 
 def of_version(tx: ReadTx, agent_id: str, key: str, version: str) -> tuple[str, bool] | None:
@@ -122,15 +105,3 @@ def asked(tx: ReadTx, job_id: str, *, is_part: bool, now: datetime) -> Asked | N
         chars=row.chars or 0,
         is_part=is_part,
     )
-
-
-def before(tx: ReadTx, session: Session, *, chars: int, limit: int) -> list[str]:
-    """Return the beginnings of the sessions that were read last."""
-    owner = session.agent_id
-    return [row[0] for row in tx.tuples(_BEFORE, (chars, owner, session.key, limit, owner))]
-
-
-def path(tx: ReadTx, job_id: str) -> str | None:
-    """Return the path of a job's notes, None before it is chosen."""
-    found: str | None = tx.value(_PATH, (job_id,))
-    return found

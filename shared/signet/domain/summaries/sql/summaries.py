@@ -6,7 +6,7 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.domain.memory.supersede import is_current
-from signet.domain.summaries.models import Asked, Score, Summary
+from signet.domain.summaries.models import Asked, Score
 from signet.domain.transcripts.models import Session
 
 #: Characters per token, for the count that readers are shown.
@@ -46,10 +46,10 @@ SELECT s.id, s.content, s.earliest_at, s.latest_at FROM session_summaries s
  WHERE s.agent_id = ? AND s.project IS ? AND s.depth = ?
    AND NOT EXISTS (SELECT 1 FROM session_summary_children c WHERE c.child_id = s.id)
  ORDER BY s.latest_at, s.id LIMIT ?"""
-_PARENT = """
+PARENT = """
 INSERT INTO session_summaries (id, project, depth, kind, content, token_count, earliest_at, latest_at, agent_id,
     created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_CHILD = "INSERT INTO session_summary_children (parent_id, child_id, ordinal) VALUES (?, ?, ?)"
+CHILD = "INSERT INTO session_summary_children (parent_id, child_id, ordinal) VALUES (?, ?, ?)"
 
 _PAGE_WHERE = (
     "WHERE (:project IS NULL OR project = :project) AND (:depth IS NULL OR depth = :depth)"
@@ -90,24 +90,3 @@ def put_score(tx: WriteTx, session: Session, score: Score, *, shown: int, now: d
     judged = (score.score, score.confidence, shown, score.used, score.novel, score.reasoning)
     at = clock.to_text(now)
     tx.run(_SCORE, (ids.new_id(), *owner, session.project, session.harness, *judged, at))
-
-
-def add_parent(
-    tx: WriteTx,
-    children: Sequence[Summary],
-    content: str,
-    *,
-    agent_id: str,
-    project: str | None,
-    depth: int,
-    kind: str,
-    now: datetime,
-) -> str:
-    """Store the summary that stands for several and return its id."""
-    parent_id = ids.new_id()
-    span = (min(one.earliest_at for one in children), max(one.latest_at for one in children))
-    size = len(content) // TOKEN_CHARS
-    row = (parent_id, project, depth, kind, content, size, *span, agent_id, clock.to_text(now))
-    tx.run(_PARENT, row)
-    tx.many(_CHILD, ((parent_id, child.id, place) for place, child in enumerate(children)))
-    return parent_id
