@@ -38,6 +38,7 @@ SCENARIOS = {
     "shipped": 0.0,
     "crash": 0.0,
     "idle": 20.0,
+    "dashboard": 0.0,
 }
 
 

@@ -20,8 +20,8 @@ _REPORTS = """
 window.reports = [];
 addEventListener("securitypolicyviolation", (e) => reports.push(e.violatedDirective + " " + e.blockedURI));
 """
-#: Errors of the page's own requests are no messages of the page: those that a test makes are expected.
-_OWN_REQUEST = "Failed to load resource"
+#: No messages of the page: refusals that a test makes, and how a machine without a GPU feels about WebGL.
+_OTHERS = ("Failed to load resource", "GL Driver Message")
 Theme = Literal["light", "dark"]
 
 
@@ -107,7 +107,9 @@ def viewing(
     page.on("request", note)
     page.on(
         "console",
-        lambda message: None if _OWN_REQUEST in message.text else view.said.append(message.text),
+        lambda message: (
+            None if any(one in message.text for one in _OTHERS) else view.said.append(message.text)
+        ),
     )
     page.on("pageerror", lambda error: view.said.append(str(error)))
     try:

@@ -16,7 +16,7 @@ from dashboard.seed import fill
 from support.processes import eventually
 
 pytest.register_assert_rewrite(
-    "dashboard.addresses", "dashboard.memories", "dashboard.rooms", "dashboard.sessions"
+    "dashboard.addresses", "dashboard.memories", "dashboard.rooms", "dashboard.others"
 )
 
 

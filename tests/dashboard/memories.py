@@ -5,6 +5,7 @@ from playwright.sync_api import Browser, expect
 
 from dashboard.browser import View, viewing
 from dashboard.seed import HOSTILE
+from support.processes import eventually
 
 RULE = "Always run `make backup` before a deploy of Larder."
 
@@ -45,10 +46,10 @@ def test_find_read_why_edit_forget_undo_and_recover_with_keys(
     assert client.get(f"/api/memory/{id_}").json()["content"] == RULE
 
     page.keyboard.press("f")
-    page.get_by_text("Forgotten.").wait_for()
+    page.get_by_text("Forgotten.", exact=True).wait_for()
     assert client.get(f"/api/memory/{id_}").status_code == 404
     page.keyboard.press("z")
-    page.get_by_text("Undone.").last.wait_for()
+    eventually(lambda: client.get(f"/api/memory/{id_}").status_code == 200)
     assert client.get(f"/api/memory/{id_}").json()["content"] == RULE
     history = client.get(f"/api/memory/{id_}/history").json()["history"]
     own = [one["event"] for one in history if one["changedBy"] == "dashboard"]

@@ -1,6 +1,6 @@
 """A workspace fit to be seen: what Mira's agents learned over some weeks. The same for tests and for pictures."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -50,10 +50,12 @@ TURNS = (
 )
 
 
-def fill(client: httpx.Client, now: datetime | None = None) -> dict[str, str]:
+def fill(client: httpx.Client, *, with_hostile: bool = True) -> dict[str, str]:
     """Save it all and return the ids of the memories by their texts."""
-    now = now or datetime.now(UTC)
-    ids = {text: _save(client, body) for text, body in _memories(now)}
+    now = datetime.now(UTC)
+    ids = {
+        text: _save(client, body) for text, body in _memories(now, HOSTILE if with_hostile else ())
+    }
     for key, harness in (("larder-1", "claude-code"), ("larder-2", "codex")):
         _session(client, key, harness)
     correction = "Mira prefers four spaces in Python, and tabs in Go."
@@ -64,12 +66,12 @@ def fill(client: httpx.Client, now: datetime | None = None) -> dict[str, str]:
     return ids
 
 
-def _memories(now: datetime) -> Iterator[tuple[str, dict[str, Any]]]:
+def _memories(now: datetime, hostile: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     for text, who, project, hours, more in SAID:
         at = (now - timedelta(hours=hours)).isoformat()
         home = f"/home/mira/{project}" if project else None
         yield text, {"content": text, "who": who, "project": home, "createdAt": at, **more}
-    for text in HOSTILE:
+    for text in hostile:
         at = (now - timedelta(hours=1)).isoformat()
         yield text, {"content": text, "who": "<b>bold</b>", "tags": ["<i>"], "createdAt": at}
 

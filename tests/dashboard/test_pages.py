@@ -12,14 +12,20 @@ from dashboard.memories import (
     test_who_edits_what_another_window_has_changed_sees_both_texts,
     test_why_not_and_as_a_prompt,
 )
+from dashboard.others import (
+    test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys,
+    test_a_file_that_changed_on_disk_is_not_overwritten_unseen,
+    test_the_map_goes_from_one_entity_to_the_next_with_keys,
+    test_what_is_saved_elsewhere_appears_by_itself,
+    test_yesterdays_session_tells_what_was_given_and_why,
+)
 from dashboard.rooms import (
     test_every_view_is_quiet_and_accessible,
 )
-from dashboard.sessions import (
-    test_yesterdays_session_tells_what_was_given_and_why,
-)
 
 __all__ = [
+    "test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys",
+    "test_a_file_that_changed_on_disk_is_not_overwritten_unseen",
     "test_a_forgotten_memory_is_listed_and_recovered",
     "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",
     "test_back_and_reload_give_the_same_view",
@@ -27,6 +33,8 @@ __all__ = [
     "test_find_read_why_edit_forget_undo_and_recover_with_keys",
     "test_looking_changes_nothing",
     "test_texts_of_strangers_are_texts",
+    "test_the_map_goes_from_one_entity_to_the_next_with_keys",
+    "test_what_is_saved_elsewhere_appears_by_itself",
     "test_who_edits_what_another_window_has_changed_sees_both_texts",
     "test_why_not_and_as_a_prompt",
     "test_yesterdays_session_tells_what_was_given_and_why",

@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from "vite";
 /** Where `npm run dev` finds a daemon. */
 const DAEMON = process.env.SIGNET_DAEMON_URL ?? "http://127.0.0.1:3850";
 const BUILT = "../signet_api/dashboard/static";
-const SOURCES = ["index.html", "package-lock.json", "package.json", "public", "src", "tsconfig.json", "vite.config.ts"];
+const SOURCES = ["index.html", "package-lock.json", "package.json", "public", "src", "tsconfig.json", "tsconfig.worker.json", "vite.config.ts"];
 
 /** Write what the build was made of and what it made, so that a test without Node sees whether they belong together. */
 function stamp(): Plugin {
@@ -39,7 +39,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    rollupOptions: { output: { entryFileNames: "assets/index-[hash].js", chunkFileNames: "assets/chunk-[hash].js", assetFileNames: "assets/[name]-[hash][extname]" } },
+    rollupOptions: { output: { entryFileNames: "assets/index-[hash].js", chunkFileNames: "assets/chunk-[hash].js", assetFileNames: "assets/chunk-[hash][extname]" } },
   },
+  worker: { format: "es", rollupOptions: { output: { entryFileNames: "assets/chunk-[hash].js" } } },
   server: { proxy: { "/api": DAEMON, "/memory": DAEMON, "/health": DAEMON } },
 });

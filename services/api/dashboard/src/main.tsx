@@ -12,7 +12,6 @@ import "./lib/store";
 import { clock } from "./lib/time";
 import { undoLast } from "./lib/undo";
 import type { Health } from "./api/types";
-import { Dialog } from "./ui/dialog";
 import { Icon, type IconName } from "./ui/icons";
 import { Skeleton } from "./ui/states";
 import { Toasts } from "./ui/toast";
@@ -32,6 +31,7 @@ const loading = new Set<string>();
 const PARTS: Readonly<Record<string, () => Promise<{ default: ComponentType<{ onClose: () => void }> }>>> = {
   palette: () => import("./ui/palette"),
   keys: () => import("./ui/help"),
+  token: () => import("./ui/token"),
   capture: () => import("./rooms/capture"),
   ...Object.fromEntries(ROOMS.map((room) => [`room ${room.name}`, room.load])),
 };
@@ -104,7 +104,7 @@ function Frame() {
     </header>
     <main id="main" tabIndex={-1} ref={main}><Part key={here.name} name={`room ${here.name}`} /></main>
     {over.value && <Part name={over.value} />}
-    {wanting.value && <Token use={wanting.value} />}
+    {wanting.value && <Part name="token" />}
     <Toasts />
   </div>;
 }
@@ -113,20 +113,6 @@ function seek(): void {
   const field = document.querySelector<HTMLInputElement>("main input[type=search]");
   if (field) field.focus();
   else over.value = "palette";
-}
-
-function Token({ use }: { use: (typed: string) => void }) {
-  return <Dialog title="This daemon asks for a token" onClose={() => undefined}>
-    <form method="dialog" onSubmit={(event) => {
-      event.preventDefault();
-      const typed = new FormData(event.currentTarget).get("token");
-      if (typeof typed === "string" && typed.trim()) use(typed.trim());
-    }}>
-      <label class="field"><span>Token</span><input name="token" type="password" autocomplete="off" required /></label>
-      <p class="small soft">It is kept in this tab only. An administrator makes one with <code>signet auth token</code>.</p>
-      <div class="buttons"><button class="primary">Continue</button></div>
-    </form>
-  </Dialog>;
 }
 
 /** Put the address that is meant in the place of an earlier or an unknown one. */

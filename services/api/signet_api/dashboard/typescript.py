@@ -18,8 +18,10 @@ TYPES = Path(__file__).parents[2] / "dashboard/src/api/types.ts"
 ASKED = (
     "health", "memories", "memory", "history", "similar", "recall", "remember", "modify", "forget_many", "recover",
     "recover_many",
-    "identity", "greeting", "diagnostics", "status", "pipeline_status", "harnesses", "sessions", "session_summaries",
-    "session_context", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "pause", "logs",
+    "identity", "greeting", "diagnostics", "status", "pipeline_status", "harnesses", "sessions", "repairs",
+    "session_context", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "re_embed", "pause", "logs",
+    "graph", "config_schema", "change_config", "entity", "aspects", "dependencies", "config_files",
+    "secrets", "agents", "changelog",
 )  # fmt: skip
 _HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"
 _PLAIN = {

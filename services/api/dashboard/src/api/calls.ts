@@ -26,12 +26,22 @@ export const paths = {
   pipeline: "/api/pipeline/status",
   harnesses: "/api/harnesses",
   sessions: "/api/sessions",
-  summaries: (query: Query) => mine("/api/sessions/summaries", query),
+  allSessions: (query: Query) => withQuery("/api/sessions", { ...query, state: "all" }),
+  repairs: "/api/repair",
   context: (session: string) => mine(`/api/sessions/${id(session)}/context`),
   transcript: (session: string) => mine(`/api/sessions/${id(session)}/transcript`),
   jobs: (query: Query) => withQuery("/api/jobs", query),
   job: (job: string) => `/api/jobs/${id(job)}`,
   logs: (query: Query) => withQuery("/api/logs", query),
+  graph: (most: number, least: string) => mine("/api/knowledge/graph", { limit: most, min_mentions: least }),
+  schema: "/api/config/schema",
+  entity: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}`),
+  aspects: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/aspects`),
+  dependencies: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/dependencies`),
+  files: "/api/config",
+  secrets: "/api/secrets",
+  agents: "/api/agents",
+  changelog: "/api/changelog",
   similar: (memory: string) => mine("/memory/similar", { id: memory, k: 12 }),
 };
 
@@ -81,6 +91,11 @@ export function bypass(session: string, enabled: boolean): Promise<t.Bypassed> {
   return ask("POST", `/api/sessions/${id(session)}/bypass`, { body: { enabled } });
 }
 
+/** Repair something; with `dryRun` only say what would change. */
+export function repair(path: string, options: { dryRun?: boolean }): Promise<t.Repaired> {
+  return ask("POST", path.startsWith("/") ? path : `/api/repair/${path}`, { body: options });
+}
+
 /** Stop taking jobs, or go on. */
 export function pause(isPaused: boolean): Promise<t.Paused> {
   return ask("POST", isPaused ? "/api/pipeline/pause" : "/api/pipeline/resume", { body: {} });
@@ -94,4 +109,29 @@ export function changeJobs(what: "retry" | "cancel", which: { ids?: readonly str
 /** Bring forgotten memories back. */
 export function recoverMany(ids: readonly string[]): Promise<t.RecoveredMany> {
   return ask("POST", mine("/api/memory/recover"), { body: { ids, reason: REASON } });
+}
+
+/** Pin an entity, so that it is always looked at, or let it go again. */
+export function pinEntity(entity: string, isPinned: boolean): Promise<unknown> {
+  return ask(isPinned ? "POST" : "DELETE", mine(`/api/knowledge/entities/${id(entity)}/pin`), { body: {} });
+}
+
+/** Write a file of the workspace. */
+export function writeFile(file: string, content: string): Promise<unknown> {
+  return ask("POST", "/api/config", { body: { file, content } });
+}
+
+/** Keep a secret; its value is never sent back. */
+export function putSecret(name: string, value: string): Promise<unknown> {
+  return ask("POST", `/api/secrets/${id(name)}`, { body: { value } });
+}
+
+/** Remove a secret for good. */
+export function removeSecret(name: string): Promise<unknown> {
+  return ask("DELETE", `/api/secrets/${id(name)}`);
+}
+
+/** Change settings; null takes one back to its default. With a hash only if the file is still the one that was seen. */
+export function changeSettings(set: Readonly<Record<string, unknown>>, hash?: string): Promise<t.ChangedConfig> {
+  return ask("PATCH", "/api/config", { body: { set, ...(hash && { if_hash: hash }) } });
 }

@@ -7,10 +7,29 @@ export interface Advice {
   points: number;
 }
 
+export interface Agents {
+  agents: CountedAgent[];
+}
+
 export interface AsPrompt {
   text: string;
   chars: number;
   tokens: number;
+}
+
+export interface Aspect {
+  id: string;
+  entityId: string;
+  agentId: string;
+  name: string;
+  canonicalName: string;
+  weight: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface Aspects {
+  items: CountedAspect[];
 }
 
 export interface Bypassed {
@@ -44,6 +63,13 @@ export interface Change {
   requestId: string | null;
 }
 
+export interface ChangedConfig {
+  success: boolean;
+  file: string;
+  hash: string;
+  restartRequired: string[];
+}
+
 export interface ChangedJobs {
   success: boolean;
   affected: number;
@@ -59,6 +85,25 @@ export interface Channel {
   bm25?: number;
   words?: number;
   matched?: Record<string, number>;
+}
+
+export interface ConfigFile {
+  name: string;
+  content: string;
+  size: number;
+  hash: string;
+}
+
+export interface ConfigFiles {
+  files: ConfigFile[];
+  error?: string;
+}
+
+export interface ConfigSchema {
+  settings: Setting[];
+  count: number;
+  file: string;
+  hash: string;
 }
 
 export interface ContextInjection {
@@ -102,6 +147,42 @@ export interface ContextTotals {
   tokens: number;
 }
 
+export interface CountedAgent {
+  id: string;
+  name: string;
+  read_policy: string;
+  policy_group: string | null;
+  created_at: string;
+  updated_at: string;
+  memories: number;
+}
+
+export interface CountedAspect {
+  aspect: Aspect;
+  attributeCount: number;
+  constraintCount: number;
+}
+
+export interface Dependencies {
+  items: Dependency[];
+}
+
+export interface Dependency {
+  id: string;
+  direction: string;
+  dependencyType: string;
+  strength: number;
+  confidence: number | null;
+  reason: string | null;
+  aspectId: string | null;
+  sourceEntityId: string;
+  sourceEntityName: string;
+  targetEntityId: string;
+  targetEntityName: string;
+  createdAt: string;
+  updatedAt: string;
+}
+
 export interface Diagnoses {
   timestamp: string;
   composite: Diagnosis;
@@ -129,6 +210,57 @@ export interface EmbeddingState {
   available: boolean;
   total: number;
   embedded: number;
+}
+
+export interface Entity {
+  id: string;
+  name: string;
+  canonicalName: string;
+  entityType: string;
+  agentId: string;
+  description: string | null;
+  mentions: number;
+  pinned: boolean;
+  pinnedAt: string | null;
+  communityId: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface EntityCounts {
+  aspectCount: number;
+  attributeCount: number;
+  constraintCount: number;
+  dependencyCount: number;
+}
+
+export interface EntitySkill {
+  version: string | null;
+  author: string | null;
+  license: string | null;
+  source: string;
+  role: string | null;
+  triggers: string | null;
+  tags: string | null;
+  permissions: string | null;
+  enriched: number;
+  installedAt: string;
+  lastUsedAt: string | null;
+  useCount: number;
+  importance: number;
+  fsPath: string;
+  uninstalledAt: string | null;
+}
+
+export interface EntityTask {
+  taskType: string | null;
+  priority: string | null;
+  status: string;
+  dueAt: string | null;
+  context: string | null;
+  expiresAt: string | null;
+  retentionUntil: string | null;
+  completedAt: string | null;
 }
 
 export interface Followed {
@@ -183,6 +315,20 @@ export interface Found {
 
 export interface FoundMany {
   results: Found[];
+}
+
+export interface GraphColumns {
+  ids: string[];
+  names: string[];
+  kinds: number[];
+  mentions: number[];
+  communities: number[];
+  pinned: number[];
+  kindNames: string[];
+  communityNames: string[];
+  sources: number[];
+  targets: number[];
+  total: number;
 }
 
 export interface Greeting {
@@ -300,6 +446,38 @@ export interface KnownHarness {
   problems: string[];
 }
 
+export interface KnownRepair {
+  action: string;
+  path: string;
+  help: string;
+  noun: string;
+  options: RepairOption[];
+  filters: string[];
+  looksFirst: boolean;
+  needsWorker: boolean;
+  recommended: string | null;
+  lastRunAt: string | null;
+  waitMs: number;
+  runsLeft: number;
+  runsPerHour: number;
+}
+
+export interface ListedSession {
+  key: string;
+  agentId: string;
+  harness: string | null;
+  project: string | null;
+  startedAt: string;
+  lastAt: string;
+  endedAt: string | null;
+  bypassed: boolean;
+  prompts: number;
+  given: number;
+  used: number;
+  tokens: number;
+  title: string | null;
+}
+
 export interface LogFiles {
   logDir: string;
   logFile: string;
@@ -313,36 +491,36 @@ export interface LogLines {
 export interface Memory {
   id: string;
   content: string;
-  type: string;
+  created_at: string;
+  who: string | null;
   importance: number;
   tags: string | null;
-  pinned: number;
-  who: string | null;
-  source_id: string | null;
   source_type: string | null;
-  project: string | null;
-  session_id: string | null;
-  sessionId: string | null;
-  confidence: number | null;
-  access_count: number;
-  last_accessed: string | null;
-  is_deleted: number;
-  deleted_at: string | null;
-  extraction_status: string | null;
-  embedding_model: string | null;
-  version: number;
-  created_at: string;
+  type: string;
   updated_at: string;
-  updated_by: string | null;
+  project: string | null;
   agent_id: string;
   visibility: string;
   scope: string | null;
+  session_id: string | null;
+  source_id: string | null;
   event_at: string | null;
   valid_from: string | null;
   valid_to: string | null;
   superseded_by: string | null;
+  access_count: number;
+  last_accessed: string | null;
+  version: number;
+  deleted_at: string | null;
   origin: string;
   review: string | null;
+  pinned: number;
+  sessionId: string | null;
+  confidence: number | null;
+  is_deleted: number;
+  extraction_status: string | null;
+  embedding_model: string | null;
+  updated_by: string | null;
 }
 
 export interface MemoryPage {
@@ -367,7 +545,6 @@ export interface MemorySummary {
   importance: number;
   tags: string | null;
   source_type: string | null;
-  pinned: boolean;
   type: string;
   updated_at: string;
   project: string | null;
@@ -384,10 +561,11 @@ export interface MemorySummary {
   last_accessed: string | null;
   version: number;
   deleted_at: string | null;
-  has_vector: boolean;
-  forgotten?: Forgetting;
   origin: string;
   review: string | null;
+  pinned: boolean;
+  has_vector: boolean;
+  forgotten?: Forgetting;
 }
 
 export interface Modified {
@@ -403,6 +581,7 @@ export interface Modified {
   embedded?: boolean;
   masked?: string[];
   lifted?: string[];
+  heldBy?: string[];
   duplicateMemoryId?: string;
   error?: string;
 }
@@ -467,6 +646,13 @@ export interface PipelineStatus {
   diagnostics: Diagnoses;
 }
 
+export interface ProductPage {
+  content: string;
+  html: string;
+  source: string;
+  cachedAt: number;
+}
+
 export interface RecallStats {
   total: number;
   searchTime: number;
@@ -502,6 +688,7 @@ export interface Recovered {
   embedded?: boolean;
   masked?: string[];
   lifted?: string[];
+  heldBy?: string[];
   duplicateMemoryId?: string;
   error?: string;
   retentionDays: number;
@@ -540,6 +727,30 @@ export interface Remembered {
   group_id?: string | null;
 }
 
+export interface RepairOption {
+  name: string;
+  help: string;
+  type: "integer" | "number" | "boolean" | "string";
+  default: unknown;
+  low: number | null;
+  high: number | null;
+  choices: string[];
+  required: boolean;
+}
+
+export interface Repaired {
+  action: string;
+  success: boolean;
+  affected: number;
+  message: string;
+  details?: Record<string, unknown>;
+}
+
+export interface Repairs {
+  repairs: KnownRepair[];
+  count: number;
+}
+
 export interface RunningSession {
   key: string;
   runtimePath: string;
@@ -556,6 +767,10 @@ export interface RunningSessions {
   count: number;
 }
 
+export interface Secrets {
+  secrets: string[];
+}
+
 export interface SessionContext {
   sessionKey: string;
   agentId: string;
@@ -567,20 +782,24 @@ export interface SessionContext {
   injections: ContextInjection[];
 }
 
-export interface SessionSummary {
-  id: string;
-  project: string | null;
-  depth: number;
-  kind: string;
-  content: string;
-  token_count: number | null;
-  earliest_at: string;
-  latest_at: string;
-  session_key: string | null;
-  harness: string | null;
-  agent_id: string;
-  created_at: string;
-  childCount: number;
+export interface SessionPage {
+  sessions: ListedSession[];
+  count: number;
+  next: string | null;
+}
+
+export interface Setting {
+  key: string;
+  label: string;
+  kind: "boolean" | "integer" | "number" | "choice" | "text" | "list" | "map";
+  default: unknown;
+  value: unknown;
+  origin: string;
+  low: number | null;
+  high: number | null;
+  choices: string[];
+  secret: boolean;
+  restart: boolean;
 }
 
 export interface Sqlite {
@@ -625,17 +844,13 @@ export interface Status {
   oldestDueSeconds: number | null;
   waitingForProvider: Record<string, string>;
   embedding: EmbeddingState;
+  reviewsWaiting: number;
 }
 
 export interface Stayed {
   id: string;
   content: string;
   why: string;
-}
-
-export interface SummaryPage {
-  summaries: SessionSummary[];
-  total: number;
 }
 
 export interface Transcript {
@@ -663,6 +878,19 @@ export interface UpdateStatus {
 export interface UsedIn {
   turn?: number;
   tool?: string;
+}
+
+export interface WholeEntity {
+  aspectCount: number;
+  attributeCount: number;
+  constraintCount: number;
+  dependencyCount: number;
+  entity: Entity;
+  structuralDensity: EntityCounts;
+  incomingDependencyCount: number;
+  outgoingDependencyCount: number;
+  task?: EntityTask;
+  skill?: EntitySkill;
 }
 
 export interface WholeJob {

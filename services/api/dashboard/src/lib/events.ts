@@ -44,15 +44,7 @@ export function frames(text: string): { found: Frame[]; rest: string } {
   return { found, rest };
 }
 
-const listeners = new Set<(frame: Frame) => void>();
-
-/** Call a function at each event until what is returned is called. */
-export function listen(listener: (frame: Frame) => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-const PATH = "/api/jobs/stream";
+const PATH = "/api/events?topics=memory,session,job,process,health,config,log";
 let lastId: string | null = null;
 let running: AbortController | null = null;
 let hiding: number | undefined;
@@ -63,9 +55,9 @@ function become(state: Live["state"]): void {
 
 function heard(frame: Frame): void {
   if (frame.id !== null) lastId = frame.id;
+  if (frame.event === "hello") return;
   if (frame.event === "missed") stale();
-  else stale("job");
-  for (const listener of listeners) listener(frame);
+  else stale(frame.event);
 }
 
 async function read(stop: AbortSignal): Promise<void> {

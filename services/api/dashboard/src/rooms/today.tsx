@@ -11,6 +11,8 @@ import { Icon } from "../ui/icons";
 import { Empty, Shown } from "../ui/states";
 import { Meta } from "./memories/list";
 import { keep, type Row } from "./memories/opened";
+import "../style/lists.css";
+import "../style/rooms.css";
 
 /** Days that the diary goes back, and rows that it has at most. */
 const DAYS = 14;
@@ -35,9 +37,13 @@ export default function Today() {
   </div>;
 }
 
+/** What the daemon calls an agent whose IDENTITY.md says no name. */
+const NAMELESS = "Unknown";
+
 function Hello({ rows, total }: { rows: readonly Row[] | undefined; total: number | undefined }) {
   const greeting = useResource<Greeting>(paths.greeting).value?.greeting;
-  const name = useResource<Identity>(paths.identity).value?.name ?? "Your agent";
+  const known = useResource<Identity>(paths.identity).value?.name;
+  const name = known && known !== NAMELESS ? known : "Your agent";
   const today = dayOf(new Date());
   const fresh = rows?.filter((row) => dayOf(new Date(row.created_at)) === today);
   const projects = [...new Set(fresh?.flatMap((row) => (row.project ? [projectName(row.project)] : [])))].slice(0, 3);
@@ -92,7 +98,7 @@ function First() {
 }
 
 /** Where the reasons of a part lead. */
-const PLACES: Readonly<Record<string, string>> = { queue: "#/engine/queue?status=dead", provider: "#/engine", storage: "#/engine", index: "#/engine" };
+const PLACES: Readonly<Record<string, string>> = { queue: "#/engine/queue?status=dead", provider: "#/engine", storage: "#/engine", index: "#/engine/repair", duplicate: "#/engine/repair", mutation: "#/engine/repair" };
 
 function Needs() {
   const found = useResource<Diagnoses>(paths.diagnostics, ["health", "job", "process"]);

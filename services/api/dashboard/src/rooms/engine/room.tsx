@@ -10,8 +10,11 @@ import { count, number } from "../../lib/words";
 import { Shown } from "../../ui/states";
 import { Logs } from "./logs";
 import { Queue } from "./queue";
+import { Repair } from "./repair";
+import "../../style/lists.css";
+import "../../style/rooms.css";
 
-const PARTS = { "": "Overview", queue: "Queue", logs: "Logs" } as const;
+const PARTS = { "": "Overview", queue: "Queue", repair: "Repair", logs: "Logs" } as const;
 
 export default function Engine() {
   const part = route.value.parts[0] ?? "";
@@ -19,7 +22,7 @@ export default function Engine() {
   return <>
     <nav class="tabs" aria-label="Parts of the engine">{Object.entries(PARTS).map(([name, title]) =>
       <a key={name} href={name ? href("engine", {}, name) : href("engine")} aria-current={name === now ? "page" : undefined}>{title}</a>)}</nav>
-    {now === "queue" ? <Queue /> : now === "logs" ? <Logs /> : <Overview />}
+    {now === "queue" ? <Queue /> : now === "repair" ? <Repair /> : now === "logs" ? <Logs /> : <Overview />}
   </>;
 }
 

@@ -8,6 +8,7 @@ import { List } from "./list";
 import { Panel } from "./panel";
 import { Icon } from "../../ui/icons";
 import { opened } from "./opened";
+import "../../style/lists.css";
 
 /** The pause in typing (ms) after which recall is asked. */
 const PAUSE_MS = 150;

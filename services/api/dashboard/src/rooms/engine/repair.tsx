@@ -1,0 +1,84 @@
+/** Repairs: what is recommended first; each shows what it would do before it does it. */
+import { useEffect, useState } from "preact/hooks";
+import { paths, repair } from "../../api/calls";
+import type { KnownRepair, Repaired, Repairs } from "../../api/types";
+import { Refused } from "../../lib/http";
+import { stale, useResource } from "../../lib/resource";
+import { brief, span } from "../../lib/time";
+import { say } from "../../lib/undo";
+import { count } from "../../lib/words";
+import { Dialog } from "../../ui/dialog";
+import { Shown, Skeleton, Trouble } from "../../ui/states";
+
+/** What a preview showed holds for so long (ms). */
+const HOLDS_MS = 60_000;
+
+export function Repair() {
+  const found = useResource<Repairs>(paths.repairs, ["health", "job"]);
+  const [chosen, setChosen] = useState<KnownRepair | null>(null);
+  return <>
+    <Shown of={found} rows={8} what="repairs">{({ repairs }) => <ul class="rows">{repairs.map((one) => <li key={one.action} class="repair">
+      <div><p>{one.help}</p>
+        {one.recommended && <p class="small warn">Recommended: {one.recommended}</p>}
+        <p class="meta"><span>{one.action}</span>{one.lastRunAt && <span>ran {brief(one.lastRunAt)}</span>}{one.waitMs > 0 && <span>may run again in {span(one.waitMs)}</span>}</p></div>
+      <button onClick={() => setChosen(one)}>Preview</button></li>)}</ul>}</Shown>
+    {chosen && <Preview key={chosen.action} of={chosen} onClose={() => { setChosen(null); stale("health"); }} />}
+  </>;
+}
+
+function Preview({ of, onClose }: { of: KnownRepair; onClose: () => void }) {
+  const [shown, setShown] = useState<Repaired | null>(null);
+  const [error, setError] = useState<Refused | null>(null);
+  const [isOld, setOld] = useState(false);
+  const [isRunning, setRunning] = useState(false);
+  const needed = of.options.filter((option) => option.required).map((option) => option.name);
+  const attempt = async (doing: () => Promise<void>) => {
+    try {
+      await doing();
+    } catch (problem) {
+      if (!(problem instanceof Refused)) throw problem;
+      setError(problem);
+    }
+  };
+  const look = () => attempt(async () => {
+    setError(null);
+    setShown(await repair(of.path, { dryRun: true }));
+    setOld(false);
+  });
+  useEffect(() => {
+    void look();
+  }, []);
+  useEffect(() => {
+    if (!shown) return;
+    const timer = setTimeout(() => setOld(true), HOLDS_MS);
+    return () => clearTimeout(timer);
+  }, [shown]);
+  const run = () => attempt(async () => {
+    setRunning(true);
+    const done = await repair(of.path, {}).finally(() => setRunning(false));
+    say(typeof done.details?.jobId === "string" ? `${done.message}. It goes on in the background; the queue shows it.` : done.message);
+    onClose();
+  });
+  const sample = shown?.details?.sample;
+  return <Dialog title={of.help} onClose={onClose} isWide>
+    {error ? <Trouble error={error} again={() => void look()} what="this repair" /> : !shown ? <Skeleton rows={2} /> : <>
+      <p role="status">{shown.affected === 0 ? "There is nothing to repair." : <>It would change {count(shown.affected, of.noun, plural(of.noun))}. <span class="soft">{shown.message}</span></>}</p>
+      {Array.isArray(sample) && sample.length > 0 && <ul class="sample" aria-label="Some of them">{sample.slice(0, 20).map((one, at) => <li key={at}>{said(one)}</li>)}</ul>}
+      {needed.length > 0 && <p class="small">It needs to be told {needed.join(", ")}: <code>signet repair {of.action} --help</code></p>}
+    </>}
+    <div class="buttons"><button onClick={onClose}>Close</button>
+      {shown && isOld && <button onClick={() => void look()}>Preview again</button>}
+      {shown && shown.affected > 0 && needed.length === 0 && <button class="primary" disabled={isOld || isRunning || of.waitMs > 0} onClick={() => void run()}>{isRunning ? "Repairing…" : `Repair ${shown.affected}`}</button>}
+    </div>
+  </Dialog>;
+}
+
+function plural(noun: string): string {
+  return noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
+/** One row of a sample in words. */
+function said(row: unknown): string {
+  if (typeof row !== "object" || row === null) return String(row);
+  return Object.entries(row).filter(([name]) => name !== "id").map(([name, value]) => `${name}: ${String(value)}`).join(" · ") || String((row as { id?: unknown }).id);
+}

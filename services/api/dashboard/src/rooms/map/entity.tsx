@@ -1,0 +1,39 @@
+/** One entity: what is known of it, what it is linked to, its memories. */
+import { paths, pinEntity } from "../../api/calls";
+import type { Aspects, Dependencies, WholeEntity } from "../../api/types";
+import { stale, useResource } from "../../lib/resource";
+import { filter, href } from "../../lib/route";
+import { brief } from "../../lib/time";
+import { act } from "../../lib/undo";
+import { count } from "../../lib/words";
+import { Icon } from "../../ui/icons";
+import { Shown } from "../../ui/states";
+
+export function EntityPanel({ id }: { id: string }) {
+  const found = useResource<WholeEntity>(paths.entity(id), ["memory"]);
+  const aspects = useResource<Aspects>(paths.aspects(id), ["memory"]);
+  const linked = useResource<Dependencies>(paths.dependencies(id), ["memory"]);
+  const pin = (to: boolean) => async () => { await pinEntity(id, to); stale("memory"); };
+  return <aside class="panel" aria-label="Entity"><Shown of={found} rows={4} what="this entity">{({ entity, attributeCount }) => <>
+    <header>
+      <h2 class="said" dir="auto">{entity.name}</h2>
+      <p class="meta"><span>{entity.entityType}</span><span>{count(entity.mentions, "mention")}</span><span>known since {brief(entity.createdAt)}</span>{entity.pinned && <span>pinned</span>}</p>
+      {entity.description && <p dir="auto">{entity.description}</p>}
+      <div class="tools">
+        <button class="plain" onClick={() => void act(pin(!entity.pinned), entity.pinned ? "No longer pinned." : "Pinned.", pin(entity.pinned))}><Icon name="pin" />{entity.pinned ? "Unpin" : "Pin"}</button>
+        <a class="plain small" href={href("memories", { ask: entity.name })}>Its memories</a>
+        <button class="plain" onClick={() => filter({ focus: undefined }, true)}><Icon name="close" />Close</button>
+      </div>
+    </header>
+    <div class="body">
+      {attributeCount > 0 && <Shown of={aspects} rows={2} what="aspects">{({ items }) => <><h3>Known of it</h3><ul class="needs">{items.map((one) =>
+        <li key={one.aspect.id}>{one.aspect.name} <span class="soft small">{count(one.attributeCount + one.constraintCount, "fact")}</span></li>)}</ul></>}</Shown>}
+      <Shown of={linked} rows={2} what="links">{({ items }) => items.length === 0 ? <p class="soft">It is linked to nothing.</p> : <><h3>Linked to</h3>
+        <ul class="needs">{items.map((one) => {
+          const isOut = one.sourceEntityId === id;
+          return <li key={one.id}><button class="link" onClick={() => filter({ focus: isOut ? one.targetEntityId : one.sourceEntityId }, true)}>{isOut ? one.targetEntityName : one.sourceEntityName}</button>
+            <span class="meta"><span>{one.dependencyType.replaceAll("_", " ")}</span></span></li>;
+        })}</ul></>}</Shown>
+    </div>
+  </>}</Shown></aside>;
+}

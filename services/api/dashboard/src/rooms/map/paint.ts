@@ -1,0 +1,199 @@
+/** Draws the graph: points and lines by WebGL2, names on a canvas over it. Nothing is drawn while nothing changes. */
+import type { Graph } from "./data";
+
+export interface Camera { x: number; y: number; scale: number }
+
+const POINTS = `#version 300 es
+in vec2 place; in float size; in vec3 tone;
+uniform vec3 camera; uniform vec2 half_size; uniform float ratio;
+out vec3 colour; out float radius;
+void main() {
+  gl_Position = vec4((place - camera.xy) * camera.z / half_size * vec2(1, -1), 0, 1);
+  radius = size * sqrt(camera.z) * ratio;
+  gl_PointSize = 2.0 * radius + 2.0;
+  colour = tone;
+}`;
+const DISC = `#version 300 es
+precision mediump float;
+in vec3 colour; in float radius; out vec4 result;
+void main() {
+  float far = length(gl_PointCoord - 0.5) * (2.0 * radius + 2.0);
+  result = vec4(colour, 1.0) * (1.0 - smoothstep(radius - 1.0, radius + 0.5, far));
+}`;
+const LINES = `#version 300 es
+in vec2 place;
+uniform vec3 camera; uniform vec2 half_size;
+void main() { gl_Position = vec4((place - camera.xy) * camera.z / half_size * vec2(1, -1), 0, 1); }`;
+const FLAT = `#version 300 es
+precision mediump float;
+uniform vec4 tone; out vec4 result;
+void main() { result = tone; }`;
+
+/** Names that are shown at once. */
+const NAMES = 60;
+
+export interface Look { groups: [number, number, number][]; line: [number, number, number]; text: string; halo: string }
+
+export class Painter {
+  readonly camera: Camera = { x: 0, y: 0, scale: 1 };
+  private readonly gl: WebGL2RenderingContext;
+  private readonly words: CanvasRenderingContext2D;
+  private readonly points: WebGLProgram;
+  private readonly lines: WebGLProgram;
+  private readonly buffers: Readonly<Record<"place" | "size" | "tone" | "edge", WebGLBuffer>>;
+  private frame = 0;
+  private graph: Graph | null = null;
+  private places = new Float32Array();
+
+  /** Take a canvas for points and one for names; throws where there is no WebGL2. */
+  constructor(private readonly canvas: HTMLCanvasElement, names: HTMLCanvasElement, private look: Look) {
+    const gl = canvas.getContext("webgl2", { antialias: true, premultipliedAlpha: true });
+    const words = names.getContext("2d");
+    if (!gl || !words) throw new Error("no WebGL2");
+    [this.gl, this.words] = [gl, words];
+    this.points = program(gl, POINTS, DISC);
+    this.lines = program(gl, LINES, FLAT);
+    this.buffers = { place: gl.createBuffer(), size: gl.createBuffer(), tone: gl.createBuffer(), edge: gl.createBuffer() };
+    gl.enable(gl.BLEND);
+    gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  }
+
+  /** Show a graph at these places. */
+  show(graph: Graph, places: Float32Array<ArrayBuffer>, chosen: number): void {
+    this.graph = graph;
+    this.places = places;
+    const { gl, buffers } = this;
+    const tones = new Float32Array(graph.sizes.length * 3);
+    graph.groups.forEach((group, at) => tones.set(this.look.groups[group]!, at * 3));
+    const edges = new Float32Array(graph.sources.length * 4);
+    graph.sources.forEach((source, at) => {
+      const target = graph.targets[at]!;
+      edges.set([places[source * 2]!, places[source * 2 + 1]!, places[target * 2]!, places[target * 2 + 1]!], at * 4);
+    });
+    for (const [buffer, data] of [[buffers.place, places], [buffers.size, graph.sizes], [buffers.tone, tones], [buffers.edge, edges]] as const) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, data as Float32Array<ArrayBuffer>, gl.DYNAMIC_DRAW);
+    }
+    this.chosen = chosen;
+    this.draw();
+  }
+
+  private chosen = -1;
+
+  /** Mark one entity. */
+  choose(at: number): void {
+    this.chosen = at;
+    this.draw();
+  }
+
+  /** Draw at the next frame. */
+  draw(): void {
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.paint();
+    });
+  }
+
+  /** Put everything in view. */
+  fit(): void {
+    const { places, canvas } = this;
+    if (places.length === 0) return;
+    let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+    for (let at = 0; at < places.length; at += 2) {
+      [left, right] = [Math.min(left, places[at]!), Math.max(right, places[at]!)];
+      [top, bottom] = [Math.min(top, places[at + 1]!), Math.max(bottom, places[at + 1]!)];
+    }
+    const scale = Math.min(canvas.clientWidth / (right - left + 140), canvas.clientHeight / (bottom - top + 100));
+    Object.assign(this.camera, { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(0.05, Math.min(2.2, scale)) });
+    this.draw();
+  }
+
+  /** Return the place under a point of the canvas. */
+  at(px: number, py: number): [number, number] {
+    const { camera, canvas } = this;
+    return [camera.x + (px - canvas.clientWidth / 2) / camera.scale, camera.y + (py - canvas.clientHeight / 2) / camera.scale];
+  }
+
+  private paint(): void {
+    const { gl, canvas, camera, graph } = this;
+    const ratio = devicePixelRatio;
+    const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+    for (const one of [canvas, this.words.canvas]) if (one.width !== width * ratio || one.height !== height * ratio) [one.width, one.height] = [width * ratio, height * ratio];
+    gl.viewport(0, 0, canvas.width, canvas.height);
+    gl.clearColor(0, 0, 0, 0);
+    gl.clear(gl.COLOR_BUFFER_BIT);
+    if (!graph) return;
+    const view = (program: WebGLProgram) => {
+      gl.useProgram(program);
+      gl.uniform3f(gl.getUniformLocation(program, "camera"), camera.x, camera.y, camera.scale);
+      gl.uniform2f(gl.getUniformLocation(program, "half_size"), width / 2, height / 2);
+    };
+    const feed = (program: WebGLProgram, name: string, buffer: WebGLBuffer, size: number) => {
+      const at = gl.getAttribLocation(program, name);
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.enableVertexAttribArray(at);
+      gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
+    };
+    view(this.lines);
+    gl.uniform4f(gl.getUniformLocation(this.lines, "tone"), ...this.look.line, 1);
+    feed(this.lines, "place", this.buffers.edge, 2);
+    gl.drawArrays(gl.LINES, 0, graph.sources.length * 2);
+    view(this.points);
+    gl.uniform1f(gl.getUniformLocation(this.points, "ratio"), ratio);
+    feed(this.points, "place", this.buffers.place, 2);
+    feed(this.points, "size", this.buffers.size, 1);
+    feed(this.points, "tone", this.buffers.tone, 3);
+    gl.drawArrays(gl.POINTS, 0, graph.sizes.length);
+    this.name(graph, width, height, ratio);
+  }
+
+  private name(graph: Graph, width: number, height: number, ratio: number): void {
+    const { words, camera, places, look } = this;
+    words.setTransform(ratio, 0, 0, ratio, 0, 0);
+    words.clearRect(0, 0, width, height);
+    words.textAlign = "center";
+    words.lineJoin = "round";
+    const seen: { at: number; x: number; y: number }[] = [];
+    for (let at = 0; at < graph.entities.length && seen.length < NAMES; at += 1) {
+      const x = (places[at * 2]! - camera.x) * camera.scale + width / 2;
+      const y = (places[at * 2 + 1]! - camera.y) * camera.scale + height / 2;
+      if (at === this.chosen || (x > 0 && x < width && y > 0 && y < height)) seen.push({ at, x, y });
+    }
+    const taken: [number, number, number][] = [];
+    for (const { at, x, y } of seen) {
+      const radius = graph.sizes[at]! * Math.sqrt(camera.scale);
+      const below = y + radius + 14;
+      words.font = `${at === this.chosen ? 600 : 400} ${Math.round(Math.min(17, 10 + graph.sizes[at]! / 3))}px system-ui, sans-serif`;
+      if (at === this.chosen) {
+        words.beginPath();
+        words.arc(x, y, radius + 4, 0, 7);
+        words.strokeStyle = look.text;
+        words.lineWidth = 2;
+        words.stroke();
+      }
+      const { name } = graph.entities[at]!;
+      const half = words.measureText(name).width / 2;
+      // A name that would stand on another one waits until there is room for it.
+      if (at !== this.chosen && taken.some(([left, right, line]) => x + half > left && x - half < right && Math.abs(line - below) < 15)) continue;
+      taken.push([x - half, x + half, below]);
+      words.lineWidth = 3;
+      words.strokeStyle = look.halo;
+      words.strokeText(name, x, below);
+      words.fillStyle = look.text;
+      words.fillText(name, x, below);
+    }
+  }
+}
+
+function program(gl: WebGL2RenderingContext, vertex: string, fragment: string): WebGLProgram {
+  const made = gl.createProgram();
+  for (const [kind, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]] as const) {
+    const shader = gl.createShader(kind)!;
+    gl.shaderSource(shader, source);
+    gl.compileShader(shader);
+    gl.attachShader(made, shader);
+  }
+  gl.linkProgram(made);
+  if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made) ?? "no program");
+  return made;
+}

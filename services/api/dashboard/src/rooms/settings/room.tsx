@@ -1,0 +1,69 @@
+/** Settings: how the page looks, the files of the workspace, harnesses, agents, secrets, this version. */
+import { paths } from "../../api/calls";
+import type { Agents, Harnesses, ProductPage, Status } from "../../api/types";
+import { useResource } from "../../lib/resource";
+import { href, route } from "../../lib/route";
+import { hasSingleKeys, isCompact, theme, type Theme } from "../../lib/store";
+import { brief } from "../../lib/time";
+import { count } from "../../lib/words";
+import { Empty, Shown } from "../../ui/states";
+import { Text } from "../../ui/text";
+import { Files } from "./files";
+import { Form } from "./form";
+import { Secrets } from "./secrets";
+import "../../style/lists.css";
+import "../../style/rooms.css";
+
+const PARTS = { "": "Appearance", agent: "Signet", files: "Files", harnesses: "Harnesses", access: "Agents", secrets: "Secrets", about: "About" } as const;
+
+export default function Settings() {
+  const part = route.value.parts[0] ?? "";
+  const now = part in PARTS ? part : "";
+  return <>
+    <nav class="tabs" aria-label="Parts of the settings">{Object.entries(PARTS).map(([name, title]) =>
+      <a key={name} href={name ? href("settings", {}, name) : href("settings")} aria-current={name === now ? "page" : undefined}>{title}</a>)}</nav>
+    {now === "files" ? <Files /> : now === "agent" ? <Form /> : now === "harnesses" ? <Connected /> : now === "access" ? <Roster /> : now === "secrets" ? <Secrets /> : now === "about" ? <About /> : <Appearance />}
+  </>;
+}
+
+const THEMES: Readonly<Record<Theme, string>> = { system: "As the system", light: "Light", dark: "Dark" };
+
+function Appearance() {
+  return <div class="narrow">
+    <fieldset class="plainset"><legend>Theme</legend>{(Object.keys(THEMES) as Theme[]).map((name) =>
+      <label key={name}><input type="radio" name="theme" checked={theme.value === name} onChange={() => (theme.value = name)} /> {THEMES[name]}</label>)}</fieldset>
+    <label><input type="checkbox" checked={isCompact.value} onChange={(event) => (isCompact.value = event.currentTarget.checked)} /> Compact rows</label>
+    <label><input type="checkbox" checked={hasSingleKeys.value} onChange={(event) => (hasSingleKeys.value = event.currentTarget.checked)} /> Single keys act</label>
+    <p class="small soft">These are kept in this browser. How Signet itself works is <a href="#/settings/agent">beside this</a>.</p>
+  </div>;
+}
+
+function Connected() {
+  const found = useResource<Harnesses>(paths.harnesses, ["config", "session"]);
+  return <Shown of={found} rows={4} what="harnesses">{({ harnesses }) => <div class="cards">{harnesses.map((one) => <section key={one.id} class="card" aria-label={one.name}>
+    <h2>{one.name}</h2>
+    <p class={`dot ${one.connected ? "good" : ""}`}><span>{one.connected ? "connected" : "not connected"}</span></p>
+    <p class="small soft">{one.lastSeen ? `It called last ${brief(one.lastSeen)}.` : "It has never called."}</p>
+    {one.problems.map((problem) => <p key={problem} class="small warn">{problem}</p>)}
+    {!one.connected && <p class="small"><code>signet harness install {one.id}</code></p>}
+    <p class="small soft">{one.path}</p></section>)}</div>}</Shown>;
+}
+
+const POLICIES: Readonly<Record<string, string>> = { shared: "reads what all share, and its own", isolated: "reads only its own", group: "reads what its group shares, and its own" };
+
+function Roster() {
+  const found = useResource<Agents>(paths.agents, ["config"]);
+  return <Shown of={found} rows={3} what="agents">{({ agents }) => <div class="scroll"><table><thead><tr><th scope="col">Agent</th><th scope="col">Reads</th><th scope="col">Memories</th></tr></thead>
+    <tbody>{agents.map((one) => <tr key={one.id}><th scope="row">{one.name}</th><td>{POLICIES[one.read_policy] ?? one.read_policy}</td><td>{count(one.memories, "memory", "memories")}</td></tr>)}</tbody></table>
+    <p class="small soft">Another one: <code>signet agent add NAME</code></p></div>}</Shown>;
+}
+
+function About() {
+  const status = useResource<Status>(paths.status);
+  const changes = useResource<ProductPage>(paths.changelog);
+  return <div class="narrow">
+    {status.value && <p>Signet {status.value.version}{status.value.update.updateAvailable ? `; ${status.value.update.latestVersion} is there: signet update install` : ""}. The workspace is {status.value.agentsDir}.</p>}
+    <p class="soft">This page loads nothing from elsewhere, and nothing leaves this machine but calls to the models that you configured.</p>
+    <Shown of={changes} rows={6} what="the changelog">{(page) => page.content ? <Text of={page.content.replace(/^# .*\n/, "")} /> : <Empty title="No changelog came with this version" />}</Shown>
+  </div>;
+}

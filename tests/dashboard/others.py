@@ -1,0 +1,90 @@
+"""What was given at a prompt and why, what comes by itself, the map, the files."""
+
+import httpx
+from playwright.sync_api import expect
+
+from cli.program import Program
+from dashboard.browser import View
+from signet.db import Database
+from signet.paths import Workspace
+from support.processes import eventually
+
+
+def test_yesterdays_session_tells_what_was_given_and_why(view: View, ids: dict[str, str]) -> None:
+    view.go("/")
+    for key in ("Escape", "g", "s"):
+        view.page.keyboard.press(key)
+    view.page.locator(".entry", has_text="claude-code").first.click()
+    turn = view.page.get_by_role("button", name="Prompt 2")
+    turn.click()
+    shown = view.page.get_by_role("region", name="Prompt 2")
+    expect(shown).to_contain_text("How do I deploy Larder")
+    expect(shown).to_contain_text("make backup")
+    shown.get_by_role("link", name="why").first.click()
+    expect(view.page.get_by_role("tabpanel")).to_contain_text("How do I deploy Larder")
+
+
+def test_what_is_saved_elsewhere_appears_by_itself(
+    view: View, ids: dict[str, str], client: httpx.Client
+) -> None:
+    view.go("/")
+    view.page.locator(".dot", has_text="Everything works").wait_for()
+    text = "The kettle in the kitchen is broken."
+    id_ = client.post("/api/memory/remember", json={"content": text}).json()["id"]
+    view.page.locator(".entry", has_text=text).wait_for()
+    client.request("DELETE", f"/api/memory/{id_}", json={"reason": "repaired"})
+    view.page.locator(".entry", has_text=text).wait_for(state="detached")
+    expect(view.page.get_by_role("region", name="Forgotten")).to_contain_text(text)
+
+
+def test_the_map_goes_from_one_entity_to_the_next_with_keys(
+    view: View, ids: dict[str, str]
+) -> None:
+    view.go("/#/map")
+    view.page.locator(".picture, table").first.wait_for()
+    if view.page.locator("table").count():
+        view.page.locator("tbody button").first.click()
+    else:
+        view.page.keyboard.press("ArrowRight")
+    view.page.get_by_role("complementary", name="Entity").get_by_text("mention").wait_for()
+
+
+def test_a_file_that_changed_on_disk_is_not_overwritten_unseen(view: View, daemon: Program) -> None:
+    file = daemon.workspace / "NOTES.md"
+    file.write_text("One.\n")
+    view.go("/#/settings/files?file=NOTES.md")
+    field = view.page.get_by_label("NOTES.md")
+    field.fill("One, by me.\n")
+    file.write_text("One, by somebody else.\n")
+    view.page.keyboard.press("Control+s")
+    view.page.get_by_text("has changed on disk").wait_for()
+    assert file.read_text() == "One, by somebody else.\n"
+    view.page.get_by_role("button", name="Save my text").click()
+    view.page.get_by_text("is saved").wait_for()
+    assert file.read_text() == "One, by me.\n"
+
+
+def test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys(
+    view: View, ids: dict[str, str], daemon: Program, client: httpx.Client
+) -> None:
+    database = Database(Workspace(daemon.workspace).database)
+    died = "UPDATE memory_jobs SET status = 'dead', completed_at = NULL, failed_at = updated_at"
+    some = "WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'completed' LIMIT 2)"
+    database.write(lambda tx: tx.run(f"{died} {some}", ()))
+    database.close()
+
+    def dead() -> int:
+        return int(client.get("/api/jobs", params={"status": "dead"}).json()["count"])
+
+    view.go("/#/engine/queue?status=dead")
+    view.page.locator(".row").nth(1).wait_for()
+    view.page.keyboard.press("j")
+    view.page.keyboard.press("r")
+    eventually(lambda: dead() == 1)
+    view.go("/#/engine/repair")
+    view.page.locator(".repair", has_text="Retry dead jobs").get_by_role("button").focus()
+    view.page.keyboard.press("Enter")
+    view.page.get_by_role("button", name="Repair 1").focus()
+    assert dead() == 1
+    view.page.keyboard.press("Enter")
+    eventually(lambda: dead() == 0)
