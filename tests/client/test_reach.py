@@ -71,6 +71,7 @@ WITHOUT = {
     ("GET", "/api/knowledge/entities/{entity_id}/dependencies"): PARTS,
     ("GET", "/api/knowledge/traversal/status"): PARTS,
     ("GET", "/api/knowledge/constellation"): PARTS,
+    ("GET", "/api/knowledge/graph"): PARTS,
     ("GET", "/api/knowledge/hygiene"): PARTS,
     ("GET", "/api/knowledge/communities"): PARTS,
     ("POST", "/api/knowledge/expand/session"): PARTS,
