@@ -16,7 +16,7 @@ from support.tokens import a_token, bearer
 #: What each role may do: written out once more, apart from the code.
 READONLY = {"none", "recall"}
 AGENT = READONLY | {"remember", "modify", "forget", "recover", "documents"}
-OPERATOR = AGENT | {"connectors", "diagnostics", "analytics", "operator", "local"}
+OPERATOR = AGENT | {"connectors", "diagnostics", "analytics", "operator", "local", "speak"}
 ROLES = {
     "readonly": READONLY,
     "agent": AGENT,
