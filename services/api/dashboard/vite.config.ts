@@ -8,6 +8,9 @@ const DAEMON = process.env.SIGNET_DAEMON_URL ?? "http://127.0.0.1:3850";
 const BUILT = "../signet_api/dashboard/static";
 const SOURCES = ["index.html", "package-lock.json", "package.json", "public", "src", "tsconfig.json", "tsconfig.worker.json", "vite.config.ts"];
 
+/** What several rooms share and the shell does without: one file instead of seven small ones. */
+const SHARED = /src.(api.calls|lib.(words|pages|markdown)|ui.(virtual|diff|dialog|text|meter)|style.(lists|rooms))\b/;
+
 /** Write what the build was made of and what it made, so that a test without Node sees whether they belong together. */
 function stamp(): Plugin {
   const hash = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
@@ -39,7 +42,14 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     reportCompressedSize: false,
-    rollupOptions: { output: { entryFileNames: "assets/index-[hash].js", chunkFileNames: "assets/chunk-[hash].js", assetFileNames: "assets/chunk-[hash][extname]" } },
+    rollupOptions: {
+      output: {
+        entryFileNames: "assets/index-[hash].js",
+        chunkFileNames: "assets/chunk-[hash].js",
+        assetFileNames: "assets/chunk-[hash][extname]",
+        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: "rooms", test: SHARED }] },
+      },
+    },
   },
   worker: { format: "es", rollupOptions: { output: { entryFileNames: "assets/chunk-[hash].js" } } },
   server: { proxy: { "/api": DAEMON, "/memory": DAEMON, "/health": DAEMON } },

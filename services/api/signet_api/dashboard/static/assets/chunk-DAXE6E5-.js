@@ -1,1 +1,0 @@
-import{n as e}from"./chunk-BUHpadQr.js";import{t}from"./chunk-KOpnma6N.js";function n({before:n,after:r}){return t(`p`,{class:`diff`,children:e(n,r).map((e,n)=>e.kind===`old`?t(`del`,{children:e.text},n):e.kind===`new`?t(`ins`,{children:e.text},n):t(`span`,{children:e.text},n))})}export{n as t};
