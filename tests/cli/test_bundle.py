@@ -68,7 +68,7 @@ def test_a_bundle_is_imported_whole_and_once(served: Program, tmp_path: Path) ->
     assert (found["format"], found["kinds"]) == (
         "bundle",
         {
-            kind: {"new": new, "known": 0, "refused": refused}
+            kind: {"new": new, "known": 0, "forgotten": 0, "refused": refused}
             for kind, new, refused in (
                 ("memory", 2, 1),
                 ("entity", 2, 0),

@@ -21,6 +21,7 @@ VIEWS = {
     "/#/memories?ask=which+database": "An agent would be told",
     "/#/memories?ask=SQLite&id={id}&part=why": "It is number",
     "/#/memories?id={id}&part=history": "Remembered",
+    "/#/memories?id={id}&part=used": "prompt 1",
     "/#/memories?id={id}&part=from": "Said by",
     "/#/memories?id={id}&part=edit": "Importance",
     "/#/memories?state=forgotten&who=Nobody": "Nothing is forgotten",

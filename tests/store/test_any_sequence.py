@@ -229,7 +229,9 @@ class Memories(RuleBasedStateMachine):
             force=force,
             for_good=for_good,
         )
-        wanted = self.refusal(row, agent_id, version, deleted="already_deleted")
+        # What is forgotten can still be erased.
+        deleted = None if for_good else "already_deleted"
+        wanted = self.refusal(row, agent_id, version, deleted=deleted)
         if row and not wanted:
             wanted = "pinned_requires_force" if row.pinned and not force else "deleted"
         got = self.outcome(

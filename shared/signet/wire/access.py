@@ -16,9 +16,9 @@ class Role(StrEnum):
 class Permission(StrEnum):
     """What an operation asks of its caller.
 
-    `none` is for every caller who is known at all. `speak` is to save something as the user's own words; no operation
-    asks for it, a claim without it is lowered. `operator` and `local` (administration of the machine itself)
-    are marks of operations: who has them is decided by the role.
+    `none` is for every caller who is known at all. `speak` is to decide as the user, and to save something as the
+    user's own words; a save that claims this without it is lowered. `operator` and `local` (administration of the
+    machine itself) are marks of operations: who has them is decided by the role.
     """
 
     NONE = "none"
@@ -75,6 +75,7 @@ RECALL = Rule(Permission.RECALL, within=EVERY)
 REMEMBER = Rule(Permission.REMEMBER, within=EVERY)
 RECOVER = Rule(Permission.RECOVER, within=EVERY)
 MODIFY = Rule(Permission.MODIFY, Quota.MODIFY, EVERY)
+REVIEW = Rule(Permission.SPEAK, Quota.MODIFY, EVERY)
 FORGET = Rule(Permission.FORGET, Quota.FORGET, EVERY)
 FORGET_MANY = Rule(Permission.FORGET, Quota.BATCH_FORGET, EVERY)
 JOBS = Rule(Permission.DIAGNOSTICS, within=EVERY)

@@ -17,7 +17,7 @@ TYPES = Path(__file__).parents[2] / "dashboard/src/api/types.ts"
 #: What the page asks for, by the ids of operations.
 ASKED = (
     "health", "memories", "memory", "history", "similar", "recall", "remember", "modify", "forget_many", "recover",
-    "recover_many",
+    "recover_many", "memory_usage",
     "identity", "greeting", "diagnostics", "status", "pipeline_status", "harnesses", "sessions", "repairs",
     "session_context", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "re_embed", "pause", "logs",
     "graph", "config_schema", "change_config", "entity", "aspects", "dependencies", "config_files",

@@ -19,6 +19,7 @@ export const paths = {
   memories: (query: Query) => mine("/api/memories", query),
   memory: (memory: string) => mine(`/api/memory/${id(memory)}`),
   history: (memory: string) => mine(`/api/memory/${id(memory)}/history`),
+  usage: (memory: string) => mine(`/api/memory/${id(memory)}/usage`),
   identity: "/api/identity",
   greeting: "/api/home/greeting",
   diagnostics: "/api/diagnostics",

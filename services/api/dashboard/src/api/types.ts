@@ -568,6 +568,28 @@ export interface MemorySummary {
   forgotten?: Forgetting;
 }
 
+export interface MemoryUsage {
+  memoryId: string;
+  accessCount: number;
+  lastAccessed: string | null;
+  uses: MemoryUse[];
+  count: number;
+}
+
+export interface MemoryUse {
+  sessionKey: string;
+  agentId: string;
+  harness: string;
+  project: string | null;
+  phase: string;
+  prompt: number;
+  at: string;
+  given: boolean;
+  reason: string;
+  score: number | null;
+  use: "used" | "not used" | "not known yet" | null;
+}
+
 export interface Modified {
   alongCount?: number;
   along?: Followed[];

@@ -17,9 +17,10 @@ import { History } from "./history";
 import { Meta } from "./list";
 import type { Row } from "./opened";
 import { Origin } from "./origin";
+import { Used } from "./used";
 import { Why } from "./why";
 
-const PARTS = { why: "Why", history: "History", from: "Came from", about: "Similar" } as const;
+const PARTS = { why: "Why", history: "History", from: "Came from", used: "Used in", about: "Similar" } as const;
 type PartName = keyof typeof PARTS;
 
 export function Panel({ id, row }: { id: string; row: Row | null }) {
@@ -60,6 +61,7 @@ function Inside({ memory, isForgotten }: { memory: Row | Memory; isForgotten: bo
       {part === "why" && <Why id={memory.id} />}
       {part === "history" && <History id={memory.id} isForgotten={isForgotten} version={memory.version} />}
       {part === "from" && <Origin memory={memory} />}
+      {part === "used" && <Used id={memory.id} />}
       {part === "about" && <About id={memory.id} />}
     </div>
   </>;
