@@ -69,11 +69,11 @@ def _write(path: Path) -> None:
         names = ", ".join(row)
         marks = ", ".join("?" * len(row))
         db.execute(f"INSERT INTO memories ({names}) VALUES ({marks})", tuple(row.values()))
-    for memory_id, (name, kind) in SAVED_BY.items():
+    for memory_id, (name, actor_type) in SAVED_BY.items():
         db.execute(
             "INSERT INTO memory_history (id, memory_id, event, changed_by, actor_type, created_at)"
             " VALUES (?, ?, 'created', ?, ?, ?)",
-            (f"h-{memory_id}", memory_id, name, kind, at),
+            (f"h-{memory_id}", memory_id, name, actor_type, at),
         )
     db.close()
 
