@@ -23,6 +23,7 @@ from signet.cli.options import (
 from signet.cli.output import Ink
 from signet.client import Signet
 from signet.client.answers import Hit, Recalled, WhyNot
+from signet.wire.origin import Origin, Review
 
 #: What is said of a stage that an answer had to do without.
 DEGRADED = {
@@ -149,9 +150,18 @@ def _parts(hit: Hit, ink: Ink, *, full: bool) -> Iterator[str]:
         yield f"    {part['id'][:ID_CHARS]} {begin}{' …' if rest else ''}"
 
 
+def _origin(hit: Hit) -> Iterator[str]:
+    """Yield whose words a result is, unless they are the user's own, and whether it waits for a review."""
+    words = hit.get("origin", Origin.USER)
+    if words != Origin.USER:
+        yield f"origin: {words}"
+    if hit.get("review") == Review.WAITING:
+        yield "waits for a review"
+
+
 def _entry(hit: Hit) -> Entry:
     by = f"by {output.plain(hit['who'] or 'unknown')}"
-    facts = [by, output.plain(hit["type"]), f"({hit['source']})"]
+    facts = [by, output.plain(hit["type"]), f"({hit['source']})", *_origin(hit)]
     if "superseded_by" in hit:
         until = f" {hit['valid_to'][:10]}" if "valid_to" in hit else ""
         facts.append(f"corrected{until} by {hit['superseded_by'][:ID_CHARS]}")

@@ -165,7 +165,7 @@ def import_(
         run.copy(workspace, overwrite=conflict is Conflict.OVERWRITE)
     totals = {str(fate): run.tally.of(fate) for fate in Fate}
     facts = {"format": run.source.format, "dryRun": run.is_dry, **totals}
-    facts |= {"kinds": run.tally.by_kind(), "reasons": run.reasons}
+    facts |= {"kinds": run.tally.by_kind(), "reasons": run.reasons, "masked": list(run.masked)}
     yield Answer(facts, status=1 if run.tally.of(Fate.REFUSED) else 0)
     _report(run)
 
@@ -191,6 +191,8 @@ class _Run:
         self.is_dry = is_dry
         self.tally = Tally()
         self.reasons: list[dict[str, str]] = []
+        #: The kinds of secrets that were replaced, each once.
+        self.masked: dict[str, None] = {}
         self._signet = signet
         self._preview = ids.new_id() if is_dry else None
 
@@ -241,6 +243,7 @@ class _Run:
         for kind, fates in answer["kinds"].items():
             for fate in (Fate.NEW, Fate.KNOWN, Fate.FORGOTTEN):
                 self.tally.add(kind, fate, fates[fate])
+        self.masked.update(dict.fromkeys(answer.get("masked", ())))
         for one in answer["reasons"]:
             found = batch[one["index"]]
             self._refuse(str(found.value.get("record")), found, one["reason"])
@@ -328,6 +331,8 @@ def _report(run: _Run) -> None:
         output.say(f"  {kind:<16}{shown}")
     for one in run.reasons[:SHOWN_REASONS]:
         output.tell(f"{ink.warn('refused')} {one['where']}: {one['reason']}")
+    if run.masked:
+        output.say(f"Masked: {', '.join(run.masked)}. To store a secret: signet secret put")
     if tally.of(Fate.FORGOTTEN):
         output.hint("What was forgotten here is not imported again; list it with: signet forgotten")
     more = tally.of(Fate.REFUSED) - SHOWN_REASONS

@@ -1,6 +1,6 @@
 """Named agents, which of them work now, and what they say to each other."""
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.access import ONLY_AGENT, Permission, Quota, Rule
@@ -81,9 +81,10 @@ class AgentMessage(TypedDict):
 
 
 class SentMessage(TypedDict):
-    """A message as it was stored."""
+    """A message as it was stored; `masked` names the kinds of secrets that were replaced in it."""
 
     message: AgentMessage
+    masked: NotRequired[list[str]]
 
 
 class Agents(TypedDict):

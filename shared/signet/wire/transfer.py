@@ -1,6 +1,6 @@
 """Export and import."""
 
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
 from signet.wire.operation import Operation
@@ -14,7 +14,7 @@ class ExportPage(TypedDict):
 
 
 class Imported(TypedDict):
-    """What became of the records of one request."""
+    """What became of the records of one request; `masked` names the kinds of secrets that were replaced in them."""
 
     new: int
     known: int
@@ -23,6 +23,7 @@ class Imported(TypedDict):
     refused: int
     kinds: dict[str, dict[str, int]]
     reasons: list[dict[str, Any]]
+    masked: NotRequired[list[str]]
 
 
 EXPORT = Operation("GET", "/api/export", access.RECALL, ExportPage)

@@ -21,6 +21,7 @@ from signet.domain.auth.caller import ScopeDenied
 from signet.domain.memory import leave
 from signet.errors import Conflict, Forbidden, Frozen, Invalid, NotFound
 from signet.ids import DEFAULT_AGENT, agent_of_session
+from signet.text.masking import Masked, mask
 from signet.wire import agents as wire
 from signet.wire.requests.agents import (
     MOST_SESSIONS,
@@ -184,8 +185,10 @@ async def post_message(body: MessageBody, request: Request, state: Shared) -> wi
     kind = messages.checked(body.content, body.type)
     to_agent, to_session = (body.to_agent_id or "").strip(), (body.to_session_key or "").strip()
     sender = await _speaker(state, request, body.from_agent_id, body.from_session_key)
+    masks = state.settings.memory.mask_secrets
+    said = mask(body.content) if masks else Masked(body.content)
     message = Message(
-        content=body.content,
+        content=said.text,
         type=kind,
         from_agent=sender,
         from_session=body.from_session_key,
@@ -201,7 +204,10 @@ async def post_message(body: MessageBody, request: Request, state: Shared) -> wi
     elif not (to_agent or to_session or body.broadcast):
         raise Invalid("toAgentId, toSessionKey or broadcast is required")
     stored = await state.db.awrite(messages.send, message, now=clock.now())
-    return {"message": message_row(stored)}
+    sent: wire.SentMessage = {"message": message_row(stored)}
+    if said.kinds:
+        sent["masked"] = list(said.kinds)
+    return sent
 
 
 @serves(wire.PEER_EVENTS)

@@ -81,12 +81,14 @@ async def post_import(
     )
     known, refused = await _parsed(body.records, request)
     outcomes = dict(refused)
-    taken = await _taken(state, [record for _, record in known], body, how)
+    records = [record for _, record in known]
+    ready, masked = await asyncio.to_thread(take.prepared, records, how)
+    taken = await _taken(state, ready, body, how)
     outcomes.update(zip((index for index, _ in known), taken, strict=True))
     tally = Tally()
     for index, record in enumerate(body.records):
         tally.add(str(record.get("record")), outcomes[index].fate)
-    return {
+    imported: wire.Imported = {
         "new": tally.of(Fate.NEW),
         "known": tally.of(Fate.KNOWN),
         "forgotten": tally.of(Fate.FORGOTTEN),
@@ -98,6 +100,9 @@ async def post_import(
             if outcomes[index].fate is Fate.REFUSED
         ],
     }
+    if masked:
+        imported["masked"] = list(masked)
+    return imported
 
 
 async def _taken(

@@ -216,6 +216,7 @@ def _update(
         agent_id=writing.source.agent_id,
         if_version=target.version,
         content=proposal.fact.content,
+        masked=(),
     )
     rules = Rules(embed=writing.embed_later and not proposal.passages)
     return modify.modify(tx, patch, actor=PIPELINE, rules=rules, now=writing.now).status

@@ -8,13 +8,14 @@ loses nothing but work.
 import json
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from signet import clock
 from signet.config import Settings
 from signet.domain.extraction import candidates, corrections, parse, propose, write
 from signet.domain.extraction.apply import Mode, Writing
 from signet.domain.extraction.distill import Distiller
-from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction
+from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction, Fact
 from signet.domain.extraction.write import Findings, Followers
 from signet.domain.memory import lookup
 from signet.domain.memory.models import Memory
@@ -24,6 +25,7 @@ from signet.observe.record import Event
 from signet.observe.taxonomy import Code
 from signet.providers.ports import Embedder
 from signet.queue.job_context import JobContext
+from signet.text.masking import mask
 from signet.wire.origin import Review
 
 log = logs.get("pipeline")
@@ -58,6 +60,8 @@ def run(
         return
     again = _is_second_look(job, source)
     found = _undecided(job) if again else _distilled(job, distiller, source)
+    if settings().memory.mask_secrets:
+        found = replace(found, facts=tuple(map(_without_secrets, found.facts)))
     job.check()
     started = time.monotonic()
     proposals = propose.all(
@@ -133,6 +137,10 @@ def _tell(result: Mapping[str, object], seconds: float) -> None:
 def _is_second_look(job: JobContext, source: Memory) -> bool:
     """Return whether the job is only for facts of this very text that could not be decided at first."""
     return job.lease.payload.get("version") == source.version
+
+
+def _without_secrets(fact: Fact) -> Fact:
+    return replace(fact, content=mask(fact.content).text)
 
 
 def _undecided(job: JobContext) -> Extraction:

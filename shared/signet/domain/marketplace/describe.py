@@ -1,10 +1,10 @@
 """What a server says of its tools, made short and clean: it is a stranger's text that a model will read. Pure."""
 
 import json
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from signet.domain.marketplace.models import Tool
+from signet.text import markup
 
 #: Of one description, of one schema as JSON, of a tool's name, and how many tools of one server are known.
 MAX_DESCRIPTION_CHARS = 1_000
@@ -14,10 +14,8 @@ MAX_TOOLS = 5_000
 
 #: Annotations of the protocol that we pass on.
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint")
-#: Control characters, and those that hide text or turn its direction.
-_HIDDEN = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
-)
+#: Members of a schema that only say something; any other one decides what a server takes.
+_SAYS = frozenset({"title", "description", "$comment"})
 
 
 def tool(found: object) -> Tool | None:
@@ -38,13 +36,40 @@ def tool(found: object) -> Tool | None:
 
 
 def text(value: object, most: int) -> str:
-    """Return a text without characters that cannot be seen, cut to `most`."""
-    clean = _HIDDEN.sub("", value).strip() if isinstance(value, str) else ""
+    """Return a text without anything that is hidden or reads as structure, cut to `most`."""
+    clean = markup.quoted(value).strip() if isinstance(value, str) else ""
     return clean if len(clean) <= most else clean[: most - 1] + "…"
 
 
 def _schema(value: object) -> Mapping[str, object]:
-    """Return the schema of the arguments; one that is none or too long allows every object."""
+    """Return the schema of the arguments, its texts cleaned.
+
+    One that is none, is too long, or hides something in what a server takes (a name, a choice) allows every object.
+    """
     if not isinstance(value, dict) or len(json.dumps(value)) > MAX_SCHEMA_CHARS:
         return {"type": "object"}
-    return {**value, "type": "object"}
+    said = _said(value)
+    if _cleaned(said) != said:
+        return {"type": "object"}
+    return {**said, "type": "object"}
+
+
+def _said(value: Mapping[str, object]) -> dict[str, object]:
+    """Return a schema with the texts cleaned that only describe it, at any depth."""
+    return {
+        name: markup.quoted(one) if name in _SAYS and isinstance(one, str) else _each(one, _said)
+        for name, one in value.items()
+    }
+
+
+def _cleaned(value: Mapping[str, object]) -> dict[str, object]:
+    """Return a schema with every text cleaned, names too."""
+    return {markup.clean(name): _each(one, _cleaned) for name, one in value.items()}
+
+
+def _each(value: object, edit: Callable[[Mapping[str, object]], object]) -> object:
+    if isinstance(value, Mapping):
+        return edit(value)
+    if isinstance(value, list):
+        return [_each(one, edit) for one in value]
+    return markup.clean(value) if edit is _cleaned and isinstance(value, str) else value

@@ -15,6 +15,7 @@ from signet.domain.agents import files
 from signet.domain.identity import identity
 from signet.domain.synthesis import file as memory_file
 from signet.paths import Workspace
+from signet.text import controls
 
 #: More than any budget of a context; a larger file is not read to its end.
 MOST_BYTES = 256 * 1024
@@ -93,12 +94,12 @@ def introduced(who: Mapping[str, str], files: Identity) -> str:
 
 
 def read(path: Path) -> str:
-    """Return the text of a file, empty when it is none that can be read."""
+    """Return the text of a file without what no reader sees, empty when it is none that can be read."""
     try:
         if not path.is_file():
             return ""
         with path.open("rb") as file:
-            return file.read(MOST_BYTES).decode("utf-8", "replace").replace("\0", "").strip()
+            return controls.clean(file.read(MOST_BYTES).decode("utf-8", "replace")).strip()
     except OSError:
         return ""
 

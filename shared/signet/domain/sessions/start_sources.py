@@ -33,6 +33,8 @@ from signet.errors import SignetError
 T = TypeVar("T")
 
 MOST_PEERS = 6
+#: Of each name that a peer gives itself; of a folder its end.
+PEER_CHARS = 80
 #: Memories that the record names of those that were left out.
 MOST_LEFT = 10
 
@@ -226,7 +228,7 @@ def _sections(
     rules = start_text.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
     working = (
         start_text.titled(
-            Part.MEMORY, "Working Memory", fence.clean(identity.memory), start_text.MEMORY
+            Part.MEMORY, "Working Memory", fence.quoted(identity.memory), start_text.MEMORY
         )
         if start.include_recent_context
         else Section(Part.MEMORY, "")
@@ -244,7 +246,9 @@ def _sections(
         _listed(Part.CONSTRAINTS, "## Active Constraints", rules),
         Section(
             Part.RECOVERY,
-            f"## Session Recovery Context\n{fence.clean(found.recovery)}" if found.recovery else "",
+            f"## Session Recovery Context\n{fence.quoted(found.recovery)}"
+            if found.recovery
+            else "",
         ),
         working,
     ]
@@ -302,9 +306,9 @@ def _peer_lines(peers: Sequence[Presence]) -> list[str]:
 
 
 def _peer(one: Presence) -> str:
-    agent = wording.plain(one.agent_id) or "unknown-agent"
-    place = f" in {wording.plain(one.project)}" if one.project else ""
-    return f"- {agent} ({wording.plain(one.harness)}){place}"
+    agent = wording.plain(one.agent_id)[:PEER_CHARS] or "unknown-agent"
+    place = f" in {wording.plain(one.project)[-PEER_CHARS:]}" if one.project else ""
+    return f"- {agent} ({wording.plain(one.harness)[:PEER_CHARS]}){place}"
 
 
 def _listed(part: Part, heading: str, lines: Sequence[str]) -> Section:

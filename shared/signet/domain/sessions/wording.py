@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from signet import clock
+from signet.text import controls
 
 #: What a reader could take for structure is taken out of names that others chose (HK-35).
 _STRUCTURE = re.compile(r"[\r\n*#\[\]<>`]+")
@@ -44,8 +45,8 @@ def is_said(text: str, others: Iterable[str]) -> bool:
 
 
 def plain(text: str) -> str:
-    """Return a name without anything that could be read as structure."""
-    return _STRUCTURE.sub("", text).strip()
+    """Return a name without anything that is hidden or could be read as structure."""
+    return _STRUCTURE.sub("", controls.clean(text)).strip()
 
 
 def one_line(text: str) -> str:

@@ -9,7 +9,7 @@ import base64
 import binascii
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from signet import clock
@@ -24,7 +24,6 @@ from signet.domain.transfer.kinds import ROW_NUMBER, Kind
 from signet.domain.transfer.records import FORGOTTEN, KNOWN, NEW, Outcome, Record, Refused
 from signet.domain.transfer.target import MEMORY, Target
 from signet.queue import BULK, Job, enqueue
-from signet.text.masking import mask
 from signet.wire.origin import Origin
 
 #: Documents in these states are not read again.
@@ -57,7 +56,6 @@ def row(
 
     `embed` says that its vectors are to be made, because the file has none.
     """
-    given = _without_secrets(given) if rules.masks else given
     values = _values(kind, given, target.columns(kind), now)
     if kind.name == "agent":
         return _agent(target, kind, values)
@@ -227,10 +225,10 @@ def _values(kind: Kind, given: Record, columns: list[Column], now: datetime) -> 
     return values
 
 
-def _without_secrets(given: Record) -> Record:
-    """Return a record with the secrets in its texts replaced; what was made from such a text is made anew."""
+def without_secrets(given: Record, clean: Callable[[str], str]) -> Record:
+    """Return a record with its texts cleaned of secrets; what was made from such a text is made anew."""
     masked = {
-        name: mask(value).text
+        name: clean(value)
         for name, value in given.items()
         if name in _TEXTS and isinstance(value, str)
     }

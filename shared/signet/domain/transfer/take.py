@@ -12,6 +12,7 @@ from signet.domain.transfer.records import VECTORS, Fate, Outcome, Record, Refus
 from signet.domain.transfer.target import Target
 from signet.domain.transfer.texts import Text
 from signet.errors import Frozen
+from signet.text.masking import mask
 
 #: What one transaction takes in, so that others who write wait for some milliseconds only.
 RECORDS_PER_WRITE = 25
@@ -36,11 +37,35 @@ def take(
     now: datetime,
     is_preview: bool = False,
 ) -> list[Outcome]:
-    """Take records in and return what became of each; the same ones again change nothing. Raises Frozen."""
+    """Take prepared records in and return what became of each; the same ones again change nothing. Raises Frozen."""
     if how.rules.frozen and not is_preview:
         raise Frozen
     target = Target(tx=tx, is_preview=is_preview)
     return [_one(target, record, how, now) for record in records]
+
+
+def prepared(
+    records: Sequence[Record | Text], how: How
+) -> tuple[list[Record | Text], tuple[str, ...]]:
+    """Return the records as `take` needs them, and of which kinds the secrets were that are replaced in them."""
+    kinds: dict[str, None] = {}
+
+    def clean(text: str) -> str:
+        masked = mask(text)
+        kinds.update(dict.fromkeys(masked.kinds))
+        return masked.text
+
+    made: list[Record | Text] = []
+    for record in records:
+        if not isinstance(record, Text) and record.get("record") == "memory":
+            record = restore.credited(record, how.seal_key)
+        if how.rules.masks and isinstance(record, Text):
+            record = texts.without_secrets(record)
+            kinds.update(dict.fromkeys(record.new.masked or ()))
+        elif how.rules.masks and not isinstance(record, Text):
+            record = restore.without_secrets(record, clean)
+        made.append(record)
+    return made, tuple(kinds)
 
 
 def slices(records: Sequence[Record | Text]) -> Iterator[Sequence[Record | Text]]:
@@ -61,8 +86,6 @@ def _one(target: Target, record: Record | Text, how: How, now: datetime) -> Outc
             raise Refused(
                 "record is missing" if name is None else f"{name} is not a known kind of record"
             )
-        if kind.name == "memory":
-            record = restore.credited(record, how.seal_key)
         return restore.row(target, kind, record, rules=how.rules, embed=how.embed, now=now)
     except Refused as refused:
         return Outcome(fate=Fate.REFUSED, reason=str(refused))

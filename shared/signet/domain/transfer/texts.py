@@ -19,7 +19,6 @@ from signet.domain.transfer.kinds import KINDS
 from signet.domain.transfer.records import FORGOTTEN, KNOWN, NEW, Outcome, Refused
 from signet.domain.transfer.target import Target
 from signet.errors import Invalid
-from signet.text import masking
 
 #: What one transaction can cut into pieces while others wait.
 MAX_CHARS = 100_000
@@ -60,6 +59,12 @@ def put(target: Target, text: Text, *, actor: Actor, rules: Rules, now: datetime
     return NEW
 
 
+def without_secrets(text: Text) -> Text:
+    """Return a text with its secrets replaced and their kinds noted, under the key that it had with them."""
+    key = text.new.idempotency_key or key_of(text.new)
+    return replace(text, new=remember.without_secrets(replace(text.new, idempotency_key=key)))
+
+
 def key_of(new: NewMemory) -> str:
     """Return the key under which a text of a source is taken in once."""
     said = (new.agent_id, str(new.visibility), new.scope, new.source_type, new.source_id)
@@ -68,8 +73,7 @@ def key_of(new: NewMemory) -> str:
 
 def _preview(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Outcome:
     """Say what `remember` would answer, and note it for the texts that follow."""
-    content = masking.mask(new.content).text if rules.masks else new.content
-    content = prefixes.parse(content).content
+    content = prefixes.parse(new.content).content
     owner = {"agent_id": new.agent_id, "visibility": str(new.visibility), "scope": new.scope}
     key: str | None = new.idempotency_key
     source = {"source_type": new.source_type, "source_id": new.source_id, "ordinal": new.ordinal}
