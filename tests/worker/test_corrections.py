@@ -7,9 +7,11 @@ import pytest
 
 from signet import clock
 from signet.config import settings_from
-from signet.domain.memory import remember
-from signet.domain.memory.models import NewMemory, Rules
+from signet.domain.agents import registry as agents
+from signet.domain.memory import remember, review
+from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.queue import Job, enqueue
+from signet.wire.origin import Origin
 from worker.home import USER, Home, a_home, manifest
 
 RULES = manifest("rules")
@@ -138,3 +140,26 @@ def test_in_shadow_it_is_only_proposed(tmp_path_factory: pytest.TempPathFactory)
             assert successor(home, old) is None
             proposed = [one for one in home.proposals(new) if one["proposedAction"] == "supersede"]
             assert [one["targetMemoryId"] for one in proposed] == [old]
+
+
+def test_a_correction_of_the_users_words_by_an_agent_waits_for_a_person(home: Home) -> None:
+    old = told(home, "The sluice port is 3850.", "sluice")
+    home.db.write(lambda tx: tx.run("UPDATE memories SET origin = 'user' WHERE id = ?", (old,)))
+    new = told(home, "Actually the sluice port is 8080, not 3850.", "sluice")
+    assert successor(home, old) is None
+    assert home.memory(new)["review"] == "replaces"
+    (row,) = home.rows(
+        "SELECT metadata ->> 'targetMemoryId' AS target FROM memory_history"
+        " WHERE memory_id = ? AND reason LIKE 'replacement refused%'",
+        new,
+    )
+    assert row["target"] == old
+    person = Actor(name="cli", origin=Origin.USER, may_claim=Origin.USER)
+    agent, now = "sluice", clock.now()
+    waiting = home.db.read(
+        lambda tx: review.waiting(tx, agents.reader(tx, agent), limit=9, offset=0)
+    )
+    assert [one.id for one in waiting[0]] == [new]
+    home.db.write(review.approve, new, agent_id=agent, actor=person, rules=Rules(), now=now)
+    assert successor(home, old) == new
+    assert home.memory(new)["review"] == "approved"

@@ -266,7 +266,11 @@ def _card(memory: Memory, ink: Ink) -> Iterator[str]:
 
 
 def _origin(memory: Memory) -> str:
-    states = {"waiting": " · waits for a review", "approved": " · approved"}
+    states = {
+        "waiting": " · waits for a review",
+        "approved": " · approved",
+        "replaces": " · to review",
+    }
     return f"{memory['origin']}{states.get(memory['review'] or '', '')}"
 
 

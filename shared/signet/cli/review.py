@@ -15,7 +15,7 @@ from signet.client import Signet
 from signet.client.answers import Modified, WaitingMemory
 
 app = typer.Typer(
-    help="Approve or reject memories that give instructions and are not your own words.",
+    help="Approve or reject memories that are not your own words: instructions, corrections of yours.",
     invoke_without_command=True,
 )
 #: Rows that are looked through for the beginning of an id.
@@ -54,7 +54,7 @@ def review(
     """List memories that wait for you, newest first.
 
     They tell an agent what to do, and you have not said them yourself. Until you approve them, they are found by a
-    search, and not delivered unasked.
+    search, and not delivered unasked. Others would replace something that you have said, and do once you approve them.
 
     Examples: signet review · signet review approve 019ac0de-1f2a-7b3c
     """
@@ -77,7 +77,7 @@ def show(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
 
 @command(app)
 def approve(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
-    """Let memories be delivered unasked. They stay labelled with their origin.
+    """Let memories be delivered unasked, and replace what they would replace. They stay labelled with their origin.
 
     Examples: signet review approve 019ac0de-1f2a-7b3c · signet review approve ID ID
     """
@@ -115,5 +115,6 @@ def _line(one: WaitingMemory) -> str:
 
 def _facts(one: WaitingMemory) -> str:
     said = [one["origin"], f"saved by {output.plain(one['who'] or 'unknown')}"]
+    said += [f"would replace {id[:ID_CHARS]}" for id in one.get("replaces", ())]
     said += [output.local(one["created_at"]), one["id"][:ID_CHARS]]
     return output.ink(sys.stdout).dim("  " + " · ".join(said))

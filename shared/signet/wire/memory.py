@@ -341,7 +341,11 @@ class Lifted(TypedDict):
 
 
 class WaitingMemory(TypedDict):
-    """A memory that waits for a person; it is not delivered unasked."""
+    """A memory that waits for a person.
+
+    `review` is `waiting` for one that is not delivered unasked, and `replaces` for one that would replace the memories
+    in `replaces` and may not by itself, because their words are of a better origin.
+    """
 
     id: str
     content: str
@@ -351,6 +355,8 @@ class WaitingMemory(TypedDict):
     created_at: str
     project: str | None
     agent_id: str
+    review: str
+    replaces: NotRequired[list[str]]
 
 
 class WaitingMemories(TypedDict):

@@ -19,9 +19,14 @@ class Origin(StrEnum):
 
 
 class Review(StrEnum):
-    """What a person has said of a memory that tells its reader what to do; a rejected one is forgotten."""
+    """What a person is asked, or has said, of a memory; a rejected one is forgotten.
+
+    `waiting`: it tells its reader what to do, and is not read out unasked. `replaces`: it would replace words of a
+    better origin, and does once a person approves it.
+    """
 
     WAITING = "waiting"
+    REPLACES = "replaces"
     APPROVED = "approved"
 
 

@@ -10,6 +10,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.memory import review
 from signet.domain.memory.models import Memory, Rules
 from signet.wire import memory as wire
+from signet.wire.origin import Review
 from signet.wire.requests.browse import ForgottenParams
 from signet.wire.requests.changes import DecisionBody
 from signet_api.deps import Shared, Who, agent_of
@@ -22,21 +23,24 @@ from signet_api.serving import serves
 async def get_reviews(
     agent: Agent, query: Annotated[ForgottenParams, Query()], state: Shared
 ) -> wire.WaitingMemories:
-    """Return a page of memories that are not delivered unasked until a person approves them, newest first."""
+    """Return a page of memories that a person is to approve or reject, newest first."""
 
-    def page(tx: ReadTx) -> tuple[list[Memory], int]:
+    def page(tx: ReadTx) -> wire.WaitingMemories:
         reader = agents.reader(tx, agent, any_scope=True)
-        return review.waiting(tx, reader, limit=query.limit, offset=query.offset)
+        found, total = review.waiting(tx, reader, limit=query.limit, offset=query.offset)
+        return {
+            "memories": [_shown(one, review.replaces(tx, one.id)) for one in found],
+            "total": total,
+        }
 
-    found, total = await state.db.aread(page)
-    return {"memories": [_shown(one) for one in found], "total": total}
+    return await state.db.aread(page)
 
 
 @serves(wire.APPROVE)
 async def post_approve(
     memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
 ) -> wire.Modified:
-    """Let a memory be delivered unasked, as data with its origin; a person does that, no tool."""
+    """Let a memory be delivered unasked, as data with its origin, or replace others; a person does that, no tool."""
     agent = await agent_of(body.agent_id if body else None, None, request)
     rules, now = Rules.of(state.settings), clock.now()
     changed = await state.db.awrite(
@@ -58,8 +62,8 @@ async def post_reject(
     return changed_body(changed)
 
 
-def _shown(memory: Memory) -> wire.WaitingMemory:
-    return {
+def _shown(memory: Memory, replaces: list[str]) -> wire.WaitingMemory:
+    shown: wire.WaitingMemory = {
         "id": memory.id,
         "content": memory.content,
         "origin": memory.origin,
@@ -68,4 +72,8 @@ def _shown(memory: Memory) -> wire.WaitingMemory:
         "created_at": memory.created_at,
         "project": memory.project,
         "agent_id": memory.agent_id,
+        "review": memory.review or Review.WAITING,
     }
+    if memory.review is Review.REPLACES:
+        shown["replaces"] = replaces
+    return shown

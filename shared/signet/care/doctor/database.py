@@ -41,7 +41,7 @@ def checks(scene: Scene) -> Iterator[Check]:
 def _counted(scene: Scene, tx: ReadTx) -> Iterator[Check]:
     yield _vectors(scene, tx)
     if waiting := review.count(tx):
-        told = f"{waiting} to review before they are delivered unasked"
+        told = f"{waiting} to review"
         yield warn("reviews", told, "signet review")
     whole = report.report(tx, Facts.of(scene.settings), now=scene.now)
     for name, domain in whole.domains.items():

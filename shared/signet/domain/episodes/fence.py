@@ -50,6 +50,6 @@ def origin(words: Origin, who: str | None, *, is_derived: bool = False) -> str:
 
 def is_held(words: Origin, review: Review | None, text: str) -> bool:
     """Return whether a text is not to be read out unasked: it waits for a person, or a stranger's gives an order."""
-    if review is not None:
+    if review in (Review.WAITING, Review.APPROVED):
         return review is Review.WAITING
     return words in STRANGERS and orders.orders(text)

@@ -17,7 +17,7 @@ from signet.domain.extraction import rules_voice, sql
 from signet.domain.graph import claims, contradictions
 from signet.domain.graph.claims import Claim, Respect, Signal
 from signet.domain.graph.contradictions import Superseded
-from signet.domain.memory import history, lookup
+from signet.domain.memory import history, lookup, review
 from signet.domain.memory.models import Actor, Event, Memory
 from signet.domain.memory.supersede import supersede
 from signet.wire.origin import Origin, Review, may_replace
@@ -46,6 +46,8 @@ class Correction:
     told: str
     is_newer: bool
     signal: Signal
+    #: Whether the words of the newer one are of a lower origin: then a person decides (MEM-63).
+    is_refused: bool = False
 
 
 def claim_of(text: str) -> Claim | None:
@@ -62,7 +64,7 @@ def find(
     """Return which stored memories the statements of a source replace, or are replaced by, as surely as `least`.
 
     `statements` are the source's own text and the facts found in it. What nobody vouches for replaces nothing that
-    somebody does (MEM-63), and what waits for a review replaces nothing.
+    somebody does by itself (MEM-63), and what waits for a review replaces nothing.
     """
     found: list[Correction] = []
     if source.review is Review.WAITING:
@@ -99,6 +101,10 @@ def apply(
         new, old = (mine, one.memory_id) if one.is_newer else (one.memory_id, mine)
         if tx.one(sql.MAY_GO, (old,)) is None or not _stands(tx, new):
             continue
+        if one.is_refused:
+            why = str(one.signal)
+            review.refused(tx, new, old, actor=SUPERSESSION, why=why, now=now)
+            continue
         begins = (source.event_at or source.created_at) if one.is_newer else one.told
         reason = f"a newer memory contradicts it ({one.signal})"
         done += supersede(
@@ -124,7 +130,7 @@ def propose(
     tx: WriteTx, source: Memory, found: Sequence[Correction], *, actor: Actor, now: datetime
 ) -> None:
     """Write into history what would be superseded, and nothing else (shadow and frozen mode)."""
-    for one in found:
+    for one in (correction for correction in found if not correction.is_refused):
         history.record(
             tx,
             source.id,
@@ -186,13 +192,14 @@ def _compared(tx: ReadTx, source: Memory, text: str, claim: Claim) -> list[Corre
             new, old = (claim, other) if is_newer else (other, claim)
             signal = claims.replaces(new, old)
             words = (source.origin, Origin(row["origin"]))
-            if signal is not None and may_replace(*(words if is_newer else reversed(words))):
+            if signal is not None:
                 found[row["id"]] = Correction(
                     statement=text,
                     memory_id=row["id"],
                     told=row["told"],
                     is_newer=is_newer,
                     signal=signal,
+                    is_refused=not may_replace(*(words if is_newer else reversed(words))),
                 )
     return list(found.values())
 

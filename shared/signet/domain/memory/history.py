@@ -62,6 +62,12 @@ def of(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int = DEFAULT_LIMIT
     return [Change(**{**dict(row), "metadata": _parsed(row["metadata"])}) for row in rows]
 
 
+def proposals(tx: ReadTx, memory_id: str, reason: str) -> list[Mapping[str, object]]:
+    """Return what was written down of proposals of one kind that changed nothing, oldest first."""
+    rows = tx.column(sql.METADATA, (memory_id, reason))
+    return [found for found in map(_parsed, rows) if isinstance(found, dict)]
+
+
 def texts(tx: ReadTx, seqs: Sequence[int], as_of: datetime) -> dict[int, str]:
     """Return what those memories said at an instant that say something else now, as far as history knows."""
     return dict(tx.tuples(sql.TEXTS, (clock.to_text(as_of), as_list(seqs))))

@@ -8,11 +8,14 @@ from signet.domain.memory import forget, history, lookup
 from signet.domain.memory.models import Actor, Changed, Event, Forget, Memory, Outcome, Rules
 from signet.domain.memory.refusals import Refused
 from signet.domain.memory.sql import memories
+from signet.domain.memory.supersede import supersede
 from signet.errors import Forbidden, Kind
 from signet.queue import Job, enqueue
 from signet.wire.origin import Origin, Review
 
-REJECTED = "rejected in review"
+REJECTED, APPROVED = "rejected in review", "approved in review"
+#: How history calls a replacement that was not made because of the origin of its words (MEM-63).
+REFUSED = "replacement refused: words of a lower origin"
 
 
 class NotWaiting(Refused):
@@ -34,6 +37,25 @@ def waiting(tx: ReadTx, reader: Reader, *, limit: int, offset: int) -> tuple[lis
     return found, memories.count_waiting(tx, reader)
 
 
+def refused(
+    tx: WriteTx, memory_id: str, old_id: str, *, actor: Actor, why: str, now: datetime
+) -> None:
+    """Write down, once, that a memory may not replace another by itself, and let a person decide (MEM-63)."""
+    memory = lookup.find(tx, memory_id)
+    if memory is None or memory.is_deleted or old_id in replaces(tx, memory_id):
+        return
+    said = {"proposedAction": "supersede", "targetMemoryId": old_id, "method": why}
+    history.record(tx, memory_id, Event.NONE, actor=actor, at=now, reason=REFUSED, metadata=said)
+    if memory.review is None:
+        memories.set_origin(tx, memory_id, memory.origin, Review.REPLACES)
+
+
+def replaces(tx: ReadTx, memory_id: str) -> list[str]:
+    """Return the ids of the memories that this one was not allowed to replace."""
+    said = history.proposals(tx, memory_id, REFUSED)
+    return [str(one["targetMemoryId"]) for one in said if "targetMemoryId" in one]
+
+
 def count(tx: ReadTx) -> int:
     """Return how many memories of all agents wait."""
     return memories.count_waiting(tx, None)
@@ -44,7 +66,7 @@ def approve(
 ) -> Changed:
     """Let a memory be read out unasked, as data with its origin; its facts are looked for from here on.
 
-    Raises NotAPerson, Unknown and NotWaiting.
+    One that would replace others does so. Raises NotAPerson, Unknown and NotWaiting.
     """
     memory = _waiting(tx, memory_id, agent_id, actor)
     memories.set_origin(tx, memory.id, memory.origin, Review.APPROVED)
@@ -56,10 +78,13 @@ def approve(
         at=now,
         old=memory.content,
         new=memory.content,
-        reason="approved in review",
+        reason=APPROVED,
         metadata={"changedFields": ["review"], "contentChanged": False},
     )
-    if rules.extract:
+    if memory.review is Review.REPLACES:
+        old = replaces(tx, memory.id)
+        supersede(tx, old, by=memory.id, at=now, actor=actor, reason=APPROVED)
+    elif rules.extract:
         job = Job(kind="extract", memory_id=memory.id, agent_id=memory.agent_id)
         enqueue(tx, job, now=now, max_attempts=rules.attempts)
     return Changed(
@@ -85,6 +110,6 @@ def _waiting(tx: WriteTx, memory_id: str, agent_id: str, actor: Actor) -> Memory
     if actor.may_claim is not Origin.USER:
         raise NotAPerson
     memory = lookup.known(tx, memory_id, agent_id=agent_id)
-    if memory.is_deleted or memory.review is not Review.WAITING:
+    if memory.is_deleted or memory.review not in (Review.WAITING, Review.REPLACES):
         raise NotWaiting(memory.id, memory.version)
     return memory

@@ -31,6 +31,7 @@ BLANK = (
     "UPDATE memory_history SET metadata = json_remove(metadata, '$.fact.content', '$.targetContent')"
     " WHERE instr(metadata, ?1) AND json_valid(metadata)",
 )
+METADATA = "SELECT metadata FROM memory_history WHERE memory_id = ? AND event = 'none' AND reason = ? ORDER BY rowid"
 LAST = "SELECT coalesce(max(rowid), 0) FROM memory_history"
 #: What repairs write is of no memory, and a proposal that changed nothing is no change.
 SINCE = """

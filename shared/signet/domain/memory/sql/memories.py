@@ -81,12 +81,10 @@ _REWRITE = (
     " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
 )
 _WAITING = (
-    f"{_READ} WHERE m.review = 'waiting' AND m.is_deleted = 0 AND {{where}}"
+    f"{_READ} WHERE m.review IN ('waiting', 'replaces') AND m.is_deleted = 0 AND {{where}}"
     " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
 )
-_COUNT_WAITING = (
-    "SELECT count(*) FROM memories m WHERE m.review = 'waiting' AND m.is_deleted = 0 AND "
-)
+_COUNT_WAITING = "SELECT count(*) FROM memories m WHERE m.review IN ('waiting', 'replaces') AND m.is_deleted = 0 AND "
 _SET_ORIGIN = "UPDATE memories SET origin = ?, review = ? WHERE id = ?"
 #: Importance from which a memory counts as critical in the statistics (MEM-19).
 CRITICAL = 0.9
