@@ -103,9 +103,10 @@ def test_the_list_says_what_when_and_why_and_for_how_long_it_can_be_recovered(ap
 def test_whoever_says_it_again_means_it_and_the_answer_says_so(api: Api) -> None:
     memory_id = remember(api, SAID)
     forget(api, memory_id)
-    saved = api.post(
-        "/api/memory/remember", {"content": "i keep the spare key under the blue flowerpot"}
-    )
+    said = {"content": "i keep the spare key under the blue flowerpot"}
+    refused = api.post("/api/memory/remember", said, **{"x-signet-actor-type": "harness"})
+    assert (refused.status, refused.body["status"]) == (409, "forgotten_value")
+    saved = api.post("/api/memory/remember", {**said, "origin": "user"})
     assert (saved.body["deduped"], saved.body["lifted"]) == (False, [memory_id])
     assert listed(api) == []
     assert taken(api, "The user keeps the spare key under the blue flowerpot.") == "new"
@@ -115,7 +116,11 @@ def test_whoever_writes_it_into_another_memory_means_it(api: Api) -> None:
     gone, other = remember(api, SAID), remember(api, "The key is at home.")
     forget(api, gone)
     body = {"content": SAID.upper(), "reason": "found again"}
-    patched = api.send("PATCH", f"/api/memory/{other}", json.dumps(body).encode())
+    sent = json.dumps(body).encode()
+    refused = api.send("PATCH", f"/api/memory/{other}", sent, {"x-signet-actor-type": "agent"})
+    assert (refused.status, refused.body["status"]) == (409, "forgotten_value")
+    person = {"x-signet-actor-type": "operator"}
+    patched = api.send("PATCH", f"/api/memory/{other}", sent, person)
     assert (patched.status, patched.body["lifted"]) == (200, [gone])
 
 
@@ -261,6 +266,5 @@ def test_an_erased_memory_says_so_in_its_history_and_nothing_else(api: Api) -> N
     assert json.loads(rows[-1]["metadata"])["erased"] is True
     for table in ("memories", "memory_history", "memories_cold", "entities", "memory_jobs"):
         assert "flowerpot" not in str(api.rows(table)).lower(), table
-    assert [row["job_type"] for row in api.rows("memory_jobs") if row["status"] == "pending"] == [
-        "rewrite_store"
-    ]
+    pending = [row["job_type"] for row in api.rows("memory_jobs") if row["status"] == "pending"]
+    assert sorted(pending) == ["clean_texts", "rewrite_store"]

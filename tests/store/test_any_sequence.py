@@ -50,11 +50,12 @@ from signet.domain.recall.recall import recall
 from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows
 from signet.errors import NotFound, SignetError
+from signet.wire.origin import Origin
 from support.database import fresh_database
 
 T = TypeVar("T")
 
-ACTOR = Actor()
+ACTOR = Actor(origin=Origin.USER, may_claim=Origin.USER)
 RULES = Rules()
 MODEL = "toy"
 POLICIES = {"default": "shared", "scout": "isolated", "anna": "group", "bert": "group"}

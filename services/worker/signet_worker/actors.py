@@ -30,7 +30,7 @@ from signet.domain.graph import (
 from signet.domain.hints import write as hints
 from signet.domain.injections import trace
 from signet.domain.maintenance import cycle
-from signet.domain.memory import derived
+from signet.domain.memory import derived, forget
 from signet.domain.memory import embed as memory_vectors
 from signet.domain.memory.derived import Change
 from signet.domain.memory.followers import Kind as FollowKind
@@ -41,6 +41,7 @@ from signet.domain.repair import run as repairs
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Swept
 from signet.domain.retention.windows import Windows
+from signet.domain.sessions import checkpoints
 from signet.domain.skills import embed as skill_vectors
 from signet.domain.skills import enrich
 from signet.domain.skills import entities as skill_graph
@@ -52,6 +53,7 @@ from signet.domain.synthesis import ask
 from signet.domain.synthesis import run as synthesis
 from signet.domain.synthesis.plan import Plan
 from signet.domain.tasks.perform import perform
+from signet.domain.transcripts import erased
 from signet.domain.updates import install
 from signet.errors import NotNow
 from signet.ids import DEFAULT_AGENT
@@ -229,7 +231,13 @@ def retention_sweep(job: JobContext, context: Context) -> None:
 
 
 def rewrite_store(job: JobContext, context: Context) -> None:
-    """Leave nothing in the database file of what was erased."""
+    """Leave nothing in the database file of what was erased, in whichever text of a session it was said."""
+    known = job.db.read(erased.of)
+    forget.erase_said_in_sessions(job, known, now=clock.now())
+    erased.clean_transcripts(job, known)
+    episodes.clean(job, known)
+    clean.erase(job, known)
+    checkpoints.erase(job, known)
     # It is written some time after an answer: names in it may be gone.
     context.db.write(latest_traversal.drop)
     rewrite(context.workspace.database)

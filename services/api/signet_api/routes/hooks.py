@@ -20,6 +20,7 @@ from signet.domain.sessions import (
 )
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.session_end import Ended, Report
+from signet.domain.transcripts import withheld
 from signet.domain.updates import state as updates
 from signet.errors import Invalid
 from signet.wire import hooks as wire
@@ -115,8 +116,9 @@ async def post_compaction_complete(
 
 async def keep_summary(call: Call, summary: str, state: State, actor: Actor) -> Remembered:
     """Save a summary as a memory of its session, which may then be given again what it was given (HK-93)."""
+    told = await state.db.aread(withheld.cleaned, call.agent_id, summary)
     new = NewMemory(
-        content=summary,
+        content=told if told.strip() else summary,
         agent_id=call.agent_id,
         type="session_summary",
         importance=0.8,
@@ -128,6 +130,7 @@ async def keep_summary(call: Call, summary: str, state: State, actor: Actor) -> 
         session_id=call.key,
         harness=call.harness,
         runtime_path=call.runtime_path,
+        is_asked=False,
     )
     saved = await save(state, new, actor)
     await state.db.awrite_quick(lifecycle.compacted, call, now=clock.now())

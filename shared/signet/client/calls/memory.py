@@ -265,7 +265,7 @@ class MemoryCalls:
     def reviews(
         self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
     ) -> wire.WaitingMemories:
-        """Return a page of memories that are not delivered unasked until a person approves them, newest first."""
+        """Return a page of memories that a person is to approve or reject, newest first."""
 
     @asks(wire.APPROVE)
     def approve(self, memory_id: str, *, agent_id: str | None = None) -> wire.Modified:

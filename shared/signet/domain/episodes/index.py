@@ -1,6 +1,6 @@
 """One `index_session` job: keep the chunks of a session, and their vectors, in step with its transcript."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from signet import clock
@@ -8,7 +8,9 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import embed as embedding
 from signet.domain.episodes import split, sql
 from signet.domain.episodes.models import Chunk, Source, SourceType
-from signet.domain.transcripts import stored, transcript
+from signet.domain.memory import forget
+from signet.domain.transcripts import erased, stored, transcript
+from signet.domain.transcripts.withheld import Statement
 from signet.providers.ports import Embedder
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
@@ -27,6 +29,7 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
     Raises what the embedder raises, LeaseLost, Cancelled.
     """
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
+    _leave_out(job, agent_id, key)
     found = job.db.read(stored.whole, agent_id, key)
     if found is None:
         job.commit(lambda tx: {"skipped": "session_not_found"})
@@ -48,6 +51,28 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
         return {"chunks": len(batch), "removed": len(stale)}
 
     job.commit(write)
+
+
+def clean(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
+    """Remove the chunks of sessions that say what was erased, and index those anew; return how many."""
+    removed = 0
+    for found in erased.saying(job, sql.CHUNK_TEXTS, known):
+        job.db.write(_remove, [one.rowid for one in found], clock.now())
+        removed += len(found)
+    return removed
+
+
+def _remove(tx: WriteTx, chunks: Sequence[int], now: datetime) -> None:
+    for agent_id, key in sql.sessions_of(tx, chunks):
+        stored.queue_index(tx, agent_id, key, priority=BULK, now=now)
+    sql.remove(tx, chunks)
+
+
+def _leave_out(job: JobContext, agent_id: str, key: str) -> None:
+    """Take what was erased out of a transcript that was handed over again."""
+    known = job.db.read(erased.of).get(agent_id, [])
+    if erased.clean_transcripts(job, {agent_id: known} if known else {}, key):
+        job.db.write(forget.rewrite_later, now=clock.now())
 
 
 def find(tx: ReadTx, *, model: str | None) -> list[str]:

@@ -100,6 +100,11 @@ _WHOLE = """
 SELECT content FROM episode_chunks WHERE agent_id = ? AND source_type = ? AND source_id = ?
  GROUP BY position ORDER BY position"""
 
+CHUNK_TEXTS = """
+SELECT seq, agent_id, content FROM episode_chunks
+ WHERE seq > ? AND source_type = 'session' ORDER BY seq LIMIT ?"""
+_REMOVE = f"DELETE FROM episode_chunks WHERE seq IN {LIST}"
+_SESSIONS_OF = f"SELECT DISTINCT agent_id, source_id FROM episode_chunks WHERE seq IN {LIST}"
 _SOURCES = "SELECT count(*) FROM (SELECT 1 FROM episode_chunks WHERE agent_id = ? GROUP BY source_type, source_id)"
 #: Counts no further than is asked.
 _HOLDING = f"""
@@ -108,6 +113,16 @@ SELECT count(*) FROM (
     FROM episode_chunks_fts f CROSS JOIN episode_chunks c ON c.seq = f.rowid
    WHERE episode_chunks_fts MATCH :words AND c.agent_id = :agent
      AND c.source_id NOT IN {list_of(":but")} LIMIT :most + 0)"""
+
+
+def sessions_of(tx: ReadTx, chunks: Sequence[int]) -> list[tuple[str, str]]:
+    """Return agent and key of the sessions of chunks."""
+    return [(row[0], row[1]) for row in tx.tuples(_SESSIONS_OF, (as_list(chunks),))]
+
+
+def remove(tx: WriteTx, chunks: Sequence[int]) -> None:
+    """Delete chunks."""
+    tx.run(_REMOVE, (as_list(chunks),))
 
 
 def sources(tx: ReadTx, agent_id: str) -> int:

@@ -28,12 +28,16 @@ from signet.domain.memory.refusals import (
     check_version,
 )
 from signet.domain.memory.sql import memories, removal, sources
+from signet.domain.transcripts import erased
+from signet.domain.transcripts.withheld import Statement
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
+from signet.queue.job_context import JobContext
 
 #: The kind of job that leaves no bytes of what was erased, how long erasures are gathered for it, in milliseconds,
 #: and how often it is tried: somebody may read an older state for a while.
 REWRITE = "rewrite_store"
+SWEEPER = Actor(name="erasure", type=PIPELINE)
 REWRITE_WINDOW_MS = 1_000
 REWRITE_ATTEMPTS = 10
 
@@ -181,10 +185,27 @@ def erase(
         reason=reason,
         metadata={"force": True, "ifVersion": None, "erased": True},
     )
-    _rewrite_later(tx, now)
+    rewrite_later(tx, now=now)
 
 
-def _rewrite_later(tx: WriteTx, now: datetime) -> None:
+def erase_said_in_sessions(
+    job: JobContext, known: Mapping[str, Sequence[Statement]], *, now: datetime
+) -> int:
+    """Erase what sessions gave that says what was erased, hidden memories too; return how many went."""
+    gone = 0
+    for found in erased.saying(job, sources.SAID_IN_SESSIONS, known):
+        gone += job.db.write(_erase_all_of, [(one.rowid, one.before) for one in found], now)
+    return gone
+
+
+def _erase_all_of(tx: WriteTx, found: Sequence[tuple[int, str]], now: datetime) -> int:
+    ids = [row[0] for one in found for row in tx.tuples(sources.ID_OF, one)]
+    for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in ids)):
+        erase(tx, memory, actor=SWEEPER, reason="says what was erased", now=now)
+    return len(ids)
+
+
+def rewrite_later(tx: WriteTx, *, now: datetime) -> None:
     """Queue one job for all that is erased in some seconds; it begins when their transactions are over."""
     ms = int(now.timestamp() * 1000)
     window = ms // REWRITE_WINDOW_MS

@@ -13,7 +13,6 @@ from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link
 from signet.domain.memory import dates, derived, forgotten, hints, history, lookup, marks, origin
 from signet.domain.memory.models import (
-    PIPELINE,
     Actor,
     Changed,
     Event,
@@ -116,8 +115,8 @@ def changes(memory: Memory, patch: Patch, text: Normalized | None) -> dict[str, 
 
 
 def _lifted(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> tuple[str, ...]:
-    """Let go of forgotten values that a person writes again; raises ForgottenValue for the pipeline."""
-    if actor.type == PIPELINE:
+    """Let go of forgotten values that a person writes again; raises ForgottenValue for everybody else."""
+    if actor.origin is not Origin.USER:
         forgotten.check(tx, memory, text)
         return ()
     return forgotten.lift_said(tx, memory.agent_id, memory.scope, text)

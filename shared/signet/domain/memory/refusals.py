@@ -69,7 +69,7 @@ class ForceDenied(Refused):
 
 
 class ForgottenValue(Refused):
-    """Somebody forgot or rejected what this text says; it is not written again by itself."""
+    """The user forgot or rejected what this text says; `signet forgotten lift` allows it to be saved again."""
 
     kind = Kind.CONFLICT
     code = "forgotten_value"

@@ -85,8 +85,6 @@ def remember(
             project=draft.project,
             spoken=new.spoken or (draft.created_at, draft.created_at),
         )
-    if actor.type != "pipeline":
-        withheld.say_again(tx, draft.agent_id, draft.content)
     known = _of_source(tx, draft) if draft.source_id and not new.keeps_versions else None
     if known:
         saved = _repeated(known)
@@ -220,6 +218,8 @@ def _draft(
         importance=importance,
         scope=new.scope or None,
         origin=words,
+        # An agent may have it from the very session in which it was forgotten.
+        is_asked=new.is_asked and words is Origin.USER,
         why="explicit-critical" if pinned else "explicit",
         source_id=new.source_id or None,
         tags=parsed.tags if new.tags is None else new.tags,
@@ -321,6 +321,7 @@ def _lift(tx: WriteTx, draft: Draft, text: Normalized) -> tuple[str, ...]:
     """Let go of the forgotten values that somebody says again."""
     if not draft.is_asked:
         return ()
+    withheld.say_again(tx, draft.agent_id, text.storage)
     return forgotten.lift_said(tx, draft.agent_id, draft.scope, text.storage)
 
 

@@ -13,8 +13,10 @@ from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns
 from signet.domain.sessions.models import Checkpoint
 from signet.domain.sessions.sql import checkpoints as sql
-from signet.domain.transcripts import withheld
+from signet.domain.sessions.sql import states
+from signet.domain.transcripts import erased, withheld
 from signet.observe.redact import redact
+from signet.queue.job_context import JobContext
 from signet.wire.sessions import Checkpoint as Shown
 from signet.wire.sessions import StoredCheckpoint
 
@@ -64,6 +66,13 @@ def put(tx: WriteTx, checkpoint: Checkpoint, *, project_path: str | None, most: 
     tx.run(sql.INSERT, {**row, "agent_id": redacted.agent_id})
     tx.run(sql.TRIM, (checkpoint.agent_id, checkpoint.session_key, most))
     return checkpoint_id
+
+
+def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
+    """Delete checkpoints that say what was erased, and let running sessions begin new ones; return how many."""
+    of_checkpoints = erased.Texts(sql.TEXTS, sql.DELETE_SAYING)
+    of_states = erased.Texts(states.TEXTS, states.DROP_CONTINUITY)
+    return sum(erased.clean(job, texts, known) for texts in (of_checkpoints, of_states))
 
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:

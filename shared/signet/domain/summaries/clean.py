@@ -1,10 +1,11 @@
 """The notes of sessions as files say nothing that was forgotten, and say it again when it is taken back."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from signet.domain.summaries import files
-from signet.domain.summaries.sql import jobs
-from signet.domain.transcripts import withheld
+from signet.domain.summaries.sql import jobs, summaries
+from signet.domain.transcripts import erased, withheld
 from signet.queue.job_context import JobContext
 
 
@@ -21,6 +22,13 @@ def run(job: JobContext, root: Path) -> int:
         job.check()
         changed += _write(root, name, summary, known)
     return changed
+
+
+def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) -> int:
+    """Take what was erased out of summaries, and of transcripts that wait for one; return of how many."""
+    of_sessions = erased.Texts(summaries.TEXTS, summaries.CLEAN)
+    of_jobs = erased.Texts(jobs.TEXTS, jobs.CLEAN)
+    return sum(erased.clean(job, texts, known) for texts in (of_sessions, of_jobs))
 
 
 def _write(root: Path, name: str, summary: str, known: list[withheld.Statement]) -> bool:

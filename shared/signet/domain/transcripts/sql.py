@@ -43,3 +43,13 @@ INSERT OR REPLACE INTO withheld_statements (memory_id, agent_id, words, names, c
 LIFT = "DELETE FROM withheld_statements WHERE memory_id = ?"
 WITHHELD = "SELECT memory_id, words, names FROM withheld_statements WHERE agent_id = ?"
 ALL_WITHHELD = "SELECT memory_id, words, names FROM withheld_statements"
+ERASED = """
+SELECT w.agent_id, w.memory_id, w.words, w.names FROM withheld_statements w
+ WHERE EXISTS (SELECT 1 FROM forgotten_values v WHERE v.memory_id = w.memory_id AND v.why = 'erased')"""
+TEXTS = """
+SELECT rowid, agent_id, content FROM session_transcripts
+ WHERE rowid > ? AND (?3 IS NULL OR session_key = ?3) ORDER BY rowid LIMIT ?2"""
+#: What was read stays read: all of a shorter text, or as far as before.
+CLEAN = """
+UPDATE session_transcripts SET content = ?1, read_until = min(read_until, length(?1))
+ WHERE rowid = ?2 AND content = ?3"""

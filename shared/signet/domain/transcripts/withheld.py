@@ -82,10 +82,12 @@ def say_again(tx: WriteTx, agent_id: str, text: str) -> None:
 def of(tx: ReadTx, agent_id: str | None) -> list[Statement]:
     """Return the statements that are withheld from an agent, or from any."""
     rows = tx.tuples(sql.WITHHELD, (agent_id,)) if agent_id else tx.tuples(sql.ALL_WITHHELD)
-    return [
-        Statement(memory_id, frozenset(json.loads(words)), frozenset(json.loads(names)))
-        for memory_id, words, names in rows
-    ]
+    return [read(*row) for row in rows]
+
+
+def read(memory_id: str, words: str, names: str) -> Statement:
+    """Return a statement as it is stored. Pure."""
+    return Statement(memory_id, frozenset(json.loads(words)), frozenset(json.loads(names)))
 
 
 def cleaned(tx: ReadTx, agent_id: str, text: str) -> str:

@@ -73,11 +73,18 @@ FROM (SELECT memory_id FROM memory_sources WHERE kind = 'memory' AND source_id I
       UNION SELECT value FROM {list_rows("?4")}) s
 JOIN memories m ON m.id = s.memory_id
 WHERE m.is_deleted = 0 AND m.id NOT IN {list_of("?1")} AND (?3 IS NULL OR m.agent_id = ?3) ORDER BY m.seq"""
-#: Facts of sessions that may say what a memory does.
+#: Facts of sessions, and the summaries that harnesses made of them, that may say what a memory does.
 _LIKE = f"""
 SELECT m.id, m.content FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
- WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.source_type = 'session_end'
+ WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0
+   AND (m.source_type = 'session_end' OR (m.type = 'session_summary' AND m.origin = 'inferred'))
    AND m.id NOT IN {LIST} ORDER BY f.rank LIMIT 50"""
+#: Facts of sessions and summaries of harnesses, hidden ones too.
+SAID_IN_SESSIONS = """
+SELECT seq, agent_id, content FROM memories
+ WHERE seq > ? AND (source_type = 'session_end' OR (type = 'session_summary' AND origin = 'inferred'))
+ ORDER BY seq LIMIT ?"""
+ID_OF = "SELECT id FROM memories WHERE seq = ? AND content = ?"
 _WITHDRAW = """
 INSERT OR REPLACE INTO memory_withdrawals (memory_id, root_id, why, created_at) VALUES (?, ?, ?, ?)"""
 _RELEASE = f"DELETE FROM memory_withdrawals WHERE memory_id IN {LIST}"

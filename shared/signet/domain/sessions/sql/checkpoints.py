@@ -13,6 +13,11 @@ DELETE FROM session_checkpoints WHERE rowid IN (
 DELETE_OLD = """
 DELETE FROM session_checkpoints WHERE rowid IN (
     SELECT rowid FROM session_checkpoints WHERE created_at < ? LIMIT ?)"""
+_WORDS = "digest || char(10) || coalesce(memory_queries, '') || char(10) || coalesce(recent_remembers, '')"
+TEXTS = f"SELECT rowid, agent_id, {_WORDS} FROM session_checkpoints WHERE rowid > ? ORDER BY rowid LIMIT ?"
+DELETE_SAYING = (
+    f"DELETE FROM session_checkpoints WHERE ? IS NOT NULL AND rowid = ? AND {_WORDS} = ?"
+)
 OF_PROJECT = f"""
 SELECT {_COLUMNS} FROM session_checkpoints
  WHERE project_normalized = :project AND (:agent IS NULL OR agent_id = :agent)

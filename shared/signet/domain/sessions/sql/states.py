@@ -46,6 +46,11 @@ SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
 COUNT = "SELECT count(*), coalesce(sum(is_bypassed), 0) FROM session_states WHERE expires_at > ?"
 _PUT = f"""
 INSERT OR REPLACE INTO session_states ({_COLUMNS}, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+TEXTS = """
+SELECT rowid, agent_id, continuity FROM session_states
+ WHERE rowid > ? AND continuity IS NOT NULL ORDER BY rowid LIMIT ?"""
+DROP_CONTINUITY = """
+UPDATE session_states SET continuity = NULL WHERE ? IS NOT NULL AND rowid = ? AND continuity = ?"""
 DELETE = "DELETE FROM session_states WHERE agent_id = ? AND session_key = ?"
 SILENT = f"""
 SELECT {_COLUMNS} FROM session_states INDEXED BY idx_session_states_updated

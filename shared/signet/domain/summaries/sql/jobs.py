@@ -63,6 +63,10 @@ SELECT result_path FROM summary_jobs
  ORDER BY created_at DESC LIMIT 1"""
 TAKEN = "SELECT 1 FROM summary_jobs WHERE result_path = ? AND id <> ? LIMIT 1"
 SET_PATH = "UPDATE summary_jobs SET result_path = ? WHERE id = ?"
+TEXTS = """
+SELECT rowid, agent_id, transcript FROM summary_jobs
+ WHERE rowid > ? AND transcript <> '' ORDER BY rowid LIMIT ?"""
+CLEAN = "UPDATE summary_jobs SET transcript = ? WHERE rowid = ? AND transcript = ?"
 FORGET_PART = "UPDATE summary_jobs SET transcript = '' WHERE id = ?"
 DELETE_OLD = (
     "DELETE FROM summary_jobs WHERE rowid IN ("

@@ -20,6 +20,10 @@ LEAST_MENTIONS = 3
 NAMES = """
 SELECT canonical_name FROM entities WHERE agent_id = ? AND mentions >= ? AND length(canonical_name) >= 3
  ORDER BY mentions DESC LIMIT ?"""
+TEXTS = (
+    "SELECT rowid, agent_id, content FROM session_summaries WHERE rowid > ? ORDER BY rowid LIMIT ?"
+)
+CLEAN = "UPDATE session_summaries SET content = ? WHERE rowid = ? AND content = ?"
 _UPSERT = """
 INSERT INTO session_summaries (id, project, depth, kind, content, token_count, earliest_at, latest_at, session_key,
     harness, agent_id, created_at) VALUES (?, ?, 0, 'session', ?, ?, ?, ?, ?, ?, ?, ?)
