@@ -84,7 +84,7 @@ def test_a_new_text_is_found_at_once_and_nothing_read_from_the_old_one_is_left(a
     row = row_of(api, memory_id)
     assert row["content"] == "We met Ben Frost in Rome."
     assert row["normalized_content"] == "we met ben frost in rome"
-    assert (row["extraction_status"], row["embedding_model"]) == ("none", None)
+    assert (row["extraction_status"], row["embedding_model"]) == ("pending", None)
     assert api.rows("embeddings") == api.rows("memory_hints") == []
     assert {entity["name"] for entity in api.rows("entities")} == {"Ben Frost", "Rome"}
     assert api.post("/api/memory/recall", {"query": "Rome"}).body["count"] == 1

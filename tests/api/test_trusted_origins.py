@@ -62,7 +62,7 @@ def test_a_trusted_page_asks_first_then_sends_and_reads(trusting: Served, origin
         "allow-origin": origin,
         "allow-methods": "GET, POST, PUT, PATCH, DELETE",
         "allow-headers": SENT,
-        "expose-headers": "retry-after, www-authenticate, x-signet-request-id",
+        "expose-headers": "etag, retry-after, www-authenticate, x-signet-request-id",
         "max-age": "600",
     }
     private = preflight(trusting, origin, access_control_request_private_network="true")
