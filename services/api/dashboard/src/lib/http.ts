@@ -60,7 +60,7 @@ export interface Asked {
 /** Send a request and return the response when it is one of success; a 401 asks for the token and tries again. */
 export async function send(method: string, path: string, asked: Asked = {}): Promise<Response> {
   const shown = token;
-  const headers: Record<string, string> = { "x-signet-actor": "dashboard", ...asked.headers };
+  const headers: Record<string, string> = { "x-signet-actor": "dashboard", "x-signet-actor-type": "operator", ...asked.headers };
   if (shown) headers.authorization = `Bearer ${shown}`;
   if (asked.body !== undefined) headers["content-type"] = "application/json";
   let response: Response;
