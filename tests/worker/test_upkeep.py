@@ -52,7 +52,7 @@ def test_a_document_becomes_linked_and_embedded_chunks(home: Home) -> None:
         " WHERE d.document_id = ? ORDER BY d.chunk_index",
         made.id,
     )
-    assert result == {"chunks": len(chunks), "memories": len(chunks)}
+    assert result == {"chunks": len(chunks), "memories": len(chunks), "forgotten": 0}
     assert len(chunks) > 2
     assert {(row["type"], row["who"], row["extraction_status"]) for row in chunks} == {
         ("document_chunk", made.id, "none")
