@@ -48,8 +48,15 @@ def test_supplements_and_explanations_are_marked() -> None:
     row = answer.row(_hit(supplementary=True, why=why), truncate_chars=500)
     assert row["supplementary"] is True
     assert row["explain"] == {
-        "channels": {"keyword": {"score": 1.0, "rank": 1}},
-        "stages": [{"stage": "blend", "before": 0.0, "after": 0.4}],
+        "channels": {"keyword": {"score": 1.0, "rank": 1, "says": "keywords"}},
+        "stages": [
+            {
+                "stage": "blend",
+                "before": 0.0,
+                "after": 0.4,
+                "says": "words and meaning together",
+            }
+        ],
     }
 
 
