@@ -1,5 +1,6 @@
 """Pages of the site that are made when it is built: commands, HTTP operations, and two files of the root."""
 
+import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -39,12 +40,29 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     made = {
         "reference/commands.md": commands(),
         "reference/http.md": operations(),
+        "reference/export.md": from_root("shared/signet/domain/transfer/FORMAT.md"),
+        "frameworks.md": frameworks(),
         "contributing.md": from_root("CONTRIBUTING.md"),
         "changelog.md": from_root("CHANGELOG.md"),
     }
     for place, text in made.items():
         files.append(File.generated(config, place, content=text))
     return files
+
+
+def frameworks() -> str:
+    """Return what each example of `examples/` says of itself, with its code."""
+    parts = [
+        "# Frameworks\n\nEach example is a program of its own. With `uv run examples/NAME.py PROMPT` its packages come"
+        " along; it finds the daemon as every client does. `tests/examples` runs them against a scripted model."
+    ]
+    for path in sorted((ROOT / "examples").glob("*.py")):
+        code = path.read_text("utf-8")
+        said = ast.get_docstring(ast.parse(code)) or ""
+        name = said.partition(" with memory")[0].removeprefix("The ")
+        text = said.partition("\n\n")[0]
+        parts.append(f"## {name}\n\n{text}\n\n```python\n{code}```")
+    return "\n\n".join(parts) + "\n"
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -78,7 +96,7 @@ def places() -> dict[str, list[str]]:
 
 
 def from_root(name: str) -> str:
-    """Return a file of the repository's root with its links as they are from inside `docs`; others become text."""
+    """Return a file of the repository with its links as they are from inside `docs`; others become text."""
     text = (ROOT / name).read_text("utf-8").replace("](docs/", "](./")
     return re.sub(r"\[([^\]]+)\]\((?!https?:|\./)[^)]+\)", r"\1", text)
 

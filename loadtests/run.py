@@ -33,12 +33,15 @@ SCENARIOS = {
     "session_end": 0.0,
     "hooks": 0.0,
     "delivery": 0.0,
+    "said": 0.0,
+    "machines": 0.0,
     "languages": 0.0,
     "everyday": 0.0,
     "shipped": 0.0,
     "crash": 0.0,
     "idle": 20.0,
     "dashboard": 0.0,
+    "backfill": 0.0,
 }
 
 

@@ -26,7 +26,7 @@ SOURCES = [
     ROOT / "shared",
     *(ROOT / "services" / name for name in ("api", "worker", "scheduler")),
 ]
-READY_SECONDS = 30.0
+READY_SECONDS = 120.0
 
 API, WORKER, SCHEDULER = "signet_api.main", "signet_worker.main", "signet_scheduler.main"
 #: The API with one more route that does nothing (see noop_api.py).

@@ -131,7 +131,7 @@ def run(options: Options) -> Report:
         with Stack(options.folder / source) as stack:
             project = _project(options.folder / f"project-{source}", decoys, chosen)
             stack.start(API, WORKER, SCHEDULER)
-            _hand_over(stack, project, decoys, chosen)
+            hand_over(stack, project, decoys, chosen)
             Client(stack.port).await_model()
             tally = Tally()
             for task in chosen:
@@ -199,7 +199,7 @@ def _ask(
     tally.chars.append(sum(map(len, texts)))
 
 
-def _hand_over(stack: Stack, project: Path, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> None:
+def hand_over(stack: Stack, project: Path, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> None:
     """End a session for each conversation, those of the tasks between the others, and wait for the work."""
     told = [decoy["turns"] for decoy in decoys]
     step = max(1, len(told) // max(1, len(tasks)))

@@ -5,6 +5,8 @@ import re
 import time
 
 DEFAULT_AGENT = "default"
+#: Before the name of a person in the id under which what is theirs is kept, as an agent's is.
+USER_PREFIX = "user:"
 
 #: Characters of a short id: three groups of a UUID. In a time-ordered one they hold the time to a quarter of a
 #: microsecond, so a memory that is saved later cannot make a short id ambiguous.
@@ -44,6 +46,16 @@ def short(id_: str) -> str:
 def is_short(id_: str) -> bool:
     """Return whether this looks like what `short` returns for a UUID."""
     return _SHORT.fullmatch(id_) is not None
+
+
+def of_user(name: str) -> str:
+    """Return the agent id that owns what a person keeps here with a key of their own (AUTH-27)."""
+    return f"{USER_PREFIX}{name}"
+
+
+def is_of_user(agent_id: str) -> bool:
+    """Return whether an agent id is a person's."""
+    return agent_id.startswith(USER_PREFIX)
 
 
 def agent_of_session(session_key: str | None) -> str | None:

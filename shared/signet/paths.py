@@ -65,6 +65,21 @@ class Workspace:
         return self.daemon_dir / "spool"
 
     @property
+    def connection_file(self) -> Path:
+        """The daemon elsewhere that is used instead of an own one, with the key for it."""
+        return self.daemon_dir / "connection.json"
+
+    @property
+    def away_file(self) -> Path:
+        """Its time says when that daemon was last found away."""
+        return self.daemon_dir / "away"
+
+    @property
+    def offline_dir(self) -> Path:
+        """What sessions are given while that daemon is away."""
+        return self.daemon_dir / "offline"
+
+    @property
     def auth_secret(self) -> Path:
         """What tokens are signed with; only in the modes that know them."""
         return self.daemon_dir / "auth-secret"

@@ -1,4 +1,4 @@
-"""A token that is limited to a project or an agent neither sees nor changes what lies outside, on any route."""
+"""A token that is limited to a project, an agent or a user neither sees nor changes what lies outside, on any route."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator
@@ -18,6 +18,7 @@ SCOPES = {
     "project": TokenScope(project="garden"),
     "agent": TokenScope(agent="bea"),
     "both": TokenScope(project="garden", agent="bea"),
+    "user": TokenScope(user="anna"),
 }
 #: Tables in which whoever is limited to another project and agent changes no row.
 KEPT = ("memories", "memory_history", "documents", "entities", "entity_attributes")
@@ -25,6 +26,7 @@ QUERIES = (
     "?q=crane&query=crane&limit=50&entity=crane&name=crane",
     "?q=harbour+crane&project=shed&since=2020-01-01&vectors=true",
     "?agent_id=cato&agentId=cato&project=shed&q=crane",
+    "?agent_id=user:bert&agentId=user:bert&q=crane",
     "?distinct=who",
     "?prefix=0&id={memory_id}&memory_id={memory_id}",
 )
@@ -33,6 +35,7 @@ BODIES: tuple[dict[str, object], ...] = (
     {"query": "crane", "limit": 50, "harness": "codex", "expand": True, "explain": True},
     {"query": "harbour crane", "entities": True, "cards": True, "project": "shed"},
     {"query": "crane", "agentId": "cato", "harness": "codex"},
+    {"query": "crane", "agentId": "user:bert", "harness": "codex"},
     {"entity": "Crane", "entityName": "Crane", "reason": "x"},
     {"entity": "Harbour Log", "entityName": "Harbour Log", "entityId": "{entity_id}"},
     {"mode": "execute", "query": "crane", "reason": "tidy", "ids": ["{memory_id}"]},
@@ -41,6 +44,7 @@ BODIES: tuple[dict[str, object], ...] = (
     {"reason": "x", "content": "mine now", "pinned": True, "tags": "mine", "force": True},
     {"content": "mine", "project": "shed", "harness": "codex", "cwd": "shed"},
     {"content": "mine", "agentId": "cato", "harness": "codex", "sessionKey": "agent:cato:main"},
+    {"content": "mine", "agentId": "user:bert", "harness": "codex"},
     {"content": "mine", "supersedes": ["{memory_id}"], "harness": "codex"},
     {"all": True, "ids": ["{job_id}"], "memory_id": "{memory_id}"},
     {"sessionKey": "outside", "feedback": {"{memory_id}": 1.0}},
@@ -96,6 +100,13 @@ def _outside(api: Api, project: str | None, agent: str) -> dict[str, str]:
     }
 
 
+def _other(scope: TokenScope) -> str:
+    """Return whose rows lie outside of a scope, or the agent whose all of them are where it names none."""
+    if scope.user:
+        return "user:bert"
+    return "cato" if scope.agent else "bea"
+
+
 @pytest.fixture(params=SCOPES)
 def limited(
     request: pytest.FixtureRequest, tmp_path: Path
@@ -103,8 +114,9 @@ def limited(
     scope = SCOPES[request.param]
     with an_api(tmp_path / "agents", SETTINGS) as api:
         api.add_agent("cato")
-        ids = _outside(api, "shed" if scope.project else "garden", "cato" if scope.agent else "bea")
-        inside = {"content": INSIDE, "project": "garden", "agentId": "bea"}
+        ids = _outside(api, "shed" if scope.project else "garden", _other(scope))
+        own = "user:anna" if scope.user else "bea"
+        inside = {"content": INSIDE, "project": "garden", "agentId": own}
         assert api.post("/api/memory/remember", inside).status == 200
         api.state.is_stopping = True
         yield api, scope, ids
@@ -151,7 +163,9 @@ def test_the_owner_meets_what_the_limited_one_does_not(
     limited: tuple[Api, TokenScope, dict[str, str]],
 ) -> None:
     api, scope, ids = limited
-    owner = a_token(api, "agent", scope=TokenScope(agent="cato" if scope.agent else "bea"))
+    other = _other(scope)
+    of = TokenScope(user="bert") if scope.user else TokenScope(agent=other)
+    owner = a_token(api, "agent", scope=of)
     reads = [route for route in TABLE if " ".join(route) in MEETS]
     met = {
         route

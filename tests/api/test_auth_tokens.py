@@ -2,15 +2,18 @@
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from signet import clock
-from signet.domain.auth import tokens
+from signet.domain.auth import own, tokens
 from signet.domain.auth.tokens import TokenScope
+from signet_api import access
 from signet_api.authority import Authority
 from support.http import Api, an_api
+from support.processes import eventually
 from support.tokens import a_token, bearer
 
 
@@ -98,7 +101,7 @@ def test_a_token_that_was_taken_back_is_refused_at_once(team: Api, admin: dict[s
     first = team.send("DELETE", path, headers=admin)
     assert first.status == 200 and first.body["revokedAt"] is not None
     again = team.send("DELETE", path, headers=admin)
-    assert again.body == first.body
+    assert again.body["revokedAt"] == first.body["revokedAt"]
     refused = team.get("/api/status", **mine)
     assert (refused.status, refused.error) == (401, "token revoked")
     assert team.send("DELETE", "/api/auth/tokens/none", headers=admin).status == 404
@@ -114,6 +117,28 @@ def test_a_token_that_was_signed_offline_is_listed_from_its_first_use(
     assert (listed["jti"], listed["sub"], listed["scope"]) == ("j-1", "offline", {"agent": "bea"})
     assert team.send("DELETE", "/api/auth/tokens/j-1", headers=admin).status == 200
     assert team.get("/api/status", **mine).status == 401
+
+
+def test_a_token_says_when_it_was_last_seen_and_each_minute_at_most(
+    team: Api, admin: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    issued = team.post("/api/auth/token", {"role": "agent", "sub": "laptop"}, **admin).body
+    mine = bearer(issued["token"])
+
+    def seen() -> str | None:
+        listed = team.get("/api/auth/tokens", **admin).body["tokens"]
+        found: dict[str, str | None] = {one["jti"]: one["lastSeenAt"] for one in listed}
+        return found[issued["jti"]]
+
+    assert seen() is None
+    assert team.get("/api/status", **mine).status == 200
+    eventually(lambda: seen() is not None)
+    first = seen()
+    assert team.get("/api/status", **mine).status == 200
+    monkeypatch.setattr(access, "NOTED_AFTER", timedelta(0))
+    assert seen() == first
+    assert team.get("/api/status", **mine).status == 200
+    eventually(lambda: (seen() or "") > (first or ""))
 
 
 def test_tokens_that_ended_long_ago_are_dropped(team: Api, admin: dict[str, str]) -> None:
@@ -220,3 +245,20 @@ def test_everything_is_for_admins(team: Api, admin: dict[str, str]) -> None:
         team.post("/api/import", {"records": []}, **operator),
     ):
         assert (refused.status, refused.error) == (403, "role 'operator' lacks 'admin' permission")
+
+
+def test_a_code_opens_the_page_once_and_is_no_token(team: Api) -> None:
+    code = own.login_code(team.state.workspace, now=clock.now())
+    assert code is not None
+    assert team.get("/api/auth/whoami", **bearer(code)).status == 401
+    given = team.post("/api/auth/exchange", {"code": code})
+    assert given.status == 200
+    me = team.get("/api/auth/whoami", **bearer(given.body["token"])).body
+    assert me["claims"]["role"] == "admin"
+    ttl = team.state.settings.auth.session_token_ttl_seconds
+    assert me["claims"]["exp"] - me["claims"]["iat"] == ttl
+    again = team.post("/api/auth/exchange", {"code": code})
+    assert (again.status, "used already" in again.error) == (401, True)
+    late = own.login_code(team.state.workspace, now=clock.now() - own.LOGIN_HOLDS)
+    assert team.post("/api/auth/exchange", {"code": late}).status == 401
+    assert team.post("/api/auth/exchange", {"code": given.body["token"]}).status == 401

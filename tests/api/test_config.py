@@ -102,6 +102,20 @@ def test_identity_is_read_from_its_lines(api: Api) -> None:
     }
 
 
+def test_the_first_page_has_one_answer(api: Api) -> None:
+    ids = [
+        api.post("/api/memory/remember", {"content": text}).body["id"]
+        for text in ("The kiln is lit on Mondays.", "The kiln is cold.")
+    ]
+    api.delete(f"/api/memory/{ids[1]}?reason=wrong")
+    home = api.get("/api/home").body
+    assert (home["agent"], home["sessions"]) == ("Unknown", {"sessions": [], "count": 0})
+    assert home["reviews"] == {"memories": [], "total": 0}
+    assert [one["id"] for one in home["forgotten"]["memories"]] == [ids[1]]
+    assert home["forgotten"]["total"] == 1
+    assert home["work"]["waiting"] > 0 and home["work"]["paused"] is False
+
+
 def test_the_first_page_greets_and_the_texts_of_the_product_are_there(api: Api) -> None:
     assert api.get("/api/home/greeting").body["greeting"].startswith("good ")
     for path, heading in (("changelog", "Changelog"), ("readme", "Signet")):

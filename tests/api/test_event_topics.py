@@ -150,13 +150,14 @@ def test_more_than_is_told_is_missed(api: Api, monkeypatch: pytest.MonkeyPatch) 
     assert _told(api, follower)["memory"]["count"] == 1
 
 
-def test_a_limited_token_hears_of_its_own_alone(api: Api) -> None:
+@pytest.mark.parametrize("scope", [TokenScope(project="garden"), TokenScope(user="anna")])
+def test_a_limited_token_hears_of_its_own_alone(api: Api, scope: TokenScope) -> None:
     api.add_agent("cato")
-    scope = TokenScope(project="garden")
     limited = Caller(claims=claim(sub="x", role=Role.AGENT, scope=scope, now=clock.now(), ttl=HOUR))
     follower = _follower(api, limited)
     api.post("/api/memory/remember", {"content": "The shed is red.", "project": "shed"})
     inside = {"content": "The gate is green.", "project": "garden"}
+    inside |= {"agentId": "user:anna"} if scope.user else {}
     memory_id = api.post("/api/memory/remember", inside).body["id"]
     told = _told(api, follower)
     assert told["memory"] == {"kind": "created", "ids": [memory_id], "count": 1}

@@ -69,3 +69,22 @@ def test_without_room_for_a_copy_they_go_all_the_same_and_it_is_said(
     assert done.body["backup"] is None
     assert "free" in done.body["backupSkipped"]
     assert not kept.kept(api.state.workspace)
+
+
+def test_all_that_match_go_in_one_request_with_one_copy(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(choose, "MAX_CANDIDATES", 10)
+    texts = [f"The bittern number {number} booms." for number in range(MANY)]
+    for text in texts:
+        api.post("/api/memory/remember", {"content": text, "tags": ["marsh"]})
+    [kept_id] = remember(api, 1)
+    asked = {"tags": "marsh", "all": True}
+    shown = api.post("/api/memory/forget", {**asked, "limit": 5}).body
+    assert (shown["count"], shown["total"], len(shown["candidates"])) == (MANY, MANY, 5)
+    todo = {**asked, "mode": "execute", "reason": "old"}
+    assert api.post("/api/memory/forget", todo).status == 400
+    done = api.post("/api/memory/forget", {**todo, "confirm_token": shown["confirmToken"]}).body
+    assert done["deleted"] == MANY
+    assert Path(done["backup"]).exists() and len(kept.kept(api.state.workspace)) == 1
+    assert api.get(f"/api/memory/{kept_id}").status == 200

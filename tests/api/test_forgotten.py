@@ -136,6 +136,23 @@ def test_recovering_and_lifting_end_it(api: Api) -> None:
     assert taken(api, SAID) == "new"
 
 
+def test_what_is_lifted_is_told_from_earlier_sessions_again(api: Api) -> None:
+    memory_id = remember(api, SAID)
+    turns = ("User", SAID), ("Assistant", "Noted."), ("User", "The boat is green.")
+    talk = "\n".join(f"{who}: {text}" for who, text in turns)
+    ended = {"harness": "codex", "sessionKey": "keys", "transcript": talk}
+    assert api.post("/api/hooks/session-end", ended).status == 200
+    transcript = "/api/sessions/keys/transcript"
+    assert "flowerpot" in str(api.get(transcript).body)
+    forget(api, memory_id)
+    assert "flowerpot" not in str(api.get(transcript).body)
+    assert api.post(f"/api/memory/forgotten/{memory_id}/lift").status == 200
+    assert "flowerpot" in str(api.get(transcript).body)
+    assert api.get(f"/api/memory/{memory_id}").status == 404
+    queued = [row for row in api.rows("memory_jobs") if row["job_type"] == "clean_texts"]
+    assert [json.loads(row["payload"])["is_back"] for row in queued][-1] is True
+
+
 def test_an_erased_value_has_no_text_and_is_not_taken_in_again(api: Api) -> None:
     memory_id = remember(api, SAID)
     body = {"mode": "execute", "ids": [memory_id], "reason": "secret", "force": True}
@@ -244,6 +261,26 @@ def test_an_erased_memory_does_not_come_back_with_an_export_of_when_it_was_forgo
     assert not any("flowerpot" in str(row) for row in api.rows("memory_history"))
 
 
+def test_an_export_of_before_does_not_bring_back_the_names_in_what_was_erased(api: Api) -> None:
+    for name in ("Ada Winter and her", "Ben Summer and his"):
+        remember(api, f"We asked {name} aunt for the keys.")
+    ends = ("Ada Winter", "Ben Summer"), ("Ada Winter", "Zora Quill"), ("Zora Quill", "Hill Side")
+    triples = [{"source": one, "relationship": "owes", "target": two} for one, two in ends]
+    told = {"entity": "Zora Quill", "aspect": "home", "attributes": ["lives in the mill"]}
+    gone = remember(api, "At the quay they met.", entities=triples, aspects=[told])
+    records = exported(api)
+    before = api.rows("entities")
+    api.send("DELETE", f"/api/memory/{gone}?reason=private&erase=true")
+    left = [row["name"] for row in api.rows("entities")]
+    assert {row["name"] for row in before} - set(left) == {"Zora Quill", "Hill Side"}
+    for _ in range(2):
+        restored(api, records, preview="0" * 32, last=True)
+        restored(api, records)
+        assert [row["name"] for row in api.rows("entities")] == left
+        assert api.rows("entity_dependencies") == api.rows("relations") == []
+        assert "mill" not in str(api.rows("entity_attributes"))
+
+
 def test_what_was_forgotten_elsewhere_comes_with_the_export(api: Api, tmp_path: Path) -> None:
     gone = remember(api, SAID)
     forget(api, gone)
@@ -264,6 +301,11 @@ def test_an_erased_memory_says_so_in_its_history_and_nothing_else(api: Api) -> N
     assert [row["event"] for row in rows] == ["created", "updated", "deleted"]
     assert all(row["old_content"] is None and row["new_content"] is None for row in rows)
     assert json.loads(rows[-1]["metadata"])["erased"] is True
+    told = api.get(f"/api/memory/{memory_id}/history").body["history"]
+    assert [one["event"] for one in told] == ["created", "updated", "deleted"]
+    api.add_agent("scout")
+    other = api.get(f"/api/memory/{memory_id}/history?agent_id=scout")
+    assert other.status == 404
     for table in ("memories", "memory_history", "memories_cold", "entities", "memory_jobs"):
         assert "flowerpot" not in str(api.rows(table)).lower(), table
     pending = [row["job_type"] for row in api.rows("memory_jobs") if row["status"] == "pending"]

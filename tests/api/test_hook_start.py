@@ -113,7 +113,7 @@ def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
     assert answer["identity"] == {"name": "Heron", "description": "a bird"}
     assert answer["recentContext"] == "We moved to Bergen."
     for line in (
-        "[since last session: 2 new memories, 1 session captured, last active ",
+        "[since last session: 2 new memories, last active ",
         "- nora (opencode) in /x\n",
         "- The nest is on the roof. (",
         f"Signet 99.0.0 is available (this is {__version__}): signet update install",
@@ -292,12 +292,19 @@ def test_what_does_not_fit_is_skipped_and_the_next_is_tried(api: Api) -> None:
     assert [row["was_injected"] for row in api.rows("session_memories")] == [0, 1]
 
 
-def test_a_fact_is_not_told_beside_what_it_was_read_from(api: Api) -> None:
-    source = remember(api, "I moved the herons to Bergen, they like it.", importance=0.9)
-    fact = {"sourceType": "pipeline-v2", "sourceId": source, "importance": 0.8}
+def test_what_was_said_is_told_and_not_what_was_read_from_it(api: Api) -> None:
+    said = "I moved the herons to Bergen, they like it."
+    source = remember(api, said, importance=0.8)
+    fact = {"sourceType": "pipeline-v2", "sourceId": source, "importance": 0.9}
     remember(api, "The user moved the herons to Bergen.", **fact)
     remember(api, "The herons like Bergen.", **fact | {"ordinal": 1})
-    assert told(starts(api)) == ["I moved the herons to Bergen, they like it."]
+    assert told(starts(api)) == [said]
+    long = remember(api, f"The walrus is ill. {'It sleeps. ' * 40}", importance=0.8)
+    ill = {"sourceType": "pipeline-v2", "sourceId": long, "importance": 0.9}
+    remember(api, "The walrus is ill.", **ill)
+    assert told(starts(api, "s2")) == ["The walrus is ill.", said]
+    remember(api, "Herons like Bergen best.", **fact | {"ordinal": 2}, pinned=True)
+    assert told(starts(api, "s3"))[0] == "Herons like Bergen best."
 
 
 def test_the_number_of_memories_is_a_setting(api: Api) -> None:
@@ -322,13 +329,17 @@ def test_a_context_brings_what_it_is_about(api: Api, monkeypatch: pytest.MonkeyP
 def test_words_of_earlier_sessions_of_the_project_bring_memories(api: Api) -> None:
     api.configure("hooks: {sessionStart: {recallLimit: 1}}\n")
     remember(api, "Newest and major.", importance=1.0)
-    remember(api, "The walrus eats clams.", created_at="2020-01-01T00:00:00Z", importance=0.3)
+    long_ago = {"created_at": "2020-01-01T00:00:00Z", "importance": 0.3}
+    remember(api, "The walrus eats clams.", **long_ago)
+    remember(api, "Requests for tickets go to the gate.", **long_ago)
+    remember(api, "The team always handled everything right.", **long_ago)
     for number in range(2):
         api.run(
             "INSERT INTO session_summaries (id, project, kind, content, earliest_at, latest_at, created_at)"
-            " VALUES (?1, '/zoo', 'session', 'We fed the walrus.', ?2, ?2, ?2)",
+            " VALUES (?1, '/zoo', 'session', ?3, ?2, ?2, ?2)",
             f"u{number}",
             f"2026-05-0{number + 1}T00:00:00Z",
+            "# Notes\n\n## Requests\n\nWe fed the walrus. The team always handles everything right.",
         )
     assert told(starts(api, project="/zoo")) == ["Newest and major.", "The walrus eats clams."]
     assert told(starts(api, "s2", project="/other")) == ["Newest and major."]

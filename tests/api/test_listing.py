@@ -135,7 +135,7 @@ def test_what_cannot_be_asked_is_refused(filled: Api, query: str) -> None:
 def test_a_cursor_is_for_the_order_that_gave_it(filled: Api) -> None:
     cursor = asked(filled, "limit=1").body["next"]
     refused = filled.get(f"/api/memories?sort=updated&cursor={cursor}")
-    assert (refused.status, refused.error) == (400, "cursor is of another order than this page")
+    assert (refused.status, refused.error) == (400, "The cursor belongs to a list in another order")
 
 
 def test_counts_come_when_they_are_asked_for(filled: Api) -> None:

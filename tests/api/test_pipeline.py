@@ -161,7 +161,7 @@ def test_what_died_is_counted_by_its_code(api: Api) -> None:
 
 def test_parts_that_this_version_does_not_have_say_so(api: Api) -> None:
     body = api.get("/api/pipeline/status").body
-    assert body["predictor"]["running"] is body["predictor"]["modelReady"] is False
+    assert (body["predictor"]["running"], body["predictor"]["modelReady"]) == (True, False)
     assert body["feedback"]["lastRunAt"] is None
 
 

@@ -93,7 +93,7 @@ def test_little_room_is_used(api: Api, fill: Any, chars: int) -> None:
 
 def test_a_short_source_comes_whole_into_little_room(api: Api) -> None:
     stored(api, SourceType.COMMIT, "c" * 40, ASKED)
-    assert ASKED in asked(api, 300)["context"]
+    assert ASKED in asked(api, 400)["context"]
 
 
 def test_where_earlier_work_is_switched_off_memories_have_their_own_room(api: Api) -> None:

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from signet import clock
-from signet.db import Database
+from signet.db import Database, WriteTx
+from signet.domain.memory import lookup, remember
+from signet.domain.memory.models import Actor
 from signet.domain.repair.catalog import ACTIONS
 from signet_api.routes import repair as repair_routes
 from support.http import Answer, Api, an_api
@@ -269,6 +271,7 @@ def test_a_dry_run_of_any_action_changes_not_one_byte(api: Api) -> None:
     assert {path: count for path, count in found.items() if count == 0} == {
         "backfill-skipped": 0,
         "structural-backfill": 0,
+        "follow-forgotten": 0,
     }
     assert (found["requeue-dead"], found["release-leases"], found["check-fts"]) == (6, 1, 1)
     assert (found["clean-orphans"], found["deduplicate"], found["re-embed"]) == (1, 1, 5)
@@ -498,6 +501,23 @@ def test_artefacts_of_the_graph_go_with_their_links_and_kept_ones_stay(api: Api)
     assert "group" not in {row["entity_id"] for row in api.rows("memory_entity_mentions")}
 
 
+def test_an_entity_that_no_text_names_any_more_is_pruned_by_a_look_first(api: Api) -> None:
+    said = "1. **Error Handling**: Ada Winter looks at it."
+    memory_id = api.post("/api/memory/remember", {"content": said}).body["id"]
+    for entity_id, name, confidence in (("label", "Error Handling", 0.8), ("told", "Gale", 0.9)):
+        an_entity(api, entity_id, name)
+        api.run(
+            "INSERT INTO memory_entity_mentions (memory_id, entity_id, confidence) VALUES (?, ?, ?)",
+            memory_id,
+            entity_id,
+            confidence,
+        )
+    looked = repair(api, "prune-generic-entities").body
+    assert looked["details"]["sample"] == ["Error Handling"]
+    assert repair(api, "prune-generic-entities", {"dryRun": False}).body["affected"] == 1
+    assert {row["name"] for row in api.rows("entities")} == {"Ada Winter", "Gale"}
+
+
 def test_forgotten_memories_are_purged_when_their_time_is_over(api: Api) -> None:
     old = api.post("/api/memory/remember", {"content": "Box one is full."}).body["id"]
     new = api.post("/api/memory/remember", {"content": "Box two is full."}).body["id"]
@@ -583,6 +603,65 @@ def test_memories_that_nobody_uses_are_listed_and_forgotten_by_name(api: Api) ->
     assert answer.body["affected"] == 1
     assert [one["status"] for one in answer.body["results"]] == ["deleted", "skipped", "skipped"]
     assert [row["is_deleted"] for row in api.rows("memories")] == [1, 0, 0]
+
+
+def a_fact(api: Api, source_id: str, text: str) -> str:
+    """Read a fact in a memory, as the pipeline does, and return its id."""
+
+    def insert(tx: WriteTx) -> str:
+        source = lookup.find(tx, source_id)
+        assert source is not None
+        return remember.insert_fact(
+            tx,
+            content=text,
+            type="fact",
+            confidence=0.9,
+            source=source,
+            extraction_model="rules",
+            embedding_model=None,
+            metadata={},
+            actor=Actor(name="pipeline-v2", type="pipeline"),
+            now=clock.now(),
+        ).id
+
+    return api.state.db.write(insert)
+
+
+def test_facts_of_what_was_forgotten_by_an_earlier_version_go_too(api: Api) -> None:
+    texts = "Ada rows", "Ben rows", "Cleo rows", "Dora rows", "Eve rows"
+    sources = {
+        text: api.post("/api/memory/remember", {"content": f"We met, and {text} at dawn."}).body[
+            "id"
+        ]
+        for text in texts
+    }
+    facts = {text: a_fact(api, sources[text], text) for text in texts}
+    for text in texts[:4]:
+        assert api.delete(f"/api/memory/{sources[text]}?reason=private").status == 200
+    # As an earlier version left it: the facts stayed, and nothing was noted.
+    for left in ("memory_withdrawals", "forgotten_values", "withheld_statements"):
+        api.run(f"DELETE FROM {left}")
+    api.run("UPDATE memories SET is_deleted = 0 WHERE source_type = 'pipeline-v2'")
+    second = "INSERT INTO memory_sources (memory_id, kind, source_id) VALUES (?, 'memory', ?)"
+    api.run(second, facts["Ben rows"], sources["Eve rows"])
+    merged = f"dedup: duplicate of {sources['Eve rows']}"
+    gone = "UPDATE memory_history SET reason = ? WHERE memory_id = ? AND event = 'deleted'"
+    api.run(gone, merged, sources["Cleo rows"])
+    api.run("UPDATE memories SET pinned = 1 WHERE id = ?", facts["Dora rows"])
+
+    def active() -> set[str]:
+        rows = {row["id"] for row in api.rows("memories") if not row["is_deleted"]}
+        return {text for text, memory_id in facts.items() if memory_id in rows}
+
+    look = repair(api, "follow-forgotten")  # which only looks unless it is told otherwise
+    assert (look.body["affected"], active()) == (1, set(texts))
+    assert [one["content"] for one in look.body["details"]["sample"]] == ["Ada rows"]
+    done = repair(api, "follow-forgotten", {"dryRun": False})
+    assert (done.body["affected"], active()) == (1, set(texts) - {"Ada rows"})
+    assert repair(api, "follow-forgotten").body["affected"] == 0
+    assert {row["label"] for row in api.rows("forgotten_values")} == {"Ada rows"}
+    recover = api.post(f"/api/memory/{sources['Ada rows']}/recover", {"reason": "a slip"})
+    assert (recover.status, active()) == (200, set(texts))
 
 
 def test_counts_are_read_without_a_gate(api: Api) -> None:

@@ -35,6 +35,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     # Without a model there are no vectors.
     ("GET", "/memory/similar"): (None, 404),
     ("POST", "/api/hooks/recall"): ({"harness": "codex", "query": "tests"}, 200),
+    ("POST", "/api/hooks/offline"): ({"projects": ["", "/work/heron"]}, 200),
     # It ends when the daemon stops.
     ("GET", "/api/jobs/stream"): (None, 503),
     ("GET", "/api/events"): (None, 503),
@@ -52,6 +53,9 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/memory/forgotten/{memory_id}/lift"): (None, 404),
     ("POST", "/api/memory/reviews/{memory_id}/approve"): (None, 409),
     ("POST", "/api/memory/reviews/{memory_id}/reject"): (None, 409),
+    ("POST", "/api/auth/exchange"): ({"code": "x"}, 400),
+    ("POST", "/api/evaluation/replay"): ({"sessionKey": "none"}, 404),
+    ("POST", "/api/memory/{memory_id}/review"): ({"verdict": "keep"}, 200),
     ("POST", "/api/hooks/remember"): ({"harness": "codex", "content": "The gate is green."}, 200),
     ("POST", "/api/hooks/session-start"): ({"harness": "codex", "sessionKey": "t"}, 200),
     ("POST", "/api/hooks/user-prompt-submit"): (
@@ -64,6 +68,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("GET", "/api/sessions/{session_key}"): (None, 404),
     ("POST", "/api/sessions/{session_key}/bypass"): ({"enabled": True}, 404),
     ("POST", "/api/sessions/{session_key}/renew"): (None, 404),
+    ("POST", "/api/sessions/{session_key}/forget"): ({"mode": "preview"}, 404),
     ("GET", "/api/sessions/{session_key}/transcript"): (None, 404),
     ("GET", "/api/sessions/{session_key}/context"): (None, 404),
     ("POST", "/api/hooks/session-end"): ({"harness": "codex"}, 200),
@@ -96,6 +101,8 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/connectors/{connector_id}/sync"): (None, 501),
     ("POST", "/api/connectors/{connector_id}/sync/full"): (None, 400),
     ("POST", "/api/import"): ({"records": [{"record": "text", "content": "Rain at noon."}]}, 200),
+    # A dry run: what the person has who runs the tests is not to be read.
+    ("POST", "/api/backfill"): ({"dryRun": True}, 200),
     ("POST", "/api/secrets/exec"): ({"command": "true", "secrets": {"A": "gone"}}, 404),
     # Nobody has connected an account.
     ("POST", "/api/secrets/1password/connect"): ({"token": ""}, 400),

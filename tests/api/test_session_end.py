@@ -1,5 +1,6 @@
 """The end of a session over HTTP: what is kept of its transcript, and what is queued."""
 
+import asyncio
 import json
 import os
 from pathlib import Path
@@ -7,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from signet.domain.sessions import spool
+from signet_api import spooled
 from support.http import Answer, Api
 
 LONG = "\n".join(
@@ -273,3 +276,23 @@ def test_a_checkpoint_and_the_end_of_one_session_have_jobs_of_their_own(api: Api
     part = checkpoint(api, LONG, "both")
     whole = ends(api, "both", text=LONG).body
     assert whole["queued"] and whole["jobId"] != part["jobId"]
+
+
+def test_what_waits_for_a_daemon_elsewhere_is_not_taken_by_the_one_here(api: Api) -> None:
+    folder, body = api.state.workspace.spool_dir, {"content": "The heron listens on 4181."}
+    theirs = spool.put(
+        folder, "/api/memory/remember", {}, body, daemon="http://elsewhere:1", is_settled=True
+    )
+    told = {"harness": "claude-code", "sessionKey": "s1", "transcript": LONG}
+    ours = spool.put(folder, "/api/hooks/session-end", {}, told, is_settled=True)
+    asyncio.run(spooled.take_all(api.state))
+    assert theirs.file.exists() and not ours.file.exists()
+    assert content(api) == LONG
+
+
+def test_a_log_with_lists_where_words_belong_is_kept(api: Api, tmp_path: Path) -> None:
+    said = {"type": "user", "message": {"role": "user", "content": "Which queue?"}}
+    odd = {"type": "tool_use", "id": ["a"], "name": "signet", "input": {"query": "queue"}}
+    lines = log(said, said | {"uuid": "2"}, {"type": ["user"], "message": []}, odd)
+    assert ends(api, text=lines).status == 200
+    assert content(api) == "User: Which queue?"

@@ -173,18 +173,20 @@ def test_old_events_go(api: Api) -> None:
     assert api.state.db.write(telemetry.purge, "2999-01-01", 10) == 1
 
 
-def a_pair(api: Api, pair_id: str, session: str) -> None:
+def a_label(api: Api, session: str, memory_id: str) -> None:
     api.run(
-        "INSERT INTO predictor_training_pairs (id, session_id, memory_id, feature_vector, label, created_at,"
-        " importance) VALUES (?, ?, 'm', zeroblob(68), 0.5, '2026-05-01T10:00:00.000Z', 0.25)",
-        pair_id,
+        "INSERT INTO memory_labels (agent_id, session_key, memory_id, label, weight, reason, was_given, created_at)"
+        " VALUES ('default', ?, ?, 0.5, 2, 'rated', 1, '2999-05-01T10:00:00.000Z')",
         session,
+        memory_id,
     )
 
 
-def test_training_pairs_come_as_lines_or_as_a_table(api: Api) -> None:
-    a_pair(api, "p1", "s,1")
-    a_pair(api, "p2", 's"2')
+def test_labels_come_as_lines_or_as_a_table(api: Api) -> None:
+    body = {"content": "The walrus sleeps.", "importance": 0.25}
+    walrus = api.post("/api/memory/remember", body).body["id"]
+    a_label(api, "s,1", walrus)
+    a_label(api, 's"2', "gone")
     lines = api.get("/api/telemetry/training-export").body.splitlines()
     first = json.loads(lines[0])
     assert tuple(first) == telemetry.PAIR
@@ -193,6 +195,8 @@ def test_training_pairs_come_as_lines_or_as_a_table(api: Api) -> None:
         0.5,
         0.25,
     )
+    assert first["was_injected"] == 1 and first["recency_days"] > 300_000 > first["decay_factor"]
+    assert json.loads(lines[1])["recency_days"] is None
     answer = api.get("/api/telemetry/training-export?format=csv")
     assert answer.headers["content-type"].startswith("text/csv")
     rows = list(csv.DictReader(io.StringIO(answer.body, newline="")))

@@ -29,6 +29,7 @@ MADE = {
     "docs/changelog.md",
     "docs/reference/commands.md",
     "docs/reference/http.md",
+    "docs/reference/export.md",
 }
 
 

@@ -84,6 +84,23 @@ def test_sql_stands_in_the_sql_of_a_noun_in_db_and_in_queue() -> None:
     assert strangers == set()
 
 
+def test_what_one_engine_writes_in_its_own_way_has_a_word_in_db() -> None:
+    own_way = re.compile(
+        r"\bCROSS JOIN\b|\bINDEXED\b|\bjson_each\((\?|:)|\bLIMIT (\?\d*|:\w+) \+ 0|\bPRAGMA\b"
+    )
+    strangers = {
+        str(path.relative_to(ROOT))
+        for path in SOURCES
+        if "db" not in path.parts and "cli" not in path.parts
+        if any(
+            own_way.search(text)
+            for text in texts(path)
+            if STATEMENT.match(text) or own_way.match(text.strip())
+        )
+    }
+    assert strangers == set()
+
+
 def test_the_sql_of_a_noun_is_used_by_that_noun_alone() -> None:
     imports = re.compile(r"signet\.domain\.(\w+)(?:\.sql\b| import .*\bsql\b)")
     strangers = {

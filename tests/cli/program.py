@@ -4,16 +4,17 @@ import json
 import os
 import pty
 import select
-import subprocess
 import sys
 import termios
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
+from support.commands import Command
 from support.ports import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -73,15 +74,16 @@ class Program:
 
     def run(self, *arguments: str, stdin: str = "", **environ: str) -> Done:
         """Run one command to its end."""
-        done = subprocess.run(
-            self.command(*arguments),
-            env=self.environment(**environ),
-            input=stdin,
-            capture_output=True,
-            text=True,
-            timeout=COMMAND_SECONDS,
-        )
-        return Done(done.returncode, done.stdout, done.stderr)
+        with ExitStack() as opened:
+            files = [opened.enter_context(TemporaryFile("w+", encoding="utf-8")) for _ in range(3)]
+            given, out, err = files
+            given.write(stdin)
+            given.seek(0)
+            streams = (given.fileno(), out.fileno(), err.fileno())
+            status = Command(arguments, self.environment(**environ), streams).wait(COMMAND_SECONDS)
+            out.seek(0)
+            err.seek(0)
+            return Done(status, out.read(), err.read())
 
     def on_terminal(
         self, *arguments: str, typed: str = "", after: str = "", columns: int = 100, **environ: str
@@ -92,21 +94,19 @@ class Program:
         """
         ours, theirs = pty.openpty()
         termios.tcsetwinsize(theirs, (40, columns))
-        process = subprocess.Popen(
-            # Who leads a session and opens a terminal has it as /dev/tty, where passwords are asked for.
-            ["sh", "-c", ': </dev/stderr; exec "$@"', "sh", *self.command(*arguments)],
-            env=self.environment(**environ),
-            stdin=theirs if typed else subprocess.DEVNULL,
-            stdout=theirs,
-            stderr=theirs,
-            start_new_session=True,
-        )
+        with Path(os.devnull).open() as nobody:
+            process = Command(
+                arguments,
+                self.environment(**environ),
+                (theirs if typed else nobody.fileno(), theirs, theirs),
+                terminal=True,
+            )
         os.close(theirs)
         try:
             return _drawn(ours, typed.encode(), after)
         finally:
             os.close(ours)
-            process.wait(timeout=COMMAND_SECONDS)
+            process.wait(COMMAND_SECONDS)
 
     def command(self, *arguments: str) -> list[str]:
         """Return the command line."""
@@ -121,8 +121,11 @@ def running(home: Path) -> Iterator[Program]:
     (program.workspace / "agent.yaml").write_text(SETTINGS)
     started = program.run("start", "--port", str(program.port))
     assert started.status == 0, started.err
-    yield program
-    assert program.run("stop").out == "Daemon stopped\n"
+    try:
+        yield program
+    finally:
+        stopped = program.run("stop")
+    assert stopped.out == "Daemon stopped\n"
 
 
 def _drawn(terminal: int, typed: bytes, after: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.program import SETTINGS, Program
+from support.processes import eventually
 
 #: One daemon for the whole file.
 TEAM = SETTINGS + "auth: {mode: team}\n"
@@ -87,9 +88,8 @@ def test_a_token_is_listed_without_itself_and_taken_back(team: Program) -> None:
     assert (
         f"{found['jti']}  agent  cato  agent=cato  until " in team.run("auth", "token", "list").out
     )
-    assert team.run("auth", "token", "revoke", found["jti"]).out == (
-        f"Revoked {found['jti']} of cato\n"
-    )
+    eventually(lambda: "  seen 2" in team.run("auth", "token", "list").out)
+    assert team.run("auth", "token", "revoke", "cato").out == (f"Revoked {found['jti']} of cato\n")
     assert team.run("recall", "gate", SIGNET_TOKEN=token).err == "error: token revoked\n"
     assert "revoked" in team.run("auth", "token", "list").out
     assert team.run("auth", "token", "revoke", "none").err == "error: Token not found\n"

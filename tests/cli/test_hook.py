@@ -323,19 +323,6 @@ def test_a_daemon_elsewhere_is_sent_the_log_and_not_its_name(
         assert b"The walrus sleeps." in asked[0] and str(log).encode() not in asked[0]
 
 
-def test_the_spool_is_bounded_and_the_newest_stay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(spool, "MOST_ENTRIES", 3)
-    for number in range(5):
-        spool.hold(spool.put(tmp_path, "/r", {}, {"number": number}))
-    kept = [json.loads(file.read_text())["body"]["number"] for file in sorted(tmp_path.iterdir())]
-    assert kept == [2, 3, 4]
-    monkeypatch.setattr(spool, "MOST_BYTES", 1)
-    spool.hold(spool.put(tmp_path, "/r", {}, {"number": 5}))
-    assert len(list(tmp_path.iterdir())) == 1
-
-
 def test_the_turns_of_one_session_wait_as_one_and_its_end_with_them(tmp_path: Path) -> None:
     log, folder = tmp_path / "log.jsonl", tmp_path / "spool"
     log.write_text("said")
@@ -430,3 +417,35 @@ def test_a_hook_loads_nothing_that_takes_long() -> None:
     loaded = set(done.stdout.split())
     assert "signet" in loaded
     assert not loaded & {"asyncio", "email", "http", "ssl", "sqlite3", "typer"}
+
+
+@pytest.mark.parametrize(
+    ("harness", "plugin", "installed", "event"),
+    [
+        ("claude-code", "claude-code", ".claude/settings.json", "SessionStart"),
+        ("codex", "codex", ".codex/hooks.json", "SessionStart"),
+        ("cursor", "cursor", ".cursor/hooks.json", "sessionStart"),
+        ("gemini-cli", "gemini-cli", ".gemini/settings.json", "SessionStart"),
+    ],
+)
+def test_a_plugin_beside_an_installed_harness_asks_once(
+    alone: Program, harness: str, plugin: str, installed: str, event: str
+) -> None:
+    def line(file: Path) -> str:
+        [found] = json.loads(file.read_text())["hooks"][event]
+        return str(found.get("command") or found["hooks"][0]["command"])
+
+    def asked_by(*lines: str) -> int:
+        with answering(http("200 OK", {"inject": ""})) as (url, asked):
+            for one in lines:
+                said = json.dumps({"session_id": "p1", "cwd": str(alone.home)})
+                env = alone.environment(SIGNET_DAEMON_URL=url, **PATIENT)
+                subprocess.run(["sh", "-c", one], input=said, text=True, env=env, check=True)
+            return len(asked)
+
+    (alone.home / installed).parent.mkdir(parents=True, exist_ok=True)
+    of_plugin = line(Path(__file__).parents[2] / "plugins" / plugin / "hooks" / "hooks.json")
+    assert asked_by(of_plugin) == 1
+    done = alone.run("harness", "install", harness)
+    assert done.status == 0, done.err
+    assert asked_by(of_plugin, line(alone.home / installed)) == 1

@@ -325,3 +325,13 @@ def test_a_reader_that_goes_away_is_no_error_of_ours(alone: Program) -> None:
         assert process.stderr is not None
         process.stdout.close()
         assert process.stderr.read() == ""
+
+
+def test_the_manual_page_has_every_command_and_its_options(alone: Program) -> None:
+    page = alone.run("--man").out.replace("\\-", "-")
+    for text in ('.SS "signet setup"', '.SS "signet jobs retry', '.SS "signet backfill status"'):
+        assert text in page
+    assert ".B --dry-run" in page and "for the answer to a question" in page
+    # What begins a line with a dot is one of these requests, or escaped.
+    asked = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
+    assert asked == {".TH", ".SH", ".SS", ".PP", ".TP", ".B"}

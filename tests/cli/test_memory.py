@@ -44,7 +44,7 @@ def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) ->
     assert served.run("recall", "zeppelins", "--who", "Bob").out == "No memories found\n"
     assert served.run("recall", "zeppelins", "--until", "2001-01-01", "--json").json() == []
     left_out = served.run("recall", "zeppelins", "--min-score", "0.99").out.splitlines()
-    assert left_out[0] == "No relevant memories found. The most similar one:"
+    assert left_out[0] == "Nothing relevant found. The most similar:"
     assert left_out[1].endswith("%] ★ Zeppelins are watered on Sundays [sky,rule]")
     assert left_out[-1].endswith("is below the minimum of 0.99")
 

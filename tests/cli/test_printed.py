@@ -13,7 +13,8 @@ import pytest
 from typer.core import TyperCommand, TyperGroup
 
 from cli.program import ROOT, SOURCES, Program
-from signet.cli import hook, output, tree
+from signet.cli import output, tree
+from signet.cli.hook_table import HOOKS
 
 #: A command as texts hold it, to the end of its line, quotation or clause.
 _PRINTED = re.compile(r"(?<![\w./~>$@-] )(?<![\w./~-])signet((?: +(?!signet )[^\s`·;()&|]+)+)")
@@ -56,13 +57,13 @@ def commands(text: str) -> Iterator[str]:
 
 
 def fault(said: str) -> str | None:
-    """Return what is wrong with a command: a name or an option that there is not. Words may be prose behind it."""
+    """Return what is wrong with a command: a name or an option that there is not. Prose or a comment may follow it."""
     command: TyperCommand | TyperGroup = tree.command()
     words = [one.strip("'\"") for one in said.split()]
     is_ended = False
     for word in words:
         name = word.partition("\0")[0].rstrip(".,:!?")
-        if is_ended or name in ("", "…", "COMMAND", "NAME", "--"):
+        if is_ended or name in ("", "…", "COMMAND", "NAME", "--", "#"):
             return None
         if name.startswith("-") and name != "-":
             name = "-v" if name == "-vv" else name
@@ -76,7 +77,7 @@ def fault(said: str) -> str | None:
             if name == "hook":
                 following = words[words.index(word) + 1 :]
                 asked = following[0].partition("\0")[0].rstrip(".,") if following else ""
-                return None if not asked or asked in {*hook.HOOKS, "…", "--help"} else asked
+                return None if not asked or asked in {*HOOKS, "…", "--help"} else asked
             if name not in command.commands:
                 return f"{name} is no command"
             command = command.commands[name]  # type: ignore[assignment]

@@ -373,3 +373,16 @@ def test_after_a_quickstart_setup_asks_and_connects_what_is_there(alone: Program
     drawn = alone.on_terminal("setup", *STILL, "--skip-git", typed="\n" * 6)
     assert "Found here: Codex" in drawn and "Connected: Codex" in drawn
     assert (alone.home / ".codex/hooks.json").exists()
+
+
+def test_yes_takes_the_usual_answers_without_a_terminal(alone: Program) -> None:
+    (alone.home / ".claude").mkdir(parents=True)
+    refused = setup(alone)
+    assert refused.status == 1 and "--yes" in refused.err
+    done = setup(alone, "--yes")
+    assert done.status == 0, done.err
+    made = config.load(Workspace(alone.workspace)).settings
+    assert made.embedding.provider == "native" and made.pipeline.extraction.provider == "auto"
+    assert "signet hook session-start" in (alone.home / ".claude" / "settings.json").read_text()
+    before = content(alone.workspace)
+    assert setup(alone, "--yes").status == 0 and content(alone.workspace) == before

@@ -41,6 +41,7 @@ WITHOUT = {
     ("GET", "/api/config/schema"): FORM,
     ("GET", "/api/repair"): LOOKS,
     ("GET", "/openapi.json"): PAGES,
+    ("GET", "/api/home"): PAGES,
     ("GET", "/api/home/greeting"): PAGES,
     ("GET", "/api/changelog"): PAGES,
     ("GET", "/api/roadmap"): PAGES,

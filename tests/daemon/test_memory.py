@@ -1,21 +1,28 @@
 """What a program keeps in memory is given back when it has fallen silent."""
 
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
-from signet.process import memory
+from signet import config
+from signet.paths import Workspace
+from signet.process import backoff, memory
+from signet.process.boot import Booted
 from signet.process.memory import Thrift
+from signet.process.program import SUPERVISOR_PID, Program
+from signet.process.signals import Stop
+from signet_worker import main as worker
+from signet_worker.dispatcher import Dispatcher
 from support.processes import eventually
 
 STATM = Path("/proc/self/statm")
-
-
-def _resident_mb() -> float:
-    return int(STATM.read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def test_silence_gives_back_once_until_there_was_work_again(
@@ -38,17 +45,98 @@ def test_silence_gives_back_once_until_there_was_work_again(
 
 
 @pytest.mark.skipif(not STATM.exists(), reason="Linux only")
-def test_what_threads_have_freed_goes_back_to_the_system() -> None:
-    def fill() -> None:
-        kept.append([bytes(600) for _ in range(100_000)])
+def test_what_was_loaded_in_no_time_is_given_back_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(memory, "SILENT_SHARE", 10.0)  # nothing is work
+    released: list[float] = []
+    loaded: list[bytes] = []
+    thrift = Thrift(lambda: released.append(time.monotonic()), looks=2)
+    thrift.start()
+    try:
+        eventually(lambda: len(released) > 0)
 
-    kept: list[list[bytes]] = []
-    threads = [threading.Thread(target=fill) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    full = _resident_mb()
-    kept.clear()
-    memory.give_back()
-    assert _resident_mb() < full - 60
+        def is_released_again() -> bool:
+            loaded.append(b"x" * 2**20 * (memory.FILLED_MB + 1))
+            return len(released) > 1
+
+        eventually(is_released_again)
+    finally:
+        thrift.stop()
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="Linux only")
+def test_a_program_that_keeps_much_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(memory, "SILENT_SHARE", 0.5)
+    monkeypatch.setattr(memory, "WORTH_SECONDS", 0.0)
+    released, begun = threading.Event(), threading.Event()
+    thrift = Thrift(released.set, begin_anew=begun.set)
+    thrift.start()
+    eventually(released.is_set)
+    thrift.stop()
+    assert not begun.is_set()
+    thrift = Thrift(released.set, begin_anew=begun.set)
+    kept = bytearray(os.urandom(1_000) * 1_000 * (memory.GROWN_MB + 8))
+    thrift.start()
+    try:
+        eventually(begun.is_set)
+    finally:
+        thrift.stop()
+    assert kept
+
+
+def test_a_worker_begins_anew_only_without_a_job_and_that_is_no_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = Workspace(tmp_path / "ws")
+    workspace.make()
+    loaded = config.load(workspace, {})
+    stop = Stop()
+    booted = Booted(program=Program.WORKER, workspace=workspace, loaded=loaded, stop=stop)
+    backoff.begin(workspace.runtime_dir, Program.WORKER, time.monotonic())
+    idle: list[bool] = [False, True]
+    dispatcher = cast(Dispatcher, SimpleNamespace(is_idle=lambda: idle.pop(0)))
+    monkeypatch.delenv(SUPERVISOR_PID, raising=False)
+    assert worker._begin_anew(booted, dispatcher) is None
+    monkeypatch.setenv(SUPERVISOR_PID, str(os.getpid()))
+    begin_anew = worker._begin_anew(booted, dispatcher)
+    assert begin_anew is not None
+    begin_anew()
+    assert not stop.is_set
+    begin_anew()
+    assert stop.is_set and backoff.last(workspace.runtime_dir, Program.WORKER) is None
+
+
+@pytest.mark.parametrize("module", ["signet_scheduler.tick", "signet_worker.actors"])
+def test_background_programs_start_without_what_they_may_never_need(module: str) -> None:
+    look = f"import sys, {module}; print(*{{'numpy', 'onnxruntime', 'pydantic', 'fastapi'}} & sys.modules.keys())"
+    found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == []
+
+
+#: A program of its own: what other tests left between what is in use would keep the pages of the test's own memory.
+FILLED_AND_FREED = """
+import threading
+from signet.process import memory
+
+memory.share_heap()
+kept = []
+threads = [threading.Thread(target=lambda: kept.append([bytes(600) for _ in range(100_000)])) for _ in range(2)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+print(memory.resident_mb())
+kept.clear()
+memory.give_back()
+print(memory.resident_mb())
+"""
+
+
+@pytest.mark.skipif(not STATM.exists(), reason="Linux only")
+def test_what_threads_have_freed_goes_back_to_the_system() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", FILLED_AND_FREED], capture_output=True, text=True, check=True
+    )
+    full, after = map(float, ran.stdout.split())
+    assert after < full - 100

@@ -16,7 +16,13 @@ from dashboard.seed import fill
 from support.processes import eventually
 
 pytest.register_assert_rewrite(
-    "dashboard.addresses", "dashboard.memories", "dashboard.rooms", "dashboard.others"
+    "dashboard.addresses",
+    "dashboard.memories",
+    "dashboard.rooms",
+    "dashboard.others",
+    "dashboard.triage",
+    "dashboard.states",
+    "dashboard.helps",
 )
 
 

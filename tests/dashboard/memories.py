@@ -118,6 +118,7 @@ def test_looking_changes_nothing(view: View, ids: dict[str, str], client: httpx.
     ):
         view.go(address)
     view.page.keyboard.press("Control+k")
+    view.page.locator(".palette input").wait_for()
     view.page.keyboard.type("deploy larder")
     view.page.locator(".palette [role=option]").nth(2).wait_for()
     assert _rows(client) == before

@@ -1,6 +1,6 @@
 """Makes the pictures of the README: `PYTHONPATH=tests .venv/bin/python -m dashboard.pictures`.
 
-From a workspace with the tests' seed in a temporary folder, in Debian's Chromium.
+From a workspace with the tests' seed in a temporary folder, in Debian's Chromium; `recorded.py` has the terminal's.
 """
 
 import tempfile
@@ -10,7 +10,9 @@ import httpx
 
 from cli.program import ROOT, running
 from dashboard.browser import Theme, chromium, viewing
+from dashboard.recorded import record
 from dashboard.seed import SAID, fill
+from signet.providers.native.weights import models_home
 from support.processes import eventually
 
 FOLDER = ROOT / "docs" / "pictures"
@@ -24,6 +26,8 @@ PICTURES: tuple[tuple[str, str, Theme, str], ...] = (
 def main() -> None:
     """Write the pictures."""
     FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as home:
+        record(Path(home), models_home(), FOLDER / "terminal.svg")
     with tempfile.TemporaryDirectory() as home, running(Path(home)) as program:
         base = f"http://127.0.0.1:{program.port}"
         with httpx.Client(base_url=base, timeout=30.0, trust_env=False) as client:

@@ -4,6 +4,7 @@ from dashboard.addresses import (
     test_addresses_of_the_earlier_dashboard_lead_to_their_rooms,
     test_back_and_reload_give_the_same_view,
 )
+from dashboard.helps import test_whether_memory_helps_is_said_and_learning_is_switched
 from dashboard.memories import (
     test_a_forgotten_memory_is_listed_and_recovered,
     test_find_read_why_edit_forget_undo_and_recover_with_keys,
@@ -22,19 +23,34 @@ from dashboard.others import (
 from dashboard.rooms import (
     test_every_view_is_quiet_and_accessible,
 )
+from dashboard.states import (
+    test_a_cut_stream_is_mended_and_nothing_is_missed,
+    test_a_daemon_that_has_too_much_to_do_is_asked_again,
+    test_what_is_shown_stays_while_the_daemon_does_not_answer,
+)
+from dashboard.triage import (
+    test_all_that_match_are_forgotten_by_the_daemon_and_come_back,
+    test_new_memories_are_kept_rejected_and_faded_with_keys,
+)
 
 __all__ = [
+    "test_a_cut_stream_is_mended_and_nothing_is_missed",
+    "test_a_daemon_that_has_too_much_to_do_is_asked_again",
     "test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys",
     "test_a_file_that_changed_on_disk_is_not_overwritten_unseen",
     "test_a_forgotten_memory_is_listed_and_recovered",
     "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",
+    "test_all_that_match_are_forgotten_by_the_daemon_and_come_back",
     "test_back_and_reload_give_the_same_view",
     "test_every_view_is_quiet_and_accessible",
     "test_find_read_why_edit_forget_undo_and_recover_with_keys",
     "test_looking_changes_nothing",
+    "test_new_memories_are_kept_rejected_and_faded_with_keys",
     "test_texts_of_strangers_are_texts",
     "test_the_map_goes_from_one_entity_to_the_next_with_keys",
     "test_what_is_saved_elsewhere_appears_by_itself",
+    "test_what_is_shown_stays_while_the_daemon_does_not_answer",
+    "test_whether_memory_helps_is_said_and_learning_is_switched",
     "test_who_edits_what_another_window_has_changed_sees_both_texts",
     "test_why_not_and_as_a_prompt",
     "test_yesterdays_session_tells_what_was_given_and_why",

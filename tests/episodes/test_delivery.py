@@ -200,6 +200,21 @@ def test_what_stands_is_told_with_the_first_prompt_and_once(world: World) -> Non
     assert never not in world.hook("user-prompt-submit", "begun", userPrompt="Push the oven fix.")
 
 
+def test_a_rule_is_told_in_the_words_that_it_was_read_from(world: World) -> None:
+    said = "I prefer pnpm over npm for every JavaScript project, since npm's lock file made our CI slow."
+    world.server.post("/api/memory/remember", {"content": said})
+    world.rest()
+    read = "SELECT count(*) > 0 FROM memories WHERE content LIKE 'The user prefers pnpm%'"
+    clauses = (
+        "SELECT count(*) > 0 FROM entity_attributes WHERE attribute_value LIKE 'project, since%'"
+    )
+    assert world.rows(read) == world.rows(clauses) == [(1,)]
+    asked = "Which package manager should I use for the new JavaScript project, npm or pnpm?"
+    told = world.hook("user-prompt-submit", "packages", userPrompt=asked)
+    assert next(line for line in told.splitlines() if "npm" in line).startswith(f"- {said}")
+    assert told.count("lock file") == 1 and "The user prefers" not in told, told
+
+
 def test_an_episode_is_read_whole_by_the_id_in_its_heading(world: World) -> None:
     world.talk("endless", [("user", f"Lantern {n} of the pier is dim.") for n in range(400)], 8)
     world.rest()
@@ -304,13 +319,14 @@ def test_commits_of_a_repository_come_and_go_with_its_history(world: World, tmp_
     repository.git("init", "-q")
     decided = "fix: bilge pump runs for ninety seconds after the float switch has dropped"
     repository.commit("pump.txt", "1")
-    repository.git("commit", "-q", "--amend", "-m", decided)
+    ruled = "New rule: a pump never stops before the bilge is dry."
+    repository.git("commit", "-q", "--amend", "-m", f"{decided}\n\n{ruled}")
     asked = "The bilge pump stops as soon as the float switch drops and water stays. Fix the pump."
     place = {"cwd": str(repository.root)}
     world.hook("session-start", "crew-1", **place)
     world.rest()
     told = world.hook("user-prompt-submit", "crew-1", userPrompt=asked, **place)
-    assert decided in told and "## Commit " in told
+    assert f"{decided}\n\n{ruled}" in told and "## Commit " in told
     world.configure("hooks: {sessionStart: {readCommits: false}}\n")
     keys = (f"crew-then-{number}" for number in itertools.count())
 

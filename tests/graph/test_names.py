@@ -66,6 +66,27 @@ def test_ordinary_capitals_are_no_names(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("1. **Error Handling**: tell Mira.\n2. **Adjust Plans:** weekly.", ["Mira"]),
+        ("### Example Activities\n- **AI Storytelling**: with Larder", ["Larder"]),
+        ("- Camera Maintenance: $50\n- Tax Rate: 12%\nAsk Jonas Weber.", ["Jonas Weber"]),
+        ("| Task | Final Owner |\n|---|---|\n| Medical Bills | $200 |", []),
+        ("Send it to [Insert Location or Zoom Link], [Dev B].", []),
+        ("```css\n/* Sidebar styles */ of Ada Winter\n```\nWe met Bo.", ["Bo"]),
+        ("Tell candidates. Candidates should be told by Ada.", ["Ada"]),
+        ("Consistency is key. Transparency can help.", []),
+        ("Importance of Managing Finances", ["Managing Finances"]),
+        ('Under "Research design trends" stands "Dune".', ["Dune"]),
+        ("The class `IndexedSet`'s order and Union[bytes, str]", ["IndexedSet"]),
+        ('- **"The Hunger Games" by Suzanne Collins**', ["Hunger Games", "Suzanne Collins"]),
+    ],
+)
+def test_titles_labels_and_blanks_prove_no_name(text: str, expected: list[str]) -> None:
+    assert certain(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("Postgres: port 5432", ["Postgres"]),
         ("Kafka, then the rest.", ["Kafka"]),
         ("# Orders Gateway", ["Orders Gateway"]),

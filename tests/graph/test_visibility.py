@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from graph.test_browse import an_entity, id_of
+from signet import clock
+from signet.domain.memory import forget
 from support.http import Api
 
 #: In every name and text that the memory of the other scope brings.
@@ -130,6 +132,30 @@ def test_an_edge_that_only_another_scope_tells_is_not_shown_between_known_ends(a
     assert api.get(f"/api/knowledge/entities/{ada}").body["dependencyCount"] == 0
     assert api.get("/api/knowledge/constellation").body["dependencies"] == []
     assert api.post("/api/graph/impact", {"entityId": ada}).body["impact"] == []
+
+
+@pytest.mark.parametrize("way", ["erased", "purged", "edited"])
+def test_what_only_a_memory_that_is_gone_said_of_two_is_shown_no_more(api: Api, way: str) -> None:
+    for name in ("Ada Winter and her", "Ben Summer and his"):
+        api.post("/api/memory/remember", {"content": f"We asked {name} aunt for the keys."})
+    triple = {"source": "Ada Winter", "relationship": "blocks", "target": "Ben Summer"}
+    body = {"content": "At the quay these two met.", "entities": [triple]}
+    memory_id = api.post("/api/memory/remember", body).body["id"]
+    edges = f"/api/knowledge/entities/{id_of(api, 'Ada Winter')}/dependencies"
+    assert len(api.get(edges).body["items"]) == 1
+    if way == "edited":
+        text = json.dumps({"content": "At the quay nobody met.", "reason": "wrong"}).encode()
+        assert api.send("PATCH", f"/api/memory/{memory_id}", text).status == 200
+    else:
+        erase = "&erase=true" if way == "erased" else ""
+        asked = f"/api/memory/{memory_id}?reason=private{erase}"
+        assert api.send("DELETE", asked).status == 200
+    if way == "purged":
+        assert api.get(edges).body["items"] == []
+        assert len(api.rows("entity_dependencies")) == 1  # it may be recovered
+        api.state.db.write(forget.purge, [memory_id], now=clock.now())
+    assert api.get(edges).body["items"] == []
+    assert (api.rows("entity_dependencies"), api.rows("relations")) == ([], [])
 
 
 def test_a_thing_that_no_memory_tells_of_is_shown(api: Api) -> None:

@@ -79,6 +79,33 @@ OPENCLAW = """\
   hooks: { internal: { enabled: true, entries: { "session-memory": { enabled: true } } } },
 }
 """
+GEMINI = """\
+{
+  "security": { "auth": { "selectedType": "gemini-api-key" } },
+  "hooks": {
+    "SessionStart": [{ "hooks": [{ "type": "command", "command": "fortune -s" }] }] // every morning
+  },
+  "mcpServers": { "github": { "command": "gh-mcp" } }
+}
+"""
+CURSOR_HOOKS = """\
+{
+\t"version": 1,
+\t"hooks": {
+\t\t"stop": [{ "command": "say done" }]
+\t}
+}
+"""
+ZED = """\
+// Zed settings
+{
+  "theme": "One Dark", // at night
+  "context_servers": {
+    "github": { "source": "custom", "command": "gh-mcp", "args": [], },
+  },
+}
+"""
+VS_CODE = '{\r\n\t"servers": {\r\n\t\t"github": {"type": "http", "url": "https://example.org"} // mine\r\n\t}\r\n}'
 CLAUDE_MD = "# How I work\n\nNever push on a Friday.\n"
 IDENTITY = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
 
@@ -143,4 +170,13 @@ def a_home(folder: Path) -> Home:
     home.write(".codex/hooks.json", CODEX_HOOKS)
     home.write(".config/opencode/opencode.jsonc", OPENCODE)
     home.write(".openclaw/openclaw.json", OPENCLAW)
+    home.write(".gemini/settings.json", GEMINI)
+    home.write(".cursor/hooks.json", CURSOR_HOOKS)
+    home.write(".cursor/mcp.json", '{"mcpServers":{}}')
+    home.write(".codeium/windsurf/mcp_config.json", "")
+    home.write(".config/zed/settings.json", ZED)
+    home.write(".config/Code/User/mcp.json", VS_CODE)
+    home.write(
+        ".config/Claude/claude_desktop_config.json", '{"mcpServers": {"gh": {"command": "gh"}}}\n'
+    )
     return home

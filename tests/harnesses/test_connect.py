@@ -96,8 +96,13 @@ def test_a_dry_run_shows_the_diff_and_changes_nothing(home: Home, harness: str) 
         ("codex", ".codex/config.toml", "model = \n"),
         ("codex", ".codex/hooks.json", '{"hooks": {"Stop": 5}}'),
         ("claude-code", ".claude/settings.json", b'{"a": "\xff"}'),
+        ("gemini-cli", ".gemini/settings.json", '{"mcpServers": []}'),
+        ("cursor", ".cursor/hooks.json", '{"version": 1, "hooks": {"stop": {}}}'),
+        ("cursor", ".cursor/mcp.json", "{"),
+        ("copilot", ".config/Code/User/mcp.json", "// mine\n"),
+        ("zed", ".config/zed/settings.json", '{"context_servers": '),
+        ("claude-desktop", ".config/Claude/claude_desktop_config.json", "[]"),
     ],
-    ids=["settings", "state", "jsonc", "json5", "toml", "no-list", "no-text"],
 )
 def test_a_file_that_does_not_parse_stays_and_nothing_else_is_written(
     home: Home, harness: str, name: str, broken: str | bytes
@@ -112,6 +117,70 @@ def test_a_file_that_does_not_parse_stays_and_nothing_else_is_written(
     assert home.seen() == before
 
 
+def test_harnesses_with_forms_of_their_own_get_them_beside_the_users_entries(home: Home) -> None:
+    for harness in ALL:
+        connected(home, harness)
+    mcp = {"command": home.site.signet_mcp, "args": []}
+    start, prompt, end = (
+        f"{home.site.signet} hook {one} -H {{}}"
+        for one in ("session-start", "user-prompt-submit", "session-end")
+    )
+
+    def found(name: str) -> Any:
+        return parse(home.read(name)).value
+
+    gemini = found(".gemini/settings.json")
+    assert gemini["hooks"]["SessionStart"][0]["hooks"][0]["command"] == "fortune -s"
+    assert gemini["hooks"]["BeforeAgent"] == [
+        {"hooks": [{"type": "command", "command": prompt.format("gemini-cli"), "timeout": 5_000}]}
+    ]
+    ours = {**mcp, "env": {"SIGNET_HARNESS": "gemini-cli"}}
+    assert gemini["mcpServers"] == {"github": {"command": "gh-mcp"}, "signet": ours}
+    assert "// every morning" in home.read(".gemini/settings.json")
+    cursor = found(".cursor/hooks.json")
+    assert cursor["version"] == 1
+    assert cursor["hooks"]["sessionStart"] == [{"command": start.format("cursor"), "timeout": 15}]
+    assert cursor["hooks"]["stop"] == [
+        {"command": "say done"},
+        {"command": end.format("cursor"), "timeout": 10},
+    ]
+    command = end.format("windsurf") + ' --project "$(pwd)"'
+    assert found(".codeium/windsurf/hooks.json") == {
+        "hooks": {
+            "post_cascade_response_with_transcript": [{"command": command, "show_output": False}]
+        }
+    }
+    copilot = found(".copilot/hooks/signet.json")["hooks"]
+    assert sorted(copilot) == ["SessionStart", "Stop", "UserPromptSubmit"]
+    ours = {"type": "stdio", **mcp, "env": {"SIGNET_HARNESS": "copilot"}}
+    assert found(".copilot/mcp-config.json") == {"mcpServers": {"signet": ours}}
+    assert found(".config/Code/User/mcp.json")["servers"]["signet"] == ours
+    assert "} // mine" not in home.read(".config/Code/User/mcp.json")
+    zed = found(".config/zed/settings.json")["context_servers"]
+    assert zed["signet"] == {"source": "custom", **mcp, "env": {"SIGNET_HARNESS": "zed"}}
+    assert sorted(found(".config/Claude/claude_desktop_config.json")["mcpServers"]) == [
+        "gh",
+        "signet",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("platform", "claude", "zed"),
+    [
+        ("linux", ".config/Claude", ".config/zed"),
+        ("darwin", "Library/Application Support/Claude", ".config/zed"),
+        ("win32", "AppData/Roaming/Claude", "AppData/Roaming/Zed"),
+    ],
+)
+def test_settings_are_where_each_system_has_them(
+    home: Home, monkeypatch: pytest.MonkeyPatch, platform: str, claude: str, zed: str
+) -> None:
+    monkeypatch.setattr("sys.platform", platform)
+    paths = {one: registry.find(one).config_path(home.site) for one in ("claude-desktop", "zed")}
+    assert paths["claude-desktop"] == home.path / claude / "claude_desktop_config.json"
+    assert paths["zed"] == home.path / zed / "settings.json"
+
+
 @pytest.mark.parametrize("harness", ALL)
 def test_files_that_are_not_there_are_made_and_go_again(tmp_path: Path, harness: str) -> None:
     home = a_home(tmp_path)
@@ -120,6 +189,13 @@ def test_files_that_are_not_there_are_made_and_go_again(tmp_path: Path, harness:
         ".claude.json",
         ".codex/config.toml",
         ".codex/hooks.json",
+        ".gemini/settings.json",
+        ".cursor/hooks.json",
+        ".cursor/mcp.json",
+        ".codeium/windsurf/mcp_config.json",
+        ".config/zed/settings.json",
+        ".config/Code/User/mcp.json",
+        ".config/Claude/claude_desktop_config.json",
     ):
         (home.path / name).unlink()
     (home.path / ".config/opencode/opencode.jsonc").unlink()

@@ -33,6 +33,11 @@ def program(home: Home) -> Iterator[Program]:
 def restarted(program: Program) -> None:
     """Start the daemon anew, and wait until its scheduler has synced and synced once more."""
     program.run("stop")
+    synced(program)
+
+
+def synced(program: Program) -> None:
+    """Wait until the scheduler has synced and synced once more; starts a daemon that does not run."""
     for _ in range(2):
         done = program.run("start", "--port", str(program.port))
         assert done.status == 0, done.err
@@ -49,7 +54,7 @@ def test_a_daemon_that_nobody_connected_to_anything_leaves_the_home_alone(
     done = program.run(*SETUP, *CHOSEN, "--port", str(program.port))
     assert done.status == 0, done.err
     assert "harnesses: []" in home.read(".agents/agent.yaml")
-    restarted(program)
+    synced(program)
     assert home.whole() == before
     listed = home.read(".agents/agent.yaml").replace("harnesses: []", f"harnesses: {[*ALL]}")
     home.write(".agents/agent.yaml", listed)
@@ -70,7 +75,7 @@ def test_what_was_connected_goes_without_a_trace_after_starts_and_changes(
     assert home.read(".claude/CLAUDE.md").startswith(CLAUDE_MD + "\n<!-- SIGNET:START -->")
     connected = home.whole()
     home.write(".agents/AGENTS.md", "Other rules.\n")
-    restarted(program)
+    synced(program)
     assert home.whole() == connected
     home.write(".codex/hooks.json", before[".codex/hooks.json"])
     chosen = home.whole()

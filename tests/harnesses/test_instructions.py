@@ -12,7 +12,13 @@ from harnesses.home import CLAUDE_MD, Home, a_home
 from signet.domain.harnesses import instructions, registry
 from signet.domain.harnesses.instructions import END, START
 
-FILES = {"claude-code": ".claude/CLAUDE.md", "opencode": ".config/opencode/AGENTS.md"}
+FILES = {
+    "claude-code": ".claude/CLAUDE.md",
+    "opencode": ".config/opencode/AGENTS.md",
+    "gemini-cli": ".gemini/GEMINI.md",
+    "windsurf": ".codeium/windsurf/memories/global_rules.md",
+    "zed": ".config/zed/AGENTS.md",
+}
 BLOCK = f"{START}\nours\n{END}"
 #: As versions up to this one wrote it, whole.
 GENERATED = """\

@@ -9,6 +9,7 @@ import pytest
 
 from signet import __version__, clock
 from signet.domain.auth import tokens
+from signet.mcp import answers
 from signet.mcp.tools import ALWAYS, TOOLS
 from signet.wire.access import Role
 from signet_api import permissions
@@ -118,13 +119,23 @@ def test_what_is_not_listed_still_works(api: Api) -> None:
     assert given(use(api, "mcp_server_list")) == {"tools": []}
 
 
+def test_what_is_no_memory_says_what_it_is() -> None:
+    session = {"id": "session:abc", "content": "x", "source": "episode", "type": "session"}
+    memory = {"id": "m1", "content": "y", "source": "hybrid", "type": "fact", "origin": "agent"}
+    shown = answers.found({"results": [session, memory]}, answers.View())["results"]
+    assert shown == [
+        {"id": "session:abc", "content": "x", "origin": "session"},
+        {"id": "m1", "content": "y"},
+    ]
+
+
 PAGE = [
     "We decided to keep the larder in one SQLite file, because a backup is then nothing but a copy of it, and it fits.",
     "Ana prefers short answers, and wants to see each command before it is run on the harbour's server. Always.",
     "The harbour crane was painted green in spring, because the old coat had peeled off during the"
     " storms; the crew of pier seven did it in three days and used the paint that was left over.",
     "Never deploy the harbour service on a Friday: the release robot runs then, and in May it took"
-    " the wrong build. Deploy on Monday, after `make backup`, and watch the log for ten minutes.",
+    " the wrong build. Deploy another day, after `make backup`, and watch the log for ten minutes.",
     "Invoices of the harbour office are numbered by year and quay, such as 2026-Q7-0113. A number"
     " is never used twice, not even when an invoice was cancelled, because the tax office asks.",
     "The harbour map is drawn by the browser; the server sends only GeoJSON, at most 2 MB of it at a time.",
@@ -183,6 +194,8 @@ def test_an_id_of_a_result_names_its_memory_in_every_tool(api: Api) -> None:
     assert [one["id"] for one in left] == [one["id"] for one in (shown[0], *shown[2:])]
     unknown = failed(use(api, "memory_get", id="00000000-0000-7000"))
     assert unknown == "Get failed: not found"
+    episode = failed(use(api, "memory_get", id="session:abc"))
+    assert episode == "Get failed: not a memory; memory_context shows all of session:abc"
     twin = given(use(api, "memory_get", id=shown[2]["id"]))["id"]
     api.run("UPDATE memories SET id = ? WHERE id LIKE ?", f"{twin[:-1]}_", f"{shown[3]['id']}%")
     several = failed(use(api, "memory_forget", id=shown[2]["id"], reason="x"))

@@ -23,6 +23,14 @@ TEXTS = {
     "en": ("The irrigation pump starts at dawn", "pumps"),
 }
 
+#: What a later revision drops: tables, and columns of tables (0013).
+DROPPED: dict[str, set[str] | None] = {
+    "predictor_training_pairs": None,
+    "predictor_models": None,
+    "predictor_comparisons": None,
+    "predictor_state": {"last_training_at", "active_version", "crash_count", "disabled_until"},
+}
+
 Rows = list[tuple[object, ...]]
 
 
@@ -87,16 +95,22 @@ def contents(path: Path, wanted: dict[str, list[str]] | None = None) -> dict[str
     return rows
 
 
-def shape(path: Path) -> dict[str, list[str]]:
+def staying(path: Path) -> dict[str, list[str]]:
+    """Return the columns, by table, that the newest revision still has."""
     db = connect(path, read_only=True)
-    found = {table: columns(db, table) for table in tables(db)}
+    found = {}
+    for table in tables(db):
+        gone = DROPPED.get(table, set())
+        if gone is not None:
+            found[table] = [name for name in columns(db, table) if name not in gone]
     db.close()
     return found
 
 
 def test_every_row_of_every_table_stays(filled: Path) -> None:
-    before, known = contents(filled), shape(filled)
-    assert all(before.values()), "a table without rows rehearses nothing"
+    assert all(contents(filled).values()), "a table without rows rehearses nothing"
+    known = staying(filled)
+    before = contents(filled, known)
     done = migrate.upgrade(filled, now=NOW + timedelta(days=1))
     assert done.after == migrate.head()
     assert contents(filled, known) == before

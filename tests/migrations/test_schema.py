@@ -42,12 +42,9 @@ PROMISED = {
     "memory_jobs": "id memory_id document_id job_type status payload result attempts max_attempts leased_at"
     " completed_at failed_at error queue priority due_ms dedupe_key lease_owner lease_token lease_until_ms crashes"
     " runs_total last_error_code errors cancel_requested agent_id parent_id",
-    "predictor_comparisons": "session_id memory_a_id memory_b_id preferred confidence created_at",
-    "predictor_models": "agent_id version weights checksum active retired_reason",
     "predictor_session_comparisons": "session_key predictor_ndcg baseline_ndcg predictor_won margin alpha counted",
-    "predictor_state": "agent_id success_rate alpha cold_start_exited active_version crash_count",
+    "predictor_state": "agent_id success_rate alpha cold_start_exited judged_since last_rollback",
     "predictor_training_log": "model_version loss sample_count duration_ms canary_topk_churn accepted reason",
-    "predictor_training_pairs": "session_id memory_id feature_vector label created_at feature_version",
     "processes": "owner kind pid started_at beat_ms lock_inode busy queues",
     "provider_outcomes": "provider kind outcome error at",
     "rate_limit_events": "key at",
@@ -226,21 +223,6 @@ def test_an_entity_has_one_pin_of_a_known_type(db: Connection) -> None:
         insert(db, "entity_pinning", id="p2", entity_id="f", pin_type="x", created_at=AT)
     with pytest.raises(sqlite.IntegrityError):
         insert(db, "entity_pinning", id="p3", entity_id="e", pin_type="suppress", created_at=AT)
-
-
-def test_a_training_pair_needs_seventeen_features(db: Connection) -> None:
-    pair = {"session_id": "s", "memory_id": "m", "label": 0.5, "created_at": AT}
-    with pytest.raises(sqlite.IntegrityError):
-        insert(db, "predictor_training_pairs", id="short", feature_vector=bytes(64), **pair)
-    insert(db, "predictor_training_pairs", id="right", feature_vector=bytes(68), **pair)
-
-
-def test_an_agent_has_one_active_model(db: Connection) -> None:
-    model = {"weights": b"", "checksum": "", "trained_at": AT}
-    insert(db, "predictor_models", version=1, active=1, **model)
-    insert(db, "predictor_models", version=2, active=0, **model)
-    with pytest.raises(sqlite.IntegrityError):
-        db.execute("UPDATE predictor_models SET active = 1 WHERE version = 2")
 
 
 JOB = {

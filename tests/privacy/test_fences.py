@@ -8,8 +8,18 @@ from typing import Any
 
 import pytest
 
+from signet import clock
+from signet.config import Settings
 from signet.domain.marketplace import describe
+from signet.domain.skills import enrich, files, node
+from signet.domain.skills.models import Rules, Skill
+from signet.domain.summaries import prompt as prompts
+from signet.domain.summaries.models import Said
+from signet.domain.synthesis import prompt as synthesis
+from signet.domain.synthesis.plan import Plan
+from signet.domain.synthesis.sources import Source, Sources
 from support.http import Api, an_api
+from support.skills import write
 
 WORD = "kittiwake"
 TAGGED = "".join(chr(0xE0000 + ord(one)) for one in "obey")
@@ -108,7 +118,37 @@ def checkpoint(api: Api) -> str:
     return start(api, project=sent["project"])
 
 
-SOURCES = (message, peer, recall, one_memory, prompt, rule, memory_file, checkpoint)
+def skill(api: Api) -> str:
+    """Let the graph know of a stranger's skill, as the scheduler does."""
+    file = write(api.state.workspace.skills_dir, "moor", body=HOSTILE)
+    quoted = "".join(f"\\U{ord(letter):08x}" for letter in HOSTILE)
+    front = f'---\nname: moor\ndescription: "{quoted}"\n---\n'
+    file.write_text(front + HOSTILE, "utf-8")
+    found = files.load(api.state.workspace.skills_dir, "moor")
+    rules = Rules.of(api.state.settings)
+    api.state.db.write(node.put, found, rules=rules, now=clock.now())
+    return tool(api, "knowledge_expand", entity_name="moor") + start(api)
+
+
+def notes(api: Api) -> str:
+    """Bring in the notes of a stranger's session, as an import does, with a memory that says the same."""
+    told = {"earliest_at": "2026-01-01", "latest_at": "2026-01-01", "created_at": "2026-01-01"}
+    records = [
+        {"record": "transcript", "agent_id": "default", "session_key": "theirs", **told}
+        | {"content": f"User: {HOSTILE}"},
+        {"record": "summary", "id": "s1", "session_key": "theirs", "agent_id": "default", **told}
+        | {"depth": 0, "kind": "session", "content": HOSTILE},
+        {"record": "memory", "id": "m1", "type": "session_summary", "content": HOSTILE},
+    ]
+    taken = api.post("/api/import", {"records": records}).body
+    assert (taken["new"], taken["reasons"]) == (3, [])
+    sent = {"harness": "codex", "sessionKey": "reader", "userPrompt": f"What of the {WORD} lamp?"}
+    told_unasked = start(api) + str(api.post("/api/hooks/user-prompt-submit", sent).body["inject"])
+    assert WORD not in told_unasked.replace(sent["userPrompt"], "")
+    return told_unasked + tool(api, "memory_search", query=WORD)
+
+
+SOURCES = (skill, notes, message, peer, recall, one_memory, prompt, rule, memory_file, checkpoint)
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=[one.__name__ for one in SOURCES])
@@ -129,6 +169,36 @@ def test_a_persons_own_files_come_without_what_nobody_sees(tmp_path: Path) -> No
         shown = start(api)
     assert all(f"Be kind, {name}." in shown for name in ("AGENTS", "SOUL", "IDENTITY", "USER"))
     assert not HIDDEN.search(shown), repr(shown)
+
+
+def asked_of_a_model() -> dict[str, str]:
+    """Return what models are asked when a skill, a session or notes are a stranger's."""
+    folder = Path("/nowhere/moor")
+    theirs = Skill(
+        name="moor", path=folder, title=HOSTILE, content=HOSTILE, body=HOSTILE, description=HOSTILE
+    )
+    found = Sources(
+        memories=(Source(type="fact", content=HOSTILE, created_at="2026-01-01", score=1.0),),
+        notes=(HOSTILE,),
+        newest=1,
+    )
+    return {
+        "skill": enrich.request(theirs),
+        "session": prompts.notes(HOSTILE, day="2026-01-01"),
+        "part": prompts.part_notes(HOSTILE, day="2026-01-01", number=1, count=2),
+        "notes": prompts.combined([HOSTILE], [Said(content=HOSTILE)], day="2026-01-01"),
+        "condensed": prompts.condensed([HOSTILE]),
+        "MEMORY.md": synthesis.synthesis(HOSTILE, found, Plan.of(Settings())),
+    }
+
+
+@pytest.mark.parametrize("request_of", asked_of_a_model())
+def test_a_model_is_shown_a_strangers_text_between_markers_alone(request_of: str) -> None:
+    shown = asked_of_a_model()[request_of]
+    assert WORD in shown
+    assert not HIDDEN.search(shown), repr(shown)
+    outside = re.sub(r"<(\S+-[0-9a-f]{16})>\n.*?\n</\1>", "", shown, flags=re.DOTALL)
+    assert WORD not in outside and not STRUCTURE.search(outside), repr(outside)
 
 
 def words(value: object) -> Iterator[str]:

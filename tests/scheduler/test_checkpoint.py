@@ -27,7 +27,9 @@ def test_a_log_that_has_changed_is_moved_once_and_keeps_its_size(home: Home) -> 
     before = home.db.path.stat().st_size
     os.utime(log_of(home), (1, 1))  # the second write may come in the same tick of the clock
     assert checkpointer.look()
-    assert home.db.path.stat().st_size - before > 3_000_000
+    assert (
+        home.db.path.stat().st_size - before > 2_900_000
+    )  # the rest went into pages that were free
     assert not checkpointer.look(), "nothing was written since"
     write(home)
     assert checkpointer.look()

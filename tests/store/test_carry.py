@@ -7,6 +7,7 @@ from pathlib import Path
 from signet.db import Database
 from signet.domain.memory import carry, forget, lookup, remember
 from signet.domain.memory.models import Actor, Forget, NewMemory, Rules
+from signet.domain.transcripts import withheld
 from support.database import fresh_database
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -37,7 +38,9 @@ def test_what_was_forgotten_or_erased_since_goes_again(tmp_path: Path) -> None:
     db = Database(staged)
     found = [db.read(lookup.find, one) for one in (kept, gone, erased)]
     values = db.read(lambda tx: tx.tuples("SELECT memory_id, why FROM forgotten_values"))
+    held = {one.memory_id for one in db.read(withheld.of, "default")}
     db.close()
+    assert held == {gone, erased}  # in transcripts, too
     assert [one and one.is_deleted for one in found] == [False, True, None]
     assert sorted(values) == sorted([(gone, "forgotten"), (erased, "erased")])
 

@@ -19,10 +19,12 @@ from signet.domain.memory.models import (
     Recover,
     Rules,
 )
-from signet.domain.memory.refusals import AlreadyDeleted
+from signet.domain.memory.refusals import AlreadyDeleted, DuplicateContent
+from signet.wire.origin import Origin
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
-NORA = Actor(name="nora", type="operator")
+NORA = Actor(name="nora", type="operator", origin=Origin.USER, may_claim=Origin.USER)
+HELPER = Actor(name="helper", type="harness")
 PIPELINE = Actor(name="pipeline-v2", type="pipeline")
 RULES = Rules()
 
@@ -58,16 +60,21 @@ def gone(tx: WriteTx, memory_id: str, *, is_wrong: bool = False, for_good: bool 
     return forget.forget_one(tx, asked, actor=NORA, rules=RULES, now=NOON)
 
 
-def back(tx: WriteTx, memory_id: str) -> Changed:
+def back(tx: WriteTx, memory_id: str, *, actor: Actor = NORA) -> Changed:
     asked = Recover(memory_id=memory_id, reason="asked")
-    return recover.recover(tx, asked, actor=NORA, rules=RULES, now=NOON)
+    return recover.recover(tx, asked, actor=actor, rules=RULES, now=NOON)
 
 
 def edit(
-    tx: WriteTx, memory_id: str, text: str | None = None, *, pinned: bool | None = None
+    tx: WriteTx,
+    memory_id: str,
+    text: str | None = None,
+    *,
+    pinned: bool | None = None,
+    actor: Actor = NORA,
 ) -> None:
     patch = Patch(memory_id=memory_id, reason="asked", content=text, pinned=pinned)
-    modify.modify(tx, patch, actor=NORA, rules=RULES, now=NOON)
+    modify.modify(tx, patch, actor=actor, rules=RULES, now=NOON)
 
 
 def active(tx: WriteTx, *memory_ids: str) -> list[bool]:
@@ -147,6 +154,18 @@ def test_what_a_person_laid_hands_on_stays_and_is_named(tx: WriteTx) -> None:
     assert why == {edited: Keeper.PERSON, pinned: Keeper.PINNED, said: Keeper.PERSON}
 
 
+def test_what_an_agent_changed_goes_with_its_source(tx: WriteTx) -> None:
+    source = save(tx, "We met Ada, who breeds kestrels near Bergen, and rows at dawn.")
+    edited, typed = fact(tx, source, "Ada breeds kestrels"), fact(tx, source, "Ada rows at dawn")
+    edit(tx, edited, "Ada breeds kestrels and hobbies", actor=HELPER)
+    edit(tx, typed, "Ada rows at dusk", actor=HELPER)
+    done = gone(tx, source)
+    assert active(tx, edited, typed) == [False, False]
+    assert done.along.stays == ()
+    back(tx, source)
+    assert active(tx, edited, typed) == [True, True]
+
+
 def test_a_persons_memory_that_a_fact_repeats_never_follows(tx: WriteTx) -> None:
     own = save(tx, "Ada breeds kestrels")
     source = save(tx, "We met Ada, who breeds kestrels near Bergen.")
@@ -187,6 +206,18 @@ def test_a_new_text_retires_what_was_read_from_the_old_one_and_is_read(tx: Write
     gone(tx, source)
     back(tx, source)
     assert active(tx, source, stale, same) == [True, False, True]
+
+
+def test_an_edit_is_undone_where_the_old_sentence_was_read_in_it(tx: WriteTx) -> None:
+    source = save(tx, "Ada breeds kestrels")
+    edit(tx, source, "Ada breeds kestrels near Bergen, and rows at dawn.")
+    same = fact(tx, source, "Ada breeds kestrels")
+    edit(tx, source, "Ada breeds kestrels")
+    assert (whole(tx, source).content, active(tx, same)) == ("Ada breeds kestrels", [False])
+    other = save(tx, "Ada paints owls")
+    with pytest.raises(DuplicateContent):
+        edit(tx, source, "Ada paints owls")
+    assert active(tx, source, other) == [True, True]
 
 
 def test_what_was_read_from_a_superseded_memory_is_superseded_as_long(tx: WriteTx) -> None:

@@ -1,4 +1,4 @@
-"""A model that real harness programs talk to: Anthropic Messages, OpenAI Chat Completions and OpenAI Responses.
+"""A model that real harness programs talk to: Anthropic Messages, OpenAI Chat Completions and Responses, and Gemini.
 
     with fake_agent_model() as model:
         ...run the harness with model.url as its base URL...
@@ -24,6 +24,8 @@ ANSWER = (
     "I updated docs/release.md to say so, and the unit tests pass."
 )
 MODEL = "scripted"
+#: The only model of Google's interface, which has it in the path.
+GEMINI = "gemini-2.5-flash"
 _LISTED = {"id": MODEL, "object": "model", "created": 1, "owned_by": "tests"}
 _CALL = re.compile(r"CALL:([\w-]+) (\{.*?\})\s*(?:$|\n|<)", re.S)
 _NUMBERS = count(1)
@@ -48,6 +50,8 @@ def fake_agent_model() -> Iterator[FakeServer]:
         ("POST", "/v1/messages/count_tokens"): lambda *_: _same({"input_tokens": 100}),
         ("POST", "/v1/chat/completions"): _route(_chat),
         ("POST", "/v1/responses"): _route(_responses),
+        ("POST", f"/v1beta/models/{GEMINI}:generateContent"): _route(_gemini),
+        ("POST", f"/v1beta/models/{GEMINI}:streamGenerateContent"): _route(_gemini_stream),
     }
     server = FakeServer(routes, (), path="", models=["*"], dimensions=8, embeddings=())
     try:
@@ -208,6 +212,27 @@ def _responses(body: Body) -> Answer:
     )
 
 
+def _gemini(body: Body) -> Answer:
+    return _json(_gemini_answer(body))
+
+
+def _gemini_stream(body: Body) -> Answer:
+    return Events(f"data: {json.dumps(_gemini_answer(body))}\n\n")
+
+
+def _gemini_answer(body: Body) -> Body:
+    last = body["contents"][-1]["parts"]
+    has_result = any("functionResponse" in part for part in last)
+    plan = _plan("\n".join(part.get("text", "") for part in last), body, has_result)
+    if isinstance(plan, ToolCall):
+        part: Body = {"functionCall": {"name": plan.name, "args": json.loads(plan.arguments)}}
+    else:
+        part = {"text": plan}
+    said = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
+    usage = {"promptTokenCount": 10, "candidatesTokenCount": 10, "totalTokenCount": 20}
+    return {"candidates": [said], "usageMetadata": usage, "modelVersion": GEMINI}
+
+
 def _plan(prompt: str, body: Body, has_result: bool) -> str | ToolCall:
     """Return what to do about a prompt: a tool's name may stand in the prompt without what a harness puts before it."""
     call = _CALL.search(prompt)
@@ -232,7 +257,9 @@ def _strings(value: object) -> Iterator[str]:
 def _tools(body: Body) -> Iterator[tuple[str | None, str]]:
     """Yield namespace and name of each tool of a request."""
     for tool in body.get("tools") or ():
-        if tool.get("type") == "namespace":
+        if "functionDeclarations" in tool:
+            yield from ((None, one["name"]) for one in tool["functionDeclarations"])
+        elif tool.get("type") == "namespace":
             yield from ((tool["name"], one["name"]) for one in tool["tools"])
         elif name := tool.get("name") or tool.get("function", {}).get("name"):
             yield None, name

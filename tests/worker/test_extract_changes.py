@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import pytest
 
 from signet import clock
-from signet.domain.memory import recover
-from signet.domain.memory.models import Recover, Rules
+from signet.domain.memory import recover, review
+from signet.domain.memory.models import Actor, Recover, Rules
+from signet.wire.origin import Origin
 from support.models import FakeServer
 from worker.home import USER, Home, Tree, a_home, manifest
 from worker.script import Script, decided, fact, found, scripted
@@ -121,6 +122,34 @@ def test_what_a_person_has_laid_hands_on_stays(
     _, proposal = told(home, script, content, decided(action, target), agent)
     assert proposal["blockedReason"] == reason.format(action)
     assert home.memory(target)["content"] == text and cold(home, target) == []
+
+
+def test_an_update_of_the_users_words_by_an_agent_waits_for_a_person(
+    home: Home, script: Script
+) -> None:
+    old, new = "The smew hide opens at six", "The smew hide opens at six and has a stove"
+    target = known(home, script, old, "smew")
+    home.run("UPDATE memories SET origin = 'user' WHERE id = ?", target)
+    script.contradicts(new, json.dumps({"contradicts": False}))
+    text = "A later talk of smews, in which much was said."
+    script.reads(text, found(fact(new)))
+    script.decides(new, decided("update", target))
+    source = home.remember(text, "smew")
+    home.ended(source)
+    said = home.proposals(source)
+    assert [one["blockedReason"] for one in said if "fact" in one] == ["update_origin"]
+    assert (home.memory(target)["content"], cold(home, target)) == (old, [])
+    assert home.memory(source)["review"] == "replaces"
+    person = Actor(name="cli", origin=Origin.USER, may_claim=Origin.USER)
+    home.db.write(
+        review.approve,
+        source,
+        agent_id="smew",
+        actor=person,
+        rules=Rules(),
+        now=clock.now(),
+    )
+    assert home.memory(target)["superseded_by"] == source
 
 
 @pytest.mark.parametrize(

@@ -207,17 +207,19 @@ def test_what_a_model_gives_no_notes_of_is_read_by_the_rules(
 
 
 def test_a_job_that_died_shows_on_its_session_and_can_be_brought_back(
-    busy: Home, script: Script
+    home: Home, script: Script, server: FakeServer
 ) -> None:
     script.reads("crane yard", Status(400))
-    job_id = ended(busy, "dead", talk("crane yard"), attempts=1)
-    finished(busy, job_id, "dead")
-    shown = row(busy, job_id, "summary_jobs")
-    assert shown["status"] == "failed" and shown["error"]
-    script.reads("crane yard", notes("Crane", "The crane yard has three cranes."))
-    busy.db.write(transitions.requeue, now=clock.now(), kind="summarize")
-    finished(busy, job_id)
-    assert row(busy, job_id, "summary_jobs")["status"] == "done"
+    home.configure(manifest(url=server.url))
+    with home.worker():
+        job_id = ended(home, "dead", talk("crane yard"), attempts=1)
+        finished(home, job_id, "dead")
+        shown = row(home, job_id, "summary_jobs")
+        assert shown["status"] == "failed" and shown["error"]
+        script.reads("crane yard", notes("Crane", "The crane yard has three cranes."))
+        home.db.write(transitions.requeue, now=clock.now(), kind="summarize")
+        finished(home, job_id)
+        assert row(home, job_id, "summary_jobs")["status"] == "done"
 
 
 def test_eight_sessions_of_a_project_become_an_arc_and_four_arcs_an_epoch(

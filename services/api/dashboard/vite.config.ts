@@ -8,9 +8,6 @@ const DAEMON = process.env.SIGNET_DAEMON_URL ?? "http://127.0.0.1:3850";
 const BUILT = "../signet_api/dashboard/static";
 const SOURCES = ["index.html", "package-lock.json", "package.json", "public", "src", "tsconfig.json", "tsconfig.worker.json", "vite.config.ts"];
 
-/** What several rooms share and the shell does without: one file instead of seven small ones. */
-const SHARED = /src.(api.calls|lib.(words|pages|markdown)|ui.(virtual|diff|dialog|text|meter)|style.(lists|rooms))\b/;
-
 /** Write what the build was made of and what it made, so that a test without Node sees whether they belong together. */
 function stamp(): Plugin {
   const hash = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
@@ -47,7 +44,6 @@ export default defineConfig({
         entryFileNames: "assets/index-[hash].js",
         chunkFileNames: "assets/chunk-[hash].js",
         assetFileNames: "assets/chunk-[hash][extname]",
-        codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: "rooms", test: SHARED }] },
       },
     },
   },

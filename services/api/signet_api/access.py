@@ -5,6 +5,7 @@ this layer is not there at all.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime, timedelta
 
 from fastapi import Request
 from starlette.datastructures import Headers
@@ -14,7 +15,7 @@ from structlog.contextvars import bind_contextvars
 from signet import clock
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode
-from signet.domain.auth import caller, issued, tokens
+from signet.domain.auth import caller, issued, own, tokens
 from signet.domain.auth.caller import STRANGER, TRUSTED, Caller
 from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.errors import Forbidden, SignetError
@@ -30,6 +31,8 @@ _UNKNOWN = Rule(Permission.NONE, within=EVERY)
 #: A request that another program has handed on does not come from here, whatever its peer.
 _HANDED_ON = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"})
 _MAPPED = "::ffff:"
+#: So rarely the use of a token is written down, and so many are remembered for that.
+NOTED_AFTER, MOST_NOTED = timedelta(minutes=1), 10_000
 
 
 class Access:
@@ -38,6 +41,8 @@ class Access:
     def __init__(self, app: ASGIApp, state: State) -> None:
         self._app = app
         self._state = state
+        #: When each token was last noted as used, by its id.
+        self._noted: dict[str, datetime] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on in the name of its caller, or answer why not."""
@@ -70,6 +75,8 @@ class Access:
             is_near = authority.mode is AuthMode.HYBRID and is_here(headers, peer)
             return TRUSTED if is_near else STRANGER
         claims = tokens.verify(token, authority.secret, now=clock.now())
+        if claims.sub == own.LOGIN:
+            raise Unauthenticated("this is a code to log in with, no token")
         await self._check_revoked(claims)
         return Caller(claims=claims)
 
@@ -82,6 +89,16 @@ class Access:
             raise Unauthenticated("token revoked")
         if is_revoked is None:
             await self._state.db.awrite(issued.keep, claims, now=clock.now())
+        self._note(claims.jti)
+
+    def _note(self, jti: str) -> None:
+        """Note the use of a token, behind the answer and not more often than anybody looks."""
+        now, before = clock.now(), self._noted.get(jti)
+        if before is None or now - before >= NOTED_AFTER:
+            if len(self._noted) >= MOST_NOTED:
+                self._noted.clear()
+            self._noted[jti] = now
+            self._state.seen.put((jti, now))
 
     async def _check(self, asked: Caller, scope: Scope) -> None:
         rule, params = match(scope["method"], scope["path"]) or (_UNKNOWN, {})

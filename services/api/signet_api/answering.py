@@ -4,6 +4,7 @@ import time
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from signet import clock
+from signet.config import Settings
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.recall import recall
@@ -31,13 +32,18 @@ def services_of(state: State) -> Services:
     )
 
 
-async def found(body: RecallBody, agent_id: str, state: State) -> Result:
-    """Return what the store knows about a question; uses are for the caller to count."""
+async def found(
+    body: RecallBody, agent_id: str, state: State, settings: Settings | None = None
+) -> Result:
+    """Return what the store knows about a question; uses are for the caller to count.
+
+    `settings` hold instead of those in force.
+    """
     started = time.monotonic()
     with state.admission.question():
         vector = await state.vectors.of(body.query)
         async with state.recalls:
-            result = await state.db.aread(_answer, body, agent_id, vector, state)
+            result = await state.db.aread(_answer, body, agent_id, vector, state, settings)
     if body.touch:
         _tell(result, time.monotonic() - started)
     return result
@@ -54,7 +60,12 @@ def _tell(result: Result, seconds: float) -> None:
 
 
 def _answer(
-    tx: ReadTx, body: RecallBody, agent_id: str, vector: QueryVector, state: State
+    tx: ReadTx,
+    body: RecallBody,
+    agent_id: str,
+    vector: QueryVector,
+    state: State,
+    wanted: Settings | None,
 ) -> Result:
     query = filled(
         Query,
@@ -66,7 +77,7 @@ def _answer(
         zone=_zone(body.timezone),
         explain=body.explain or bool(body.why_not),
     )
-    settings = tuning.of(state.settings, embedding_model=state.vectors.model)
+    settings = tuning.of(wanted or state.settings, embedding_model=state.vectors.model)
     return recall.recall(tx, query, query_vector=vector, settings=settings, now=clock.now())
 
 

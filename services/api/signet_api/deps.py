@@ -19,11 +19,11 @@ from signet.db import Database, ReadTx
 from signet.db.commits import Commits
 from signet.domain.activity.flush import Flusher
 from signet.domain.agents import registry as agents
-from signet.domain.auth import caller
+from signet.domain.auth import caller, issued
 from signet.domain.injections import record, texts
 from signet.domain.injections.models import Injection
 from signet.domain.memory.models import Actor
-from signet.ids import DEFAULT_AGENT, agent_of_session
+from signet.ids import DEFAULT_AGENT, agent_of_session, is_of_user
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
 from signet.wire.access import Permission
@@ -82,6 +82,7 @@ class State:
     commits: Commits = field(init=False)
     counting: Counting = field(init=False)
     injections: Gathering[Injection] = field(init=False)
+    seen: Gathering[tuple[str, datetime]] = field(init=False)
     flusher: Flusher = field(init=False)
     reports: Reports = field(init=False)
     routed: RoutedServers = field(init=False)
@@ -92,6 +93,7 @@ class State:
         self.injections = Gathering(
             self.db, record.insert, "injections.not_recorded", prepare=texts.located
         )
+        self.seen = Gathering(self.db, issued.saw, "tokens.not_noted")
         self.flusher = Flusher(self.db, self.live, gathers=True)
         self.reports = Reports(self.db)
         self.routed = RoutedServers(self.workspace, self.live)
@@ -178,7 +180,7 @@ async def read_as(
 
 async def known_as(agent_id: str, db: Database) -> str:
     """Return the agent that answers to a name: the default one while it is the only agent."""
-    if agent_id in (DEFAULT_AGENT, caller.current().scope.agent):
+    if agent_id in (DEFAULT_AGENT, caller.current().scope.agent) or is_of_user(agent_id):
         return agent_id
     return agent_id if await db.aread(agents.has_others) else DEFAULT_AGENT
 
@@ -186,7 +188,9 @@ async def known_as(agent_id: str, db: Database) -> str:
 def named_agent(named: str | None, session_key: str | None, headers: Mapping[str, str]) -> str:
     """Return the agent that a request names, itself or in its session key; else the default (MEM-41).
 
-    For a caller whose token is limited to an agent it is that one; raises ScopeDenied when another is named.
+    For a caller whose token is limited to an agent it is that one; raises ScopeDenied when another is named. For one
+    whose token is limited to a user it is the user, whatever the harness calls its agents; another
+    user is refused (AUTH-27).
     """
     found = (
         (named or "").strip()
@@ -195,6 +199,8 @@ def named_agent(named: str | None, session_key: str | None, headers: Mapping[str
         or agent_of_session(said(headers, "x-signet-session-key"))
     )
     asked = caller.current()
+    if asked.scope.user is not None and not is_of_user(found or ""):
+        found = asked.scope.agent
     asked.check_row(agent=found)
     return found or asked.scope.agent or DEFAULT_AGENT
 

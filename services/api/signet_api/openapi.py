@@ -35,11 +35,18 @@ class Described(FastAPI):
     """An application whose description names the answers of its operations."""
 
     def openapi(self) -> dict[str, Any]:
-        """Return the description."""
+        """Return the description, its paths in the alphabet's order of their families."""
         found = super().openapi()
         if ErrorBody.__name__ not in found["components"]["schemas"]:
+            found["paths"] = dict(sorted(found["paths"].items(), key=_place))
             _add_replies(found, operations.BY_ID.values())
         return found
+
+
+def _place(path: tuple[str, dict[str, Any]]) -> tuple[str, str]:
+    """Return the family of a path's operations, and the path."""
+    address, operations_of = path
+    return next(iter(operations_of.values()))["tags"][0], address
 
 
 def _add_replies(description: dict[str, Any], served: Iterable[Operation[Any]]) -> None:

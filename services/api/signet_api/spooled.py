@@ -32,9 +32,12 @@ async def watch(state: State) -> None:
 
 
 async def take_all(state: State) -> None:
-    """Take what has settled, oldest first; what fails now is tried again later."""
+    """Take what has settled, oldest first; what fails now is tried again later.
+
+    What waits for a daemon elsewhere is left to that one.
+    """
     for entry in await asyncio.to_thread(spool.entries, state.workspace.spool_dir):
-        if not await _taken(state, entry):
+        if not entry.daemon and not await _taken(state, entry):
             return
 
 
@@ -63,4 +66,4 @@ async def _take(state: State, entry: Entry) -> None:
     elif entry.route == "/api/hooks/compaction-complete":
         compacted = CompactionBody.model_validate(body)
         call = await call_of(compacted, entry.headers, state)
-        await keep_summary(call, compacted.summary, state, Actor(name=call.harness, type="harness"))
+        await keep_summary(call, compacted, state, Actor(name=call.harness, type="harness"))

@@ -8,6 +8,7 @@ import os
 import re
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -82,7 +83,7 @@ class Debounce:
         self._handled = found
 
 
-class Loop:
+class Loop(ABC):
     """Calls `look` from a thread of its own until it is stopped; a failure is logged and rests for a while."""
 
     log = logs.get("watcher")
@@ -96,9 +97,9 @@ class Loop:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
+    @abstractmethod
     def look(self, at: float) -> None:
         """Look, and do what is due; `at` is in monotonic seconds."""
-        raise NotImplementedError
 
     def start(self) -> None:
         """Start to look."""

@@ -8,6 +8,7 @@ import dramatiq
 from signet import clock
 from signet.db import WriteTx
 from signet.db.rewrite import rewrite
+from signet.domain.backfill import run as history
 from signet.domain.backup import automatic
 from signet.domain.connectors import sync
 from signet.domain.documents import ingest
@@ -29,6 +30,7 @@ from signet.domain.graph import (
 )
 from signet.domain.hints import write as hints
 from signet.domain.injections import trace
+from signet.domain.learning import label_session as label_sessions
 from signet.domain.maintenance import cycle
 from signet.domain.memory import derived, forget
 from signet.domain.memory import embed as memory_vectors
@@ -49,6 +51,7 @@ from signet.domain.skills.models import Rules as SkillRules
 from signet.domain.summaries import clean
 from signet.domain.summaries import condense as condensing
 from signet.domain.summaries import summarize as summaries
+from signet.domain.summaries.distill import Rules
 from signet.domain.synthesis import ask
 from signet.domain.synthesis import run as synthesis
 from signet.domain.synthesis.plan import Plan
@@ -93,6 +96,11 @@ def backup(job: JobContext, context: Context) -> None:
         tell=lambda done, total: job.check(),
     )
     job.commit(lambda tx: {"path": str(path)})
+
+
+def backfill(job: JobContext, context: Context) -> None:
+    """Read the newest session that a harness has kept and that waits to be read."""
+    history.run(job, lambda: context.settings)
 
 
 def cluster_entities(job: JobContext, context: Context) -> None:
@@ -186,6 +194,11 @@ def index_commits(job: JobContext, context: Context) -> None:
 def index_session(job: JobContext, context: Context) -> None:
     """Make a session findable for prompts to come."""
     episodes.run(job, context.embedder())
+
+
+def label_session(job: JobContext, context: Context) -> None:
+    """Say what a session shows of the memories that it was given."""
+    label_sessions.run(job, settings=context.settings.pipeline.predictor)
 
 
 def maintenance(job: JobContext, context: Context) -> None:
@@ -301,6 +314,8 @@ def summarize(job: JobContext, context: Context) -> None:
     if not context.may_write():
         raise NotNow
     reader = context.note_taker()
+    if reader is not None and not summaries.reads_by_model(job):
+        reader = Rules()
     summaries.run(job, reader, lambda: context.settings, context.workspace.root)
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from signet import clock
 from signet.clock import Clock
 from signet.db import Database, ReadTx, WriteTx
+from signet.db.dialect import OTHERS_WROTE
 from signet.db.driver import connect
 from signet.observe import metrics
 from signet.queue import admin, circuit_breaker, transitions
@@ -104,6 +105,10 @@ class Dispatcher:
         return self._thread.is_alive() and self.heartbeat.is_alive()
 
     # -- threads --------------------------------------------------------------------------------
+
+    def is_idle(self) -> bool:
+        """Return whether this process has no job."""
+        return not any(lane.in_flight for lane in self._lanes.values())
 
     def fetch(self, queue: str, timeout_seconds: float) -> JobContext | None:
         """Return the next claimed job of a queue, None when there is none in time or the wait was ended."""
@@ -245,7 +250,7 @@ class Dispatcher:
         watcher = connect(self._db.path, read_only=True)
 
         def version() -> int:
-            return int(watcher.execute("PRAGMA data_version").fetchone()[0])
+            return int(watcher.execute(OTHERS_WROTE).fetchone()[0])
 
         try:
             # The version is always read before the poke: what is committed after it is seen at the next look.

@@ -9,11 +9,17 @@ import contextlib
 import os
 import sys
 import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from signet.errors import SignetError
+from signet.process import backoff
 from signet.process.boot import Booted, boot, open_database
-from signet.process.program import Program
+from signet.process.program import SUPERVISOR_PID, Program
 from signet_worker import processors
+
+if TYPE_CHECKING:
+    from signet_worker.dispatcher import Dispatcher
 
 #: How long running jobs may go on after a stop; the rest is given back. Fits the five seconds of a daemon stop.
 DRAIN_SECONDS = 3.0
@@ -23,6 +29,8 @@ NICENESS = 10
 #: How long a thread computes before another one gets its turn. The thread that writes gives up its turn with each
 #: statement: with Python's 5 ms a transaction of 15 ms held the lock for 200 to 350 ms while jobs computed.
 SWITCH_SECONDS = 0.0005
+#: Looks of silence after which the model is given up: it is loaded again in a tenth of a second, and nobody waits.
+REST_LOOKS = 3
 #: How often the process looks at its threads and for new processes.
 LOOK_SECONDS = 1.0
 
@@ -85,7 +93,7 @@ def serve(booted: Booted) -> int:
     flusher.start()
     executor.start()
     dispatcher.start()
-    thrift = Thrift(context.rest)
+    thrift = Thrift(context.rest, looks=REST_LOOKS, begin_anew=_begin_anew(booted, dispatcher))
     thrift.start()
     log.info("worker.ready", threads=len(executor), owner=presence.owner)
 
@@ -126,6 +134,24 @@ def _end_in(seconds: float) -> None:
     timer = threading.Timer(seconds, os._exit, (1,))
     timer.daemon = True
     timer.start()
+
+
+def _begin_anew(booted: Booted, dispatcher: "Dispatcher") -> Callable[[], None] | None:
+    """Return what ends this process, if no job runs, for its supervisor to start it again; None without supervisor."""
+    if SUPERVISOR_PID not in os.environ:
+        return None
+
+    from signet.observe import logs
+    from signet.process.memory import resident_mb
+
+    def begin_anew() -> None:
+        if not dispatcher.is_idle():  # a job waits for an answer from elsewhere
+            return
+        logs.get("pipeline").info("worker.begins_anew", resident_mb=round(resident_mb()))
+        backoff.forget(booted.workspace.runtime_dir, [booted.program])  # it is no crash
+        booted.stop.set()
+
+    return begin_anew
 
 
 def _step_back() -> None:

@@ -61,13 +61,18 @@ def create(
         typer.Option("--role", help=", ".join(ROLES) + ".", autocompletion=lambda: list(ROLES)),
     ] = "agent",
     sub: Annotated[
-        str | None, typer.Option("--sub", help="Who the token is for; shown in history.")
+        str | None,
+        typer.Option(
+            "--name", "--sub", help="Machine, agent or person it is for; shown in history."
+        ),
     ] = None,
     project: Annotated[
         str | None, typer.Option("--project", help="Limit it to this project.")
     ] = None,
     agent: Annotated[str | None, typer.Option("--agent", help="Limit it to this agent.")] = None,
-    user: Annotated[str | None, typer.Option("--user", help="Limit it to this user.")] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", help="Give it a memory of this user's own.")
+    ] = None,
     days: Annotated[
         float | None, typer.Option("--days", min=0.0001, help="Days until it expires; default: 7.")
     ] = None,
@@ -75,12 +80,16 @@ def create(
 ) -> Output:
     """Create a token and print it once. Works without a daemon.
 
-    Examples: signet auth token create --role admin · signet auth token create --agent bea --days 30
+    A machine that is to use this memory (signet connect) gets a token of its own, as its key.
+
+    Examples: signet auth token create --role admin · signet auth token create --name laptop --days 365
     """
     if role not in ROLES:
         raise typer.BadParameter(
             f"unknown role {role!r}; choose one of: {', '.join(ROLES)}", param_hint="--role"
         )
+    if agent and user:
+        raise typer.BadParameter("limit a token to an agent or to a user, not to both")
     seconds = None if days is None else days * DAY_SECONDS
     try:
         made = client(path).issue_token(
@@ -96,7 +105,7 @@ def create(
 
 @command(token_app, "list")
 def list_tokens(signet: Signet) -> Output:
-    """List the tokens that were created or used, newest first.
+    """List the tokens that were created or used, newest first, with when each was last seen.
 
     Examples: signet auth token list · signet auth token list --json
     """
@@ -111,18 +120,35 @@ def list_tokens(signet: Signet) -> Output:
 def revoke(
     signet: Signet,
     jti: Annotated[
-        str, typer.Argument(metavar="ID", help="Id of the token; see: signet auth token list.")
+        str,
+        typer.Argument(
+            metavar="TOKEN", help="Id of the token, or its name; see: signet auth token list."
+        ),
     ],
 ) -> Output:
     """Revoke a token: the daemon refuses it from now on.
 
     To revoke all tokens: delete .daemon/auth-secret and restart the daemon.
 
-    Examples: signet auth token revoke 0f3a… · signet auth token revoke 0f3a… --json
+    Examples: signet auth token revoke laptop · signet auth token revoke 0f3a… --json
     """
-    done = signet.revoke_token(jti)
+    done = signet.revoke_token(_meant(signet, jti))
     yield done
     output.say(f"Revoked {output.plain(done['jti'])} of {output.plain(done['sub'] or '?')}")
+
+
+def _meant(signet: Signet, named: str) -> str:
+    """Return the id of the token that holds and has this name, else what was given; raises Conflict for several."""
+    found = [
+        one["jti"]
+        for one in signet.tokens(limit=1_000)
+        if one["sub"] == named and not _ended(one, clock.to_text(clock.now()))
+    ]
+    if len(found) > 1:
+        raise Conflict(
+            f"{len(found)} tokens are called {named}; revoke them by their ids", ids=found
+        )
+    return found[0] if found else named
 
 
 def _signed_here(
@@ -147,7 +173,7 @@ def _signed_here(
     usual = config.load(workspace).settings.auth.default_token_ttl_seconds
     project, agent, user = scope
     claims = tokens.claim(
-        sub=sub or f"token:{role}",
+        sub=sub or user or f"token:{role}",
         role=Role(role),
         scope=TokenScope(project=project, agent=agent, user=user),
         now=clock.now(),
@@ -165,9 +191,16 @@ def _lines(found: "Iterable[Token]") -> Iterable[str]:
     ink = output.ink(sys.stdout)
     now = clock.to_text(clock.now())
     for one in found:
-        ended = "revoked" if one["revokedAt"] else "ended" if (one["expiresAt"] or "") < now else ""
+        ended = _ended(one, now)
         scope = " ".join(f"{name}={value}" for name, value in one["scope"].items())
         until = f"until {(one['expiresAt'] or '?')[:16]}"
-        facts = (one["role"] or "?", output.plain(one["sub"] or "?"), output.plain(scope), until)
+        seen = f"seen {output.local(at)}" if (at := one["lastSeenAt"]) else "never seen"
+        name = output.plain(one["sub"] or "?")
+        facts = (one["role"] or "?", name, output.plain(scope), until, seen)
         said = "  ".join(fact for fact in facts if fact)
         yield f"{ink.dim(one['jti'])}  {said}" + (f"  {ink.bad(ended)}" if ended else "")
+
+
+def _ended(one: "Token", now: str) -> str:
+    """Return why a token holds no more, empty while it holds."""
+    return "revoked" if one["revokedAt"] else "ended" if (one["expiresAt"] or "") < now else ""

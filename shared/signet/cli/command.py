@@ -12,9 +12,10 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import output
+from signet.cli import offline, output
 from signet.cli.connect import client
 from signet.errors import Invalid
+from signet.paths import Workspace
 
 PathOption = Annotated[
     str | None,
@@ -53,22 +54,29 @@ class Answer:
 
 
 def command(
-    app: typer.Typer | None = None, name: str | None = None, *, seconds: float | None = None
+    app: typer.Typer | None = None,
+    name: str | None = None,
+    *,
+    seconds: float | None = None,
+    forgets: bool = False,
 ) -> Callable[[Callable[..., Output]], Callable[..., None]]:
     """Return a decorator that makes a generator a command, and registers it with `app` if given.
 
     The command has `--json`. A first parameter `signet` gets the client of the daemon (which waits `seconds` for an
-    answer) and adds `--path`. A parameter `as_json` says whether `--json` was given.
+    answer) and adds `--path`. A parameter `as_json` says whether `--json` was given. What a command that `forgets`
+    takes away is no longer known on this machine either.
     """
 
     def decorate(run: Callable[..., Output]) -> Callable[..., None]:
-        made = _made(run, seconds)
+        made = _made(run, seconds, forgets=forgets)
         return app.command(name)(made) if app else made
 
     return decorate
 
 
-def _made(run: Callable[..., Output], seconds: float | None) -> Callable[..., None]:
+def _made(
+    run: Callable[..., Output], seconds: float | None, *, forgets: bool
+) -> Callable[..., None]:
     given = dict(inspect.signature(run).parameters)
     needs_client = given.pop("signet", None) is not None
     knows_json = given.pop("as_json", None) is not None
@@ -83,8 +91,10 @@ def _made(run: Callable[..., Output], seconds: float | None) -> Callable[..., No
         if needs_client:
             path = options.pop("path", None)
             assert path is None or isinstance(path, str)
-            options["signet"] = client(path, timeout_seconds=seconds)
+            options["signet"] = signet = client(path, timeout_seconds=seconds)
         _print(run(**options), as_json=as_json)
+        if forgets and signet.target.home is not None:
+            offline.forgot(Workspace(signet.target.home), signet.target)
 
     options = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in given.values()]
     called.__annotations__ = {one.name: one.annotation for one in options}

@@ -86,14 +86,14 @@ def set_(
     from signet.config import manifest
 
     workspace = find_workspace(path)
-    wished = _parsed(value)
+    wished = parsed(value)
     config.check({key: wished})
     file = manifest.set_values(workspace, {key: wished})
     yield {"key": key, "value": wished, "file": str(file)}
     output.say(f"{key} is set in {file}")
 
 
-def _parsed(text: str) -> "Value":
+def parsed(text: str) -> "Value":
     """Return what a value says as YAML; raises Invalid."""
     from signet.config import manifest
 

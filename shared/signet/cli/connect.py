@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 
 from signet import clock
-from signet.client import Signet
+from signet.client import Signet, connection
 from signet.client.address import find_url, recorded
 from signet.config.env import read_environment
 from signet.paths import find_workspace
@@ -36,12 +36,15 @@ def _is_of_an_agent(environ: Mapping[str, str]) -> bool:
 
 
 def running(path: str | None, *, timeout_seconds: float | None = None) -> Signet | None:
-    """Return a client of the daemon to ask: one that the environment names, or the workspace's own if it runs."""
+    """Return a client of the daemon to ask: one that the environment names, the one that the
+    workspace is connected to, or its own if it runs."""
     from signet.daemon import record
 
     if path is None and (os.environ.get("SIGNET_DAEMON_URL") or os.environ.get("SIGNET_HOST")):
         return client(None, timeout_seconds=timeout_seconds)
     workspace = find_workspace(path)
+    if connection.of(workspace) is not None:
+        return client(path, timeout_seconds=timeout_seconds)
     if record.running(workspace) is None:
         return None
     return client(str(workspace.root), timeout_seconds=timeout_seconds)

@@ -9,7 +9,8 @@ import typer
 from signet.cli import output
 from signet.cli.command import Output, PathOption, PortOption, command
 from signet.cli.daemon import default_port, shown_log
-from signet.paths import find_workspace
+from signet.client import connection
+from signet.paths import Workspace, find_workspace
 
 #: Without one of these a program of Linux has no screen to open a window on.
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
@@ -24,24 +25,44 @@ def dashboard(
     port: PortOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Open the daemon's page in a browser; starts the daemon if needed.
+    """Open the daemon's page in a browser; starts a daemon of this machine if needed.
+
+    Where the daemon wants tokens, the address logs in: once, within 5 minutes.
 
     Examples: signet dashboard · signet dashboard --no-open
     """
     from signet.daemon import control
 
     workspace = find_workspace(path)
+    if (elsewhere := connection.of(workspace)) is not None:
+        is_open = not no_open and open_page(elsewhere.url)
+        yield {"url": elsewhere.url, "opened": is_open, "started": False}
+        output.say(elsewhere.url)
+        return
     with shown_log(as_json), output.Passing(quiet=as_json) as passing:
         started = control.start(
             workspace,
             port or default_port(),
             tell=lambda reason: passing.show(f"Not ready yet: {reason}"),
         )
-    url, at = started.daemon.url, started.daemon.port
+    at = started.daemon.port
+    url = with_code(started.daemon.url, workspace)
     is_open = not no_open and open_page(url)
     yield {"url": url, "opened": is_open, "started": started.is_new}
     output.say(url)
     say_where(at, is_missing=not no_open and not is_open)
+
+
+def with_code(url: str, workspace: Workspace) -> str:
+    """Return the address with a code to log in with, where callers need a token and this user may sign one."""
+    from signet import clock, config
+    from signet.config.sections import AuthMode
+    from signet.domain.auth import own
+
+    if config.load(workspace).settings.auth.mode is AuthMode.LOCAL:
+        return url
+    code = own.login_code(workspace, now=clock.now())
+    return url if code is None else f"{url.rstrip('/')}/#code={code}"
 
 
 def show_page(url: str, port: int, *, opens: bool) -> None:

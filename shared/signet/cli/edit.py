@@ -20,7 +20,7 @@ from signet.errors import Invalid
 _FIELDS = "--content, --type, --tags, --importance, --pin, --unpin or --who"
 
 
-@command()
+@command(forgets=True)
 def edit(
     signet: Signet,
     memory_id: IdArgument,

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from signet import ids
 from signet.cli import output
 from signet.cli.output import Ink
 
@@ -54,7 +55,7 @@ def lines(entry: Entry, ink: Ink, *, full: bool = False) -> Iterator[str]:
     yield " ".join([*filter(None, head), text[0]])
     for line in text[1:]:
         yield " " * indent + line
-    facts = " · ".join([*entry.facts, entry.id[:ID_CHARS]])
+    facts = " · ".join([*entry.facts, ids.short(entry.id)])
     for line in output.wrapped(facts, output.width() - 2):
         yield ink.dim(f"  {line}")
 

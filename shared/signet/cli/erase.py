@@ -12,7 +12,7 @@ from signet.cli.options import AgentOption
 from signet.client import Invalid, Signet
 
 
-@command()
+@command(forgets=True)
 def erase(
     signet: Signet,
     memory_ids: Annotated[
@@ -46,10 +46,10 @@ def erase(
     for memory_id in ids:
         output.say(f"Erased: {memory_id[:ID_CHARS]}")
     output.hint("The database file is rewritten now, so that none of the text stays in it.")
-    _name(held_by)
+    name_copies(held_by)
 
 
-def _name(paths: Iterable[str]) -> None:
+def name_copies(paths: Iterable[str]) -> None:
     """Say which files may still have the text, and how to remove them."""
     listed = list(paths)
     if listed:

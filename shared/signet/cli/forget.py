@@ -21,7 +21,7 @@ from signet.cli.options import (
 )
 from signet.cli.output import Progress
 from signet.client import Choice, Invalid, NotFound, Signet, SignetError
-from signet.client.answers import Candidate, Followed, ForgetPreview, ForgottenMany
+from signet.client.answers import Along, Candidate, ForgetPreview, ForgottenMany
 
 #: So many memories are shown on a terminal before the question; the others are counted.
 SHOWN = 10
@@ -35,7 +35,7 @@ _KEPT = {
 BATCH = 200
 
 
-@command()
+@command(forgets=True)
 def forget(
     signet: Signet,
     memory_ids: Annotated[
@@ -192,20 +192,22 @@ def _preview(found: ForgetPreview, *, full: bool) -> None:
         output.say(f"… and {found['count'] - shown} more; --full shows all")
     if going := found.get("alongCount"):
         output.say(f"{output.count(going, 'memory')} that were read from them go along:")
-    _show_along(found.get("along", ()), going or 0, full=full)
-    if staying := found.get("staying"):
-        output.say("These were read from them too, and stay:")
-        for kept in staying:
-            why = _KEPT.get(kept["why"], kept["why"])
-            output.say(f"  {kept['id'][:ID_CHARS]}  {output.plain(kept['content'])} ({why})")
+    show_along(found, full=full)
 
 
-def _show_along(along: Sequence[Followed], count: int, *, full: bool) -> None:
+def show_along(found: Along, *, full: bool) -> None:
+    """List what goes along, the first of it on a terminal unless `full`, and what stays, with why."""
+    along, count = found.get("along", []), found.get("alongCount", 0)
     shown = along if full or not output.is_live(sys.stdout) else along[:SHOWN]
     for one in shown:
         output.say(f"  {one['id'][:ID_CHARS]}  {output.plain(one['content'])}")
     if count > len(shown):
         output.say(f"  … and {count - len(shown)} more")
+    if staying := found.get("staying"):
+        output.say("These were read there too, and stay:")
+        for kept in staying:
+            why = _KEPT.get(kept["why"], kept["why"])
+            output.say(f"  {kept['id'][:ID_CHARS]}  {output.plain(kept['content'])} ({why})")
 
 
 def _entry(candidate: Candidate) -> Entry:
@@ -247,7 +249,8 @@ def _report(done: ForgottenMany, *, force: bool) -> None:
     if done["deleted"]:
         output.say(f"{what} deleted permanently" if force else f"{what} forgotten")
         if along := sum(one.get("alongCount", 0) for one in done["results"]):
-            output.say(f"{output.count(along, 'memory')} read from them went along")
+            source = "it" if done["deleted"] == 1 else "them"
+            output.say(f"{output.count(along, 'memory')} read from {source} went along")
     if copy := done.get("backup"):
         output.hint(f"Backup of the state before: {copy}")
     if "backupSkipped" in done:

@@ -32,11 +32,7 @@ def _list(signet: Signet, limit: int = 20, offset: int = 0, agent: str | None = 
         output.say("Nothing is forgotten")
     for one in page["values"]:
         output.say(_line(one))
-    end = offset + len(page["values"])
-    if end < page["total"]:
-        output.hint(
-            f"{offset + 1} to {end} of {page['total']}. More: signet forgotten --offset {end}"
-        )
+    output.rest(offset, len(page["values"]), page["total"], f"signet forgotten -l {limit}")
 
 
 @app.callback()

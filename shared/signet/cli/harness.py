@@ -18,10 +18,11 @@ from signet.paths import Workspace, find_workspace
 if TYPE_CHECKING:
     from signet.domain.harnesses.models import Site, Wishes
 
-app = typer.Typer(help="Connect Claude Code, OpenCode, OpenClaw and Codex.", no_args_is_help=True)
+app = typer.Typer(help="Connect the programs that agents run in.", no_args_is_help=True)
 
 
-def _ids(incomplete: str) -> list[str]:
+def ids(incomplete: str) -> list[str]:
+    """Return the harnesses whose ids begin so."""
     from signet.domain.harnesses import registry
 
     return [one for one in registry.HARNESSES if one.startswith(incomplete)]
@@ -39,8 +40,8 @@ NamesArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="HARNESS...",
-        help="claude-code, opencode, openclaw or codex.",
-        autocompletion=_ids,
+        help="As `signet harness list` names them.",
+        autocompletion=ids,
     ),
 ]
 
@@ -200,7 +201,7 @@ def _show(rows: list[dict[str, Any]]) -> None:
     for one in rows:
         state = ink.bad("broken") if one["problems"] else ink.good("connected")
         shown = state if one["connected"] else ink.dim("not connected")
-        name = f"{one['id']:<12}"
+        name = f"{one['id']:<14}"
         output.say(f"{ink.name(name)} {shown}")
         for fault in one["problems"]:
             output.say(f"  {output.plain(fault)}")

@@ -13,14 +13,22 @@ import select
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from signet.cli import spooled
-from signet.client import target, transport
-from signet.client.call import Call
-from signet.client.errors import DaemonNotRunning, DaemonSilent
+from signet import ids
+from signet.cli import hook_forms, offline, spooled
+from signet.cli.hook_table import HOOKS, SPELLINGS, Hook
+from signet.client import connection, target, transport
+from signet.client.call import Call, Reply
+from signet.client.errors import (
+    BadAnswer,
+    DaemonAway,
+    DaemonNotRunning,
+    DaemonSilent,
+    Unavailable,
+    absent,
+)
 from signet.config.env import read_environment
 from signet.domain.sessions import spool
 from signet.errors import SignetError
@@ -37,93 +45,8 @@ USAGE = 1
 #: The status of a daemon that serves another workspace than the one that is meant.
 OTHER_WORKSPACE = 421
 
-_SPELLINGS: Mapping[str, tuple[str, ...]] = {
-    "sessionKey": ("session_key", "sessionKey", "session_id", "sessionId"),
-    "project": ("cwd", "project", "workspace"),
-    "cwd": ("cwd",),
-    "agentId": ("agent_id", "agentId"),
-    "context": ("context",),
-    "userPrompt": ("prompt", "user_prompt", "userPrompt", "message"),
-    "lastAssistantMessage": (
-        "last_assistant_message",
-        "lastAssistantMessage",
-        "assistant_message",
-        "assistantMessage",
-        "last_message",
-        "lastMessage",
-    ),
-    "transcriptPath": ("transcript_path", "transcriptPath"),
-    "transcript": ("transcript",),
-    # An event that ends a turn is the reason, where a harness gives none: Codex says `Stop`.
-    "reason": ("reason", "hook_event_name"),
-    "sessionContext": ("session_context", "sessionContext"),
-    "messageCount": ("message_count", "messageCount"),
-    "summary": ("summary",),
-    "content": ("content",),
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hook:
-    """One command: its flags and the fields that they fill, what it reads from stdin, what it prints."""
-
-    help: str
-    flags: Mapping[str, str] = field(default_factory=dict)
-    reads: tuple[str, ...] = ()
-    needs: str | None = None
-    prints: str | None = None
-    #: The variable that says how long it may take.
-    patience: str = "SIGNET_FETCH_TIMEOUT"
-    is_spooled: bool = False
-    #: A harness waits for it, so that it never fails.
-    is_lifecycle: bool = False
-
-
-HOOKS: Mapping[str, Hook] = {
-    "session-start": Hook(
-        help="Print the context for a new session.",
-        flags={"--project": "project", "--agent-id": "agentId", "--context": "context"},
-        reads=("sessionKey", "project", "agentId", "context"),
-        prints="inject",
-        patience="SIGNET_SESSION_START_TIMEOUT",
-        is_lifecycle=True,
-    ),
-    "user-prompt-submit": Hook(
-        help="Print memories that are relevant to a prompt.",
-        flags={"--project": "project"},
-        reads=("sessionKey", "project", "userPrompt", "lastAssistantMessage", "transcriptPath"),
-        prints="inject",
-        patience="SIGNET_PROMPT_SUBMIT_TIMEOUT",
-        is_lifecycle=True,
-    ),
-    "session-end": Hook(
-        help="Submit the transcript of a session that ends.",
-        flags={"--project": "cwd"},
-        reads=("sessionKey", "cwd", "transcriptPath", "transcript", "reason"),
-        is_spooled=True,
-        is_lifecycle=True,
-    ),
-    "pre-compaction": Hook(
-        help="Print instructions for a summary before compaction.",
-        flags={"--project": "project", "--message-count": "messageCount"},
-        reads=("sessionKey", "project", "sessionContext", "messageCount"),
-        prints="summaryPrompt",
-        is_lifecycle=True,
-    ),
-    "compaction-complete": Hook(
-        help="Save the summary made by compaction.",
-        flags={"--summary": "summary", "-s": "summary"},
-        reads=("sessionKey", "project", "summary"),
-        needs="summary",
-        is_spooled=True,
-    ),
-    "synthesis": Hook(help="Print the prompt that generates MEMORY.md.", prints="prompt"),
-    "synthesis-complete": Hook(
-        help="Replace MEMORY.md with a generated text.",
-        flags={"--content": "content", "-c": "content"},
-        needs="content",
-    ),
-}
+#: Nobody is there, or only a proxy whose daemon is away.
+_AWAY = (Unavailable, BadAnswer)
 #: Hooks whose output becomes context of the model, and the events that harnesses call them at.
 _CONTEXT_EVENTS = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit"}
 #: Where the route of a command has another name.
@@ -143,6 +66,10 @@ class Asked:
     fields: Mapping[str, str]
     path: str | None = None
     as_json: bool = False
+    #: The line is that of a plugin, beside which the harness may have been connected, too.
+    is_plugin: bool = False
+    #: What the harness calls the event, where it says so.
+    event: str | None = None
 
     @property
     def hook(self) -> Hook:
@@ -160,7 +87,13 @@ def run(arguments: Sequence[str]) -> int:
     started = time.monotonic()
     try:
         asked = parse(arguments)
-        body = body_of(asked, stdin(started + INPUT_SECONDS))
+        said = hook_forms.spoken(stdin(started + INPUT_SECONDS))
+        if hook_forms.repeats(asked.harness, said, Path.home()):
+            return 0
+        if asked.is_plugin and hook_forms.is_installed(asked.harness, Path.home()):
+            return 0
+        asked = replace(asked, event=hook_forms.event_of(said))
+        body = body_of(asked, said)
     except WrongUsage as error:
         from signet.cli import output
 
@@ -182,11 +115,11 @@ def parse(arguments: Sequence[str]) -> Asked:
         raise WrongUsage(f"No such hook: {name or '(none)'}")
     flags = {**hook.flags, "-H": "harness", "--harness": "harness", "--path": "path", "-p": "path"}
     found: dict[str, str] = {}
-    as_json, left = False, list(rest)
+    switches, left = {"--json": False, "--plugin": False}, list(rest)
     while left:
         flag, is_joined, value = left.pop(0).partition("=")
-        if flag == "--json" and not is_joined:
-            as_json = True
+        if flag in switches and not is_joined:
+            switches[flag] = True
             continue
         if flag not in flags:
             _ignore(flag, left, is_joined=bool(is_joined))
@@ -199,7 +132,14 @@ def parse(arguments: Sequence[str]) -> Asked:
     harness, path = found.pop("harness", "").strip(), found.pop("path", None)
     if not harness:
         raise WrongUsage("Option -H/--harness is required")
-    return Asked(name=name, harness=harness, fields=found, path=path, as_json=as_json)
+    return Asked(
+        name=name,
+        harness=harness,
+        fields=found,
+        path=path,
+        as_json=switches["--json"],
+        is_plugin=switches["--plugin"],
+    )
 
 
 def _ignore(flag: str, left: list[str], *, is_joined: bool) -> None:
@@ -243,22 +183,52 @@ def stdin(until: float) -> Mapping[str, object]:
 
 def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
     workspace = find_workspace(asked.path)
-    entry = _spooled(asked, body, workspace) if asked.hook.is_spooled else None
-    seconds = _patience(asked.hook)
-    left = max(LEAST_SECONDS, seconds - (time.monotonic() - started))
+    if asked.name == "compaction-complete":  # a session's end is known again by what it says
+        body = {**body, "idempotencyKey": ids.new_ordered_id()}
+    found = _daemon(asked, started)
+    entry = _spooled(asked, body, workspace, found) if asked.hook.is_spooled else None
+    if isinstance(found, SignetError):
+        return _unsent(asked, found, entry)
     try:
-        daemon = _daemon(asked, left)
-        is_own = spooled.is_own(workspace, daemon)
-        # A daemon that wants tokens reads no files (HK-73), one elsewhere has other ones.
-        sent = body if is_own and "Authorization" not in daemon.headers else spooled.with_log(body)
-        call: Call[object] = Call(method="POST", path=asked.route, body=sent)
-        reply = transport.send(daemon, call)
-    except DaemonNotRunning:
-        return _skipped("daemon not running, hook skipped", entry)
-    except DaemonSilent:
-        return _skipped(f"timed out after {round(seconds * 1000)} ms, hook skipped", entry)
+        reply = _reply(asked, body, workspace, found)
     except SignetError as error:
-        return _skipped(f"{error.message}; hook skipped", entry)
+        if found.is_elsewhere and isinstance(error, _AWAY):
+            _print_known(asked, body, workspace)
+        return _unsent(asked, error, entry)
+    status = _answered(asked, reply, workspace, found, entry)
+    if found.is_elsewhere:
+        connection.came_back(workspace)
+        offline.behind(workspace, found, asked.name, body)
+    return status
+
+
+def _reply(
+    asked: Asked, body: Mapping[str, object], workspace: Workspace, daemon: target.Target
+) -> Reply:
+    """Return what the daemon replies; raises SignetError, at once where it is known to be away."""
+    is_start = asked.name == "session-start"
+    if daemon.is_elsewhere:
+        if offline.is_away(workspace, daemon, is_start=is_start):
+            raise absent(daemon.url, is_elsewhere=True)
+        daemon = offline.hurried(daemon, is_start=is_start)
+    # A daemon that wants tokens reads no files (HK-73), one elsewhere has other ones.
+    is_near = spooled.is_own(workspace, daemon) and "Authorization" not in daemon.headers
+    sent = body if is_near else spooled.with_log(body)
+    try:
+        return transport.send(daemon, Call(method="POST", path=asked.route, body=sent))
+    except _AWAY:
+        if daemon.is_elsewhere:
+            connection.note_away(workspace)
+        raise
+
+
+def _answered(
+    asked: Asked,
+    reply: Reply,
+    workspace: Workspace,
+    daemon: target.Target,
+    entry: spool.Entry | None,
+) -> int:
     answer = spooled.answer_of(reply.body)
     if entry is not None and not answer:  # another program that has our port
         return _skipped(f"{daemon.url} is not a Signet daemon; hook skipped", entry)
@@ -273,38 +243,46 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
     if entry is not None:
         entry.remove()
     _print(asked, answer)
-    spooled.deliver_behind(workspace, daemon)
+    if not daemon.is_elsewhere:
+        spooled.deliver_behind(workspace, daemon)
     return 0
+
+
+def _print_known(asked: Asked, body: Mapping[str, object], workspace: Workspace) -> None:
+    """Print what is known here of what an absent daemon would say."""
+    if asked.name in _CONTEXT_EVENTS:
+        _print(asked, {"inject": offline.context_of(workspace, asked.name, body)})
 
 
 def _print(asked: Asked, answer: Mapping[str, object]) -> None:
     if asked.as_json:
         sys.stdout.write(f"{json.dumps(answer, ensure_ascii=False)}\n")
     elif asked.hook.prints and (text := answer.get(asked.hook.prints)):
-        sys.stdout.write(f"{_for_harness(asked, text)}\n")
+        if usual := _CONTEXT_EVENTS.get(asked.name):
+            text = hook_forms.answered(asked.harness, asked.event or usual, str(text))
+        sys.stdout.write(f"{text}\n")
 
 
-def _for_harness(asked: Asked, text: object) -> object:
-    """Return a text in the form that the harness expects of this hook.
-
-    Codex takes output that begins with a bracket for JSON and rejects what is none.
-    """
-    event = _CONTEXT_EVENTS.get(asked.name)
-    if asked.harness != "codex" or event is None:
-        return text
-    output = {"hookEventName": event, "additionalContext": text}
-    return json.dumps({"hookSpecificOutput": output}, ensure_ascii=False)
-
-
-def _spooled(asked: Asked, body: Mapping[str, object], workspace: Workspace) -> spool.Entry | None:
-    """Return the entry of a call that must not be lost; None where there is no workspace to keep it in."""
+def _spooled(
+    asked: Asked,
+    body: Mapping[str, object],
+    workspace: Workspace,
+    found: target.Target | SignetError,
+) -> spool.Entry | None:
+    """Return the entry of a call that must not be lost; None where it cannot be kept."""
     if not workspace.root.is_dir():
         return None
     headers = {"x-signet-runtime-path": "legacy"}
     if agent := os.environ.get("SIGNET_AGENT_ID", "").strip():
         headers["x-signet-agent-id"] = agent
-    with suppress(OSError):
-        return spool.put(workspace.spool_dir, asked.route, headers, _with_whole_path(body))
+    daemon = "" if isinstance(found, SignetError) else spooled.address_of(found)
+    try:
+        whole = _with_whole_path(body)
+        return spool.put(workspace.spool_dir, asked.route, headers, whole, daemon=daemon)
+    except SignetError as error:
+        _tell(error.message)
+    except OSError as error:
+        _tell(f"not kept: {error.strerror}")
     return None
 
 
@@ -313,6 +291,17 @@ def _with_whole_path(body: Mapping[str, object]) -> dict[str, object]:
     if not isinstance(path, str) or "\0" in path:
         return dict(body)
     return {**body, "transcriptPath": str(Path(path).expanduser().absolute())}
+
+
+def _unsent(asked: Asked, error: SignetError, entry: spool.Entry | None) -> int:
+    if isinstance(error, DaemonAway):
+        return _skipped(f"the daemon at {error.facts['url']} is away, hook skipped", entry)
+    if isinstance(error, DaemonNotRunning):
+        return _skipped("daemon not running, hook skipped", entry)
+    if isinstance(error, DaemonSilent):
+        seconds = _patience(asked.hook, is_elsewhere="url" in error.facts)
+        return _skipped(f"timed out after {round(seconds * 1000)} ms, hook skipped", entry)
+    return _skipped(f"{error.message}; hook skipped", entry)
 
 
 def _skipped(why: str, entry: spool.Entry | None) -> int:
@@ -329,10 +318,10 @@ def _tell(text: str) -> None:
         sys.stderr.write(f"[signet] {text}\n")
 
 
-def _patience(hook: Hook) -> float:
+def _patience(hook: Hook, *, is_elsewhere: bool) -> float:
     """Return how long a hook may take: as long as its variable says, else not so long that anybody notices."""
     if not os.environ.get(hook.patience, "").strip():
-        return PATIENCE_SECONDS
+        return offline.PATIENCE_SECONDS if is_elsewhere else PATIENCE_SECONDS
     found, _ = read_environment(os.environ)
     milliseconds = {
         "SIGNET_SESSION_START_TIMEOUT": found.session_start_timeout_ms,
@@ -342,26 +331,29 @@ def _patience(hook: Hook) -> float:
     return milliseconds[hook.patience] / 1000
 
 
-def _daemon(asked: Asked, seconds: float) -> target.Target:
-    """Return where the daemon is; the owner of a workspace needs no token for its own daemon."""
-    token = None
-    if not os.environ.get("SIGNET_TOKEN") and find_workspace(asked.path).auth_secret.exists():
-        from signet.cli.connect import own_token
+def _daemon(asked: Asked, started: float) -> target.Target | SignetError:
+    """Return where the daemon is, or why it is nowhere; the owner of a workspace needs no token for its own daemon."""
+    try:
+        token = None
+        if not os.environ.get("SIGNET_TOKEN") and find_workspace(asked.path).auth_secret.exists():
+            from signet.cli.connect import own_token
 
-        token = own_token(asked.path)
-    found = target.find(
-        path=asked.path,
-        token=token,
-        actor=asked.harness,
-        actor_type="harness",
-        timeout_seconds=seconds,
+            token = own_token(asked.path)
+        found = target.find(path=asked.path, token=token, actor=asked.harness, actor_type="harness")
+    except SignetError as error:
+        return error
+    patience = _patience(asked.hook, is_elsewhere=found.is_elsewhere)
+    return replace(
+        found,
+        headers={**found.headers, "X-Signet-Runtime-Path": "legacy"},
+        seconds=(seconds := max(LEAST_SECONDS, patience - (time.monotonic() - started))),
+        connect_seconds=min(found.connect_seconds, seconds),
     )
-    return replace(found, headers={**found.headers, "X-Signet-Runtime-Path": "legacy"})
 
 
 def _said(said: Mapping[str, object], name: str) -> object:
     """Return what a harness says under one of the spellings of a field."""
-    for spelling in _SPELLINGS.get(name, ()):
+    for spelling in SPELLINGS.get(name, ()):
         value = said.get(spelling)
         if isinstance(value, str) and value.strip():
             return value

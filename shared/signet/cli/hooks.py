@@ -6,6 +6,7 @@ A harness never comes here: `main` runs `hook.run` without loading the tree.
 import typer
 
 from signet.cli import hook
+from signet.cli.hook_table import HOOKS
 
 app = typer.Typer(help="Commands that the hooks of a harness run.", no_args_is_help=True)
 _ANY = {"allow_extra_args": True, "ignore_unknown_options": True}
@@ -16,13 +17,13 @@ def _run(context: typer.Context) -> None:
 
 
 def _help(name: str) -> str:
-    flags = " ".join(f"{flag} …" for flag in hook.HOOKS[name].flags)
+    flags = " ".join(f"{flag} …" for flag in HOOKS[name].flags)
     own = f"Its own options: {flags}\n\n" if flags else ""
     return (
-        f"{hook.HOOKS[name].help}\n\nRequires -H HARNESS. Reads a JSON object from stdin."
+        f"{HOOKS[name].help}\n\nRequires -H HARNESS. Reads a JSON object from stdin."
         f"\n\n{own}Examples: signet hook {name} -H codex · signet hook {name} -H codex --json"
     )
 
 
-for _name in hook.HOOKS:
+for _name in HOOKS:
     app.command(_name, help=_help(_name), context_settings=_ANY)(_run)

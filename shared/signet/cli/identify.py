@@ -23,6 +23,8 @@ class Ambiguous(Conflict):
 def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
     """Return the id that `typed` is or begins; raises NotFound, Ambiguous, or Invalid for too short a beginning."""
     typed = typed.strip()
+    if typed.startswith("session:"):
+        raise Invalid(f"{typed} is no memory but a session; see: signet sessions show {typed[8:]}")
     if len(typed) == _UUID_CHARS:
         return typed
     found = signet.ids(typed, agent_id=agent)

@@ -13,14 +13,16 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import BinaryIO
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from signet.client import target, transport
 from signet.client.call import Call as Request
-from signet.client.errors import Unavailable
+from signet.client.errors import Unavailable, refusal
+from signet.domain.sessions.spool import Entry
 from signet.errors import SignetError
 from signet.mcp import protocol
 from signet.mcp.protocol import Call, Listing, Reply
+from signet.mcp.tools import TOOLS
 from signet.paths import Workspace
 
 #: Longer than any tool may take.
@@ -38,6 +40,9 @@ _CONTEXT = {
     "workspace": "SIGNET_WORKSPACE",
     "channel": "SIGNET_CHANNEL",
 }
+#: The route of `memory_store`, and the fields of a kept call that say where it comes from.
+STORE = TOOLS["memory_store"].path
+_ALSO = {"who": "harness", "project": "project"}
 _LIST = {"jsonrpc": "2.0", "id": "refresh", "method": "tools/list"}
 
 
@@ -110,7 +115,10 @@ class Bridge:
         if client := protocol.client_of(message):
             self._path = path_of(self._environ, project=self._project, client=client)
         try:
-            reply = self._asked(message)
+            if isinstance(read, Call) and read.operation.path == STORE:
+                reply = self._saved(read, message)
+            else:
+                reply = self._asked(message)
         except SignetError as error:
             reply = _alone(read, error)
         if isinstance(read, Listing):
@@ -119,14 +127,34 @@ class Bridge:
             self._look.set()
         return reply
 
-    def _asked(self, message: object) -> object:
-        """Return what the daemon replies; raises SignetError when it cannot."""
-        found = target.find(
+    def _saved(self, call: Call, message: object) -> object:
+        """Return the reply to a save: it is kept here while the daemon elsewhere is away; raises SignetError.
+
+        A broken call that arrived all the same does no harm: the same text twice is one memory.
+        """
+        found = self._target()
+        if found.home is None:
+            return self._asked(message)
+        from signet.cli import spooled
+
+        said = dict(parse_qsl(urlsplit(self._path).query))
+        body = {name: said[told] for name, told in _ALSO.items() if told in said}
+        body |= json.loads(call.operation.body)
+        save: Request[object] = Request(method="POST", path=STORE, body=body)
+        kept = spooled.sent_or_kept(save, found, lambda _: self._asked(message))
+        return protocol.kept(call, kept.daemon) if isinstance(kept, Entry) else kept
+
+    def _target(self) -> target.Target:
+        return target.find(
             actor="mcp-server",
             actor_type="harness",
             timeout_seconds=SECONDS,
             environ=self._environ,
         )
+
+    def _asked(self, message: object) -> object:
+        """Return what the daemon replies; raises SignetError when it cannot."""
+        found = self._target()
         body = message if isinstance(message, dict) else {}
         reply = transport.send(found, Request(method="POST", path=self._path, body=body))
         try:
@@ -134,8 +162,7 @@ class Bridge:
         except ValueError as error:
             raise Unavailable(f"{found.url} answered, but is not a Signet daemon") from error
         if reply.status not in _ACCEPTED:
-            why = said.get("error") if isinstance(said, dict) else None
-            raise Unavailable(str(why or f"the daemon answered {reply.status}"))
+            raise refusal(reply.status, said)
         return said
 
     def _follow(self, tools: object) -> None:
@@ -155,6 +182,7 @@ class Bridge:
             self._look.clear()
             try:
                 tools = tools_of(self._asked(_LIST))
+                self._hand_over()
             except SignetError:  # no daemon: nothing has changed that could be used
                 continue
             if tools is not None and self._tell(tools) != tools:
@@ -162,6 +190,14 @@ class Bridge:
                     self._write(protocol.CHANGED)
                 except (OSError, ValueError):  # whoever asked is gone
                     return
+
+    def _hand_over(self) -> None:
+        """Hand over what waits for a daemon elsewhere, which has just answered."""
+        found = self._target()
+        if found.home is not None:
+            from signet.cli import spooled
+
+            spooled.deliver(Workspace(found.home), found)
 
 
 def project_of(folder: Callable[[], Path]) -> str:
@@ -188,7 +224,8 @@ def path_of(environ: Mapping[str, str], *, project: str = "", client: str = "") 
 def without_scope(environ: Mapping[str, str]) -> Mapping[str, str]:
     """Return an environment whose SIGNET_WORKSPACE is a workspace of Signet, and not where a harness works."""
     named = environ.get("SIGNET_WORKSPACE", "").strip()
-    if not named or Workspace(Path(named).expanduser()).database.exists():
+    workspace = Workspace(Path(named).expanduser())
+    if not named or workspace.database.exists() or workspace.connection_file.exists():
         return environ
     return {name: value for name, value in environ.items() if name != "SIGNET_WORKSPACE"}
 

@@ -83,11 +83,8 @@ def list_memories(
         output.say("No forgotten memories" if forgotten else "No memories")
     for row in rows:
         yield from entry.lines(_summary(row), ink, full=full)
-    end = offset + len(rows)
-    if page["next"]:
-        more = f"--offset {end} -l {limit}{_flags(filters)}"
-        output.hint(f"{offset + 1} to {end} of {page['total']}. More: signet memory list {more}")
-    elif forgotten and rows:
+    more = f"signet memory list -l {limit}{_flags(filters)}"
+    if not output.rest(offset, len(rows), page["total"], more) and forgotten and rows:
         output.hint(f"Recover with: signet memory recover {rows[0]['id'][: entry.ID_CHARS]}")
 
 
@@ -158,7 +155,7 @@ def recover(
     yield done
     output.say(f"Recovered: {full_id}")
     if along := done.get("alongCount"):
-        output.say(f"{output.count(along, 'memory')} read from it came back along")
+        output.say(f"{output.count(along, 'memory')} read from it came back too")
 
 
 @command(app)

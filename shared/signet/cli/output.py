@@ -121,6 +121,15 @@ def hint(text: str) -> None:
         tell(ink(sys.stderr).dim(runnable(text)))
 
 
+def rest(offset: int, shown: int, total: int | None, more: str) -> bool:
+    """Say which part of a list was printed, and `more`, the command for the next part; False at the end of the list."""
+    end = offset + shown
+    if total is None or end >= total:
+        return False
+    hint(f"{offset + 1} to {end} of {total}. More: {more} --offset {end}")
+    return True
+
+
 def runnable(text: str) -> str:
     """Return a text of ours with each command `signet …` written as it works in the shell of its reader."""
     return _COMMAND.sub(lambda _: program(), text)

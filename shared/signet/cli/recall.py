@@ -1,5 +1,6 @@
 """`signet recall`."""
 
+import shlex
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -25,6 +26,9 @@ from signet.client import Signet
 from signet.client.answers import Hit, Recalled, WhyNot
 from signet.wire.origin import Origin, Review
 
+#: A passage of an earlier session or commit, not a memory.
+EPISODE, SESSION = "episode", "session"
+TYPES = (SESSION, "commit")
 #: What is said of a stage that an answer had to do without.
 DEGRADED = {
     "vector": "Keyword results only: the embedding model is loading or missing "
@@ -80,7 +84,7 @@ def recall(
     full: FullOption = False,
     agent: AgentOption = None,
 ) -> Output:
-    """Search memories for the answer to a question, best match first.
+    """Search memories, earlier sessions and commits for the answer to a question, best match first.
 
     Examples: signet recall "tabs or spaces" · signet recall deploys -t decision --since 2026-01-01 --json
     """
@@ -103,10 +107,13 @@ def recall(
         why_not=None if why_not is None else identify.whole(signet, why_not, agent=agent),
         agent_id=agent,
     )
-    if not answer["results"]:
+    if not answer["results"] and type not in TYPES:
         check_type(signet, type, agent=agent)
     yield answer["results"]
     yield from _lines(answer, output.ink(sys.stdout), full=full)
+    said = [*answer["results"], *([answer["nearest"]] if "nearest" in answer else [])]
+    if key := next((one["source_id"] for one in said if one["id"].startswith(f"{SESSION}:")), None):
+        output.hint(f"The whole session: signet sessions show {shlex.quote(key)}")
     for stage in answer.get("degraded", ()):
         output.hint(DEGRADED.get(stage, f"This stage was skipped: {stage}"))
 
@@ -115,7 +122,7 @@ def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
     yield from why.time_lines(answer, ink)
     if "nearest" in answer:
         nearest = answer["nearest"]
-        yield "No relevant memories found. The most similar one:"
+        yield "Nothing relevant found. The most similar:"
         yield from entry.lines(_entry(nearest), ink, full=full)
         yield f"  not returned: {output.plain(nearest['left_out'])}"
     elif not answer["results"]:
@@ -162,6 +169,9 @@ def _origin(hit: Hit) -> Iterator[str]:
 def _entry(hit: Hit) -> Entry:
     by = f"by {output.plain(hit['who'] or 'unknown')}"
     facts = [by, output.plain(hit["type"]), f"({hit['source']})", *_origin(hit)]
+    if hit["source"] == EPISODE:
+        facts = ["said in a session" if hit["type"] == SESSION else "commit message"]
+        facts += [output.plain(hit["project"])] if hit["project"] else []
     if "superseded_by" in hit:
         until = f" {hit['valid_to'][:10]}" if "valid_to" in hit else ""
         facts.append(f"corrected{until} by {hit['superseded_by'][:ID_CHARS]}")

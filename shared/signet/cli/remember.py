@@ -5,11 +5,14 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import identify, options, output, when
+from signet import ids
+from signet.cli import identify, options, output, spooled, when
 from signet.cli.command import Output, command
 from signet.cli.options import AgentOption, ProjectOption, TagsOption, TypeOption
 from signet.client import Signet
 from signet.client.answers import Remembered
+from signet.client.calls.memory import MemoryCalls
+from signet.domain.sessions.spool import Entry
 
 CRITICAL = "critical"
 
@@ -57,7 +60,7 @@ def remember(
     """
     is_critical = critical or importance == CRITICAL
     level = 1.0 if is_critical else options.importance(importance)
-    saved = signet.remember(
+    call = MemoryCalls.remember(
         sys.stdin.read() if content == "-" else content,
         who=who,
         tags=tags,
@@ -69,7 +72,14 @@ def remember(
         agent_id=agent,
         private=private,
         project=project,
+        # What may wait is to be saved once.
+        idempotency_key=ids.new_ordered_id() if signet.target.is_elsewhere else None,
     )
+    saved = spooled.sent_or_kept(call, signet.target, signet.send)
+    if isinstance(saved, Entry):
+        yield {"kept": True, "daemon": saved.daemon}
+        output.say(f"Kept: {saved.daemon} is away. It is sent when the daemon answers again")
+        return
     yield saved
     output.say(_told(saved))
 

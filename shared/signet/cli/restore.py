@@ -154,6 +154,7 @@ def _do(
     from signet.domain.backup.lock import alone
     from signet.domain.backup.models import DATABASE
     from signet.domain.memory import carry
+    from signet.domain.sessions import forget as sessions
 
     workspace.make()
     with alone(workspace):
@@ -164,11 +165,12 @@ def _do(
         staged = _staged(workspace, source, reader, as_json=as_json)
         found = record.running(workspace)
         control.stop(workspace)
-        forgotten = 0
+        forgotten = gone_sessions = 0
         try:
             if not with_forgotten and workspace.database.exists():
                 memory_followers.register()
                 database = staged.folder / DATABASE
+                gone_sessions = sessions.over(workspace.database, database, now=clock.now())
                 forgotten = carry.over(workspace.database, database, now=clock.now())
             aside = restore.exchange(workspace, staged, now=clock.now())
         finally:
@@ -185,12 +187,16 @@ def _do(
         "counts": staged.counts,
         "daemonRunning": found is not None,
         "forgotten": forgotten,
+        "forgottenSessions": gone_sessions,
     }
     if forgotten:
         what = output.count(forgotten, "memory")
         output.say(
             f"{what} forgotten since the backup stay forgotten (to have them: --with-forgotten)"
         )
+    if gone_sessions:
+        what = output.count(gone_sessions, "session")
+        output.say(f"{what} forgotten since the backup stay forgotten")
     _report(source, staged, aside, is_running=found is not None)
     if config.load(workspace).settings.auth.mode != AuthMode.LOCAL:
         output.hint("Tokens revoked since then are valid again: signet auth token list")

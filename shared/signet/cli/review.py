@@ -35,10 +35,8 @@ def _list(signet: Signet, limit: int = 20, offset: int = 0, agent: str | None = 
         output.say("Nothing waits for a review")
     for one in page["memories"]:
         output.say(_line(one))
-    end = offset + len(page["memories"])
-    if end < page["total"]:
-        output.hint(f"{offset + 1} to {end} of {page['total']}. More: signet review --offset {end}")
-    elif page["memories"]:
+    shown = len(page["memories"])
+    if not output.rest(offset, shown, page["total"], f"signet review -l {limit}") and shown:
         output.hint("signet review approve ID · signet review reject ID")
 
 
@@ -86,7 +84,7 @@ def approve(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Outp
     output.say(f"Approved: {len(found)}")
 
 
-@command(app)
+@command(app, forgets=True)
 def reject(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
     """Forget memories as wrong. Their text is not saved again by itself.
 

@@ -7,16 +7,22 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import Output, command
+from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.forget_session import forget
 from signet.cli.options import AgentOption
 from signet.cli.output import Ink
+from signet.cli.show_session import show
 from signet.client import Signet
 from signet.client.answers import ListedSession
 
+app = typer.Typer(help="List sessions, show or forget one.", invoke_without_command=True)
+command(app)(show)
+command(app)(forget)
 
-@command()
+
+@app.callback()
 def sessions(
-    signet: Signet,
+    context: typer.Context,
     limit: Annotated[
         int, typer.Option("--limit", "-l", min=1, max=200, help="Maximum number of results.")
     ] = 20,
@@ -30,11 +36,34 @@ def sessions(
         str | None, typer.Option("--harness", help="Only sessions of this harness.")
     ] = None,
     agent: AgentOption = None,
-) -> Output:
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
     """List sessions, latest first, with what each was given and used.
 
-    Examples: signet sessions · signet sessions --harness codex --json
+    Examples: signet sessions · signet sessions --json
     """
+    if context.invoked_subcommand is None:
+        _list(
+            limit=limit,
+            cursor=cursor,
+            project=project,
+            harness=harness,
+            agent=agent,
+            path=path,
+            as_json=as_json,
+        )
+
+
+@command()
+def _list(
+    signet: Signet,
+    limit: int,
+    cursor: str | None,
+    project: str | None,
+    harness: str | None,
+    agent: str | None,
+) -> Output:
     page = signet.all_sessions(
         limit=limit, cursor=cursor, project=project, harness=harness, agent_id=agent
     )
@@ -46,7 +75,8 @@ def sessions(
         for line in _lines(one, ink):
             output.say(line)
     if page["sessions"]:
-        output.hint("What a session was given, and why: signet why SESSION")
+        output.hint("What was said in one: signet sessions show SESSION")
+        output.hint("What it was given, and why: signet why SESSION")
     if page["next"]:
         output.hint(f"More: signet sessions -l {limit} --cursor {page['next']}")
 

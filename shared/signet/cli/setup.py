@@ -7,13 +7,13 @@ import typer
 from signet.cli import output
 from signet.cli.command import JsonOption, PathOption, PortOption
 from signet.cli.daemon import shown_log
-from signet.cli.harness import ConversationsOption
+from signet.cli.harness import ConversationsOption, ids
 from signet.errors import Invalid
 from signet.paths import find_workspace
 
 
 class NoTerminal(Invalid):
-    """Setup asks questions, but stdin is not a terminal. Use --non-interactive; for its flags: signet setup --help."""
+    """Setup asks questions, but stdin is not a terminal. Use --yes or --non-interactive; see: signet setup --help."""
 
     code = "no_terminal"
 
@@ -26,6 +26,12 @@ def setup(
             "--non-interactive", help="Ask no questions; fail if a required option is missing."
         ),
     ] = False,
+    yes: Annotated[
+        bool,
+        typer.Option(
+            "--yes", "-y", help="Ask no questions; take the usual answer where no option is given."
+        ),
+    ] = False,
     name: Annotated[str | None, typer.Option("--name", help="Name of the agent.")] = None,
     description: Annotated[
         str | None, typer.Option("--description", help="One sentence about the agent.")
@@ -35,8 +41,8 @@ def setup(
         typer.Option(
             "--harness",
             metavar="NAME",
-            help="Harness to connect: claude-code, opencode, openclaw or codex. Repeatable.",
-            autocompletion=lambda: ["claude-code", "opencode", "openclaw", "codex"],
+            help="Harness to connect, as `signet harness list` names them. Repeatable.",
+            autocompletion=ids,
         ),
     ] = None,
     embedding_provider: Annotated[
@@ -79,6 +85,13 @@ def setup(
             "--configure-openclaw-workspace", help="Make this workspace OpenClaw's workspace too."
         ),
     ] = False,
+    history: Annotated[
+        bool | None,
+        typer.Option(
+            "--history/--no-history",
+            help="Read the earlier sessions of your agents on this machine, in the background.",
+        ),
+    ] = None,
     open_dashboard: Annotated[
         bool, typer.Option("--open-dashboard", help="Open the dashboard when done.")
     ] = False,
@@ -100,7 +113,7 @@ def setup(
     before the last question is answered. A second run changes nothing. No model is required: without one, recall uses
     keywords and facts are extracted by rules.
 
-    Examples: signet setup · signet setup --harness codex
+    Examples: signet setup · signet setup --yes · signet setup --harness codex
     """
     from signet.care.setup import choices, prepare
     from signet.cli import dashboard, setup_ask, setup_do, setup_show
@@ -120,6 +133,7 @@ def setup(
         with_daemon=not no_daemon,
         with_model=not no_model,
         opens_dashboard=open_dashboard,
+        reads_history=history,
         wishes=Wishes(
             legacy=choices.is_legacy(openclaw_runtime_path),
             conversations=conversations,
@@ -127,7 +141,9 @@ def setup(
         ),
     )
     plan = prepare.look(find_workspace(path), chosen)
-    if not non_interactive and not as_json:
+    if yes:
+        plan = setup_ask.usual(plan)
+    if not (non_interactive or yes or as_json):
         earlier = setup_do.check(plan)
         can_ask = output.can_ask()
         if not can_ask and plan.state is not choices.State.REPAIR:

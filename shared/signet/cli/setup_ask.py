@@ -11,13 +11,14 @@ from signet.care.setup import choices, connect, probe
 from signet.care.setup.choices import Choices, State
 from signet.care.setup.prepare import Plan
 from signet.care.setup.probe import Earlier, Models
-from signet.cli import output
+from signet.cli import backfill, output, past
 from signet.config.extraction import LOCAL_TEXT_MODEL, TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.domain.harnesses import openclaw
 from signet.domain.harnesses.models import Site
 from signet.domain.harnesses.registry import HARNESSES
 from signet.errors import Invalid
+from signet.wire.backfill import BackfillSurvey
 
 NOBODY = "none"
 _INDENT = 7
@@ -35,6 +36,20 @@ def has_questions(plan: Plan) -> bool:
     return is_bare and bool(connect.unconnected(plan.workspace, plan.settings.harnesses))
 
 
+def usual(plan: Plan) -> Plan:
+    """Return the plan with the usual answer to what no flag has said; earlier sessions are not read without a word."""
+    chosen = plan.chosen
+    is_new = plan.state is not State.REPAIR
+    if chosen.harnesses is None:
+        found = connect.unconnected(plan.workspace, plan.settings.harnesses)
+        chosen = replace(chosen, harnesses=tuple(found))
+    if is_new and chosen.embedding_provider is None:
+        chosen = replace(chosen, embedding_provider=EmbeddingProvider.NATIVE)
+    if is_new and chosen.extraction_provider is None:
+        chosen = replace(chosen, extraction_provider=TextProvider.AUTO)
+    return replace(plan, chosen=chosen)
+
+
 def ask(plan: Plan, earlier: Earlier | None) -> Plan:
     """Ask for what no flag has said, and return the plan with the answers; Ctrl-C raises Abort."""
     installed = probe.harnesses()
@@ -50,7 +65,7 @@ def ask(plan: Plan, earlier: Earlier | None) -> Plan:
     output.tell(
         ink.dim("Press Enter for the value in brackets. Ctrl-C stops; nothing is written yet.")
     )
-    return _Questions(plan, earlier, installed, models).put()
+    return _Questions(plan, earlier, installed, models, past.here()).put()
 
 
 @dataclass(slots=True)
@@ -61,6 +76,7 @@ class _Questions:
     earlier: Earlier | None
     installed: Sequence[str]
     models: Models
+    history: BackfillSurvey
     _total: int = 0
     _asked: int = 0
 
@@ -68,6 +84,12 @@ class _Questions:
         """Ask, and return the plan with the answers."""
         chosen = self.plan.chosen
         is_new = self.plan.state is not State.REPAIR
+        offers_history = (
+            is_new
+            and chosen.with_daemon
+            and chosen.reads_history is None
+            and bool(self.history["sessions"])
+        )
         todo: list[tuple[bool, Callable[[Choices], Choices]]] = [
             (is_new and chosen.name is None, self._name),
             (chosen.harnesses is None, self._harnesses),
@@ -75,7 +97,15 @@ class _Questions:
             (is_new and chosen.embedding_provider is None, self._embedding),
             (is_new and chosen.extraction_provider is None, self._extraction),
             (is_new and self._offers_import(), self._import),
-            (is_new and chosen.with_daemon and not chosen.opens_dashboard, self._dashboard),
+            (offers_history, self._history),
+            # Six questions are enough.
+            (
+                is_new
+                and chosen.with_daemon
+                and not chosen.opens_dashboard
+                and not (offers_history and self._offers_import()),
+                self._dashboard,
+            ),
         ]
         asked = [question for is_asked, question in todo if is_asked]
         self._total = len(asked) - 1  # consent belongs to the question before
@@ -155,6 +185,12 @@ class _Questions:
         held = output.count(self.earlier.memories or 0, "memory")
         question = f"The TypeScript Signet in {self.earlier.workspace} has {held}. Import a copy?"
         return replace(chosen, imports=self._yes(question, default=True))
+
+    def _history(self, chosen: Choices) -> Choices:
+        held = backfill.summary(self.history)
+        self._head(f"Here are {held}.")
+        question = " " * _INDENT + "Read them in the background? "
+        return replace(chosen, reads_history=self._answer(question, default=True))
 
     def _dashboard(self, chosen: Choices) -> Choices:
         wanted = self._yes("Open the dashboard at the end?", default=False)

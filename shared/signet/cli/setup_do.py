@@ -8,9 +8,11 @@ from signet.care.setup import connect, probe
 from signet.care.setup.connect import Connected
 from signet.care.setup.prepare import Plan, Prepared, prepare
 from signet.care.setup.probe import Earlier
-from signet.cli import models, transfer
+from signet.cli import models, past, transfer
+from signet.cli.connect import client
 from signet.cli.daemon import default_port, started
 from signet.cli.models import Model
+from signet.cli.past import Remembered
 from signet.config import load
 from signet.config.sections import EmbeddingProvider
 from signet.daemon import ready, record
@@ -18,6 +20,7 @@ from signet.daemon.control import Started
 from signet.daemon.errors import PortTaken
 from signet.db import migrate
 from signet.domain.transfer.records import Fate
+from signet.wire.backfill import BackfillSurvey
 
 
 @dataclass(slots=True, kw_only=True)
@@ -35,6 +38,9 @@ class Done:
     started: Started | None = None
     imported: str | None = None
     upgraded: str = ""
+    #: The earlier sessions of this machine, where the daemon could be asked, and something that was said in one.
+    history: BackfillSurvey | None = None
+    remembered: Remembered | None = None
 
 
 def check(plan: Plan) -> Earlier | None:
@@ -75,4 +81,9 @@ def do(plan: Plan, earlier: Earlier | None, *, quiet: bool) -> Done:
         tally = transfer.take_database(earlier.database, path=str(workspace.root))
         rows, refused = tally.of(Fate.NEW), tally.of(Fate.REFUSED)
         done.imported = f"{rows} rows of {earlier.workspace}, {refused} refused"
+    if done.started is not None:
+        signet = client(str(workspace.root))
+        done.history = past.begin(signet, reads=chosen.reads_history)
+        if chosen.reads_history and done.history and done.history["newSessions"]:
+            done.remembered = past.recalled(signet, quiet=quiet)
     return done

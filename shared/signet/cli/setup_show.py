@@ -8,7 +8,7 @@ from pathlib import Path
 
 from signet.care.setup import connect
 from signet.care.setup.choices import State
-from signet.cli import output
+from signet.cli import backfill, output, past
 from signet.cli.output import Ink
 from signet.cli.setup_do import Done
 from signet.config import load
@@ -47,6 +47,7 @@ def as_dict(done: Done) -> dict[str, object]:
         },
         "database": done.upgraded or None,
         "earlier": str(done.earlier.workspace) if done.earlier else None,
+        "history": done.history,
     }
 
 
@@ -82,6 +83,12 @@ def _steps(done: Done, ink: Ink) -> Iterator[str]:
             f"the TypeScript Signet in {done.earlier.workspace} has {held}; "
             f"import them with: signet import {done.earlier.database}",
         )
+    if (history := done.history) is not None and history["newSessions"]:
+        if done.plan.chosen.reads_history:
+            text = f"{backfill.summary(history)}; it has begun. See: signet backfill status"
+        else:
+            text = f"{backfill.summary(history)}; to read them: signet backfill"
+        yield from _row(well, "History", text)
     if not prepared.is_news and not any(one.changed for one in done.connected):
         yield from _row(well, "Files", "already set up; nothing was changed")
 
@@ -153,6 +160,8 @@ def _closing(done: Done, ink: Ink) -> Iterator[str]:
     else:
         yield f"No harness was found on this machine. Once you install one: {ink.bold(f'signet setup{at}')}"
     yield f"Try: {ink.bold(f'{TRY}{at}')}"
+    if done.remembered is not None:
+        yield from past.lines(done.remembered, at, ink)
 
 
 def _at(done: Done) -> str:

@@ -1,22 +1,26 @@
-"""Takes what hooks could not deliver to a daemon that is not this workspace's own: on another machine, say.
+"""Takes what could not be delivered to a daemon that is not this workspace's own: on another machine, say.
 
 The workspace's own daemon looks into the spool by itself (`signet_api/spooled.py`); another one cannot see it. So the
-first hook that reaches such a daemon again, and `signet sync`, hand over what waits: oldest first, with the logs in
-the requests, because that daemon does not have this machine's files. One at a time; a second one finds nothing to do.
+first hook that reaches such a daemon again, `signet-mcp`, `signet connect` and `signet sync` hand over what waits:
+oldest first, with the logs in the requests, because that daemon does not have this machine's files. One at a time; a
+second one finds nothing to do. What waits for the daemon that the workspace is connected to goes to no other.
 """
 
 import fcntl
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 from urllib.parse import urlsplit
 
-from signet.client import transport
+from signet import clock
+from signet.client import connection, transport
 from signet.client.address import recorded
 from signet.client.call import Call
+from signet.client.errors import BadAnswer, Unavailable
 from signet.client.target import Target
 from signet.config.env import is_loopback
 from signet.domain.sessions import spool
@@ -27,10 +31,14 @@ from signet.paths import Workspace
 #: So much of a log fits into a request.
 MOST_SENT = 8 * 1_048_576
 #: What is refused for good is not kept for later.
-HOPELESS = frozenset({400, 404, 405, 409, 413})
+HOPELESS = frozenset({400, 404, 405, 409, 413, 422})
+#: Refused to this key, which may be given the right to it: the next ones are tried.
+_NOT_ALLOWED = 403
 _NAMES = ("SIGNET_DAEMON_URL", "SIGNET_HOST", "SIGNET_PORT")
-#: One request may take so long, where nobody waits for it.
-SECONDS = 60.0
+#: One request may take so long, where nobody waits for it; and so long the look whether somebody is there.
+SECONDS, LOOK_SECONDS = 60.0, 5.0
+
+T = TypeVar("T")
 
 
 def is_own(workspace: Workspace, daemon: Target) -> bool:
@@ -46,37 +54,106 @@ def takes_spool(workspace: Workspace, daemon: Target) -> bool:
 
     Who happens to hold the default port is not told what was said in another workspace.
     """
+    if not spool.is_waiting(workspace.spool_dir):
+        return False
     is_named = any(os.environ.get(name) for name in _NAMES)
-    return is_named and spool.is_waiting(workspace.spool_dir) and not is_own(workspace, daemon)
+    return daemon.is_elsewhere or (is_named and not is_own(workspace, daemon))
+
+
+def address_of(daemon: Target) -> str:
+    """Return whose entries a daemon is handed: those that wait for it alone, where a workspace is connected to it."""
+    return daemon.url if daemon.is_elsewhere else ""
+
+
+def waiting(workspace: Workspace, address: str, *, all: bool = False) -> list[Entry]:
+    """Return what has settled, or `all` that waits for the daemon of an address (see `address_of`), oldest first."""
+    return [one for one in spool.entries(workspace.spool_dir, all=all) if one.daemon == address]
 
 
 def deliver(workspace: Workspace, daemon: Target) -> int:
-    """Hand over what has settled until something fails, and return how many were taken."""
-    taken = 0
+    """Hand over what has settled, and what comes meanwhile, until something fails; return how many were taken."""
+    address = address_of(daemon)
+    daemon = replace(daemon, seconds=max(SECONDS, daemon.seconds))
+    taken, passed = 0, set[Path]()
     with _alone(workspace.spool_dir) as is_alone:
-        for entry in spool.entries(workspace.spool_dir) if is_alone else ():
-            try:
-                if not _take(entry, replace(daemon, seconds=SECONDS)):
-                    break
-            except SignetError:
+        while is_alone:
+            found = [one for one in waiting(workspace, address) if one.file not in passed]
+            if not found:
                 break
-            entry.remove()
-            taken += 1
+            for entry in found:
+                try:
+                    is_taken = _take(entry, daemon)
+                except SignetError:
+                    return taken
+                taken += is_taken
+                passed.add(entry.file)
     return taken
 
 
-def deliver_behind(workspace: Workspace, daemon: Target) -> None:
-    """Do that in a process of its own, for which nobody waits; nothing when there is nothing to hand over."""
-    if not takes_spool(workspace, daemon) or os.fork():
+def sent_or_kept(call: Call[T], daemon: Target, send: Callable[[Call[T]], T]) -> T | Entry:
+    """Return the answer to a save, or the entry in which it waits while the daemon elsewhere is away.
+
+    What waited before it is sent before it. The call needs an idempotency key: nobody knows whether a broken one
+    arrived. Raises the refusal of a daemon that is there, and SpoolFull.
+    """
+    if daemon.home is None:
+        return send(call)
+    workspace, is_behind = Workspace(daemon.home), False
+    if waiting(workspace, daemon.url):
+        deliver(workspace, daemon)
+        is_behind = any(one.route == call.path for one in waiting(workspace, daemon.url))
+    if not is_behind:
+        try:
+            return send(call)
+        except (Unavailable, BadAnswer) as error:  # a proxy answers for a daemon that is away
+            if "http_status" not in error.facts:  # it is there, and says "later"
+                connection.note_away(workspace)
+    names = ("X-Signet-Agent-Id", "X-Signet-Actor", "X-Signet-Actor-Type", "X-Signet-Origin")
+    headers = {name: daemon.headers[name] for name in names if name in daemon.headers}
+    body = {"createdAt": clock.to_text(clock.now()), **(call.body or {})}
+    return spool.put(
+        workspace.spool_dir, call.path, headers, body, daemon=daemon.url, is_settled=True
+    )
+
+
+def behind(work: Callable[[], object]) -> None:
+    """Do something in a process of its own, for which nobody waits."""
+    if os.fork():
         return
     try:
         os.setsid()
         null = os.open(os.devnull, os.O_RDWR)
         for stream in (0, 1, 2):  # whoever reads the hook's output must see its end
             os.dup2(null, stream)
-        deliver(workspace, daemon)
+        work()
     finally:
         os._exit(0)
+
+
+def deliver_behind(workspace: Workspace, daemon: Target) -> None:
+    """Hand over what waits in a process of its own; nothing when there is nothing to hand over."""
+    if takes_spool(workspace, daemon):
+        behind(lambda: deliver(workspace, daemon))
+
+
+def look_behind(workspace: Workspace, daemon: Target) -> None:
+    """Look in a process of its own whether a daemon that was away is there again, and hand over what waits."""
+    connection.note_away(workspace)  # others need not look meanwhile
+    behind(lambda: look(workspace, daemon))
+
+
+def look(workspace: Workspace, daemon: Target) -> bool:
+    """Return whether the daemon is there, and note it; what waits is handed over."""
+    call: Call[object] = Call(method="GET", path="/health/live", is_safe=True)
+    patient = replace(daemon, connect_seconds=LOOK_SECONDS, seconds=LOOK_SECONDS, only_signet=True)
+    try:
+        transport.send(patient, call)
+    except SignetError:
+        connection.note_away(workspace)
+        return False
+    connection.came_back(workspace)
+    deliver(workspace, daemon)
+    return True
 
 
 def with_log(body: Mapping[str, object]) -> Mapping[str, object]:
@@ -104,15 +181,24 @@ def answer_of(body: bytes) -> dict[str, object]:
 
 
 def _take(entry: Entry, daemon: Target) -> bool:
-    """Return whether the daemon has an entry, or will never have it."""
+    """Return whether the daemon has an entry now, which is then gone; one that it will never have is put aside.
+
+    Raises SignetError when it may be had later.
+    """
     call: Call[object] = Call(
         method="POST", path=entry.route, body=with_log(spool.body_to_deliver(entry))
     )
     reply = transport.send(replace(daemon, headers={**daemon.headers, **entry.headers}), call)
     answer = answer_of(reply.body)
-    if reply.status >= 400:
-        return reply.status in HOPELESS and "error" in answer
-    return bool(answer)
+    if reply.status in HOPELESS and "error" in answer:
+        entry.refuse(str(answer["error"]))
+        return False
+    if reply.status == _NOT_ALLOWED and "error" in answer:
+        return False
+    if reply.status >= 400 or not answer:
+        raise Unavailable(str(answer.get("error") or f"the daemon answered {reply.status}"))
+    entry.remove()
+    return True
 
 
 @contextmanager

@@ -7,11 +7,11 @@ from typing import Any
 
 from signet import __version__, clock
 from signet.care import contents
-from signet.cli import backup, output, work
+from signet.cli import backfill, backup, elsewhere, output, work
 from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
 from signet.cli.output import Ink
-from signet.client import DaemonNotRunning
+from signet.client import DaemonNotRunning, connection
 from signet.domain.backup import kept
 from signet.paths import Workspace, cache_home, config_home, find_workspace
 
@@ -26,9 +26,14 @@ _REMOTE = frozenset({"openai", "anthropic", "claude-code", "codex", "opencode"})
 def status(path: PathOption = None) -> Output:
     """Show daemon, queue and memories. Exits 0 even if the daemon is stopped.
 
+    Where this machine uses a daemon elsewhere: show the connection, as signet connect does.
+
     Examples: signet status · signet status --json
     """
     workspace = find_workspace(path)
+    if connection.of(workspace) is not None:
+        yield from elsewhere.shown(workspace, path)
+        return
     files = {name: (workspace.root / name).exists() for name in _FILES}
     files["memories.db"] = workspace.database.exists()
     try:
@@ -38,6 +43,7 @@ def status(path: PathOption = None) -> Output:
         found["pipeline"] = pipeline = signet.pipeline_status()
         found["waitsFor"] = work.why(pipeline)
         found["vectors"] = signet.embeddings_status()
+        found["backfill"] = signet.backfill_status()
     except DaemonNotRunning:
         found = {"running": False, "agentsDir": str(workspace.root)}
         found["memories"] = {"total": contents.memories(workspace.database)}
@@ -103,11 +109,16 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield _row("queue", _queue(found["queue"], ink))
     for line in work.table(found["pipeline"], ink):
         yield _row("", line)
+    if found["backfill"]["state"] in ("running", "stopped"):
+        yield _row("backfill", backfill.line(found["backfill"]))
     for reason in found["waitsFor"]:
         yield _row("waits", ink.warn(str(reason)))
     yield _row("memories", str(found["memories"]["total"]))
     yield _row("vectors", _vectors(found, ink))
     yield _row("facts", _texts(found["pipelineV2"].get("extraction", {}), ink))
+    if share := found.get("holdout"):
+        told = f"{share:.0%} of sessions after the first week are given no memories, to compare"
+        yield _row("hold-out", f"{told} · see: signet eval")
     yield from _workspace(found, ink)
     yield from troubles(health, ink)
     if waiting := found.get("reviewsWaiting"):

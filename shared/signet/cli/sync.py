@@ -4,6 +4,7 @@ from pathlib import Path
 
 from signet.cli import output
 from signet.cli.command import Answer, Output, PathOption, command
+from signet.client import connection
 from signet.errors import NotFound, SignetError
 from signet.paths import Workspace, find_workspace
 
@@ -23,7 +24,10 @@ def sync(path: PathOption = None) -> Output:
     if not workspace.root.is_dir():
         raise NotFound(f"There is no workspace at {workspace.root}; create one with: signet setup")
     settings = config.load(workspace).settings
-    made = _files(workspace, settings.agent.name, settings.agent.description)
+    is_elsewhere = connection.of(workspace) is not None  # where the files of its agents are, too
+    made = (
+        [] if is_elsewhere else _files(workspace, settings.agent.name, settings.agent.description)
+    )
     site = site_of(workspace)
     done = syncing.Synced(changed=made)
     for harness in registry.wanted(site, settings.harnesses):

@@ -37,7 +37,8 @@ FIRST, MEMORY, AGENTS, DAEMON, MAINTENANCE = (
 class Row:
     """A command: its name, its place on the map, and where it is (`module:function`, or `module:app` of a group).
 
-    `more` are functions of other modules that the group has as commands too. A hidden one is not on the map.
+    `more` are functions of other modules that the group has as commands too. A hidden one is not on the map. One that
+    is about the daemon, models and files of this machine (`here`) is not for a workspace that uses a daemon elsewhere.
     """
 
     name: str
@@ -45,12 +46,15 @@ class Row:
     where: str
     more: tuple[str, ...] = ()
     hidden: bool = False
+    here: bool = False
 
 
 #: Every command, in the order of the map.
 ROWS = (
-    Row("setup", FIRST, "setup:setup"),
+    Row("setup", FIRST, "setup:setup", here=True),
     Row("quickstart", FIRST, "quickstart:quickstart"),
+    Row("connect", FIRST, "elsewhere:connect"),
+    Row("disconnect", FIRST, "elsewhere:disconnect"),
     Row("status", FIRST, "status:status"),
     Row("dashboard", FIRST, "dashboard:dashboard"),
     Row("ui", FIRST, "dashboard:dashboard", hidden=True),
@@ -59,16 +63,18 @@ ROWS = (
     Row("remember", MEMORY, "remember:remember"),
     Row("recall", MEMORY, "recall:recall"),
     Row("why", MEMORY, "context:why"),
-    Row("sessions", MEMORY, "sessions:sessions"),
+    Row("sessions", MEMORY, "sessions:app"),
     Row("memory", MEMORY, "memory:app"),
     Row("forgotten", MEMORY, "forgotten:app"),
     Row("review", MEMORY, "review:app"),
+    Row("eval", MEMORY, "evaluate:app"),
+    Row("backfill", MEMORY, "backfill:app", here=True),
     Row("export", MEMORY, "transfer:export"),
     Row("import", MEMORY, "transfer:import_"),
     Row("jobs", MEMORY, "jobs:app"),
     Row("embeddings", MEMORY, "embeddings:app"),
     Row("embed", MEMORY, "embed:app"),
-    Row("models", MEMORY, "models:app"),
+    Row("models", MEMORY, "models:app", here=True),
     Row("connector", MEMORY, "connector:app"),
     Row("skill", MEMORY, "skill:app"),
     Row("secret", MEMORY, "secret:app"),
@@ -85,24 +91,25 @@ ROWS = (
         DAEMON,
         "daemon:app",
         more=("logs:logs", "service:install", "service:uninstall"),
+        here=True,
     ),
     Row("auth", DAEMON, "auth:app"),
     Row("trust", DAEMON, "trust:app"),
-    Row("start", DAEMON, "daemon:start"),
-    Row("stop", DAEMON, "daemon:stop"),
-    Row("restart", DAEMON, "daemon:restart"),
-    Row("logs", DAEMON, "logs:logs"),
-    Row("config", DAEMON, "config:app"),
-    Row("configure", DAEMON, "config:app", hidden=True),
+    Row("start", DAEMON, "daemon:start", here=True),
+    Row("stop", DAEMON, "daemon:stop", here=True),
+    Row("restart", DAEMON, "daemon:restart", here=True),
+    Row("logs", DAEMON, "logs:logs", here=True),
+    Row("config", DAEMON, "config:app", here=True),
+    Row("configure", DAEMON, "config:app", hidden=True, here=True),
     Row("update", DAEMON, "update:app"),
     Row("diagnostics", MAINTENANCE, "diagnostics:diagnostics"),
     Row("repair", MAINTENANCE, "repair:app"),
-    Row("doctor", MAINTENANCE, "doctor:doctor"),
-    Row("migrate-schema", MAINTENANCE, "migrate:migrate_schema"),
+    Row("doctor", MAINTENANCE, "doctor:doctor", here=True),
+    Row("migrate-schema", MAINTENANCE, "migrate:migrate_schema", here=True),
     Row("migrate-vectors", MAINTENANCE, "embed:migrate_vectors"),
-    Row("backup", MAINTENANCE, "backup:backup"),
-    Row("restore", MAINTENANCE, "restore:restore"),
-    Row("report", MAINTENANCE, "report:report"),
+    Row("backup", MAINTENANCE, "backup:backup", here=True),
+    Row("restore", MAINTENANCE, "restore:restore", here=True),
+    Row("report", MAINTENANCE, "report:report", here=True),
     Row("uninstall", MAINTENANCE, "uninstall:uninstall"),
 )
 
@@ -136,6 +143,24 @@ class _Root(TyperGroup):
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
         self.commands = _Commands(ROWS)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return which command is meant; raises Elsewhere for one about a daemon that this workspace does not have."""
+        found = super().resolve_command(ctx, args)
+        if not {"-h", "--help"} & {*args} and any(
+            row.here and row.name == found[0] for row in ROWS
+        ):
+            _check_here(str(found[0]), args)
+        return found
+
+
+def _check_here(name: str, args: list[str]) -> None:
+    from signet.client import connection
+
+    named = [args[at + 1] for at, one in enumerate(args[:-1]) if one in ("-p", "--path")]
+    named += [one.partition("=")[2] for one in args if one.startswith("--path=")]
+    workspace = find_workspace(named[-1] if named else None)
+    connection.check_none(workspace, f"signet {name}")
 
 
 @cache
@@ -177,6 +202,9 @@ def signet(
     version: Annotated[
         bool, typer.Option("--version", "-V", help="Print the version and exit.", is_eager=True)
     ] = False,
+    man: Annotated[
+        bool, typer.Option("--man", help="Print the manual page, for man -l -.", is_eager=True)
+    ] = False,
     no_color: Annotated[bool, typer.Option("--no-color", help="Print without colours.")] = False,
     quiet: Annotated[
         bool, typer.Option("--quiet", "-q", help="Print only results and errors.")
@@ -201,6 +229,11 @@ def signet(
         os.environ[output.QUIET] = "1"
     if version:
         output.say(__version__)
+        raise typer.Exit
+    if man:
+        from signet.cli import man as page
+
+        page.show(context.command)
         raise typer.Exit
     if context.invoked_subcommand is None:
         _show_map(context)
@@ -239,6 +272,8 @@ def _next_step() -> str:
     from signet.daemon import record
 
     workspace = find_workspace()
+    if workspace.connection_file.exists():
+        return "signet connect"
     if not workspace.database.exists():
         return "signet setup"
     if record.running(workspace) is None:

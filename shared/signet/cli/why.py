@@ -17,6 +17,8 @@ def lines(why: Why, ink: Ink) -> Iterator[str]:
     for stage in why["stages"]:
         if abs(stage["after"] - stage["before"]) >= _VISIBLE:
             yield f"    {stage['after']:.2f} {_moved(stage, ink)}"
+    if helped := why.get("helped"):
+        yield f"    helped {helped['times']} of {helped['of']} times"
 
 
 def time_lines(answer: Recalled, ink: Ink) -> Iterator[str]:

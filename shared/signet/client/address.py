@@ -2,8 +2,9 @@
 
 A workspace that is named beats the environment, and then only its own daemon will do: a memory must not end up in the
 workspace of whoever holds the default port. Without one: SIGNET_DAEMON_URL, SIGNET_HOST and SIGNET_PORT, the daemon of
-the workspace that applies, http://127.0.0.1:3850. Only SIGNET_DAEMON_URL may name the daemon of another workspace:
-what is found by its port is sent the path of the workspace that is meant, and refuses when it serves another one
+the workspace that applies, http://127.0.0.1:3850. The daemon of a workspace is the one that it is connected to
+(connection.py), else its own. Only SIGNET_DAEMON_URL and a connection may name the daemon of another workspace: what
+is found by its port is sent the path of the workspace that is meant, and refuses when it serves another one
 (target.py, signet_api/guard.py).
 """
 
@@ -12,13 +13,17 @@ import json
 import os
 from collections.abc import Mapping
 
+from signet.client import connection
+from signet.client.connection import Connection
 from signet.client.errors import DaemonNotRunning
 from signet.config.env import Environment
 from signet.paths import Workspace, find_workspace
 
 
 def find_url(path: str | None, environ: Mapping[str, str], environment: Environment) -> str:
-    """Return the daemon's address; raises DaemonNotRunning when the workspace `path` has none."""
+    """Return the daemon's address; raises DaemonNotRunning when the workspace `path` has none, and BadConnection."""
+    if (elsewhere := connected(path, environ, environment)) is not None:
+        return elsewhere.url
     if path is not None:
         own = recorded(find_workspace(path, environ))
         if own is None:
@@ -28,9 +33,21 @@ def find_url(path: str | None, environ: Mapping[str, str], environment: Environm
         return own
     if environment.daemon_url:
         return environment.daemon_url
-    if environ.get("SIGNET_HOST") or environ.get("SIGNET_PORT"):
+    if _is_named(environ):
         return environment.address.url
     return recorded(find_workspace(None, environ)) or environment.address.url
+
+
+def connected(
+    path: str | None, environ: Mapping[str, str], environment: Environment
+) -> Connection | None:
+    """Return the connection that applies; None without one, and where the environment names a daemon.
+
+    Raises BadConnection.
+    """
+    if path is None and (environment.daemon_url or _is_named(environ)):
+        return None
+    return connection.of(find_workspace(path, environ))
 
 
 def recorded(workspace: Workspace) -> str | None:
@@ -40,3 +57,7 @@ def recorded(workspace: Workspace) -> str | None:
         os.kill(state["pid"], 0)
         return str(state["url"])
     return None
+
+
+def _is_named(environ: Mapping[str, str]) -> bool:
+    return bool(environ.get("SIGNET_HOST") or environ.get("SIGNET_PORT"))

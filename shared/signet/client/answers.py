@@ -6,12 +6,14 @@ A newer daemon may send more fields than are named here. `NotRequired` fields ar
 from signet.wire.agents import *
 from signet.wire.analytics import *
 from signet.wire.auth import *
+from signet.wire.backfill import *
 from signet.wire.config import *
 from signet.wire.connectors import *
 from signet.wire.diagnostics import *
 from signet.wire.documents import *
 from signet.wire.done import *
 from signet.wire.embeddings import *
+from signet.wire.evaluation import *
 from signet.wire.git import *
 from signet.wire.harnesses import *
 from signet.wire.hooks import *
@@ -20,6 +22,7 @@ from signet.wire.jobs import *
 from signet.wire.knowledge import *
 from signet.wire.memory import *
 from signet.wire.pipeline import *
+from signet.wire.predictor import *
 from signet.wire.recall import *
 from signet.wire.repair import *
 from signet.wire.secrets import *

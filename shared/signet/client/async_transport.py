@@ -9,7 +9,7 @@ from typing import Any
 
 from signet.client import http1
 from signet.client.call import Call, Reply
-from signet.client.errors import ConnectionBroken, DaemonNotRunning, silent
+from signet.client.errors import ConnectionBroken, absent, silent
 from signet.client.target import Target
 
 _CHUNK = 65_536
@@ -26,7 +26,7 @@ async def send(target: Target, call: Call[Any]) -> Reply:
                 writer.close()
         return http1.reply(target, call, received)
     except TimeoutError as error:
-        raise silent(target.url, target.seconds) from error
+        raise silent(target.url, target.seconds, is_elsewhere=target.is_elsewhere) from error
     except OSError as error:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
 
@@ -37,10 +37,10 @@ async def connected(target: Target) -> tuple[asyncio.StreamReader, asyncio.Strea
     try:
         async with asyncio.timeout(target.connect_seconds):
             return await asyncio.open_connection(host, port, ssl=True if target.is_tls else None)
-    except TimeoutError:
-        raise
     except OSError as error:
-        raise DaemonNotRunning(url=target.url) from error
+        if isinstance(error, TimeoutError) and not target.is_elsewhere:
+            raise
+        raise absent(target.url, is_elsewhere=target.is_elsewhere) from error
 
 
 async def _exchange(

@@ -35,6 +35,12 @@ class DaemonNotRunning(Unavailable):
     code = "daemon_not_running"
 
 
+class DaemonAway(DaemonNotRunning):
+    """The daemon that this machine is connected to does not answer."""
+
+    code = "daemon_away"
+
+
 class DaemonSilent(Unavailable):
     """The daemon did not answer in time. If it stays silent: signet daemon restart."""
 
@@ -61,8 +67,23 @@ def foreign(url: str) -> BadAnswer:
     )
 
 
-def silent(url: str, seconds: float) -> DaemonSilent:
+def absent(url: str, *, is_elsewhere: bool) -> DaemonNotRunning:
+    """Return the error that nobody takes connections there."""
+    if not is_elsewhere:
+        return DaemonNotRunning(url=url)
+    return DaemonAway(
+        f"The daemon at {url}, which this machine is connected to, cannot be reached. To try again: signet connect",
+        url=url,
+    )
+
+
+def silent(url: str, seconds: float, *, is_elsewhere: bool) -> DaemonSilent:
     """Return the error that something took the connection and gave no answer."""
+    if is_elsewhere:
+        return DaemonSilent(
+            f"{url} took the connection and did not answer within {seconds:.2g} s. To try again: signet connect",
+            url=url,
+        )
     return DaemonSilent(
         f"{url} accepts connections but did not answer within {seconds:g} s. If Signet uses the port: signet daemon "
         "restart. If another program uses it: signet daemon start --port NUMBER. To find out: signet doctor"

@@ -12,7 +12,7 @@ from signet.client import plans, retry, transport
 from signet.client.answers import MemorySummary
 from signet.client.call import Call, Pause, Plan, T, answer
 from signet.client.calls import Calls
-from signet.client.target import Options, find
+from signet.client.target import Options, Target, find
 from signet.errors import SignetError
 
 if TYPE_CHECKING:
@@ -31,6 +31,11 @@ class Signet(Calls, plans.Plans):
         self._target = find(**options)
         self._streams: WeakSet[Events] = WeakSet()
         self.url = self._target.url
+
+    @property
+    def target(self) -> Target:
+        """Return where calls go, as whom, and how long they wait."""
+        return self._target
 
     def __enter__(self) -> Self:
         return self

@@ -4,11 +4,12 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TypedDict, Unpack
 from urllib.parse import quote, urlsplit
 
 from signet import __version__
-from signet.client.address import find_url
+from signet.client.address import connected, find_url
 from signet.client.retry import RETRIES
 from signet.config.env import is_loopback, read_environment
 from signet.errors import Invalid
@@ -16,6 +17,8 @@ from signet.paths import find_workspace
 
 #: A daemon that takes no connection for so long is not there; on this machine that is a matter of milliseconds.
 CONNECT_SECONDS = 5.0
+#: The same for the daemon that a workspace is connected to: the way to it is short, or a tailnet's.
+CONNECT_ELSEWHERE_SECONDS = 2.5
 
 _ADDRESS = ("SIGNET_DAEMON_URL", "SIGNET_HOST", "SIGNET_PORT")
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -25,7 +28,8 @@ _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 class Target:
     """An address with the headers of every call; `seconds` bounds one whole exchange, `connect_seconds` its start.
 
-    With `only_signet` an answer without the header of a Signet daemon is that of another program.
+    With `only_signet` an answer without the header of a Signet daemon is that of another program. `home` is the
+    folder of the workspace that is connected to it (connection.py).
     """
 
     url: str
@@ -34,6 +38,12 @@ class Target:
     seconds: float
     retries: int
     only_signet: bool = False
+    home: Path | None = None
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether a workspace is connected to it, so that it may well be away for a day."""
+        return self.home is not None
 
     @property
     def is_tls(self) -> bool:
@@ -51,10 +61,10 @@ class Options(TypedDict, total=False):
     """How a client is made; all of it may be left out.
 
     `path` names a workspace, `url` an address. `token` and `agent_id` come from SIGNET_TOKEN and SIGNET_AGENT_ID
-    otherwise. `actor` is who history names, `origin` as whose words texts count, where it may be (wire/origin.py).
-    `timeout_seconds` (SIGNET_FETCH_TIMEOUT otherwise) bounds one exchange, `connect_timeout_seconds` its start;
-    `retries` says how often a call that may be sent again is. With `only_signet` nothing is believed that another
-    program on the port answers.
+    otherwise, the token else from the connection. `actor` is who history names, `origin` as whose words texts count,
+    where it may be (wire/origin.py). `timeout_seconds` (SIGNET_FETCH_TIMEOUT otherwise) bounds one exchange,
+    `connect_timeout_seconds` its start; `retries` says how often a call that may be sent again is. With `only_signet`
+    nothing is believed that another program on the port answers.
     """
 
     path: str | None
@@ -84,7 +94,10 @@ def find(**options: Unpack[Options]) -> Target:
         if warning.startswith(_ADDRESS):  # the default would be somebody else's daemon
             raise Invalid(warning.partition(";")[0])
     seconds = options.get("timeout_seconds") or found.fetch_timeout_ms / 1000
-    token = options.get("token") or found.token
+    path = options.get("path")
+    # Its key is for it alone, so only the address that stands beside it gets it.
+    elsewhere = None if options.get("url") else connected(path, environ, found)
+    token = options.get("token") or found.token or (elsewhere and elsewhere.key)
     named = {
         "Authorization": f"Bearer {token}" if token else None,
         "X-Signet-Agent-Id": options.get("agent_id") or found.agent_id,
@@ -95,24 +108,26 @@ def find(**options: Unpack[Options]) -> Target:
         "Accept-Encoding": "identity",
         "Connection": "close",
     }
-    path = options.get("path")
-    url = options.get("url") or find_url(path, environ, found)
-    is_chosen = options.get("url") or (path is None and found.daemon_url)
+    url = elsewhere.url if elsewhere else options.get("url") or find_url(path, environ, found)
+    is_chosen = elsewhere or options.get("url") or (path is None and found.daemon_url)
     if not is_chosen and is_loopback(urlsplit(url).hostname or ""):
         # Whoever has the port may serve another workspace, and then refuses (signet_api/guard.py).
         root = os.path.realpath(find_workspace(path, environ).root)
         named["X-Signet-Home"] = quote(os.fsencode(root))
+    usual = CONNECT_ELSEWHERE_SECONDS if elsewhere else CONNECT_SECONDS
     return Target(
-        url=_checked(url.rstrip("/")),
+        url=checked(url.rstrip("/")),
         headers={name: _sendable(name, value) for name, value in named.items() if value},
-        connect_seconds=min(options.get("connect_timeout_seconds", CONNECT_SECONDS), seconds),
+        connect_seconds=min(options.get("connect_timeout_seconds", usual), seconds),
         seconds=seconds,
         retries=options.get("retries", RETRIES),
         only_signet=options.get("only_signet", False),
+        home=find_workspace(path, environ).root if elsewhere else None,
     )
 
 
-def _checked(url: str) -> str:
+def checked(url: str) -> str:
+    """Return an address if it is one; raises Invalid."""
     try:
         parts = urlsplit(url)
         is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0

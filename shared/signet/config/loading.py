@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from signet.config.env import Address, Environment, read_environment
 from signet.config.fields import public, read, resolve_secrets
@@ -79,6 +80,29 @@ def settings_from(raw: Mapping[object, object]) -> tuple[Settings, tuple[str, ..
 
 def check(values: Mapping[str, Value]) -> None:
     """Raise Invalid for values, by their dotted keys, that a file may not say; null is the default of any."""
+    _, problems = settings_from(_nested(values))
+    if problems:
+        raise Invalid("; ".join(_LENIENCE.sub("", problem) for problem in problems))
+
+
+def changed(settings: Settings, values: Mapping[str, Value]) -> Settings:
+    """Return the settings with other values, by their dotted keys; raises Invalid as `check` does."""
+    check(values)
+    asked, _, _ = lifted(_nested(values))
+    made, _ = settings_from(_merged(as_public_dict(settings), asked))
+    return made
+
+
+def _merged(old: Mapping[Any, object], new: Mapping[object, object]) -> dict[object, object]:
+    found = dict(old)
+    for key, value in new.items():
+        before = found.get(key)
+        both = isinstance(before, Mapping) and isinstance(value, Mapping)
+        found[key] = _merged(before, value) if both else value  # type: ignore[arg-type]
+    return found
+
+
+def _nested(values: Mapping[str, Value]) -> dict[object, object]:
     raw: dict[object, object] = {}
     for key, value in values.items():
         *parents, last = key.split(".")
@@ -89,9 +113,7 @@ def check(values: Mapping[str, Value]) -> None:
                 raise Invalid(f"{key}: {part} is set to a value, too")
             section = inner
         section[last] = value
-    _, problems = settings_from(raw)
-    if problems:
-        raise Invalid("; ".join(_LENIENCE.sub("", problem) for problem in problems))
+    return raw
 
 
 def fingerprint(workspace: Workspace) -> str:

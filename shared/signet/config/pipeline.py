@@ -275,9 +275,24 @@ class Significance(Section):
 
 @section
 class Predictor(Section):
-    """Learned ranking; off until there is a scorer."""
+    """Learned ranking: what helped in earlier sessions counts, once it has proven to be better."""
 
-    enabled: bool = False
+    RETIRED: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        (
+            "train_interval_sessions",
+            "min_training_sessions",
+            "score_timeout_ms",
+            "train_timeout_ms",
+            "crash_disable_threshold",
+            "rrf_k",
+            "exploration_rate",
+            "binary_path",
+            "checkpoint_path",
+        ),
+        "each session's end is learned from at once, and no model is trained",
+    )
+
+    enabled: bool = True
     train_interval_sessions: int = setting(10, 1, 1_000)
     min_training_sessions: int = setting(10, 1, 1_000)
     score_timeout_ms: int = setting(120, 10, 10_000)
@@ -286,13 +301,24 @@ class Predictor(Section):
     rrf_k: int = setting(12, 1, 100)
     exploration_rate: float = setting(0.05, 0, 1)
     drift_reset_window: int = setting(10, 1, 100)
+    #: Share of sessions that are given no memories unasked, to compare the others with.
+    holdout_share: float = setting(0.05, 0, 0.5)
     binary_path: str | None = None
     checkpoint_path: str | None = None
+
+    @property
+    def held_out(self) -> float:
+        """Return the share of sessions that are held out; none are while nothing is learned."""
+        return self.holdout_share if self.enabled else 0.0
 
 
 @section
 class PredictorPipeline(Section):
     """What learned ranking may learn from."""
+
+    RETIRED: ClassVar[Mapping[str, str]] = {
+        "training_telemetry": "nothing of what is learned leaves this machine"
+    }
 
     agent_feedback: bool = True
     training_telemetry: bool = False

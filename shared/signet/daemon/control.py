@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from signet import clock
+from signet.client import connection
 from signet.daemon import ready, record
 from signet.daemon.errors import DaemonHung, PortTaken, StartFailed, WorkspaceUnusable
 from signet.daemon.record import Running
@@ -76,8 +77,7 @@ def start(
     same workspace that is not gone yet. Raises WorkspaceUnusable, PortTaken, DaemonHung, StartFailed and what
     `config.check_bind` raises; a failed start leaves nothing running.
     """
-    _make(workspace)
-    bind = _checked_bind(workspace)
+    bind = _prepared(workspace)
     log = workspace.log_dir / STARTUP
     log.touch()
     from_byte = log.stat().st_size
@@ -105,8 +105,7 @@ def foreground(
     plan: Plan | None = None,
 ) -> Running:
     """Become the daemon; returns only when one runs already. Raises WorkspaceUnusable and PortTaken."""
-    _make(workspace)
-    bind = _checked_bind(workspace)
+    bind = _prepared(workspace)
     deadline = time.monotonic() + TAKEOVER_SECONDS
     if (found := _running_else_free(workspace, bind, port, deadline, tell)) is not None:
         return found
@@ -297,6 +296,13 @@ def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started
             raise _Killed("another start of this workspace failed")
         time.sleep(_LOOK_SECONDS)
     return _await(workspace, None, found.host, found.port, tell)
+
+
+def _prepared(workspace: Workspace) -> str:
+    """Make the workspace's folders and return where its daemon is to listen; raises Elsewhere when it needs none."""
+    connection.check_none(workspace, "signet start")
+    _make(workspace)
+    return _checked_bind(workspace)
 
 
 def _make(workspace: Workspace) -> None:

@@ -10,8 +10,44 @@ from collections.abc import Iterable
 #: The names of all tables.
 TABLES = "SELECT name FROM sqlite_master WHERE type = 'table'"
 
+#: The pages of the file, those of them that hold nothing, and the bytes of one.
+PAGES = "PRAGMA page_count"
+FREE_PAGES = "PRAGMA freelist_count"
+PAGE_BYTES = "PRAGMA page_size"
+
+#: A number that changes when another connection has written.
+OTHERS_WROTE = "PRAGMA data_version"
+
+#: The first 50 faults of the file, or the row `ok`.
+QUICK_CHECK = "PRAGMA quick_check(50)"
+
 #: The values of a list that is bound as one parameter, for `IN`.
 LIST = "(SELECT value FROM json_each(?))"
+
+#: A join that reads the tables in the order in which they are written, for `JOIN`: the planner does not choose.
+THEN_JOIN = "CROSS JOIN"
+
+#: After a table: no index of it is used.
+NO_INDEX = "NOT INDEXED"
+
+
+def cut_off(pages: int) -> str:
+    """Return the statement that gives at most so many free pages back to the file system."""
+    return f"PRAGMA incremental_vacuum({pages})"
+
+
+def by_index(name: str) -> str:
+    """Return what stands after a table that is to be read by the index `name`."""
+    return f"INDEXED BY {name}"
+
+
+def at_most(parameter: str = "?") -> str:
+    """Return the `LIMIT` of a statement that is planned once.
+
+    SQLite looks at a parameter that stands there alone when it plans, and so plans the statement anew for each value
+    (a twelfth of the work of a recall).
+    """
+    return f"LIMIT {parameter} + 0"
 
 
 def list_of(parameter: str) -> str:

@@ -39,12 +39,21 @@ def _language(name: str, stops: str, endings: str, least: int = 4) -> Language:
     )
 
 
+class _Plain(dict[int, str]):
+    """Each character without its marks, worked out when it is first met."""
+
+    def __missing__(self, code: int) -> str:
+        parts = unicodedata.normalize("NFD", chr(code))
+        self[code] = "".join(part for part in parts if not unicodedata.combining(part))
+        return self[code]
+
+
+_PLAIN = _Plain()
+
+
 def unaccented(word: str) -> str:
     """Return a word without the marks of its letters."""
-    if word.isascii():
-        return word
-    marks = unicodedata.normalize("NFD", word)
-    return "".join(sign for sign in marks if not unicodedata.combining(sign))
+    return word if word.isascii() else word.translate(_PLAIN)
 
 
 GERMAN = _language(

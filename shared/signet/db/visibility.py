@@ -8,6 +8,8 @@ says nothing about deletion: history and recovery must see forgotten rows, every
 from dataclasses import dataclass
 from enum import StrEnum
 
+from signet.ids import USER_PREFIX
+
 
 class ReadPolicy(StrEnum):
     """Whose memories an agent may read; the strings are stored in `agents.read_policy`."""
@@ -60,9 +62,13 @@ def readable(reader: Reader, alias: str = "m") -> Where:
 def owned(reader: Reader, alias: str) -> Where:
     """Return the condition on a row that has an owner but neither visibility, scope nor project, such as a document.
 
-    It counts as global; a reader who is bound to a project does not see it.
+    It counts as global, a person's as private (AUTH-27); a reader who is bound to a project does not see it.
     """
-    return _owners(reader, alias, "1") if reader.project is None else Where("0")
+    return (
+        _owners(reader, alias, f"{alias}.agent_id NOT GLOB '{USER_PREFIX}*'")
+        if reader.project is None
+        else Where("0")
+    )
 
 
 def _owners(reader: Reader, alias: str, shown: str) -> Where:

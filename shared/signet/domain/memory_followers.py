@@ -11,6 +11,7 @@ from signet.domain.documents import delete as documents
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.graph import link
 from signet.domain.injections import ratings
+from signet.domain.learning import worth
 from signet.domain.memory import followers, forgotten, lookup
 from signet.domain.memory.followers import Kind, MemoryEvent
 from signet.domain.projection import project
@@ -55,6 +56,7 @@ def _documents(tx: WriteTx, event: MemoryEvent) -> None:
 def _sessions(tx: WriteTx, event: MemoryEvent) -> None:
     if event.kind in _GONE:
         ratings.delete_of_memories(tx, event.memory_ids)
+        worth.delete_of_memories(tx, event.memory_ids)
 
 
 def _texts(tx: WriteTx, event: MemoryEvent) -> None:

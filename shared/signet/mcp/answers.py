@@ -52,6 +52,8 @@ _USUAL: Body = {
 _ORIGIN = {"origin": "agent, where not named"}
 #: Fields of a memory that hold ids.
 _IDS = frozenset({"id", "superseded_by", "superseded"})
+#: What brings results that are no memories.
+_OTHERS = frozenset({"episode", "skill"})
 #: Fields that every caller knows already: it asked, and it can count.
 _SAID = frozenset({"success", "count", "query"})
 
@@ -197,10 +199,15 @@ def _memory(row: Body, view: View) -> Body:
         "project": None if row.get("project") == view.project else row.get("project"),
         "pinned": row.get("pinned") or None,
         "superseded_by": row.get("superseded_by"),
-        "origin": None if row.get("origin") == _USUAL["origin"] else row.get("origin"),
+        "origin": None if row.get("origin") == _USUAL["origin"] else _origin(row),
         "review": row.get("review"),
     }
     return _with_ids(_lean(shown), view)
+
+
+def _origin(row: Body) -> object:
+    """Return whose words a memory is; of what is none (a session, commit or skill) what it is."""
+    return row.get("origin") or (row.get("type") if row.get("source") in _OTHERS else None)
 
 
 def _more(row: Body, view: View) -> Body:

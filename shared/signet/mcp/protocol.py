@@ -164,6 +164,12 @@ def failure(call: Call, why: str) -> Reply:
     return _failed(call.id, call.operation.failed, why)
 
 
+def kept(call: Call, daemon: str) -> Reply:
+    """Return the reply for a save that waits on this machine for a daemon elsewhere, which is away."""
+    text = f"Kept on this machine: {daemon} is away. It is saved there once the daemon answers; do not store it again."
+    return _reply(call.id, {"content": [{"type": "text", "text": text}]})
+
+
 def error(id_: object, code: int, message: str) -> Reply:
     """Return the reply for a message that is wrong in itself."""
     return {"jsonrpc": "2.0", "id": id_, "error": {"code": code, "message": message}}

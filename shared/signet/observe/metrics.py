@@ -88,6 +88,11 @@ CHECKPOINT_SECONDS = Histogram(
     "signet_checkpoint_seconds", "Time of a WAL checkpoint", buckets=_FAST
 )
 ERRORS = Counter("signet_errors_total", "Errors by stage and code", ["stage", "code"])
+PREDICTOR_CHANGES = Counter(
+    "signet_predictor_changes_total",
+    "Times that learned ranking was switched on and off",
+    ["status"],
+)
 REPAIRS = Counter("signet_repairs_total", "Repairs asked for", ["action", "outcome"])
 
 

@@ -7,6 +7,7 @@ Its last start is remembered in the runtime folder, which the supervisor empties
 
 import contextlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -54,9 +55,9 @@ def last(runtime_dir: Path, program: str) -> Start | None:
         return None
 
 
-def forget(runtime_dir: Path) -> None:
-    """Reset the counts of all programs."""
-    for program in Program:
+def forget(runtime_dir: Path, programs: Iterable[Program] = Program) -> None:
+    """Reset the counts of programs, of all unless some are named: the next start of each does not wait."""
+    for program in programs:
         _path(runtime_dir, program).unlink(missing_ok=True)
 
 

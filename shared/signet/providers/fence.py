@@ -6,9 +6,12 @@ text it encloses, so no text can hold its own closing marker.
 
 import hashlib
 
+from signet.text import controls
+
 
 def data(name: str, text: str) -> str:
-    """Return a text between markers called `name`, declared to be data."""
+    """Return a text between markers called `name`, declared to be data, without what no reader sees in it."""
+    text = controls.clean(text)
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]
     marker = f"{name}-{digest}"
     return (

@@ -1,5 +1,6 @@
 """What the models of a server share: their name, their key, their connections, and whether anybody answers."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from signet.errors import ProviderDown, ProviderFailed
@@ -7,7 +8,7 @@ from signet.providers.exchange import REFUSED_SECONDS, Exchange
 from signet.providers.vectors import batches
 
 
-class Served:
+class Served(ABC):
     """A model of a server. `needs_key` says in words which key it requires; None when it can be asked without one."""
 
     def __init__(
@@ -36,9 +37,9 @@ class Served:
         except (ProviderDown, ProviderFailed) as error:
             return error.message
 
+    @abstractmethod
     def probe(self) -> str | None:
         """Ask the server, and return why it cannot be used; raises ProviderDown or ProviderFailed."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
@@ -78,6 +79,6 @@ class ServedEmbedder(Served):
             )
         ]
 
+    @abstractmethod
     def rows(self, texts: list[str]) -> object:
         """Return what the server gives for a few texts: a list with the numbers of each, in their order."""
-        raise NotImplementedError

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
+from signet.db.dialect import list_of
 from signet.errors import Conflict, NotFound
 from signet.queue import transitions
 from signet.queue.enqueue import DUE
@@ -30,9 +31,9 @@ _CHOICE = """(:kind IS NULL OR job_type = :kind) AND (:code IS NULL OR last_erro
 _IN_STATE = """
 SELECT * FROM (SELECT *, {changed} AS changed FROM memory_jobs WHERE status = '{status}' AND {choice}
                 ORDER BY {changed} {order}, id {order} LIMIT :limit)"""
-_OF_TARGET = """
+_OF_TARGET = f"""
 SELECT *, updated_at AS changed FROM memory_jobs
- WHERE {target} AND {choice} AND status IN (SELECT value FROM json_each(:states))"""
+ WHERE {{target}} AND {{choice}} AND status IN {list_of(":states")}"""
 #: Only conditions that are asked for: without any the indexes hold all that is counted.
 _COUNTED = {
     "since": "{changed} >= :since",
@@ -45,7 +46,7 @@ SELECT '{status}' AS status, queue, job_type AS kind, {code} AS code, COUNT(*) A
  WHERE status = '{status}'{choice} GROUP BY 2, 3, 4"""
 #: What a choice may name so that no state has to be looked through.
 _TARGETS = {
-    "job_ids": "id IN (SELECT value FROM json_each(:job_ids))",
+    "job_ids": f"id IN {list_of(':job_ids')}",
     "memory_id": "memory_id = :memory_id",
     "document_id": "document_id = :document_id",
 }

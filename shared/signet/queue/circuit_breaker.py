@@ -19,6 +19,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
+from signet.db.dialect import LIST, list_of
 from signet.errors import PROVIDER_FAILURES, PROVIDER_ILL, NotNow, ProviderDown
 from signet.observe import logs
 from signet.queue.enqueue import DUE
@@ -52,12 +53,12 @@ ON CONFLICT (provider) DO UPDATE SET state = excluded.state, failures = excluded
 _PROBE = "UPDATE provider_breakers SET state = 'half_open', probe = ?, retry_at_ms = ? WHERE provider = ?"
 _PROBE_LOST = """
 UPDATE provider_breakers SET state = 'open', probe = NULL, retry_at_ms = ? WHERE provider = ? AND probe = ?"""
-_DUE_NOW = """
+_DUE_NOW = f"""
 UPDATE memory_jobs SET due_ms = ?, updated_at = ?
- WHERE queue IN (SELECT value FROM json_each(?)) AND status = 'pending' AND last_error_code = ? AND due_ms > ?"""
+ WHERE queue IN {LIST} AND status = 'pending' AND last_error_code = ? AND due_ms > ?"""
 _CLOSE = "DELETE FROM provider_breakers WHERE provider = ? RETURNING updated_at, state"
 _NO_SUSPECT = "DELETE FROM provider_breakers WHERE provider = ? AND state = 'closed' RETURNING updated_at, state"
-_CODES = "(SELECT value FROM json_each(:codes))"
+_CODES = list_of(":codes")
 #: How often the row has failed so since then, of what it remembers.
 _TIMES = f"""
 (SELECT COUNT(*) FROM json_each(CASE WHEN json_valid(errors) THEN errors ELSE '[]' END)
@@ -67,11 +68,11 @@ _PAYLOAD = "CASE WHEN json_valid(payload) THEN payload ELSE '{}' END"
 _FAILED = f"""
 SELECT id, {_TIMES} AS failures FROM memory_jobs WHERE id IN (
     SELECT id FROM memory_jobs WHERE status = 'pending' AND priority IN (0, 1, 2) AND due_ms >= :since_ms
-       AND queue IN (SELECT value FROM json_each(:queues)) AND last_error_code IN {_CODES} AND updated_at >= :since
+       AND queue IN {list_of(":queues")} AND last_error_code IN {_CODES} AND updated_at >= :since
     UNION SELECT id FROM memory_jobs WHERE status = 'leased'
-       AND queue IN (SELECT value FROM json_each(:queues)) AND last_error_code IN {_CODES}
+       AND queue IN {list_of(":queues")} AND last_error_code IN {_CODES}
     UNION SELECT id FROM memory_jobs WHERE status = 'dead' AND failed_at >= :since
-       AND queue IN (SELECT value FROM json_each(:queues)) AND last_error_code IN {_CODES})"""
+       AND queue IN {list_of(":queues")} AND last_error_code IN {_CODES})"""
 _OUTAGES = f"SELECT {_PAYLOAD} ->> '$.outage.since', {_PAYLOAD} ->> '$.outage.count' FROM memory_jobs WHERE id = ?"
 _EXCUSE = f"""
 UPDATE memory_jobs SET payload = json_set({_PAYLOAD}, '$.outage', json_object('since', :since, 'count', :count))
@@ -91,7 +92,7 @@ UPDATE memory_jobs
    SET status = 'pending', attempts = 0, failed_at = NULL, due_ms = :wall, updated_at = :now,
        payload = json_set({_PAYLOAD}, '$.revived', :now)
  WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND failed_at >= :since
-                 AND queue IN (SELECT value FROM json_each(:queues)) AND last_error_code IN {_CODES}
+                 AND queue IN {list_of(":queues")} AND last_error_code IN {_CODES}
                  AND {_PAYLOAD} ->> '$.revived' IS NULL AND {_TIMES} >= MIN(max_attempts, {ERRORS_KEPT})
                  AND {_NO_TWIN}
                GROUP BY COALESCE(dedupe_key, id))"""

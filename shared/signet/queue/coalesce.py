@@ -13,6 +13,7 @@ from typing import Any
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import at_most
 from signet.queue.transitions import Lease
 
 #: How many waiting jobs are searched, the next due first.
@@ -23,7 +24,7 @@ SELECT id, memory_id, payload FROM (
     SELECT id, memory_id, job_type, payload, agent_id FROM memory_jobs
      WHERE status = 'pending' AND queue = :queue AND attempts = 0 ORDER BY priority, due_ms, id LIMIT {SEARCHED})
  WHERE job_type = :kind AND agent_id IS :agent AND json_valid(payload)
-   AND payload ->> :key = :value AND payload ->> 'alone' IS NULL LIMIT :count + 0"""
+   AND payload ->> :key = :value AND payload ->> 'alone' IS NULL {at_most(":count")}"""
 _COMPLETE = """
 UPDATE memory_jobs SET status = 'completed', completed_at = ?1, updated_at = ?1, result = ?2
  WHERE id = ?3 AND status = 'pending'"""

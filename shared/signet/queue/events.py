@@ -18,6 +18,7 @@ from typing import Self
 
 from signet import clock
 from signet.db import ReadTx, Row
+from signet.db.dialect import LIST
 from signet.queue.enqueue import BULK, NORMAL, NOW
 from signet.queue.kinds import DEFAULT_QUEUE, QUEUES, Status
 
@@ -48,7 +49,7 @@ _BACK = f"""
 SELECT * FROM (SELECT {_COLUMNS} FROM memory_jobs WHERE status = 'pending' AND queue = ? AND priority = ?
                   AND due_ms >= ? ORDER BY due_ms, id LIMIT {BACK_ROWS})
  WHERE updated_at >= ? AND lease_token > 0"""
-_THESE = f"SELECT {_COLUMNS} FROM memory_jobs WHERE id IN (SELECT value FROM json_each(?))"
+_THESE = f"SELECT {_COLUMNS} FROM memory_jobs WHERE id IN {LIST}"
 _CURSOR = re.compile(r"(\d{1,18})-(\d{1,15})")
 
 

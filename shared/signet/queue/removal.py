@@ -3,19 +3,19 @@
 from collections.abc import Sequence
 
 from signet.db import WriteTx
-from signet.db.dialect import LIST, as_list
+from signet.db.dialect import LIST, as_list, by_index
 from signet.queue.kinds import Status
 
 #: A job that runs just now ends by itself.
 _OF_MEMORIES = f"DELETE FROM memory_jobs WHERE memory_id IN {LIST} AND status <> 'leased'"
 #: The hints keep the planner on the partial indexes of the times that are compared.
-_COMPLETED = """
+_COMPLETED = f"""
 DELETE FROM memory_jobs WHERE rowid IN (
-  SELECT rowid FROM memory_jobs INDEXED BY idx_memory_jobs_completed_at
+  SELECT rowid FROM memory_jobs {by_index("idx_memory_jobs_completed_at")}
    WHERE status = 'completed' AND completed_at < ? ORDER BY completed_at LIMIT ?)"""
-_DEAD = """
+_DEAD = f"""
 DELETE FROM memory_jobs WHERE rowid IN (
-  SELECT rowid FROM memory_jobs INDEXED BY idx_memory_jobs_failed_at
+  SELECT rowid FROM memory_jobs {by_index("idx_memory_jobs_failed_at")}
    WHERE status = 'dead' AND failed_at < ? ORDER BY failed_at LIMIT ?)"""
 
 _ENDED = f"DELETE FROM memory_jobs WHERE status = ? AND id IN {LIST}"

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row
+from signet.db.dialect import LIST, list_rows
 from signet.errors import PROVIDER_FAILURES, ProviderDown
 from signet.queue import transitions
 from signet.queue.enqueue import BULK, NORMAL, NOW
@@ -46,9 +47,9 @@ SELECT queue, job_type, COUNT(*) AS jobs, MIN(completed_at) AS since FROM (
     SELECT queue, job_type, completed_at FROM memory_jobs
      WHERE status = 'completed' AND completed_at > ? ORDER BY completed_at DESC LIMIT ?)
  GROUP BY queue, job_type"""
-_OLDEST = """
+_OLDEST = f"""
 SELECT MIN(due_ms) FROM memory_jobs
- WHERE status = 'pending' AND due_ms <= ? AND queue IN (SELECT value FROM json_each(?))"""
+ WHERE status = 'pending' AND due_ms <= ? AND queue IN {LIST}"""
 _LAST_ERROR = """
 SELECT job_type, error, last_error_code, failed_at FROM memory_jobs
  WHERE status = 'dead' ORDER BY failed_at DESC LIMIT 1"""
@@ -58,13 +59,13 @@ SELECT id, job_type, lease_owner, leased_at, attempts FROM memory_jobs WHERE sta
  ORDER BY leased_at, id"""
 _BREAKERS = "SELECT provider, state, failures, retry_at_ms, probe, updated_at FROM provider_breakers ORDER BY provider"
 #: Jobs whose provider is away are due last.
-_WHY = """
+_WHY = f"""
 SELECT error FROM (SELECT error, last_error_code FROM memory_jobs WHERE status = 'pending' AND queue = ?
                       AND priority = ? ORDER BY due_ms DESC, id DESC LIMIT 100)
- WHERE last_error_code IN (SELECT value FROM json_each(?)) LIMIT 1"""
-_WAITING = """
+ WHERE last_error_code IN {LIST} LIMIT 1"""
+_WAITING = f"""
 SELECT COUNT(*) FROM memory_jobs
- WHERE status = 'pending' AND queue IN (SELECT queue.value FROM json_each(?) AS queue)"""
+ WHERE status = 'pending' AND queue IN (SELECT queue.value FROM {list_rows()} AS queue)"""
 _AWAY = json.dumps([ProviderDown.code, *PROVIDER_FAILURES])
 _SUMMARY = "SELECT status, COUNT(*) FROM summary_jobs GROUP BY status"
 #: What the states of summary_jobs are called in answers.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import LIST, at_most, list_of
 from signet.observe import metrics
 from signet.queue import circuit_breaker, retry
 from signet.queue.enqueue import DUE
@@ -36,11 +37,11 @@ HUNG = Outcome(end=End.EXPIRED, code="lease_expired", error="lease expired befor
 #: One index seek per priority level, then the first k of all: a single scan ordered by (priority, due) would
 #: walk every job that is scheduled for later. Jobs that were running at two process deaths run one at a time. The
 #: limits are sums because SQLite plans a statement again whenever a bare one is bound (see recall/sql/reading.py).
-_DUE = """
-SELECT id, {level} AS level, due_ms FROM memory_jobs
- WHERE status = 'pending' AND queue = :queue AND priority = {level} AND due_ms <= :wall
-   {{only}}AND (crashes < 2 OR NOT EXISTS (SELECT 1 FROM memory_jobs WHERE status = 'leased' AND crashes >= 2))
- ORDER BY due_ms, id LIMIT :count + 0"""
+_DUE = f"""
+SELECT id, {{level}} AS level, due_ms FROM memory_jobs
+ WHERE status = 'pending' AND queue = :queue AND priority = {{level}} AND due_ms <= :wall
+   {{{{only}}}}AND (crashes < 2 OR NOT EXISTS (SELECT 1 FROM memory_jobs WHERE status = 'leased' AND crashes >= 2))
+ ORDER BY due_ms, id {at_most(":count")}"""
 
 _CLAIM = f"""
 UPDATE memory_jobs
@@ -49,7 +50,7 @@ UPDATE memory_jobs
        leased_at = :now, updated_at = :now
  WHERE id IN (SELECT id FROM (
        {" UNION ALL ".join(f"SELECT * FROM ({_DUE.format(level=level)})" for level in (0, 1, 2))}
-       ) ORDER BY level, due_ms, id LIMIT :count + 0)
+       ) ORDER BY level, due_ms, id {at_most(":count")})
 RETURNING id, job_type, queue, priority, due_ms, lease_token, attempts, max_attempts, crashes,
           memory_id, document_id, agent_id, created_at, CAST(payload AS BLOB)"""
 CLAIM = _CLAIM.format(only="")
@@ -66,9 +67,9 @@ UPDATE memory_jobs
        lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
  WHERE id = :id AND lease_token = :token"""
 
-_EXTEND = """
+_EXTEND = f"""
 UPDATE memory_jobs SET lease_until_ms = ?
- WHERE lease_owner = ? AND status = 'leased' AND id IN (SELECT value FROM json_each(?))
+ WHERE lease_owner = ? AND status = 'leased' AND id IN {LIST}
 RETURNING id, lease_token, cancel_requested"""
 
 _RELEASE = """
@@ -121,12 +122,12 @@ _OVERDUE = f"""
 SELECT {_LEASED} FROM memory_jobs WHERE status = 'leased'
    AND (lease_until_ms < :now OR lease_until_ms > :now + {LONGEST_LEASE_MS}) LIMIT {REAP_BATCH}"""
 
-_REQUEUE = """
+_REQUEUE = f"""
 UPDATE memory_jobs
    SET status = 'pending', attempts = 0, crashes = 0, cancel_requested = 0, error = NULL, failed_at = NULL,
        last_error_code = NULL, due_ms = :wall, updated_at = :now
  WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND (:kind IS NULL OR job_type = :kind)
-                 AND (:ids IS NULL OR id IN (SELECT value FROM json_each(:ids)))
+                 AND (:ids IS NULL OR id IN {list_of(":ids")})
                  AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
                                     AND open.status IN ('pending', 'leased'))
                GROUP BY COALESCE(dedupe_key, id) ORDER BY failed_at, id LIMIT :limit)

@@ -62,8 +62,9 @@ _STEERS = tuple(
             "ignore|disregard|forget|override|bypass|new |system|mode|you are",
             rf"\b(?:ignore|disregard|forget|override|bypass)\b{_GAP}\b(?:previous|prior|earlier|above|preceding|all"
             rf"|any|system|other|your|existing)\b{_GAP}\b{_RULES}\b"
-            rf"|\bnew {_RULES}[^\S\n]*+:|\bsystem (?:override|note|update|message)[^\S\n]*+:|\b(?:developer|god|dan"
-            r"|jailbreak) mode\b"
+            # "New rule:" is how people write down what they decided.
+            r"|\bnew (?:instructions?|prompts?|directives?)[^\S\n]*+:"
+            r"|\bsystem (?:override|note|update|message)[^\S\n]*+:|\b(?:developer|god|dan|jailbreak) mode\b"
             r"|\byou are (?:now|no longer) (?:an?|the|in|bound|restricted|free|allowed|unrestricted|required)\b",
         ),
         # Who is meant is the program that reads.

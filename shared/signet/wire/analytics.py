@@ -106,6 +106,18 @@ class Timeline(TypedDict):
     generatedAt: str
 
 
+class Series(TypedDict):
+    """How much happened in each hour or day: `starts` says when each began, the last one is running.
+
+    `series` has a number for each of them by metric; `told_tokens` is an estimate of four characters a token.
+    """
+
+    step: str
+    tz: str
+    starts: list[str]
+    series: dict[str, list[int]]
+
+
 class TimelineMeta(TypedDict):
     """Where an exported timeline comes from."""
 
@@ -129,6 +141,7 @@ CONTINUITY = Operation("GET", "/api/analytics/continuity", access.ANALYTICS, Con
 LATEST_CONTINUITY = Operation(
     "GET", "/api/analytics/continuity/latest", access.ANALYTICS, ProjectScores
 )
+SERIES = Operation("GET", "/api/analytics/series", access.ANALYTICS, Series)
 TIMELINE = Operation("GET", "/api/timeline/{entity_id}", access.ANALYTICS, Timeline)
 EXPORT_TIMELINE = Operation(
     "GET", "/api/timeline/{entity_id}/export", access.ANALYTICS, ExportedTimeline

@@ -27,7 +27,7 @@ class IssuedToken(TypedDict):
 
 
 class Token(TypedDict):
-    """A token that was issued or seen; never the token itself."""
+    """A token that was issued or seen, never the token itself; `sub` is its name. Seen is exact to a minute."""
 
     jti: str
     sub: str | None
@@ -36,6 +36,7 @@ class Token(TypedDict):
     issuedAt: str | None
     expiresAt: str | None
     revokedAt: str | None
+    lastSeenAt: str | None
 
 
 class RevokedToken(Token):
@@ -53,5 +54,6 @@ class Tokens(TypedDict):
 
 WHOAMI = Operation("GET", "/api/auth/whoami", access.KNOWN, WhoAmI)
 ISSUE_TOKEN = Operation("POST", "/api/auth/token", Rule(Permission.ADMIN, Quota.ADMIN), IssuedToken)
+EXCHANGE = Operation("POST", "/api/auth/exchange", access.OPEN, IssuedToken)
 TOKENS = Operation("GET", "/api/auth/tokens", access.ADMIN, Tokens)
 REVOKE_TOKEN = Operation("DELETE", "/api/auth/tokens/{jti}", access.ADMIN, RevokedToken)

@@ -103,7 +103,26 @@ class Projection(TypedDict):
     sampled: NotRequired[bool]
 
 
+class ProjectionColumns(TypedDict):
+    """The same map in two dimensions without texts: each column has an entry for each memory, the newest first.
+
+    `types` are places in `typeNames`; `x` and `y` are tenths, from −2,100 to 2,100.
+    """
+
+    status: str
+    count: int
+    total: int
+    ids: list[str]
+    x: list[int]
+    y: list[int]
+    types: list[int]
+    typeNames: list[str]
+
+
 EMBEDDINGS = Operation("GET", "/api/embeddings", access.RECALL, EmbeddingPage)
 EMBEDDINGS_STATUS = Operation("GET", "/api/embeddings/status", access.RECALL, EmbeddingsStatus)
 EMBEDDINGS_HEALTH = Operation("GET", "/api/embeddings/health", access.RECALL, EmbeddingsHealth)
 PROJECTION = Operation("GET", "/api/embeddings/projection", Rule(Permission.RECALL), Projection)
+PROJECTION_COLUMNS = Operation(
+    "GET", "/api/embeddings/projection/columns", Rule(Permission.RECALL), ProjectionColumns
+)

@@ -1,9 +1,11 @@
 """The pages for people: the first one with its texts, and the description of this interface."""
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from signet.wire import access
+from signet.wire.memory import MemoryPage, WaitingMemories
 from signet.wire.operation import Operation
+from signet.wire.sessions import RunningSessions
 
 
 class Greeting(TypedDict):
@@ -11,6 +13,29 @@ class Greeting(TypedDict):
 
     greeting: str
     cachedAt: str
+
+
+class Work(TypedDict):
+    """The work in the background, in jobs, and the questions that were answered since the start; `p95` is in ms."""
+
+    waiting: int
+    running: int
+    paused: bool
+    questions: int
+    p95: float
+
+
+class Home(TypedDict):
+    """What the first page says beside what was learned: one answer instead of six.
+
+    `agent` is its name. `forgotten` is for those who may recover, `work` for those who may see jobs of every agent.
+    """
+
+    agent: str
+    sessions: RunningSessions
+    reviews: WaitingMemories
+    forgotten: NotRequired[MemoryPage]
+    work: NotRequired[Work]
 
 
 class ProductPage(TypedDict):
@@ -26,6 +51,7 @@ PAGE = Operation("GET", "/", access.OPEN, str, media_type="text/html")
 CAPTURE = Operation("GET", "/capture", access.OPEN, str, media_type="text/html")
 ASSET = Operation("GET", "/assets/{name}", access.OPEN, str, media_type="text/html")
 DOCS = Operation("GET", "/docs", access.KNOWN, str, media_type="text/html")
+HOME = Operation("GET", "/api/home", access.RECALL, Home)
 GREETING = Operation("GET", "/api/home/greeting", access.KNOWN, Greeting)
 CHANGELOG = Operation("GET", "/api/changelog", access.KNOWN, ProductPage)
 ROADMAP = Operation("GET", "/api/roadmap", access.KNOWN, ProductPage)

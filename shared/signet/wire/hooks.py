@@ -105,6 +105,21 @@ class NothingRemembered(TypedDict):
     internal: NotRequired[bool]
 
 
+class OfflineContext(TypedDict):
+    """What a session of a project begins with, and the rules that stand there; either may be empty."""
+
+    project: str
+    inject: str
+    rules: str
+
+
+class OfflineContexts(TypedDict):
+    """What a machine keeps for the time that it cannot ask; it takes the place of all that it kept before."""
+
+    at: str
+    contexts: list[OfflineContext]
+
+
 class NothingRecalled(TypedDict):
     """Nothing was looked for, because hooks do nothing here; the lists are empty."""
 
@@ -123,6 +138,7 @@ HOOK_RECALL: Operation[Recalled | NothingRecalled] = Operation(
 HOOK_REMEMBER: Operation[RememberedByHook | NothingRemembered] = Operation(
     "POST", "/api/hooks/remember", access.REMEMBER, (RememberedByHook, NothingRemembered)
 )
+PREPARE_OFFLINE = Operation("POST", "/api/hooks/offline", access.RECALL, OfflineContexts)
 BEFORE_COMPACTION = Operation("POST", "/api/hooks/pre-compaction", access.REMEMBER, Precompaction)
 AFTER_COMPACTION = Operation("POST", "/api/hooks/compaction-complete", access.REMEMBER, Compacted)
 END_TURN = Operation("POST", "/api/hooks/session-checkpoint-extract", access.REMEMBER, EndedTurn)

@@ -31,11 +31,19 @@ class Stage(TypedDict):
     says: str
 
 
+class Helped(TypedDict):
+    """In how many sessions a memory helped, of those that showed whether it did."""
+
+    times: int
+    of: int
+
+
 class Why(TypedDict):
     """Why a result is where it is.
 
     `neighbours` are ids of memories beside it in its source that were found, too. `path` are the names of entity,
-    linked entity and aspect by which the graph led from the question to it.
+    linked entity and aspect by which the graph led from the question to it. `helped` is there where a session has
+    shown whether it helps.
     """
 
     relevance: NotRequired[float]
@@ -43,6 +51,7 @@ class Why(TypedDict):
     stages: list[Stage]
     neighbours: NotRequired[list[str]]
     path: NotRequired[list[str]]
+    helped: NotRequired[Helped]
 
 
 class Part(TypedDict):

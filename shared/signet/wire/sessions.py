@@ -1,9 +1,10 @@
 """Sessions: which run, what was said in them, how far they were."""
 
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 from signet.wire import access
 from signet.wire.injections import SessionContext
+from signet.wire.memory import Along
 from signet.wire.operation import Operation
 
 
@@ -166,6 +167,37 @@ class Checkpoints(TypedDict):
     count: int
 
 
+class SessionGoing(Along):
+    """What goes with a session: characters of its transcript, passages of it that are searched, and so on.
+
+    `notes` are files in the workspace, `along` the memories that were distilled from it alone; only these can be
+    recovered.
+    """
+
+    sessionKey: str
+    agentId: str
+    transcriptChars: int
+    passages: int
+    summaries: int
+    checkpoints: int
+    given: int
+    notes: list[str]
+
+
+class SessionPreview(SessionGoing):
+    """What would go with a session."""
+
+    mode: Literal["preview"]
+
+
+class SessionForgotten(SessionGoing):
+    """What went with a session; `notesKept` have something of a person in them, `heldBy` may still have its texts."""
+
+    mode: Literal["execute"]
+    notesKept: list[str]
+    heldBy: list[str]
+
+
 SESSIONS: Operation[RunningSessions | SessionPage] = Operation(
     "GET", "/api/sessions", access.RECALL, (RunningSessions, SessionPage)
 )
@@ -175,6 +207,12 @@ SESSION = Operation("GET", "/api/sessions/{session_key}", access.RECALL, Running
 BYPASS_SESSION = Operation("POST", "/api/sessions/{session_key}/bypass", access.REMEMBER, Bypassed)
 RENEW_SESSION = Operation(
     "POST", "/api/sessions/{session_key}/renew", access.REMEMBER, RenewedSession
+)
+FORGET_SESSION: Operation[SessionPreview | SessionForgotten] = Operation(
+    "POST",
+    "/api/sessions/{session_key}/forget",
+    access.FORGET_MANY,
+    (SessionPreview, SessionForgotten),
 )
 TRANSCRIPT = Operation("GET", "/api/sessions/{session_key}/transcript", access.RECALL, Transcript)
 SESSION_CONTEXT = Operation(

@@ -93,6 +93,8 @@ class Status(TypedDict):
     health: Diagnosis
     reasons: list[str]
     agentCreatedAt: str | None
+    #: Share of sessions that are given no memories unasked, to compare the others with.
+    holdout: float
     configError: str | None
     configWarnings: list[str]
     restartRequired: list[str]
@@ -111,12 +113,38 @@ class Status(TypedDict):
     reviewsWaiting: int
 
 
+class ProcessCost(TypedDict):
+    """What one process of the daemon takes; null where the system does not tell, or it does not run."""
+
+    name: str
+    pid: int | None
+    uptime: float | None
+    restarts: int
+    memoryBytes: int | None
+    cpuSeconds: float | None
+
+
+class DiskPart(TypedDict):
+    """What a part of the workspace takes on disk, in bytes."""
+
+    part: str
+    bytes: int
+
+
+class Resources(TypedDict):
+    """What the daemon takes of this machine."""
+
+    processes: list[ProcessCost]
+    disk: list[DiskPart]
+
+
 HEALTH = Operation("GET", "/health", access.OPEN, Health)
 HEALTH_LIVE = Operation("GET", "/health/live", access.KNOWN, Live)
 LIVE = Operation("GET", "/livez", access.KNOWN, Live)
 HEALTH_READY = Operation("GET", "/health/ready", access.KNOWN, Ready)
 READY = Operation("GET", "/readyz", access.KNOWN, Ready)
 STATUS = Operation("GET", "/api/status", access.KNOWN, Status)
+RESOURCES = Operation("GET", "/api/status/resources", access.ANALYTICS, Resources)
 FEATURES = Operation("GET", "/api/features", access.KNOWN, dict[str, bool])
 METRICS = Operation(
     "GET",

@@ -1,8 +1,9 @@
 """The real harness programs, installed from npm into a cache that outlives the test run.
 
-Each harness has a folder of its own, so that one that cannot be installed does not stop the others. The cache is
-`$SIGNET_TEST_HARNESSES`, else `$XDG_CACHE_HOME/signet-tests/harnesses`. Where npm, its registry or a program cannot be
-had, `installed` raises `Unavailable` with the reason, within seconds.
+Each harness has a folder of its own, so that one that cannot be installed does not stop the others. They are 2 GB and
+their starts take a minute of processor time, so nothing is installed unless somebody asks: the cache is
+`$SIGNET_TEST_HARNESSES`, without which `installed` raises `Unavailable`. It does so too, with the reason and within
+seconds, where npm, its registry or a program cannot be had.
 """
 
 import fcntl
@@ -15,6 +16,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+import pytest
+
+#: What the tests of a harness's own program are marked with.
+NEEDED = pytest.mark.skipif(
+    not os.environ.get("SIGNET_TEST_HARNESSES"),
+    reason="SIGNET_TEST_HARNESSES names no folder for the harness programs",
+)
 #: How long the registry may take to answer, an installation to finish, and a program to say its version.
 #: Together less than a test may take.
 PING_SECONDS, INSTALL_SECONDS, VERSION_SECONDS = 10, 90, 30
@@ -40,6 +48,8 @@ class Package:
 PACKAGES: Mapping[str, Package] = {
     "claude-code": Package(program="claude", steps=["@anthropic-ai/claude-code@2.1.197"]),
     "codex": Package(program="codex", steps=["@openai/codex@0.169.0"]),
+    "gemini-cli": Package(program="gemini", steps=["@google/gemini-cli@0.61.0"]),
+    "copilot": Package(program="copilot", steps=["@github/copilot@1.0.102"]),
     "opencode": Package(program="opencode", steps=["opencode-ai@1.18.33"]),
     # Its install script wants a newer node than most machines have; the first step puts one on its PATH.
     "openclaw": Package(program="openclaw", steps=["node@24.21.0", "openclaw@2026.9.6"]),
@@ -80,13 +90,10 @@ def path_of(programs: Path) -> str:
 
 
 def _root() -> Path:
-    if chosen := os.environ.get("SIGNET_TEST_HARNESSES"):
-        return Path(chosen)
-    return (
-        Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        / "signet-tests"
-        / "harnesses"
-    )
+    chosen = os.environ.get("SIGNET_TEST_HARNESSES")
+    if not chosen:
+        raise Unavailable("SIGNET_TEST_HARNESSES names no folder to install it in")
+    return Path(chosen)
 
 
 @cache

@@ -5,9 +5,12 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from cli.program import ROOT
+from harnesses.real import npm
 from harnesses.real.place import Place, program_of
 from support.agentmodel import ANSWER, agent_requests, body_text, tools_of
 
+pytestmark = npm.NEEDED
 HARNESS = "claude-code"
 CACHE = "Atlas uses Valkey as its cache since the Redis licence changed."
 TRAIN = "The release train leaves on Tuesdays at nine."
@@ -76,3 +79,11 @@ def test_two_prompts_get_their_context_and_the_session_is_kept(
     place.check_times(session, said)
     assert once["content"] == place.transcript(session)["content"][: len(once["content"])]
     assert session not in [one["key"] for one in place.get("/api/sessions")["sessions"]]
+
+
+@pytest.mark.parametrize("what", [".", "plugins/claude-code"], ids=["marketplace", "plugin"])
+def test_the_published_plugin_is_accepted(
+    place: Place, environ: Mapping[str, str], what: str
+) -> None:
+    done = place.run(HARNESS, "plugin", "validate", str(ROOT / what), cwd=None, **environ)
+    assert done.status == 0 and "Validation passed" in done.out, done.out + done.err

@@ -5,10 +5,12 @@ from collections.abc import Iterator, Mapping
 
 import pytest
 
+from cli.program import ROOT
 from harnesses.real import npm
 from harnesses.real.place import Place, Ran, program_of
 from support.agentmodel import ANSWER, agent_requests, body_text, tools_of
 
+pytestmark = npm.NEEDED
 HARNESS = "codex"
 CACHE = "Boreas uses Memcached as its cache since the outage in May."
 TRAIN = "The release ferry of Boreas leaves on Thursdays at six."
@@ -80,6 +82,17 @@ def test_two_prompts_get_their_context_and_the_session_is_kept(
     said = place.messages(session)
     assert [one.text for one in said] == [PROMPTS[0], ANSWER, PROMPTS[1], ANSWER]
     place.check_times(session, said)
+
+
+def test_the_published_plugin_is_installed(place: Place, environ: Mapping[str, str]) -> None:
+    path = place.home / ".codex" / "config.toml"
+    kept = path.read_text()
+    for asked in (("marketplace", "add", str(ROOT)), ("add", "signet@signet")):
+        done = place.run(HARNESS, "plugin", *asked, cwd=None, **environ)
+        assert done.status == 0, done.err
+    listed = place.run(HARNESS, "mcp", "list", cwd=None, **environ).out
+    assert any(one.split()[:2] == ["signet", "signet-mcp"] for one in listed.splitlines())
+    path.write_text(kept)
 
 
 def test_settings_that_codex_itself_refuses_stay_as_they_were(

@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ from support.processes import eventually
 
 MEMORY = "The heron nests on the northern pier."
 #: What is known by the time of an event: a prompt is not told again what its session began with.
-MEMORIES = {"SessionStart": MEMORY, "UserPromptSubmit": "The heron nests near {} since May."}
-LOGS = {
+MEMORIES = {"session-start": MEMORY, "user-prompt-submit": "The heron nests near {} since May."}
+LOGS: Mapping[str, Sequence[Mapping[str, object]]] = {
     "claude-code": [
         {"type": "user", "message": {"role": "user", "content": "Where does the heron nest?"}},
         {
@@ -33,6 +33,57 @@ LOGS = {
             "payload": {"type": "user_message", "message": "Where does the heron nest?"},
         },
         {"type": "event_msg", "payload": {"type": "agent_message", "message": "On the pier."}},
+    ],
+    "gemini-cli": [
+        {"sessionId": "bare", "kind": "main"},
+        {
+            "type": "user",
+            "content": [
+                {
+                    "text": "<hook_context>[memory active]</hook_context>\n\nWhere does the heron nest?"
+                },
+                {"text": "<hook_context>- It nests near</hook_context>"},
+            ],
+        },
+        {"$set": {"lastUpdated": "2026-11-23T19:02:39.989Z"}},
+        {"type": "gemini", "content": "On the pier.", "thoughts": []},
+    ],
+    "cursor": [
+        {
+            "role": "user",
+            "message": {
+                "content": [
+                    {
+                        "type": "text",
+                        "text": "<user_query>\nWhere does the heron nest?\n</user_query>",
+                    }
+                ]
+            },
+        },
+        {"role": "assistant", "message": {"content": [{"type": "text", "text": "On the pier."}]}},
+    ],
+    "copilot": [
+        {"type": "session.start", "data": {"version": 1}},
+        {
+            "type": "user.message",
+            "data": {
+                "content": "Where does the heron nest?",
+                "transformedContent": "Where does the heron nest?\n\n<system_reminder>x</system_reminder>",
+            },
+        },
+        {"type": "assistant.message", "data": {"content": "On the pier.", "toolRequests": []}},
+    ],
+    "windsurf": [
+        {
+            "status": "done",
+            "type": "user_input",
+            "user_input": {"user_response": "Where does the heron nest?"},
+        },
+        {
+            "status": "done",
+            "type": "planner_response",
+            "planner_response": {"response": "On the pier."},
+        },
     ],
 }
 SHELL = ["/usr/bin/env", "-i"]
@@ -48,13 +99,18 @@ class Hook:
     event: str
     command: str
 
+    @property
+    def name(self) -> str:
+        """Return our name of it."""
+        return self.command.partition(" hook ")[2].split()[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
     """What the installers wrote."""
 
     hooks: tuple[Hook, ...]
-    servers: Mapping[str, str]
+    servers: Mapping[str, Sequence[str]]
     text: str
 
 
@@ -68,7 +124,7 @@ def written(place: Place) -> Iterator[Written]:
     before = place.files()
     place.write(".openclaw/openclaw.json", "{}\n")
     hooks: list[Hook] = []
-    servers: dict[str, str] = {}
+    servers: dict[str, list[str]] = {}
     texts: list[str] = []
     for harness in registry.HARNESSES:
         earlier = place.files()
@@ -80,7 +136,7 @@ def written(place: Place) -> Iterator[Written]:
             texts.append(content.decode())
             for path, command in commands(name, content.decode()):
                 if "signet-mcp" in command:
-                    servers[harness] = command
+                    servers.setdefault(harness, []).append(command)
                 elif "hooks" in path:
                     hooks.append(Hook(harness, path[path.index("hooks") + 1], command))
                 else:
@@ -117,12 +173,12 @@ def _commands(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ..
 
 def test_nothing_is_written_that_is_not_run_here(written: Written) -> None:
     found = CALL.findall(written.text)
-    assert len(found) == len(written.hooks) + len(written.servers) > 8
+    assert len(found) == len(written.hooks) + sum(map(len, written.servers.values())) > 20
     assert {"claude-code", "codex"} <= set(written.servers)
     assert not re.search(r"child_process|\bexec(?:File|Sync)?\(|\bspawn", written.text)
 
 
-@pytest.mark.parametrize("harness", ["claude-code", "codex"])
+@pytest.mark.parametrize("harness", list(LOGS))
 def test_hooks_do_their_work_from_a_bare_shell(
     place: Place, written: Written, harness: str, tmp_path: Path
 ) -> None:
@@ -130,20 +186,14 @@ def test_hooks_do_their_work_from_a_bare_shell(
     log = tmp_path / "log.jsonl"
     log.write_text("\n".join(map(json.dumps, LOGS[harness])))
     events = [one for one in written.hooks if one.harness == harness]
-    assert {"SessionStart", "UserPromptSubmit"} < {one.event for one in events}
+    assert {"session-end"} <= {one.name for one in events}
     for one in events:
-        said = {
-            "session_id": key,
-            "transcript_path": str(log),
-            "cwd": str(project),
-            "hook_event_name": one.event,
-            "permission_mode": "default",
-            **EXTRA[one.event],
-        }
-        known = MEMORIES.get(one.event, "").format(harness)
+        # Cursor runs its hooks in the folder of their file.
+        cwd = place.home / ".cursor" if harness == "cursor" else project
+        known = MEMORIES.get(one.name, "").format(harness)
         if known:
             place.remember(known, project)
-        done = _run(place, one.command, json.dumps(said), project)
+        done = _run(place, one.command, json.dumps(_said(one, key, log, project)), cwd)
         assert (done.status, done.err) == (0, ""), one.command
         if known:
             assert known in _context(one, done.out), one.command
@@ -152,21 +202,62 @@ def test_hooks_do_their_work_from_a_bare_shell(
     assert found["content"] == "User: Where does the heron nest?\nAssistant: On the pier."
 
 
+def test_a_hook_of_claude_code_that_cursor_runs_too_says_nothing_twice(
+    place: Place, written: Written
+) -> None:
+    project = place.project("twice")
+    place.remember(MEMORY, project)
+    [start] = [
+        one for one in written.hooks if (one.harness, one.event) == ("claude-code", "SessionStart")
+    ]
+    said = {"session_id": "twice", "cwd": str(project), "cursor_version": "3.12"}
+    assert _run(place, start.command, json.dumps(said), project).out == ""
+    hooks = place.home / ".cursor/hooks.json"
+    kept = hooks.read_text()
+    hooks.unlink()
+    assert MEMORY in _run(place, start.command, json.dumps(said), project).out
+    hooks.write_text(kept)
+
+
 def _context(hook: Hook, printed: str) -> str:
     """Return the context in what a hook printed; raises when it is not in the form that its harness reads."""
-    if hook.harness != "codex":
+    if hook.harness == "claude-code":
         return printed
-    output = json.loads(printed)["hookSpecificOutput"]
+    found = json.loads(printed)
+    if hook.harness == "cursor":
+        assert found["continue"] is True
+        return str(found["additional_context"])
+    output = found["hookSpecificOutput"]
     assert output["hookEventName"] == hook.event
+    if hook.harness == "copilot":  # its command reads the one, VS Code the other
+        assert found["additionalContext"] == output["additionalContext"]
     return str(output["additionalContext"])
+
+
+def _said(hook: Hook, key: str, log: Path, project: Path) -> Mapping[str, object]:
+    """Return what a harness gives a hook on stdin."""
+    path, prompt = str(log), "Where does the heron nest?"
+    if hook.harness == "windsurf":
+        event = {"agent_action_name": hook.event, "trajectory_id": key}
+        return {**event, "tool_info": {"transcript_path": path}}
+    said = {"hook_event_name": hook.event, "transcript_path": path, **EXTRA.get(hook.event, {})}
+    if hook.name == "user-prompt-submit":
+        said["prompt"] = prompt
+    if hook.harness == "cursor":
+        folders = {"workspace_roots": [str(project)], "cursor_version": "3.12"}
+        return {**said, **folders, "conversation_id": key, "user_email": None}
+    if hook.harness == "gemini-cli" and "prompt" in said:
+        said["prompt"] = f"<hook_context>{MEMORY} And more.</hook_context>\n\n{prompt}"
+    return {**said, "session_id": key, "cwd": str(project), "permission_mode": "default"}
 
 
 EXTRA: Mapping[str, Mapping[str, object]] = {
     "SessionStart": {"source": "startup"},
-    "UserPromptSubmit": {"prompt": "Where does the heron nest?"},
     "PreCompact": {"trigger": "manual", "custom_instructions": None},
     "Stop": {"stop_hook_active": False, "last_assistant_message": "On the pier."},
+    "AfterAgent": {"prompt_response": "On the pier."},
     "SessionEnd": {"reason": "other"},
+    "sessionEnd": {"reason": "completed", "duration_ms": 45_000},
 }
 
 
@@ -195,7 +286,8 @@ def test_mcp_servers_answer_from_a_bare_shell(place: Place, written: Written, ha
         },
     ]
     lines = "".join(f"{json.dumps(one)}\n" for one in asked)
-    done = _run(place, written.servers[harness], lines, place.project("mcp"))
+    assert len({*written.servers[harness]}) == 1
+    done = _run(place, written.servers[harness][0], lines, place.project("mcp"))
     assert (done.status, done.err) == (0, "")
     answers = {one["id"]: one["result"] for one in map(json.loads, done.out.splitlines())}
     assert sorted(answers) == [1, 2, 3]

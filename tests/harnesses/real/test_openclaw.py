@@ -5,9 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from harnesses.real import npm
 from harnesses.real.place import Place, Ran, program_of
 from support.agentmodel import ANSWER, agent_requests, body_text
 
+pytestmark = npm.NEEDED
 HARNESS = "openclaw"
 CACHE = "Atlas uses Valkey as its cache since the Redis licence changed."
 TRAIN = "The release train leaves on Tuesdays at nine."

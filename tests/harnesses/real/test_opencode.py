@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from harnesses.real import npm
 from harnesses.real.place import Place, Ran, program_of
 from support.agentmodel import ANSWER, agent_requests, body_text, tools_of
 
+pytestmark = npm.NEEDED
 HARNESS = "opencode"
 CACHE = "Atlas uses Valkey as its cache since the Redis licence changed."
 TRAIN = "The release train leaves on Tuesdays at nine."

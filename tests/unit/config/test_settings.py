@@ -61,7 +61,7 @@ BOUNDS = [
     ("pipelineV2.structural.dependencyBatchSize", 5, 1, 10),
     ("pipelineV2.feedback.decayRate", 0.005, 0, 1),
     ("pipelineV2.significance.minEntityOverlap", 1, 0, 100),
-    ("pipelineV2.predictor.scoreTimeoutMs", 120, 10, 10_000),
+    ("pipelineV2.predictor.driftResetWindow", 10, 1, 100),
     ("pipelineV2.modelRegistry.refreshIntervalMs", 3_600_000, 60_000, 86_400_000),
     ("hooks.sessionStart.recallLimit", 10, 1, 200),
     ("hooks.sessionStart.maxInjectChars", 24_000, 1_000, 200_000),
@@ -616,6 +616,7 @@ def check(raw: Mapping[object, object]) -> None:
         ("pipelineV2.documents.workerIntervalMs", 20_000, "as soon as they are added"),
         ("pipelineV2.documentWorkerIntervalMs", 20_000, "as soon as they are added"),
         ("pipelineV2.embeddingTracker.batchSize", 4, "queued at once"),
+        ("pipelineV2.predictor.rrfK", 20, "no model is trained"),
         ("memory.database", "memory/other.db", "the database is memory/memories.db"),
     ],
     ids=[
@@ -627,6 +628,7 @@ def check(raw: Mapping[object, object]) -> None:
         "flat-documents",
         "batch",
         "database",
+        "predictor",
     ],
 )
 def test_a_setting_that_changes_nothing_says_so(key: str, value: object, why: str) -> None:

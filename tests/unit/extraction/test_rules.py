@@ -227,6 +227,8 @@ REFUSED_FROM_USER = [
     "I asked Ana about Redis and we agreed on two reviewers.",
     "My accuracy is 90%.",
     "I moved.",
+    "I'll keep ya posted.",
+    "I want to help make that happen.",
 ]
 
 REFUSED_FROM_NOTES = [

@@ -196,3 +196,12 @@ def test_a_fact_of_a_model_is_of_the_turn_that_says_most_of_it() -> None:
     told = [Said(content="Heron runs on Postgres 16."), Said(content="Nobody said anything.")]
     assert [one.said_at for one in facts.placed(told, text)] == ["2025-04-09T10:00:00Z", None]
     assert facts.placed(told, "User: Heron runs on Postgres 16.") == told
+
+
+def test_a_note_in_an_answer_begins_no_part() -> None:
+    answer = "".join(f"Note: use habit number {number} to write.\n" for number in range(1_000))
+    session = f"User: How do I write?\nAssistant: Thus.\n{answer}User: I live in Bergen.\n"
+    whole = session + f"Assistant: Fine.\n{answer}"
+    found = split.parts(whole)
+    assert len(found) > 1 and "".join(found) == whole
+    assert all(part.startswith(("User:", "Assistant:")) for part in found)

@@ -1,18 +1,18 @@
 /** The frame: rooms, header, the room that the address names, and what lies over it. */
 import { render } from "preact";
 import { signal } from "@preact/signals";
-import type { ComponentType } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { live, start } from "./lib/events";
-import { wanting } from "./lib/http";
+import { ask, EXCHANGE, Refused, useToken, wanting } from "./lib/http";
 import { useKeys } from "./lib/keys";
 import { useResource } from "./lib/resource";
 import { go, href, parse, route } from "./lib/route";
-import "./lib/store";
+import { agent } from "./lib/store";
 import { clock } from "./lib/time";
-import { undoLast } from "./lib/undo";
-import type { Health } from "./api/types";
-import { Icon, type IconName } from "./ui/icons";
+import { say, undoLast } from "./lib/undo";
+import type { Health, IssuedToken } from "./api/types";
+import { Icon } from "./ui/icons";
 import { Skeleton } from "./ui/states";
 import { Toasts } from "./ui/toast";
 import { ROOMS } from "./rooms";
@@ -21,30 +21,26 @@ import "./style/base.css";
 import "./style/parts.css";
 
 /** What lies over the page now. */
-const over = signal<"palette" | "keys" | "capture" | null>(null);
+const over = signal<keyof Far | null>(null);
 const close = () => (over.value = null);
 
-/** Parts that were loaded, by name. */
+type Near = typeof import("./rooms/near");
+type Far = Omit<typeof import("./rooms/far"), "default">;
+
+/** Rooms, and what lies over them, as far as they were loaded. */
 const loaded = signal<Readonly<Record<string, ComponentType<{ onClose: () => void }>>>>({});
-const loading = new Set<string>();
+const near = () => import("./rooms/near").then((found) => (loaded.value = { ...loaded.peek(), ...found }));
+const far = () => import("./rooms/far").then((found) => (loaded.value = { ...loaded.peek(), ...found }));
 
-const PARTS: Readonly<Record<string, () => Promise<{ default: ComponentType<{ onClose: () => void }> }>>> = {
-  palette: () => import("./ui/palette"),
-  keys: () => import("./ui/help"),
-  token: () => import("./ui/token"),
-  capture: () => import("./rooms/capture"),
-  ...Object.fromEntries(ROOMS.map((room) => [`room ${room.name}`, room.load])),
-};
+/** What is seen comes first; the rest is there before somebody asks for it. */
+const LATER_MS = 2_000;
 
-function Part({ name, onClose = close }: { name: string; onClose?: () => void }) {
+function Part({ name, children = null }: { name: keyof Near | keyof Far; children?: ComponentChildren }) {
   const Found = loaded.value[name];
-  if (Found) return <Found onClose={onClose} />;
-  const load = PARTS[name];
-  if (load && !loading.has(name)) {
-    loading.add(name);
-    void load().then((part) => (loaded.value = { ...loaded.peek(), [name]: part.default }));
-  }
-  return name.startsWith("room") ? <Skeleton rows={8} /> : null;
+  useEffect(() => {
+    if (!Found) void (name === "today" || name === "memories" ? near : far)();
+  }, [name]);
+  return Found ? <Found onClose={close} /> : <>{children}</>;
 }
 
 function roomOf(name: string) {
@@ -86,9 +82,9 @@ function Frame() {
   return <div class="frame">
     <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
     <nav class="rooms" aria-label="Rooms">
-      <div class="brand"><img src="/assets/icon.svg" width="22" height="22" alt="" />Signet</div>
+      <div class="brand"><svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#2f5d8a" /><circle cx="16" cy="16" r="8.500" fill="none" stroke="#fff" stroke-width="2.500" /><circle cx="16" cy="16" r="3" fill="#fff" /></svg>Signet</div>
       {ROOMS.map((room) => <a key={room.name} href={href(room.name)} aria-current={room === here ? "page" : undefined}>
-        <Icon name={room.name as IconName} />{room.title}
+        <Icon name={room.name} />{room.title}
       </a>)}
       <div class="foot">
         <button class="plain small" onClick={() => (over.value = "capture")}><Icon name="plus" />Capture</button>
@@ -100,9 +96,10 @@ function Frame() {
       <button class="finder" aria-label="Search or go to" onClick={() => (over.value = "palette")}>
         <Icon name="search" /><span>Search or go to</span><kbd>{MAC ? "⌘K" : "Ctrl K"}</kbd>
       </button>
+      {agent.value && <a class="chip on" href="#/settings/access">{agent.value}</a>}
       <Dot />
     </header>
-    <main id="main" tabIndex={-1} ref={main}><Part key={here.name} name={`room ${here.name}`} /></main>
+    <main id="main" tabIndex={-1} ref={main}><Part key={here.name} name={here.name}><Skeleton rows={8} /></Part></main>
     {over.value && <Part name={over.value} />}
     {wanting.value && <Part name="token" />}
     <Toasts />
@@ -124,7 +121,24 @@ function straighten(): void {
 }
 
 if (location.pathname === "/capture") over.value = "capture";
-straighten();
-addEventListener("hashchange", straighten);
-start();
-render(<Frame />, document.getElementById("app")!);
+/** Take the code of a one-time link out of the address and exchange it for a token. */
+async function enter(): Promise<void> {
+  const code = /^#code=(.+)/.exec(location.hash)?.[1];
+  if (!code) return;
+  history.replaceState(null, "", "#/today");
+  route.value = parse(location.hash);
+  try {
+    useToken((await ask<IssuedToken>("POST", EXCHANGE, { body: { code } })).token);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    say(`The link opens nothing any more: ${error.message}. signet dashboard makes another one.`, null, true);
+  }
+}
+
+void enter().then(() => {
+  straighten();
+  addEventListener("hashchange", straighten);
+  start();
+  render(<Frame />, document.getElementById("app")!);
+  setTimeout(() => void far(), LATER_MS);
+});

@@ -16,12 +16,14 @@ from signet_api.openapi import readable
 TYPES = Path(__file__).parents[2] / "dashboard/src/api/types.ts"
 #: What the page asks for, by the ids of operations.
 ASKED = (
-    "health", "memories", "memory", "history", "similar", "recall", "remember", "modify", "forget_many", "recover",
-    "recover_many", "memory_usage",
-    "identity", "greeting", "diagnostics", "status", "pipeline_status", "harnesses", "sessions", "repairs",
+    "health", "memories", "memory", "history", "similar", "recall", "remember", "modify", "modify_many", "forget_many",
+    "recover", "recover_many", "memory_usage",
+    "home", "diagnostics", "status", "pipeline_status", "harnesses", "sessions", "repairs",
     "session_context", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "re_embed", "pause", "logs",
     "graph", "config_schema", "change_config", "entity", "aspects", "dependencies", "config_files",
-    "secrets", "agents", "changelog",
+    "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange",
+    "evaluation", "predictor_status", "roll_back",
+    "projection_columns", "tokens", "whoami", "tasks", "connectors", "documents", "skills", "tool_servers",
 )  # fmt: skip
 _HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"
 _PLAIN = {

@@ -4,17 +4,20 @@ import asyncio
 import os
 from typing import Annotated
 
+from fastapi import Query
+
 from signet import __version__, clock
 from signet.db import ReadTx
-from signet.domain.activity import continuity, counters, errors, timeline, usage
+from signet.domain.activity import continuity, counters, errors, series, timeline, usage
 from signet.domain.activity.errors import ErrorFilter
 from signet.domain.diagnostics import report
 from signet.errors import Invalid
 from signet.observe import latency, logfile, logread, metrics
 from signet.observe.taxonomy import Stage
 from signet.wire import analytics as wire
+from signet.wire.requests.browse import SeriesParams
 from signet.wire.requests.model import Text, Whole
-from signet_api.deps import Shared, State
+from signet_api.deps import Db, Shared, State
 from signet_api.params import Since
 from signet_api.serving import serves
 
@@ -41,6 +44,15 @@ async def get_usage(state: Shared) -> wire.Usage:
 async def get_latency() -> dict[str, dict[str, float]]:
     """Return percentiles of the times of each operation since the daemon started, in milliseconds."""
     return await asyncio.to_thread(latency.summaries)
+
+
+@serves(wire.SERIES)
+async def get_series(query: Annotated[SeriesParams, Query()], db: Db) -> wire.Series:
+    """Return how much happened in each of the last hours or days of a time zone."""
+    count = min(query.count or series.USUAL[query.step], series.MOST[query.step])
+    tz = series.zone(query.tz)
+    metrics = query.metrics or series.METRICS
+    return await db.aread(series.of, metrics, step=query.step, count=count, tz=tz, now=clock.now())
 
 
 @serves(wire.ERRORS)

@@ -9,12 +9,12 @@ from fastapi import Request
 from signet import clock
 from signet.config.sections import AuthMode
 from signet.config.values import CENTURY_SECONDS
-from signet.domain.auth import caller, issued, tokens
+from signet.domain.auth import caller, issued, own, tokens
 from signet.domain.auth.policy import MARKS
-from signet.domain.auth.tokens import Claims, TokenScope
+from signet.domain.auth.tokens import Claims, TokenScope, Unauthenticated
 from signet.errors import Invalid, NotFound
 from signet.wire import auth as wire
-from signet.wire.requests.machine import TokenBody
+from signet.wire.requests.machine import CodeBody, TokenBody
 from signet.wire.requests.model import Whole
 from signet_api.deps import Db, Shared, State, state_of
 from signet_api.serving import serves
@@ -48,11 +48,20 @@ async def post_token(body: TokenBody, state: Shared) -> wire.IssuedToken:
     jti = uuid4().hex
     claims = _claims(body, state, jti)
     await state.db.awrite(issued.keep, claims, now=clock.now())
-    return {
-        "token": tokens.sign(claims, state.authority.secret),
-        "expiresAt": tokens.text(claims.exp),
-        "jti": jti,
-    }
+    return _issued(claims, state)
+
+
+@serves(wire.EXCHANGE, first=_can_sign)
+async def post_exchange(body: CodeBody, state: Shared) -> wire.IssuedToken:
+    """Exchange the code of a one-time link for a token; a code is good once, for 5 minutes."""
+    now = clock.now()
+    code = tokens.verify(body.code, state.authority.secret, now=now)
+    if code.sub != own.LOGIN:
+        raise Unauthenticated("not a code")
+    ttl = timedelta(seconds=state.settings.auth.session_token_ttl_seconds)
+    claims = tokens.claim(sub="dashboard", role=code.role, now=now, ttl=ttl, jti=uuid4().hex)
+    await state.db.awrite(issued.redeem, code, claims, now=now)
+    return _issued(claims, state)
 
 
 @serves(wire.TOKENS)
@@ -71,12 +80,20 @@ async def delete_token(jti: str, db: Db) -> wire.RevokedToken:
     return {"success": True, **as_wire(wire.Token, row)}
 
 
+def _issued(claims: Claims, state: State) -> wire.IssuedToken:
+    return {
+        "token": tokens.sign(claims, state.authority.secret),
+        "expiresAt": tokens.text(claims.exp),
+        "jti": claims.jti or "",
+    }
+
+
 def _claims(asked: TokenBody, state: State, jti: str) -> Claims:
     usual = state.settings.auth.default_token_ttl_seconds
     wanted = asked.ttl_seconds or 0
     seconds = min(wanted, CENTURY_SECONDS) if wanted > 0 else usual
     return tokens.claim(
-        sub=(asked.sub or "").strip() or f"token:{asked.role}",
+        sub=(asked.sub or "").strip() or asked.scope.user or f"token:{asked.role}",
         role=asked.role,
         scope=TokenScope(**asked.scope.model_dump()),
         now=clock.now(),

@@ -28,7 +28,8 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
     """
     asked = caller.current().scope
     if asked.agent and body.source_type == SourceType.FILE and not body.content:
-        raise ScopeDenied(f"the token is limited to agent '{asked.agent}' and may not read files")
+        whose = f"user '{asked.user}'" if asked.user else f"agent '{asked.agent}'"
+        raise ScopeDenied(f"the token is limited to {whose} and may not read files")
     rules = Rules.of(state.settings)
     new = NewDocument(
         source_type=body.source_type or "",

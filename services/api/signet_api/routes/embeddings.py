@@ -35,6 +35,9 @@ from signet_api.probe import Probed
 from signet_api.serving import respond, serves
 from signet_api.shapes import as_wire, filled
 
+#: Places in columns are whole tenths.
+TENTHS = 10
+
 
 @serves(wire.EMBEDDINGS)
 async def get_embeddings(
@@ -161,6 +164,23 @@ async def get_projection(
     """Return a map of memories in two or three dimensions; 202 while the worker draws it."""
     view = _view(query, agent_id)
     looked = await state.db.aread(project.look, view, now=clock.now())
+    if (waiting := await _unless_drawn(state, view, looked)) is not None:
+        return waiting
+    return await asyncio.to_thread(_ready, view, looked)
+
+
+@serves(wire.PROJECTION_COLUMNS)
+async def get_projection_columns(agent_id: Agent, state: Shared) -> Response:
+    """Return the map of all memories in two dimensions as columns, without texts; 202 while the worker draws it."""
+    view = View(agent_id=agent_id)
+    looked = await state.db.aread(project.look, view, now=clock.now())
+    if (waiting := await _unless_drawn(state, view, looked)) is not None:
+        return waiting
+    return respond(await asyncio.to_thread(_columns, view, looked), wire.PROJECTION_COLUMNS)
+
+
+async def _unless_drawn(state: State, view: View, looked: Looked) -> Response | None:
+    """Return the answer while there is no map, and see to it that it is made; None when there is one."""
     if looked.failure is not None:
         return JSONResponse(
             {
@@ -172,11 +192,11 @@ async def get_projection(
             503,
             {"retry-after": str(int(project.FAILURE_SHOWN.total_seconds()))},
         )
-    if looked.drawn is None and looked.vectors is None:
-        if not looked.is_open:
-            await state.db.awrite(project.begin, view, now=clock.now())
-        return respond(_computing(view, looked), wire.PROJECTION, 202)
-    return await asyncio.to_thread(_ready, view, looked)
+    if looked.drawn is not None or looked.vectors is not None:
+        return None
+    if not looked.is_open:
+        await state.db.awrite(project.begin, view, now=clock.now())
+    return respond(_computing(view, looked), wire.PROJECTION, 202)
 
 
 def _view(asked: MapParams, agent_id: str) -> View:
@@ -236,6 +256,25 @@ def _ready(view: View, looked: Looked) -> Response:
         "cachedAt": drawn.cached_at or clock.to_text(clock.now()),
     }
     return rows.answer(fields, "nodes", nodes)
+
+
+def _columns(view: View, looked: Looked) -> wire.ProjectionColumns:
+    drawn = project.drawn(view, looked)
+    shown = [place for place, id_ in enumerate(drawn.ids) if id_ in looked.rows]
+    ids = [drawn.ids[place] for place in shown]
+    types = [str(looked.rows[id_]["type"]) for id_ in ids]
+    names = sorted(set(types))
+    number = {name: at for at, name in enumerate(names)}
+    return {
+        "status": "ready",
+        "count": len(ids),
+        "total": looked.extent.total,
+        "ids": ids,
+        "x": [round(drawn.places[place][0] * TENTHS) for place in shown],
+        "y": [round(drawn.places[place][1] * TENTHS) for place in shown],
+        "types": [number[one] for one in types],
+        "typeNames": names,
+    }
 
 
 def _node(row: Row, place: tuple[float, ...]) -> dict[str, object]:

@@ -41,12 +41,18 @@ async def post_forget(
     if body.mode == "preview":
         going = [one.id for one in found if body.force or not one.pinned]
         along = await state.db.aread(derived.along, going, is_asked=True)
-        texts = await state.db.aread(lookup.several, [one.id for one in found])
+        shown = found[: body.limit or choose.DEFAULT_LIMIT] if body.all else found
+        texts = await state.db.aread(lookup.several, [one.id for one in shown])
         return {**_preview(found, total, texts), **along_body(along)}
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
     copied = await _copied(state, found)
-    results = await each((one.id, _forget(state, one.id, body, agent_id, actor)) for one in found)
+    results: list[wire.Modified] = []
+    for start in range(0, len(found), choose.MAX_CANDIDATES):
+        some = found[start : start + choose.MAX_CANDIDATES]
+        results += await each(
+            (one.id, _forget(state, one.id, body, agent_id, actor)) for one in some
+        )
     results += [scopes.denied(memory_id, denied[memory_id]) for memory_id in denied]
     forgotten: wire.ForgottenMany = {
         "success": True,

@@ -41,10 +41,10 @@ async def get_forgotten(
 
 @serves(wire.LIFT)
 async def post_lift(memory_id: str, agent: Agent, state: Shared) -> wire.Lifted:
-    """Let a forgotten value be written again; its memory is not recovered by this."""
+    """Let a forgotten value be written again, and what sessions said of it be told; its memory is not recovered."""
 
     def lift(tx: WriteTx) -> None:
-        forgotten.lift(tx, memory_id, reader=_reader(tx, agent))
+        forgotten.lift(tx, memory_id, reader=_reader(tx, agent), now=clock.now())
 
     await state.db.awrite(lift)
     return {"success": True, "id": memory_id}

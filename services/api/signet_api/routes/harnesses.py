@@ -35,12 +35,9 @@ def _site(state: State) -> Site:
 
 
 def _listed(site: Site, seen: dict[str, str]) -> list[wire.KnownHarness]:
-    paths = {
-        "claude-code": site.home / ".claude" / "settings.json",
-        "opencode": site.config_home / "opencode" / "AGENTS.md",
-        "openclaw": site.workspace.root / "AGENTS.md",
-        "codex": site.home / ".codex" / "config.toml",
-    }
+    paths = {one.id: one.config_path(site) for one in registry.HARNESSES.values()}
+    paths["opencode"] = site.config_home / "opencode" / "AGENTS.md"
+    paths["openclaw"] = site.workspace.root / "AGENTS.md"
     return [
         {
             "name": one.name,

@@ -3,11 +3,59 @@
 import asyncio
 
 from signet import clock, resources
+from signet.db import ReadTx
+from signet.domain.auth import caller
 from signet.domain.identity import texts
 from signet.domain.identity.greeting import greeting
 from signet.domain.identity.texts import ProductText
+from signet.domain.memory.models import Rules
+from signet.domain.sessions import running
+from signet.observe import latency
+from signet.queue import Status, admin, stats
 from signet.wire import home as wire
+from signet.wire.access import DIAGNOSTICS, RECOVER
+from signet.wire.requests.browse import ForgottenParams, PageParams
+from signet_api.deps import Shared, State
+from signet_api.params import Agent
+from signet_api.routes import identity, memories, reviews
+from signet_api.routes.sessions import Only
 from signet_api.serving import serves
+
+_WAITING = ForgottenParams(limit=5)
+_FORGOTTEN = PageParams(q="", state="forgotten", limit=3, stats=False, total=True)
+
+
+@serves(wire.HOME)
+async def get_home(agent: Agent, only: Only, state: Shared) -> wire.Home:
+    """Return who the agent is, which sessions run, what waits for a person, what was forgotten last, and the work."""
+    name = (await identity.read(state))["name"]
+    recalls = (await asyncio.to_thread(latency.summaries))[latency.Operation.RECALL]
+    return await state.db.aread(_home, state, agent, only, name, recalls)
+
+
+def _home(
+    tx: ReadTx, state: State, agent: str, only: str | None, name: str, recalls: dict[str, float]
+) -> wire.Home:
+    asked = caller.current()
+    found = running.find(tx, agent_id=only, project=asked.scope.project, now=clock.now())
+    home: wire.Home = {
+        "agent": name,
+        "sessions": {"sessions": found, "count": len(found)},
+        "reviews": reviews.page(tx, agent, _WAITING),
+    }
+    if asked.may(RECOVER):
+        which = memories.filter_of(_FORGOTTEN)
+        home["forgotten"] = memories.page(tx, agent, _FORGOTTEN, which, Rules.of(state.settings))
+    if asked.may(DIAGNOSTICS):
+        jobs = stats.totals(tx)
+        home["work"] = {
+            "waiting": jobs[Status.PENDING],
+            "running": jobs[Status.LEASED],
+            "paused": admin.is_paused(tx),
+            "questions": int(recalls["count"]),
+            "p95": recalls["p95"],
+        }
+    return home
 
 
 @serves(wire.GREETING)

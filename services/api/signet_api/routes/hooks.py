@@ -6,6 +6,7 @@ from functools import partial
 from fastapi import Request
 
 from signet import clock
+from signet.domain.auth import caller
 from signet.domain.injections.models import Phase
 from signet.domain.memory.models import Actor, NewMemory, Remembered
 from signet.domain.sessions import (
@@ -13,6 +14,7 @@ from signet.domain.sessions import (
     continuity,
     injected,
     lifecycle,
+    offline,
     prompt,
     prompt_text,
     session_end,
@@ -30,6 +32,7 @@ from signet.wire.requests.hooks import (
     CompactionBody,
     HookRecallBody,
     HookRememberBody,
+    OfflineBody,
     PreCompactionBody,
     PromptBody,
     SessionEndBody,
@@ -37,7 +40,7 @@ from signet.wire.requests.hooks import (
 )
 from signet_api import transcripts
 from signet_api.answering import services_of
-from signet_api.deps import Shared, State, Who
+from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.hook import bypassed, call_of, known, unless_internal
 from signet_api.routes.recall import recalled
 from signet_api.routes.remember import save
@@ -110,15 +113,16 @@ async def post_compaction_complete(
     call = await call_of(body, request.headers, state)
     if await bypassed(call, state):
         return {"success": True, "bypassed": True}
-    saved = await keep_summary(call, body.summary, state, actor)
+    saved = await keep_summary(call, body, state, actor)
     return {"success": True, "memoryId": saved.id}
 
 
-async def keep_summary(call: Call, summary: str, state: State, actor: Actor) -> Remembered:
+async def keep_summary(call: Call, body: CompactionBody, state: State, actor: Actor) -> Remembered:
     """Save a summary as a memory of its session, which may then be given again what it was given (HK-93)."""
-    told = await state.db.aread(withheld.cleaned, call.agent_id, summary)
+    told = await state.db.aread(withheld.cleaned, call.agent_id, body.summary)
     new = NewMemory(
-        content=told if told.strip() else summary,
+        content=told if told.strip() else body.summary,
+        idempotency_key=body.idempotency_key,
         agent_id=call.agent_id,
         type="session_summary",
         importance=0.8,
@@ -135,6 +139,16 @@ async def keep_summary(call: Call, summary: str, state: State, actor: Actor) -> 
     saved = await save(state, new, actor)
     await state.db.awrite_quick(lifecycle.compacted, call, now=clock.now())
     return saved
+
+
+@serves(wire.PREPARE_OFFLINE)
+async def post_offline(request: Request, state: Shared, body: OfflineBody) -> wire.OfflineContexts:
+    """Return what sessions begin with while their machine cannot ask, in the projects that the caller may read."""
+    agent_id, now = await agent_of(body.agent_id, None, request), clock.now()
+    bound = caller.current().scope.project
+    projects = [one for one in dict.fromkeys(body.projects) if bound in (None, one)]
+    found = await offline.contexts(agent_id, projects, services_of(state), now=now)
+    return {"at": clock.to_text(now), "contexts": found}
 
 
 NOTHING_FOUND: wire.NothingRecalled = {"memories": [], "results": [], "count": 0}

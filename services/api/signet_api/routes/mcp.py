@@ -7,7 +7,7 @@ stores something. Nothing is kept for it, and no message needs one.
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -41,8 +41,12 @@ class ToolFollower:
     state: State
     read: Callable[[], Awaitable[object]]
     _known: object = None
-    _changes: int = -1
+    _changes: int = field(init=False)
     _read_again_ms: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Note where the client joins: what changes before the first look is told, too."""
+        self._changes = self.state.routed.changes
 
     async def look(self) -> bytes:
         """Return the notice of a change when there was one since the last look."""
@@ -50,9 +54,12 @@ class ToolFollower:
         if changes == self._changes and clock.monotonic_ms() < self._read_again_ms:
             return b""
         before, self._known = self._known, await self.read()
+        is_other = before != self._known
+        if before is None:
+            is_other = self.state.routed.changes != self._changes
         self._changes = changes
         self._read_again_ms = clock.monotonic_ms() + REFRESH_SECONDS * 1e3
-        return b"" if before in (None, self._known) else _CHANGED
+        return _CHANGED if is_other else b""
 
 
 #: Largest body of a message (MC-5).

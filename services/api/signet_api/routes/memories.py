@@ -12,10 +12,11 @@ from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.browse import eras
+from signet.domain.episodes import expand
 from signet.domain.memory import filters, history, listing, lookup, recover
 from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
 from signet.domain.memory.models import Memory, Rules
-from signet.errors import Invalid
+from signet.errors import Invalid, NotFound
 from signet.wire import memory as wire
 from signet.wire.access import Permission
 from signet.wire.requests.browse import PageParams
@@ -35,19 +36,20 @@ async def get_memories(
     Counts over all come with it unless `stats=0`; `total=1` adds how many pass the filters, `facets` how often each
     type, who, project, tag, source_type and state occurs among them.
     """
-    asked = _filter(query)
+    asked = filter_of(query)
     if asked.state is State.FORGOTTEN:
         caller.current().check(Permission.RECOVER)
     for name in query.facets:
         if name not in listing.FACETS:
             raise Invalid(f"facets: no facet {name!r}; there are {', '.join(listing.FACETS)}")
-    window = Rules.of(state.settings).recover_within
-    return await state.db.aread(_page, agent, query, asked, window)
+    return await state.db.aread(page, agent, query, asked, Rules.of(state.settings))
 
 
 @serves(wire.MEMORY)
 async def get_memory(memory_id: str, agent: Agent, db: Db) -> wire.Memory:
-    """Return one memory; a forgotten or unknown one is not found."""
+    """Return one memory; a forgotten or unknown one is not found, nor is a session or commit that recall names."""
+    if expand.names_one(memory_id):
+        raise NotFound(f"not a memory; memory_context shows all of {memory_id}")
     return full(await read_as(db, agent, lookup.get, memory_id))
 
 
@@ -68,9 +70,10 @@ async def get_history(
     }
 
 
-def _filter(query: PageParams) -> Filter:
+def filter_of(query: PageParams) -> Filter:
+    """Return the filter that a query means; raises Invalid."""
     if query.as_of is not None and query.state is not None:
-        raise Invalid("as_of shows what stood then; leave state out")
+        raise Invalid("as_of shows what was there at that time: leave state out")
     return filled(
         Filter,
         query,
@@ -88,27 +91,29 @@ def _order(query: PageParams, asked: Filter) -> Order:
     return filled(Order, query, sort=sort, way=Way(query.order))
 
 
-def _page(
-    tx: ReadTx, agent_id: str, query: PageParams, asked: Filter, window: timedelta
+def page(
+    tx: ReadTx, agent_id: str, query: PageParams, asked: Filter, rules: Rules
 ) -> wire.MemoryPage:
+    """Return the answer of `/api/memories`."""
+    window = rules.recover_within
     reader = agents.reader(tx, agent_id, scope=query.scope, any_scope=bool(query.ids))
     found = listing.page(tx, asked, _order(query, asked), reader=reader)
-    page: wire.MemoryPage = {
+    answer: wire.MemoryPage = {
         "memories": [_listed(memory, found, window) for memory in found.memories],
         "next": found.next,
     }
     if query.stats:
         stats = lookup.stats(tx, reader=reader)
-        page["stats"] = {
+        answer["stats"] = {
             "total": stats.total,
             "withEmbeddings": stats.with_embeddings,
             "critical": stats.critical,
         }
     if query.total:
-        page["total"] = listing.count(tx, asked, reader=reader)
+        answer["total"] = listing.count(tx, asked, reader=reader)
     if query.facets:
-        page["facets"] = _facets(tx, query.facets, asked, reader)
-    return page
+        answer["facets"] = _facets(tx, query.facets, asked, reader)
+    return answer
 
 
 def _facets(

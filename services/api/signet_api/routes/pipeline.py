@@ -18,6 +18,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of
 from signet.domain.graph import latest_traversal
+from signet.domain.learning import report
 from signet.domain.maintenance import cycle
 from signet.observe import latency
 from signet.providers import chosen, ration
@@ -111,13 +112,19 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.Stor
             "feedbackDecayedAspects": 0,
             "feedbackPropagatedAttributes": 0,
         },
-        "predictor": {
-            "running": False,
-            "modelReady": False,
-            "coldStartExited": False,
-            "successRate": None,
-            "alpha": None,
-        },
+        "predictor": _predictor(tx, settings, agent_id),
+    }
+
+
+def _predictor(tx: ReadTx, settings: Settings, agent_id: str) -> dict[str, object]:
+    known = settings.pipeline.predictor
+    found = report.status(tx, agent_id=agent_id, window=known.drift_reset_window)
+    return {
+        "running": known.enabled,
+        "modelReady": found["status"]["trained"],
+        "coldStartExited": found["state"]["coldStartExited"],
+        "successRate": found["state"]["successRate"],
+        "alpha": found["state"]["alpha"],
     }
 
 

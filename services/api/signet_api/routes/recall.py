@@ -17,9 +17,7 @@ from signet.domain.injections.models import Item, Kind, Phase, Reason, tokens
 from signet.domain.memory import filters
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import answer
-from signet.domain.recall.models import (
-    Result,
-)
+from signet.domain.recall.models import Result, Source
 from signet.domain.sessions import context, injected, prompt, prompt_text
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.question import Question
@@ -96,13 +94,14 @@ def _items(result: Result) -> list[Item]:
     """Return the results as the record of a session tells them."""
     return [
         Item(
-            kind=Kind.MEMORY,
-            id=hit.id,
+            kind=Kind(hit.type) if hit.source is Source.EPISODE else Kind.MEMORY,
+            id=(hit.source_id or "") if hit.source is Source.EPISODE else hit.id,
             reason=Reason.MATCH,
             text=hit.content,
             chars=min(len(hit.content), result.truncate_chars),
             score=round(hit.score, 3),
             said_at=hit.created_at,
+            ranked=hit.ranked,
         )
         for hit in result.hits
     ]

@@ -88,13 +88,18 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         source_type=body.source_type or "manual",
         source_id=body.source_id or None,
         session_id=body.session_key or None,
-        visibility=Visibility.PRIVATE if body.visibility == "private" else Visibility.GLOBAL,
+        visibility=_visibility(body.visibility, agent_id),
         scope=body.scope or None,
         hints=tuple(body.hints or ()),
         spoken=transcript.spoken(body.transcript) if body.transcript else None,
         told=_structured(body),
         supersedes=tuple(body.supersedes),
     )
+
+
+def _visibility(named: str | None, agent_id: str) -> Visibility:
+    chosen = {str(one): one for one in (Visibility.PRIVATE, Visibility.GLOBAL)}
+    return chosen.get(named or "", Visibility.usual(agent_id))
 
 
 def _from_where(new: NewMemory, body: RememberBody, headers: Headers) -> NewMemory:

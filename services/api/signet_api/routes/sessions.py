@@ -9,21 +9,37 @@ from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
+from signet.domain.backup import copies
 from signet.domain.injections import show
 from signet.domain.memory import lookup
-from signet.domain.sessions import checkpoints, every, prompt_text, running, transcript_search
+from signet.domain.memory.models import Along, Rules
+from signet.domain.sessions import (
+    checkpoints,
+    every,
+    forget,
+    prompt_text,
+    running,
+    transcript_search,
+)
 from signet.domain.sessions.every import Wanted
 from signet.domain.sessions.running import UnknownSession
 from signet.domain.summaries import page
-from signet.errors import Invalid
+from signet.errors import Frozen, Invalid
 from signet.wire import memory as wire_memory
 from signet.wire import sessions as wire
 from signet.wire.injections import MemoryUsage, SessionContext
-from signet.wire.requests.hooks import BypassBody, SessionParams, TranscriptSearchBody, bare
+from signet.wire.requests.hooks import (
+    BypassBody,
+    ForgetSessionBody,
+    SessionParams,
+    TranscriptSearchBody,
+    bare,
+)
 from signet.wire.requests.model import Text, Whole
 from signet.wire.sessions import RunningSession, SummaryPage
-from signet_api.deps import Db, Shared, agent_of
+from signet_api.deps import Db, Shared, Who, agent_of
 from signet_api.params import Agent
+from signet_api.routes.changes import along_body
 from signet_api.serving import serves
 
 MAX_RESULTS = 20
@@ -125,6 +141,57 @@ async def post_renew(session_key: str, db: Db) -> wire.RenewedSession:
     key = bare(session_key)
     until = await db.awrite(running.renew, key, caller.current().scope, now=clock.now())
     return {"key": key, "renewed": True, "expiresAt": clock.to_text(until)}
+
+
+@serves(wire.FORGET_SESSION)
+async def post_forget(
+    session_key: str, only: Only, state: Shared, actor: Who, body: ForgetSessionBody
+) -> wire.SessionPreview | wire.SessionForgotten:
+    """Show what would go with a session, or delete it; of what goes only memories can be recovered."""
+    who = caller.current()
+    if body.mode == "execute" and not body.reason.strip():
+        raise Invalid("reason is required")
+    found = await state.db.aread(forget.look, bare(session_key), agent_id=body.agent_id or only)
+    who.check_row(project=found.project, agent=found.agent_id)
+    if body.mode == "preview":
+        return {**_going(found, found.along), "mode": "preview"}
+    rules = Rules.of(state.settings)
+    if rules.frozen:
+        raise Frozen
+    began = clock.parsed(found.began) or clock.now()
+    held_by = await asyncio.to_thread(copies.since, state.workspace, began)
+    root = state.workspace.root
+    removed, kept = await asyncio.to_thread(forget.remove_notes, root, found.made)
+    along = await state.db.awrite(
+        forget.forget,
+        found.agent_id,
+        found.key,
+        actor=actor,
+        rules=rules,
+        reason=body.reason,
+        now=clock.now(),
+    )
+    return {
+        **_going(found, along),
+        "mode": "execute",
+        "notes": removed,
+        "notesKept": kept,
+        "heldBy": [str(path) for path in held_by],
+    }
+
+
+def _going(found: forget.Going, along: Along) -> wire.SessionGoing:
+    return {
+        **along_body(along),
+        "sessionKey": found.key,
+        "agentId": found.agent_id,
+        "transcriptChars": found.chars,
+        "passages": found.passages,
+        "summaries": len(found.made.texts),
+        "checkpoints": found.checkpoints,
+        "given": found.given,
+        "notes": list(found.made.paths),
+    }
 
 
 @serves(wire.TRANSCRIPT)

@@ -4,6 +4,7 @@
 the database and the other processes is looked at in the background once a second (see health.py).
 """
 
+import asyncio
 import os
 from datetime import datetime
 from typing import Any, TypedDict
@@ -23,7 +24,7 @@ from signet.queue import admin, circuit_breaker, stats
 from signet.queue.kinds import QUEUES
 from signet.wire import status as wire
 from signet.wire.diagnostics import Diagnosis
-from signet_api import processes, resolution
+from signet_api import processes, resolution, resources
 from signet_api.deps import Shared, State
 from signet_api.health import Seen
 from signet_api.serving import respond, serves
@@ -45,6 +46,14 @@ class _Stored(TypedDict):
 async def get_status(state: Shared) -> wire.Status:
     """Return version, processes, queue, providers and settings in force."""
     return await status(state)
+
+
+@serves(wire.RESOURCES)
+async def get_resources(state: Shared) -> wire.Resources:
+    """Return memory and processor time of each process, and what each part of the workspace takes on disk."""
+    now = clock.now()
+    running = await state.db.aread(processes.states, state.workspace.runtime_dir, now=now)
+    return await asyncio.to_thread(resources.taken, running, state.workspace)
 
 
 async def status(state: State) -> wire.Status:
@@ -70,6 +79,7 @@ async def status(state: State) -> wire.Status:
         "health": _health(report, seen),
         "reasons": list(seen.reasons),
         "agentCreatedAt": settings.agent.created,
+        "holdout": settings.pipeline.predictor.held_out,
         "configError": loaded.error,
         "configWarnings": list(loaded.warnings),
         "restartRequired": state.live.restart_required,

@@ -79,7 +79,7 @@ async def get_training_export(
     agent_id: Text = None,
     limit: Annotated[int, Whole(1, 10_000)] = 1_000,
 ) -> Response:
-    """Return training pairs of the predictor as lines of JSON or as CSV, oldest first; ids and numbers only."""
+    """Return what sessions showed of memories as lines of JSON or as CSV, oldest first; ids and numbers only."""
     if form not in (None, "ndjson", "csv"):
         raise Invalid("format must be ndjson or csv")
     span = Span(since=since, until=until, limit=limit)

@@ -10,6 +10,7 @@ from signet.db.driver import sqlite
 from signet.domain.diagnostics import report, rules
 from signet.domain.diagnostics.models import Domain, Facts
 from signet.domain.memory import review
+from signet.domain.repair import memories
 from signet.errors import SignetError
 
 #: What of the five seconds reading the whole file may take.
@@ -43,6 +44,9 @@ def _counted(scene: Scene, tx: ReadTx) -> Iterator[Check]:
     if waiting := review.count(tx):
         told = f"{waiting} to review"
         yield warn("reviews", told, "signet review")
+    if left := memories.count_left(tx):
+        told = f"{left} of forgotten memories are still there"
+        yield warn("facts", told, "signet repair follow-forgotten")
     whole = report.report(tx, Facts.of(scene.settings), now=scene.now)
     for name, domain in whole.domains.items():
         if name not in _ELSEWHERE:

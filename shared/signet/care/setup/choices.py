@@ -7,10 +7,11 @@ from enum import StrEnum
 
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
+from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Wishes
 from signet.errors import Invalid
 
-HARNESSES = ("claude-code", "opencode", "openclaw", "codex")
+HARNESSES = tuple(registry.HARNESSES)
 EMBEDDING = tuple(EmbeddingProvider)
 EXTRACTION = tuple(TextProvider)
 RUNTIME_PATHS = ("plugin", "legacy")
@@ -60,6 +61,8 @@ class Choices:
     with_model: bool = True
     opens_dashboard: bool = False
     imports: bool = False
+    #: Whether the sessions that harnesses kept before are read; None where nobody has said.
+    reads_history: bool | None = None
     wishes: Wishes = field(default_factory=Wishes)
 
 

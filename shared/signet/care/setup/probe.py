@@ -26,6 +26,15 @@ _TRACES = {
     "opencode": ((".config/opencode",), "opencode"),
     "openclaw": ((".openclaw", ".clawdbot", ".moltbot", ".moldbot"), "openclaw"),
     "codex": ((".codex",), "codex"),
+    "gemini-cli": ((".gemini",), "gemini"),
+    "cursor": ((".cursor",), "cursor"),
+    "copilot": ((".copilot", ".config/Code", "Library/Application Support/Code"), "code"),
+    "windsurf": ((".codeium/windsurf",), "windsurf"),
+    "zed": ((".config/zed",), "zed"),
+    "claude-desktop": (
+        (".config/Claude", "Library/Application Support/Claude"),
+        "claude-desktop",
+    ),
 }
 
 

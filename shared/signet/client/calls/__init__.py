@@ -6,11 +6,13 @@ sent, and the daemon's own defaults hold.
 
 from signet.client.calls.agents import AgentCalls
 from signet.client.calls.auth import TokenCalls
+from signet.client.calls.backfill import BackfillCalls
 from signet.client.calls.connectors import ConnectorCalls
 from signet.client.calls.daemon import DaemonCalls
 from signet.client.calls.documents import DocumentCalls
 from signet.client.calls.embeddings import EmbeddingCalls
 from signet.client.calls.knowledge import KnowledgeCalls
+from signet.client.calls.learning import LearningCalls
 from signet.client.calls.machine import MachineCalls
 from signet.client.calls.memory import MemoryCalls
 from signet.client.calls.operation import OperationCalls
@@ -24,11 +26,13 @@ from signet.client.calls.upkeep import UpkeepCalls
 class Calls(
     AgentCalls,
     TokenCalls,
+    BackfillCalls,
     ConnectorCalls,
     DaemonCalls,
     DocumentCalls,
     EmbeddingCalls,
     KnowledgeCalls,
+    LearningCalls,
     MachineCalls,
     MemoryCalls,
     OperationCalls,

@@ -29,6 +29,10 @@ class TokenCalls:
     ) -> wire.IssuedToken:
         """Return a new token for `sub`, limited to what is named; needs the role admin."""
 
+    @asks(wire.EXCHANGE)
+    def exchange(self, code: str) -> wire.IssuedToken:
+        """Return a token for the code of a one-time link, which is good once, for 5 minutes; raises Unauthenticated."""
+
     @asks(wire.TOKENS, pick=lambda found: found["tokens"])
     def tokens(self, *, limit: int = 100) -> list[wire.Token]:
         """Return the tokens that were issued or seen, latest first; at most 1,000."""

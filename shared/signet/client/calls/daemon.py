@@ -46,6 +46,10 @@ class DaemonCalls:
     def status(self) -> Status:
         """Return version, processes, queue, providers and settings in force."""
 
+    @asks(standing.RESOURCES)
+    def resources(self) -> standing.Resources:
+        """Return memory and processor time of each process, and what each part of the workspace takes on disk."""
+
     @asks(standing.FEATURES)
     def features(self) -> dict[str, bool]:
         """Return the feature flags of agent.yaml."""

@@ -26,6 +26,10 @@ class EmbeddingCalls:
     def embeddings_health(self, *, agent_id: str | None = None) -> wire.EmbeddingsHealth:
         """Return how good the stored vectors are, check by check."""
 
+    @asks(wire.PROJECTION_COLUMNS)
+    def projection_columns(self, *, agent_id: str | None = None) -> wire.ProjectionColumns:
+        """Return the map of all memories as columns without texts; `status` is `computing` while it is drawn."""
+
     @asks(wire.PROJECTION, names={"query": "q"})
     def projection(
         self,

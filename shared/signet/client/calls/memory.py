@@ -5,6 +5,7 @@ from typing import Any, Literal, TypedDict, Unpack
 
 from signet.client.method import Fields, asks
 from signet.wire import memory as wire
+from signet.wire import memory_links as links
 from signet.wire.injections import MemoryUsage
 
 
@@ -25,7 +26,8 @@ class Patch(TypedDict, total=False):
 class Choice(TypedDict, total=False):
     """Which memories are to be forgotten: those of these `ids`, with the words of `query`, that pass the filters.
 
-    `offset` leaves out so many of the first, to see the candidates of a preview page by page.
+    `offset` leaves out so many of the first, to see the candidates of a preview page by page. `all` chooses every one
+    there is, however many; `limit` is then how many of them a preview shows.
     """
 
     ids: Sequence[str] | None
@@ -41,6 +43,7 @@ class Choice(TypedDict, total=False):
     scope: str | None
     limit: int | None
     offset: int | None
+    all: bool
     agent_id: str | None
 
 
@@ -48,7 +51,8 @@ class MemoryFilter(TypedDict, total=False):
     """Which memories are listed; what is left out does not count, and times include their ends.
 
     `q` are words that it holds, `who` is its author. `state` is `active`, `superseded` or `forgotten`, by default all
-    that are not forgotten; `as_of` means those that stood at that time, as they were then.
+    that are not forgotten; `as_of` means those that stood at that time, as they were then. `unreviewed`: only those of
+    which no person has said what they are worth (`judge`).
     """
 
     q: str | None
@@ -67,6 +71,7 @@ class MemoryFilter(TypedDict, total=False):
     event_until: str | None
     state: Literal["active", "superseded", "forgotten"] | None
     as_of: str | None
+    unreviewed: bool | None
     scope: str | None
 
 
@@ -228,7 +233,7 @@ class MemoryCalls:
         confirm_token: str | None = None,
         **chosen: Unpack[Choice],
     ) -> wire.ForgottenMany:
-        """Forget up to 200 memories by their ids, by words or by filters.
+        """Forget up to 200 memories by their ids, by words or by filters; with `all` every one that there is.
 
         What was read from them alone goes with them. `force` removes them for good, pinned ones too; `wrong` says
         that they are not true. More than 25 need the `confirm_token` of a preview of the same memories.
@@ -270,6 +275,28 @@ class MemoryCalls:
     @asks(wire.APPROVE)
     def approve(self, memory_id: str, *, agent_id: str | None = None) -> wire.Modified:
         """Let a memory that waits be delivered unasked; raises NotFound, Conflict, and Forbidden for an agent."""
+
+    @asks(links.JUDGE)
+    def judge(
+        self,
+        memory_id: str,
+        *,
+        verdict: Literal["keep", "fade", "wrong", "none"],
+        agent_id: str | None = None,
+    ) -> wire.Modified:
+        """Say what a memory is worth; raises NotFound, Conflict, and Forbidden for an agent.
+
+        One that is to be kept is changed by no pipeline, one that may fade counts half, a wrong one is forgotten as not
+        true. A verdict replaces the one before, and `none` takes it back.
+        """
+
+    @asks(links.LINKS)
+    def memory_links(self, memory_id: str, *, agent_id: str | None = None) -> links.Links:
+        """Return what a memory was read from, what was read from it, what it corrects and names; raises NotFound."""
+
+    @asks(links.ACCESS)
+    def memory_access(self, memory_id: str, *, agent_id: str | None = None) -> links.Access:
+        """Return which agents may read a memory, and why or why not; raises NotFound."""
 
     @asks(wire.REJECT)
     def reject(self, memory_id: str, *, agent_id: str | None = None) -> wire.Modified:

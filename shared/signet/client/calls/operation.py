@@ -1,6 +1,7 @@
 """How the daemon does its work: diagnostics, repairs, what happened, what it costs."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from signet.client.call import Body, Call, part
 from signet.client.method import asks, method
@@ -66,6 +67,17 @@ class OperationCalls:
     @asks(analytics.LATENCY)
     def latency(self) -> dict[str, dict[str, float]]:
         """Return how long operations take, in milliseconds: p50, p95, p99, mean."""
+
+    @asks(analytics.SERIES)
+    def series(
+        self,
+        *,
+        metrics: str | Sequence[str] | None = None,
+        step: Literal["hour", "day"] | None = None,
+        count: int | None = None,
+        tz: str | None = None,
+    ) -> analytics.Series:
+        """Return how much happened in each of the last hours or days of a time zone; raises Invalid."""
 
     @asks(analytics.ERRORS)
     def errors(self, *, limit: int | None = None) -> analytics.Errors:

@@ -56,6 +56,12 @@ class SessionCalls:
     ) -> hooks.Prompted:
         """Return what a person's message brings to mind; nothing is told twice in one session."""
 
+    @asks(hooks.PREPARE_OFFLINE, is_safe=True)
+    def prepare_offline(
+        self, projects: list[str], *, agent_id: str | None = None
+    ) -> hooks.OfflineContexts:
+        """Return what sessions in these projects begin with while the daemon is away; "" is without a project."""
+
     @asks(hooks.END_TURN, names={"project": "cwd"}, is_safe=True)
     def end_turn(
         self,
@@ -135,6 +141,21 @@ class SessionCalls:
     @asks(wire.BYPASS_SESSION, is_safe=True)
     def bypass_session(self, session_key: str, *, enabled: bool = True) -> wire.Bypassed:
         """Let the hooks of a session do nothing, or do their work again; raises NotFound."""
+
+    @asks(wire.FORGET_SESSION, kind=wire.SessionPreview, fixed={"mode": "preview"}, is_safe=True)
+    def preview_forget_session(
+        self, session_key: str, *, agent_id: str | None = None
+    ) -> wire.SessionPreview:
+        """Return what `forget_session` would take along; changes nothing. Raises NotFound."""
+
+    @asks(wire.FORGET_SESSION, kind=wire.SessionForgotten, fixed={"mode": "execute"})
+    def forget_session(
+        self, session_key: str, *, reason: str, agent_id: str | None = None
+    ) -> wire.SessionForgotten:
+        """Delete what is stored of a session for good, and forget the memories that were distilled from it alone.
+
+        Only these memories can be recovered. Nothing more of the session is stored. Raises NotFound.
+        """
 
     @asks(wire.RENEW_SESSION, is_safe=True)
     def renew_session(self, session_key: str) -> wire.RenewedSession:

@@ -1,6 +1,7 @@
-"""Telemetry events and training pairs, read page by page: each page follows the last row of the one before."""
+"""Telemetry events and labels of memories, read page by page: each page follows the last row of the one before."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from signet.db import ReadTx, WriteTx, columns
 from signet.domain.activity import sql
@@ -8,8 +9,8 @@ from signet.wire.telemetry import TelemetryEvent, TelemetryStats
 
 #: Rows that are read and sent at a time.
 PAGE_ROWS = 1_000
-#: The columns of an exported training pair.
-PAIR = sql.PAIR
+#: The columns of an exported label, and the days in which a memory loses half of its weight there.
+PAIR, HALF_LIFE_DAYS = sql.PAIR, 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +38,10 @@ def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[TelemetryEve
 def training_page(
     tx: ReadTx, span: Span, *, after: str, limit: int, agent_id: str | None
 ) -> list[dict[str, object]]:
-    """Return the training pairs that follow an id, oldest first: ids and numbers, no text (PR-2)."""
+    """Return the labels that follow an id, oldest first: ids and numbers, no text (PR-2)."""
     bounds = {"since": span.since, "until": span.until, "agent": agent_id}
     rows = tx.tuples(sql.TRAINING_PAIRS, bounds | {"after": after, "limit": limit})
-    return [dict(zip(PAIR, row, strict=True)) for row in rows]
+    return [_pair(dict(zip(PAIR, row, strict=True))) for row in rows]
 
 
 def stats(tx: ReadTx, *, since: str | None) -> TelemetryStats:
@@ -78,6 +79,11 @@ def inventory(tx: ReadTx) -> tuple[int, int]:
 def purge(tx: WriteTx, before: str, limit: int) -> int:
     """Delete events that are older than an instant, at most `limit`, and return how many."""
     return tx.run(sql.PURGE_EVENTS, (before, limit))
+
+
+def _pair(row: dict[str, Any]) -> dict[str, object]:
+    days = row["recency_days"]
+    return row | {"decay_factor": None if days is None else 0.5 ** (days / HALF_LIFE_DAYS)}
 
 
 def _duration(tx: ReadTx, since: str | None, place: int) -> float:

@@ -63,20 +63,52 @@ PIPELINE_ERRORS = """
 SELECT json_extract(properties, '$.stage') AS stage, json_extract(properties, '$.code') AS code, COUNT(*) AS errors
   FROM telemetry_events WHERE event = 'pipeline.error' AND (:since IS NULL OR timestamp >= :since)
  GROUP BY stage, code ORDER BY stage, code"""
-#: The columns of an exported training pair: ids and numbers, no text (PR-2).
+_BY_TEN_MINUTES = "SELECT substr({at}, 1, 15), {number} FROM {rows} AND {at} >= :since GROUP BY 1"
+
+
+def _series(rows: str, at: str = "created_at", number: str = "count(*)") -> str:
+    return _BY_TEN_MINUTES.format(rows=rows, at=at, number=number)
+
+
+#: How often things happened since an instant, by ten minutes. Tokens of prompts are estimated: four characters each.
+SERIES = {
+    "added": _series("memories WHERE 1"),
+    "forgotten": _series("memory_history WHERE event IN ('deleted', 'rejected')"),
+    "corrected": _series(
+        "memories WHERE superseded_by IS NOT NULL", "coalesce(valid_to, updated_at)"
+    ),
+    "sessions": _series("session_injections WHERE phase = 'start'"),
+    "prompts": _series("session_injections WHERE phase = 'prompt'"),
+    "told_tokens": _series("session_injections WHERE 1", number="sum(chars + 3) / 4"),
+    "llm_calls": _series("provider_usage WHERE 1", "hour || ':0'", "sum(calls)"),
+    "llm_tokens": _series("provider_usage WHERE 1", "hour || ':0'", "sum(tokens)"),
+    "jobs_done": _series("memory_jobs WHERE status = 'completed'", "completed_at"),
+    "jobs_dead": _series("memory_jobs WHERE status = 'dead'", "failed_at"),
+    "errors": _series("error_events WHERE 1", "timestamp"),
+}
+#: The columns of an exported label: ids and numbers, no text (PR-2).
 PAIR = (
     "id", "agent_id", "session_key", "memory_id", "recency_days", "access_count", "importance", "decay_factor",
     "embedding_similarity", "entity_slot", "aspect_slot", "is_constraint", "structural_density", "fts_hit_count",
     "agent_relevance_score", "continuity_score", "fts_overlap_score", "combined_label", "was_injected",
     "predictor_rank", "baseline_rank", "created_at",
 )  # fmt: skip
-_RENAMED = {"session_key": "session_id AS session_key", "combined_label": "label AS combined_label"}
-TRAINING_PAIRS = f"""
-SELECT {", ".join(_RENAMED.get(name, name) for name in PAIR)} FROM predictor_training_pairs
- WHERE (:agent IS NULL OR agent_id = :agent) AND (:since IS NULL OR created_at >= :since)
-   AND (:until IS NULL OR created_at <= :until)
-   AND (:after = '' OR (created_at, id) > (SELECT created_at, id FROM predictor_training_pairs WHERE id = :after))
- ORDER BY created_at, id LIMIT :limit"""
+#: One row for each label that counts. No vectors are learned from, and nobody judges how far words overlap.
+TRAINING_PAIRS = """
+SELECT CAST(l.rowid AS TEXT), l.agent_id, l.session_key, l.memory_id,
+       max(0, julianday(l.created_at) - julianday(m.created_at)), m.access_count, m.importance, NULL,
+       NULL, s.entity_slot, s.aspect_slot, coalesce(s.is_constraint, m.type = 'constraint'), s.structural_density,
+       coalesce(s.fts_hit_count, 0), s.agent_relevance_score,
+       (SELECT score FROM session_scores j WHERE j.agent_id = l.agent_id AND j.session_key = l.session_key
+         ORDER BY j.created_at DESC LIMIT 1), NULL, l.label, l.was_given, s.predictor_rank, s.rank, l.created_at
+  FROM memory_labels l LEFT JOIN memories m ON m.id = l.memory_id
+       LEFT JOIN session_memories s ON s.agent_id = l.agent_id AND s.session_key = l.session_key
+                                       AND s.memory_id = l.memory_id
+ WHERE l.weight > 0 AND (:agent IS NULL OR l.agent_id = :agent) AND (:since IS NULL OR l.created_at >= :since)
+   AND (:until IS NULL OR l.created_at <= :until)
+   AND (:after = '' OR (l.created_at, l.rowid) > (
+         SELECT created_at, rowid FROM memory_labels WHERE rowid = CAST(:after AS INTEGER)))
+ ORDER BY l.created_at, l.rowid LIMIT :limit"""
 INVENTORY = """
 SELECT (SELECT COUNT(*) FROM memories WHERE is_deleted = 0) AS memories,
        (SELECT COUNT(*) FROM connectors WHERE status <> 'error') AS connectors"""

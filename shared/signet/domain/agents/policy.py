@@ -8,7 +8,7 @@ from dataclasses import replace
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.agents.models import Agent
 from signet.domain.auth.tokens import TokenScope
-from signet.ids import DEFAULT_AGENT
+from signet.ids import DEFAULT_AGENT, is_of_user
 
 
 def reader(
@@ -19,8 +19,9 @@ def reader(
     any_scope: bool = False,
     project: str | None = None,
 ) -> Reader:
-    """Return how far this agent sees; one that is not known sees its own rows, the default agent shared ones."""
-    unknown = ReadPolicy.SHARED if agent_id == DEFAULT_AGENT else ReadPolicy.ISOLATED
+    """Return how far this agent sees; the default agent and people see shared rows, any other unknown one its own."""
+    sees_shared = agent_id == DEFAULT_AGENT or is_of_user(agent_id)
+    unknown = ReadPolicy.SHARED if sees_shared else ReadPolicy.ISOLATED
     return Reader(
         agent_id=agent_id,
         policy=agent.read_policy if agent else unknown,
@@ -32,8 +33,11 @@ def reader(
 
 
 def within(found: Reader, scope: TokenScope) -> Reader:
-    """Return a reader who sees only what a token's scope holds: rows of its project, rows of its agent (AUTH-20)."""
-    if scope.agent is not None:
+    """Return a reader who sees only what a token's scope holds: rows of its project, rows of its agent (AUTH-20).
+
+    A user's also sees what is shared (AUTH-27).
+    """
+    if scope.agent is not None and scope.user is None:
         found = replace(found, policy=ReadPolicy.ISOLATED, group=None)
     return found if scope.project is None else replace(found, project=scope.project)
 

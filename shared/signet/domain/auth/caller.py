@@ -7,8 +7,9 @@ route that forgets about scopes is still held to them. Outside of requests, and 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from signet import ids
 from signet.domain.auth.policy import PERMISSIONS, allows, lacking
 from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope, Unauthenticated
 from signet.errors import Forbidden
@@ -34,10 +35,14 @@ class Caller:
 
     @property
     def scope(self) -> TokenScope:
-        """Return the limits that hold: those of the token, none for an admin (AUTH-17)."""
+        """Return the limits that hold: those of the token, none for an admin (AUTH-17).
+
+        A limit to a user is one to the agent id under which what is theirs is kept (AUTH-27).
+        """
         if self.claims is None or self.claims.role is Role.ADMIN:
             return NO_SCOPE
-        return self.claims.scope
+        scope = self.claims.scope
+        return scope if scope.user is None else replace(scope, agent=ids.of_user(scope.user))
 
     @property
     def permissions(self) -> frozenset[Permission]:
@@ -55,10 +60,18 @@ class Caller:
 
     def check_within(self, rule: Rule) -> None:
         """Raise ScopeDenied where an operation of this rule does not keep to the limits of the token."""
-        for dimension, bound in self.scope.body().items():
-            # No row belongs to a user, so that part limits nothing (AUTH-18).
+        for dimension in self.scope.body():
             if dimension in EVERY - rule.within:
-                raise ScopeDenied(restricted(dimension, bound))
+                raise ScopeDenied(self._restricted(dimension))
+
+    def may(self, rule: Rule) -> bool:
+        """Return whether an operation of this rule would let the caller in."""
+        try:
+            self.check(rule.permission)
+            self.check_within(rule)
+        except Forbidden:
+            return False
+        return True
 
     def check_row(self, *, project: str | None = None, agent: str | None = None) -> None:
         """Raise ScopeDenied for a target of another project or agent; one that has none passes (AUTH-18)."""
@@ -67,7 +80,13 @@ class Caller:
             ("agent", self.scope.agent, agent),
         ):
             if bound is not None and found is not None and found != bound:
-                raise ScopeDenied(restricted(dimension, bound))
+                raise ScopeDenied(self._restricted(dimension))
+
+    def _restricted(self, dimension: str) -> str:
+        """Return the words of a refusal, which names the limit that the token has (AUTH-18)."""
+        limits = self.scope.body()
+        named = "user" if dimension == "agent" and "user" in limits else dimension
+        return f"scope restricted to {named} '{limits[named]}'"
 
 
 #: Code that acts outside of requests, and every caller in local mode.
@@ -90,8 +109,3 @@ def acting_for(caller: Caller) -> Iterator[None]:
         yield
     finally:
         _CURRENT.reset(before)
-
-
-def restricted(dimension: str, bound: str) -> str:
-    """Return the words of a refusal (AUTH-18)."""
-    return f"scope restricted to {dimension} '{bound}'"

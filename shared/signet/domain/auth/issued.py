@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from signet import clock
 from signet.db import ReadTx, WriteTx, columns
 from signet.domain.auth import sql, tokens
-from signet.domain.auth.tokens import Claims
+from signet.domain.auth.tokens import Claims, Unauthenticated
 
 #: How long a token is listed after it has expired.
 KEPT = timedelta(days=30)
@@ -23,6 +23,7 @@ class IssuedToken(NamedTuple):
     issued_at: str
     expires_at: str
     revoked_at: str | None
+    last_seen_at: str | None
 
     @property
     def scope(self) -> dict[str, Any]:
@@ -47,6 +48,22 @@ def keep(tx: WriteTx, claims: Claims, *, now: datetime) -> None:
 def revoke(tx: WriteTx, jti: str, *, now: datetime) -> IssuedToken | None:
     """Revoke a token and return it; None when there is none. The time of the first revocation stays."""
     return tx.row(IssuedToken, sql.REVOKE, (clock.to_text(now), jti))
+
+
+def redeem(tx: WriteTx, code: Claims, token: Claims, *, now: datetime) -> None:
+    """Take a code back for good and note the token that it is exchanged for; raises Unauthenticated the second time."""
+    if code.jti is None or is_revoked(tx, code.jti) is not None:
+        raise Unauthenticated("the link was used already")
+    keep(tx, code, now=now)
+    revoke(tx, code.jti, now=now)
+    keep(tx, token, now=now)
+
+
+def saw(tx: WriteTx, seen: list[tuple[str, datetime]]) -> None:
+    """Note when tokens, by their ids, were used; an earlier time changes nothing."""
+    for jti, at in seen:
+        text = clock.to_text(at)
+        tx.run(sql.SEEN, (text, jti, text))
 
 
 def newest(tx: ReadTx, *, limit: int) -> list[IssuedToken]:

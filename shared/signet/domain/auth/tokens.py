@@ -32,7 +32,10 @@ class Unauthenticated(SignetError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenScope:
-    """What a token is limited to; a dimension that is None is not limited."""
+    """What a token is limited to; a dimension that is None is not limited.
+
+    Either an agent or a user: what is a user's is kept as an agent's is.
+    """
 
     project: str | None = None
     agent: str | None = None
@@ -123,7 +126,7 @@ def scope_of(given: object) -> TokenScope | None:
         return None
     if not all(isinstance(value, str) and value for value in given.values()):
         return None
-    return TokenScope(**given)
+    return None if {"agent", "user"} <= set(given) else TokenScope(**given)
 
 
 def text(seconds: int) -> str:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import ReadTx, Row
+from signet.db.dialect import PAGE_BYTES, PAGES
 from signet.domain.diagnostics import sql
 from signet.queue import stats
 
@@ -96,9 +97,14 @@ def memories(tx: ReadTx) -> tuple[int, int]:
     return row["total"], row["deleted"]
 
 
+def overdue(tx: ReadTx, before: datetime) -> int:
+    """Return how many memories were forgotten before this and are not purged."""
+    return int(tx.value(sql.OVERDUE, (clock.to_text(before),)))
+
+
 def database_bytes(tx: ReadTx) -> int:
     """Return the size of the database (DG-11)."""
-    return int(tx.value("PRAGMA page_count")) * int(tx.value("PRAGMA page_size"))
+    return int(tx.value(PAGES)) * int(tx.value(PAGE_BYTES))
 
 
 def embedded(tx: ReadTx) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import cast
 
@@ -125,6 +125,8 @@ class Facts:
     embeds: bool = True
     predicts: bool = False
     installs_updates: bool = False
+    #: How long forgotten memories can be recovered before they are purged.
+    tombstones_kept: timedelta = timedelta(days=30)
 
     @classmethod
     def of(cls, settings: Settings) -> "Facts":
@@ -133,6 +135,7 @@ class Facts:
             embeds=settings.embedding.provider is not EmbeddingProvider.NONE,
             predicts=settings.pipeline.predictor.enabled,
             installs_updates=settings.updates.auto_install,
+            tombstones_kept=timedelta(milliseconds=settings.retention.tombstone_retention_ms),
         )
 
 

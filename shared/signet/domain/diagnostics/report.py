@@ -28,6 +28,7 @@ DOMAINS = (
 def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None = None) -> Report:
     """Look at everything once; `monotonic_ms` is the machine's monotonic clock. Looks at each memory for its vector."""
     total, deleted = counts.memories(tx)
+    overdue = counts.overdue(tx, now - facts.tombstones_kept)
     active = total - deleted
     seen = counts.queue(
         tx, now=now, monotonic_ms=clock.monotonic_ms() if monotonic_ms is None else monotonic_ms
@@ -36,7 +37,7 @@ def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None 
     is_queued = "pending" in seen.by_kind.get("embed", {})
     found = (
         rules.queue(seen),
-        rules.storage(total, deleted, counts.database_bytes(tx)),
+        rules.storage(total, deleted, overdue, counts.database_bytes(tx)),
         rules.index(
             active,
             total,
@@ -50,7 +51,7 @@ def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None 
         rules.connector(counts.connectors(tx), now=now),
         rules.duplicate(counts.duplicates(tx), active),
         rules.update(facts),
-        rules.predictor(counts.predictor(tx), facts, now=now),
+        rules.predictor(counts.predictor(tx), facts),
     )
     return Report(at=now, domains={domain.name: domain for domain in found})
 

@@ -7,6 +7,7 @@ from signet import clock
 from signet.domain.diagnostics.counts import Calls, Duplicates, Queue
 from signet.domain.diagnostics.models import Deduction, Domain, Facts
 from signet.domain.embeddings.models import Coverage
+from signet.domain.learning import worth
 
 if TYPE_CHECKING:
     from signet.db import Row
@@ -65,13 +66,18 @@ def queue(seen: Queue) -> Domain:
     return Domain(name="queue", fields=fields, deductions=tuple(found))
 
 
-def storage(total: int, deleted: int, size: int) -> Domain:
-    """Score what is stored: many tombstones mean that nothing sweeps."""
+def storage(total: int, deleted: int, overdue: int, size: int) -> Domain:
+    """Score what is stored: many forgotten memories that are past their time mean that nothing sweeps."""
     found: tuple[Deduction, ...] = ()
-    if total and deleted / total > TOMBSTONES:
-        reason = f"{deleted} of {total} memories are forgotten and not yet purged"
+    if total and overdue / total > TOMBSTONES:
+        reason = f"{overdue} of {total} memories were forgotten long ago and are not yet purged"
         found = (Deduction(points=0.3, reason=reason, command=SWEEP_HELP),)
-    fields = {"totalMemories": total, "deletedTombstones": deleted, "dbSizeBytes": size}
+    fields = {
+        "totalMemories": total,
+        "deletedTombstones": deleted,
+        "overdueTombstones": overdue,
+        "dbSizeBytes": size,
+    }
     return Domain(name="storage", fields=fields, deductions=found)
 
 
@@ -193,27 +199,23 @@ def update(facts: Facts) -> Domain:
     return Domain(name="update", fields=fields)
 
 
-def predictor(row: "Row | None", facts: Facts, *, now: datetime) -> Domain:
-    """Score the predictor."""
-    disabled_until = clock.parsed(row["disabled_until"]) if row else None
-    is_crash_disabled = disabled_until is not None and disabled_until > now
+def predictor(row: "Row | None", facts: Facts) -> Domain:
+    """Score the predictor, which no process of its own can bring down."""
     has_exited = bool(row and row["cold_start_exited"])
     rate = row["success_rate"] if row else None
     fields = {
-        "sidecarAlive": False,
-        "modelVersion": row["active_version"] if row else None,
-        "trainingSessions": row["trainings"] if row else 0,
+        "sidecarAlive": facts.predicts,
+        "modelVersion": worth.VERSION if has_exited else None,
+        "trainingSessions": row["sessions"] if row else 0,
         "successRate": rate,
         "alpha": row["alpha"] if row else None,
         "coldStartExited": has_exited,
-        "lastTrainedAt": row["last_training_at"] if row else None,
-        "crashCount": row["crash_count"] if row else 0,
-        "crashDisabled": is_crash_disabled,
+        "lastTrainedAt": row["last_comparison_at"] if row else None,
+        "crashCount": 0,
+        "crashDisabled": False,
     }
     if not facts.predicts:
         return Domain(name="predictor", fields=fields, base=0.0, word="disabled")
-    if is_crash_disabled:
-        return Domain(name="predictor", fields=fields, base=0.0)
     if not has_exited:
         return Domain(name="predictor", fields=fields, base=0.6, word="cold_start")
     share = float(rate or 0.0)

@@ -1,5 +1,6 @@
 """The statements of diagnostics: what is counted of other tables, and nothing written."""
 
+from signet.db.dialect import by_index
 from signet.domain.memory.filters import EQUAL
 from signet.queue.kinds import DEFAULT_QUEUE
 from signet.queue.stats import STALE
@@ -28,9 +29,10 @@ SELECT job_type, status, COUNT(*) AS jobs FROM memory_jobs WHERE status = 'pendi
 UNION ALL SELECT job_type, status, COUNT(*) FROM memory_jobs WHERE status = 'leased' GROUP BY job_type
 UNION ALL SELECT job_type, status, COUNT(*) FROM memory_jobs WHERE status = 'dead' GROUP BY job_type"""
 COUNT_STALE = f"SELECT COUNT(*) FROM memory_jobs WHERE {STALE}"
-MEMORIES = """
+MEMORIES = f"""
 SELECT (SELECT COUNT(*) FROM memories) AS total,
-       (SELECT COUNT(*) FROM memories INDEXED BY idx_memories_deleted_at WHERE is_deleted = 1) AS deleted"""
+       (SELECT COUNT(*) FROM memories {by_index("idx_memories_deleted_at")} WHERE is_deleted = 1) AS deleted"""
+OVERDUE = f"SELECT COUNT(*) FROM memories {by_index('idx_memories_deleted_at')} WHERE is_deleted = 1 AND deleted_at < ?"
 #: Answered from indexes alone: whether a vector is of the present text is the tracker's question (DG-13).
 EMBEDDED = """
 SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0
@@ -55,5 +57,6 @@ SELECT COUNT(*) AS clusters, COALESCE(SUM(copies - 1), 0) AS excess FROM (
        AND COALESCE(manual_override, 0) = 0
      GROUP BY {EQUAL} HAVING COUNT(*) > 1)"""
 PREDICTOR = """
-SELECT p.*, (SELECT COUNT(*) FROM predictor_training_log) AS trainings FROM predictor_state p
+SELECT p.cold_start_exited, p.success_rate, p.alpha, p.last_comparison_at,
+       (SELECT COUNT(DISTINCT session_key) FROM memory_labels WHERE weight > 0) AS sessions FROM predictor_state p
  ORDER BY agent_id = 'default' DESC, agent_id LIMIT 1"""

@@ -301,7 +301,7 @@ def _draft(plan: Plan, text: str, now: datetime) -> Draft:
         type="document_chunk",
         importance=0.3,
         agent_id=plan.document["agent_id"],
-        visibility=Visibility.GLOBAL,
+        visibility=Visibility.usual(plan.document["agent_id"]),
         origin=decided(
             None, plan.document["source_type"], by=Origin.IMPORTED, may_claim=Origin.IMPORTED
         ),

@@ -1,6 +1,6 @@
 """The only SQL of documents and of their links to memories."""
 
-from signet.db.dialect import LIST
+from signet.db.dialect import LIST, THEN_JOIN, list_rows
 
 _FIELDS = (
     "id, source_url, source_type, content_type, content_hash, title, {content} AS raw_content, status, error,"
@@ -72,8 +72,8 @@ UNLINK = f"DELETE FROM document_memories WHERE document_id = ? AND memory_id IN 
 UNLINK_MEMORIES = f"DELETE FROM document_memories WHERE memory_id IN {LIST}"
 #: Of some memories those that came from document ingest and that no other live document holds (DOC-1). The order of
 #: the join is forced: the planner would rather look through all memories that are not deleted.
-LOOSE = """
-SELECT m.id FROM json_each(?) AS wanted CROSS JOIN memories m ON m.id = wanted.value
+LOOSE = f"""
+SELECT m.id FROM {list_rows()} AS wanted {THEN_JOIN} memories m ON m.id = wanted.value
  WHERE m.is_deleted = 0
    AND m.source_type = 'document' AND m.type = 'document_chunk'
    AND NOT EXISTS (SELECT 1 FROM document_memories d JOIN documents o ON o.id = d.document_id

@@ -92,6 +92,15 @@ def passage(
     return Stretch(match=match, text=text)
 
 
+def answering(text: str, words: Sequence[str], *, chars: int, type: SourceType) -> str:
+    """Return the turns of a chunk that hold most of these words and what is around them; without words, its outcome.
+
+    At least LEAST_ROOM characters, where it has as many; nothing that steers an agent.
+    """
+    kept = _fitting([text], words, max(chars, LEAST_ROOM), type, by_words=bool(words))
+    return "".join(_unsteered([kept], type))
+
+
 def around(
     tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader, unasked: bool = False
 ) -> list[str]:

@@ -7,6 +7,7 @@ and never found.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +47,9 @@ def root_of(folder: str | None) -> str | None:
     if not folder:
         return None
     path = Path(folder)
-    return next((str(one) for one in (path, *path.parents) if (one / ".git").exists()), None)
+    with suppress(OSError):  # nobody may look there, or no file can be called that
+        return next((str(one) for one in (path, *path.parents) if (one / ".git").exists()), None)
+    return None
 
 
 def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:

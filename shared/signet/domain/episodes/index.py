@@ -42,6 +42,8 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
     vectors = vectors_of(job, embedder, [chunk.content for chunk in batch])
 
     def write(tx: WriteTx) -> dict[str, object]:
+        if stored.is_forgotten(tx, agent_id, key):
+            return {"skipped": "session_forgotten"}
         sql.move(tx, source)
         # What is replaced goes with the batch that replaces it.
         sql.delete(tx, source, [*stale, *(chunk.position for chunk in batch)])
@@ -60,6 +62,16 @@ def clean(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
         job.db.write(_remove, [one.rowid for one in found], clock.now())
         removed += len(found)
     return removed
+
+
+def count(tx: ReadTx, agent_id: str, key: str) -> int:
+    """Return how many chunks of a session there are."""
+    return sql.count_session(tx, agent_id, key)
+
+
+def forget_session(tx: WriteTx, agent_id: str, key: str) -> None:
+    """Delete the chunks of a session."""
+    sql.delete_session(tx, agent_id, key)
 
 
 def _remove(tx: WriteTx, chunks: Sequence[int], now: datetime) -> None:

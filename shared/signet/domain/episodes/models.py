@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from signet import ids
 
@@ -65,3 +66,22 @@ class Match:
     origin: str = ""
     #: It comes from the web or a tool.
     is_strangers: bool = False
+
+
+class FoundRow(NamedTuple):
+    """A chunk, memory or piece of a document that words were found in; `rank` is its bm25."""
+
+    source_type: str
+    source_id: str
+    agent_id: str
+    project: str
+    position: int
+    said_at: str
+    content: str
+    vector: bytes | None
+    rank: float
+    kind: str
+    who: str | None
+    title: str | None
+    origin: str
+    review: str | None

@@ -13,8 +13,7 @@ from itertools import groupby
 from signet.db import ReadTx, fts, script, vectors
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, sql
-from signet.domain.episodes.models import Match, Source, SourceType
-from signet.domain.episodes.sql import FoundRow
+from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
 from signet.domain.transcripts import withheld
 from signet.wire.origin import STRANGERS, Origin, Review
 
@@ -67,13 +66,7 @@ def find(
     if not asked:
         return []
     words = fts.any_of(asked)
-    known = withheld.of(tx, reader.agent_id)
-    talk = [
-        row._replace(content=withheld.without(row.content, known))
-        for row in sql.search(
-            tx, words, agent_id=reader.agent_id, project=project, but=but, commits=commits
-        )
-    ]
+    talk = said(tx, words, reader=reader, project=project, but=but, commits=commits)
     saved = sql.memories(tx, words, reader=reader, project=project)
     found: list[_Candidate] = []
     # Each index has its own scale, so its best is its unit.
@@ -90,6 +83,35 @@ def find(
         names = {one.source for one in kept}
         far += [one.match for one in found if one.match.source not in names][:MOST_FAR]
     return kept
+
+
+def said(
+    tx: ReadTx,
+    words: str | None,
+    *,
+    reader: Reader,
+    project: str | None,
+    but: str | None = None,
+    commits: bool = True,
+) -> list[FoundRow]:
+    """Return the chunks of sessions and commits that a full-text expression fits best, without what was forgotten.
+
+    Without words the newest; each is one that a search compares by meaning.
+    """
+    asked = sql.Asked(agent_id=reader.agent_id, project=project, but=but, commits=commits)
+    found = sql.newest(tx, asked) if words is None else sql.search(tx, words, asked)
+    known = withheld.of(tx, reader.agent_id) if found else []
+    return [row._replace(content=withheld.without(row.content, known)) for row in found]
+
+
+def has_any(tx: ReadTx) -> bool:
+    """Return whether any session or commit is indexed, whoever they belong to."""
+    return sql.count(tx) > 0
+
+
+def holders(tx: ReadTx, words: Sequence[str]) -> tuple[list[int], int]:
+    """Return how many chunks hold each word (at most 1,000), and about how many there are, whoever they belong to."""
+    return [sql.holders(tx, fts.any_of([word])) for word in words], sql.count(tx)
 
 
 def _ordinary(prompt: str, found: Sequence["_Candidate"]) -> float:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from signet.db import ReadTx, WriteTx, visibility
-from signet.db.dialect import LIST, as_list, list_of
+from signet.db.dialect import LIST, THEN_JOIN, as_list, at_most, list_of, list_rows
 from signet.db.visibility import Reader, Where
-from signet.domain.episodes.models import Chunk, Source, SourceType
+from signet.domain.episodes.models import Chunk, FoundRow, Source, SourceType
 from signet.domain.memory.supersede import is_current
 
 #: Chunks that a search compares by meaning.
@@ -29,25 +29,6 @@ class ChunkRow(NamedTuple):
     position: int
     said_at: str
     content: str
-
-
-class FoundRow(NamedTuple):
-    """A chunk, memory or piece of a document that words were found in; `rank` is its bm25."""
-
-    source_type: str
-    source_id: str
-    agent_id: str
-    project: str
-    position: int
-    said_at: str
-    content: str
-    vector: bytes | None
-    rank: float
-    kind: str
-    who: str | None
-    title: str | None
-    origin: str
-    review: str | None
 
 
 _OF_SOURCE = "agent_id = :agent AND source_type = :type AND source_id = :id AND project = :project"
@@ -83,14 +64,25 @@ SELECT content FROM episode_chunks
 _FORGET = f"""
 DELETE FROM episode_chunks
  WHERE source_type = 'commit' AND agent_id = ? AND project = ? AND source_id IN {LIST}"""
-_SEARCH = """
+_FOUND = """
 SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at, c.content,
-       c.vector, f.rank, '' AS kind, NULL AS who, NULL AS title,
+       c.vector, {rank} AS rank, '' AS kind, NULL AS who, NULL AS title,
        'inferred' AS origin, NULL AS review
-  FROM episode_chunks_fts f JOIN episode_chunks c ON c.seq = f.rowid
- WHERE episode_chunks_fts MATCH :words AND c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
+  FROM {table}
+ WHERE {words} c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
    AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')
- ORDER BY f.rank LIMIT :most"""
+ ORDER BY {order} LIMIT :most"""
+_SEARCH = _FOUND.format(
+    rank="f.rank",
+    table="episode_chunks_fts f JOIN episode_chunks c ON c.seq = f.rowid",
+    words="episode_chunks_fts MATCH :words AND",
+    order="f.rank",
+)
+_NEWEST = _FOUND.format(rank="0.0", table="episode_chunks c", words="", order="c.seq DESC")
+#: Counts no further than makes a difference.
+_HOLDERS = """
+SELECT count(*) FROM (SELECT 1 FROM episode_chunks_fts WHERE episode_chunks_fts MATCH ? LIMIT 1000)"""
+_COUNT = "SELECT coalesce(max(seq), 0) FROM episode_chunks"
 _AROUND = f"""
 SELECT content FROM episode_chunks
  WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last ORDER BY position"""
@@ -110,9 +102,25 @@ _SOURCES = "SELECT count(*) FROM (SELECT 1 FROM episode_chunks WHERE agent_id = 
 _HOLDING = f"""
 SELECT count(*) FROM (
   SELECT DISTINCT c.source_type, c.source_id
-    FROM episode_chunks_fts f CROSS JOIN episode_chunks c ON c.seq = f.rowid
+    FROM episode_chunks_fts f {THEN_JOIN} episode_chunks c ON c.seq = f.rowid
    WHERE episode_chunks_fts MATCH :words AND c.agent_id = :agent
-     AND c.source_id NOT IN {list_of(":but")} LIMIT :most + 0)"""
+     AND c.source_id NOT IN {list_of(":but")} {at_most(":most")})"""
+
+
+_DELETE_SESSION = (
+    "DELETE FROM episode_chunks WHERE agent_id = ? AND source_type = 'session' AND source_id = ?"
+)
+_COUNT_SESSION = "SELECT count(*) FROM episode_chunks WHERE agent_id = ? AND source_type = 'session' AND source_id = ?"
+
+
+def count_session(tx: ReadTx, agent_id: str, key: str) -> int:
+    """Return how many chunks of a session there are."""
+    return int(tx.value(_COUNT_SESSION, (agent_id, key)))
+
+
+def delete_session(tx: WriteTx, agent_id: str, key: str) -> None:
+    """Delete the chunks of a session."""
+    tx.run(_DELETE_SESSION, (agent_id, key))
 
 
 def sessions_of(tx: ReadTx, chunks: Sequence[int]) -> list[tuple[str, str]]:
@@ -147,7 +155,7 @@ _SAVED = Where(
     " AND coalesce(m.source_type, '') NOT IN ('pipeline-v2', 'session_end')"
 )
 #: The pieces of a long memory and the chunks of a document are one source.
-_MEMORIES = """
+_MEMORIES = f"""
 SELECT CASE m.type WHEN 'document_chunk' THEN 'document' ELSE 'memory' END AS source_type,
        CASE WHEN m.type = 'document_chunk' OR m.source_type = 'chunk' THEN m.source_id ELSE m.id END AS source_id,
        m.agent_id, coalesce(m.project, '') AS project,
@@ -156,10 +164,10 @@ SELECT CASE m.type WHEN 'document_chunk' THEN 'document' ELSE 'memory' END AS so
        m.created_at AS said_at, m.content, e.vector, f.rank,
        coalesce(o.source_type, m.source_type, '') AS kind, m.who, coalesce(o.title, o.source_url) AS title,
        coalesce(m.origin, 'agent') AS origin, m.review
-  FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+  FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
   LEFT JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
   LEFT JOIN documents o ON m.type = 'document_chunk' AND o.id = m.source_id
- WHERE memories_fts MATCH ? AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND {where}
+ WHERE memories_fts MATCH ? AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND {{where}}
  ORDER BY f.rank LIMIT ?"""
 _PIECES = """
 SELECT m.content, m.created_at FROM memories m
@@ -183,10 +191,10 @@ SELECT DISTINCT o.id, o.agent_id, '' FROM documents o
   JOIN document_memories d ON d.document_id = o.id JOIN memories m ON m.id = d.memory_id
  WHERE o.id >= ? AND o.id <= ? AND o.status <> 'deleted' AND {where} LIMIT 2"""
 #: The session that a memory was distilled from, itself or by the memory that it was read from.
-_ROOTS = """
+_ROOTS = f"""
 SELECT m.id, CASE WHEN m.source_type = 'session_end' THEN m.source_id
                   WHEN p.source_type = 'session_end' THEN p.source_id END
-  FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value
+  FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
   LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id"""
 _CHUNKS_OF = """
 SELECT project, position, said_at, content FROM episode_chunks
@@ -246,18 +254,43 @@ def forget_commits(tx: WriteTx, agent_id: str, project: str, hashes: Sequence[st
     tx.run(_FORGET, (agent_id, project, as_list(hashes)))
 
 
-def search(
-    tx: ReadTx,
-    words: str,
-    *,
-    agent_id: str,
-    project: str | None,
-    but: str | None,
-    commits: bool,
-) -> list[FoundRow]:
-    """Return the chunks that a full-text expression fits best; `but` is a session that is left out."""
-    asked = {"words": words, "agent": agent_id, "project": project, "except": but or ""}
-    return tx.rows(FoundRow, _SEARCH, {**asked, "commits": commits, "most": CANDIDATES})
+class Asked(NamedTuple):
+    """Whose chunks are looked for; None asks for every project, `but` is a session that is left out."""
+
+    agent_id: str
+    project: str | None
+    but: str | None
+    commits: bool
+
+    def given(self) -> dict[str, object]:
+        """Return the values for a statement."""
+        return {
+            "agent": self.agent_id,
+            "project": self.project,
+            "except": self.but or "",
+            "commits": self.commits,
+            "most": CANDIDATES,
+        }
+
+
+def search(tx: ReadTx, words: str, asked: Asked) -> list[FoundRow]:
+    """Return the chunks that a full-text expression fits best."""
+    return tx.rows(FoundRow, _SEARCH, {**asked.given(), "words": words})
+
+
+def newest(tx: ReadTx, asked: Asked) -> list[FoundRow]:
+    """Return the chunks that were indexed last."""
+    return tx.rows(FoundRow, _NEWEST, asked.given())
+
+
+def holders(tx: ReadTx, words: str) -> int:
+    """Return how many chunks a full-text expression fits, whoever they belong to; at most 1,000."""
+    return int(tx.value(_HOLDERS, (words,)))
+
+
+def count(tx: ReadTx) -> int:
+    """Return about how many chunks there are."""
+    return int(tx.value(_COUNT))
 
 
 def memories(tx: ReadTx, words: str, *, reader: Reader, project: str | None) -> list[FoundRow]:

@@ -24,6 +24,7 @@ from signet.domain.memory import (
     modify,
     normalize,
     remember,
+    review,
 )
 from signet.domain.memory.derived import Change
 from signet.domain.memory.followers import Kind
@@ -186,6 +187,9 @@ def _change(
     if known.manual_override:
         return _blocked(f"{action}_manual_override", proposal, counts)
     if not may_replace(writing.source.origin, known.origin) or writing.source.review:
+        if action is Action.UPDATE:
+            why, source = decision.reason, writing.source.id
+            review.refused(tx, source, known.id, actor=PIPELINE, why=why, now=writing.now)
         return _blocked(f"{action}_origin", proposal, counts)
     old = cold.row(tx, target.id)
     apply = _update if action is Action.UPDATE else _delete

@@ -16,7 +16,7 @@ QUESTION = re.compile(
 
 #: Who speaks to whom: requests, thanks, offers, talk about the talk.
 ADDRESS = re.compile(
-    r"\b(?:you|your|yours|yourself|y'all|u)\b|\byou['’]|\b(?:please|pls|thanks|thank|sorry|let me"
+    r"\b(?:you|your|yours|yourself|y'all|ya|u)\b|\byou['’]|\b(?:please|pls|thanks|thank|sorry|let me"
     r"|lemme|help me|tell me|show me|give me|explain|remind me|walk me|guide me|suggest|advise"
     r"|appreciate|grateful|hello|hey|hi|welcome|congrat\w*|good luck|lol|haha\w*|wow|wonder\w*"
     r"|curious|conversation|chat|discussed|mentioned|prompt|feel free|happy to|glad to"
@@ -50,7 +50,7 @@ POINTING = re.compile(
     r"|explanation|breakdown|answer|response|question|advice|info|information|details|thing|things|stuff"
     r"|other \w+|whole thing|latest one|last one|new one|old one)|the \w+ (?:one|ones|part|thing|approach"
     r"|version|option|way))\b|\b(?:ever since|since then|until then|by then|just like|as usual)\b"
-    r"|\b(?:rejected|likes?|loves?|used?|uses|using|needs?|wants?|bought|got|took|did|made|chose|picked|with"
+    r"|\b(?:rejected|likes?|loves?|used?|uses|using|needs?|wants?|bought|got|took|did|make|makes|making|made|chose|picked|with"
     r"|about|at|by|from|of|for|in|on|to|all|see|saw) that\b|\b(?<!no )(?<!number )one(?= (?:at|in|for|with"
     r"|that|to|on|from|which|too|and|but)\b|[.,!;]|$)|\b(?:something|as it was)\b|\babout (?:it|them)\b"
     r"|\b(?:behind|of|for|with|from|around) it[.,!;]?$|\bthat (?:stuff|thing|one)\b|\b(?!decided|agreed"

@@ -1,5 +1,6 @@
 """The statements of extraction: memories that are compared with what was found."""
 
+from signet.db.dialect import LIST, THEN_JOIN
 from signet.domain.graph import claims
 from signet.domain.memory.supersede import is_current
 
@@ -10,9 +11,9 @@ m.is_deleted = 0 AND m.agent_id = ? AND m.scope IS ? AND m.visibility = ? AND m.
    AND m.type <> 'document_chunk' AND {is_current().sql}"""
 #: Ranked in the index; only what is kept is read from the table.
 KEYWORD = f"""
-SELECT f.rowid, f.rank FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+SELECT f.rowid, f.rank FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND {OWN} ORDER BY f.rank LIMIT {PER_CHANNEL}"""
-KEPT = "SELECT seq, id, type, content, version FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
+KEPT = f"SELECT seq, id, type, content, version FROM memories WHERE seq IN {LIST}"
 HOLDS = """
 SELECT 1 FROM memories m WHERE m.content_hash = ? AND m.is_deleted = 0 AND m.agent_id = ? AND m.scope IS ?"""
 
@@ -21,13 +22,13 @@ COMPARED = 50
 #: Told is when the source of a fact was told, else the row's own instant.
 ROWS = f"""
 SELECT m.id, m.content, coalesce(m.origin, 'agent') AS origin, coalesce(p.created_at, m.created_at) AS told
-FROM (SELECT f.rowid AS seq FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+FROM (SELECT f.rowid AS seq FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
       WHERE memories_fts MATCH :match AND m.is_deleted = 0 AND m.agent_id = :agent_id AND m.scope IS :scope
         AND m.visibility = :visibility AND m.source_id IS NOT :source_id AND m.pinned = 0 AND m.manual_override = 0
         AND m.type NOT IN ('document_chunk', 'constraint') AND length(m.content) <= {claims.MAX_CHARS}
         AND {is_current().sql}
       ORDER BY f.rank LIMIT {COMPARED}) found
-CROSS JOIN memories m ON m.seq = found.seq
+{THEN_JOIN} memories m ON m.seq = found.seq
 LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 """
 MAY_GO = f"""

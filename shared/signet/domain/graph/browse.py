@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 from signet.db import ReadTx
 from signet.db.columns import part
@@ -13,6 +14,7 @@ from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.sql import browse as sql
 from signet.domain.graph.sql.visible import Visible
 from signet.wire import knowledge as wire
+from signet.wire.memory_links import NamedEntity
 
 
 class _Entity(wire.Entity):
@@ -48,6 +50,11 @@ class Extent:
     aspects_per_entity: int = 6
     attributes_per_aspect: int = 4
     dependencies: int = 500
+
+
+def named_in(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int) -> list[NamedEntity]:
+    """Return the entities that a memory mentions, most mentioned first."""
+    return Visible(tx, reader).records(NamedEntity, sql.NAMED_IN, memory=memory_id, limit=limit)
 
 
 def entities(
@@ -152,8 +159,7 @@ def columns(
     visible = Visible(tx, reader)
     asked = {"least": least, "kinds": as_list(kinds) if kinds else None}
     nodes = visible.rows(sql.Node, sql.NODES, most=limit, **asked)
-    ids = as_list(node.id for node in nodes)
-    links = _seen_links(visible, ids)[: EDGES_PER_NODE * limit]
+    links = _seen_links(visible, [node.id for node in nodes])[: EDGES_PER_NODE * limit]
     known = sorted({node.community_id for node in nodes if node.community_id})
     named = dict(visible.tuples(sql.COMMUNITY_NAMES, ids=as_list(known)))
     kind_names = sorted({node.kind for node in nodes})
@@ -170,28 +176,34 @@ def columns(
         "communityNames": [str(named.get(community, community)) for community in known],
         "sources": [source for source, _ in links],
         "targets": [target for _, target in links],
-        "total": int(visible.value(sql.COUNT_NODES, **asked))
-        if len(nodes) == limit
-        else len(nodes),
+        "total": nodes[0].total if nodes else 0,
     }
 
 
-def _seen_links(visible: Visible, ids: str) -> list[tuple[int, int]]:
+def _seen_links(visible: Visible, ids: Sequence[str]) -> list[tuple[int, int]]:
     """Return the edges among entities that may be seen, as their places, the strongest first.
 
-    An edge does not say which memory says it (see `Visible`): one that names both ends does, where there is one.
+    An edge does not say which memory says it (see `Visible`): one that names both ends does, where there is one. So
+    only edges between entities that a hidden memory names together are looked into.
     """
-    every: dict[int, set[int]] = defaultdict(set)
-    seen: dict[int, set[int]] = defaultdict(set)
-    for place, memory, is_seen in visible.tuples(sql.MENTIONED, ids=ids):
-        every[place].add(memory)
-        if is_seen:
-            seen[place].add(memory)
-    return [
-        (one, other)
-        for one, other, _ in visible.tuples(sql.LINKS, ids=ids)
-        if not seen[one].isdisjoint(seen[other]) or every[one].isdisjoint(every[other])
-    ]
+    links = [(one, other) for one, other, _ in visible.tuples(sql.LINKS, ids=as_list(ids))]
+    hidden = _by_first(visible.tuples(sql.HIDDEN, ids=as_list(ids)))
+    together = {pair for places in hidden.values() for pair in permutations(places, 2)}
+    doubtful = together.intersection(links)
+    if not doubtful:
+        return links
+    ends = sorted({place for link in doubtful for place in link})
+    told = visible.tuples(sql.SEEN, ids=as_list(ids[place] for place in ends))
+    seen = {ends[at]: memories for at, memories in _by_first(told).items()}
+    unseen = {(a, b) for a, b in doubtful if seen.get(a, set()).isdisjoint(seen.get(b, set()))}
+    return [link for link in links if link not in unseen]
+
+
+def _by_first(rows: Sequence[tuple[int, int]]) -> dict[int, set[int]]:
+    found: dict[int, set[int]] = defaultdict(set)
+    for first, second in rows:
+        found[first].add(second)
+    return found
 
 
 def _counts(row: _Entity) -> wire.EntityCounts:

@@ -18,6 +18,8 @@ MOST_PINNED = 20
 #: More constraints than this fit into no context.
 MOST_CONSTRAINTS = 100
 MOST_ASPECTS = 20
+#: A memory up to this length is told whole where a clause of it is a constraint.
+WHOLE_CHARS = 300
 
 
 def focal(tx: ReadTx, reader: Reader, *, project: str | None, words: Sequence[str]) -> list[Entity]:
@@ -32,9 +34,15 @@ def focal(tx: ReadTx, reader: Reader, *, project: str | None, words: Sequence[st
 
 
 def constraints(tx: ReadTx, reader: Reader, entities: Sequence[Entity]) -> list[tuple[str, str]]:
-    """Return every constraint on these entities that the reader may see, as (entity name, text)."""
+    """Return every constraint on these entities that the reader may see, as (entity name, text), each text once."""
     ids = as_list(one.id for one in entities)
-    return Visible(tx, reader).tuples(sql.CONSTRAINT_TEXTS, ids=ids, limit=MOST_CONSTRAINTS)
+    found = Visible(tx, reader).tuples(
+        sql.CONSTRAINT_TEXTS, ids=ids, limit=MOST_CONSTRAINTS, chars=WHOLE_CHARS
+    )
+    names_of: dict[str, str] = {}
+    for name, text in found:
+        names_of.setdefault(text, name)
+    return [(name, text) for text, name in names_of.items()]
 
 
 def aspects(tx: ReadTx, entities: Sequence[Entity]) -> list[str]:

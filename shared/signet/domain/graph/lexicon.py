@@ -27,7 +27,7 @@ _INTERJECTIONS = words(
     "hi hey hello howdy bye goodbye thanks thank yes yeah yep yup nope nah ok okay sure cool wow "
     "whoa oh ooh ah aw aww awesome great nice good fine right well actually basically honestly "
     "frankly anyway anyways btw fyi asap lol haha hahaha omg gosh congrats congratulations "
-    "please sorry welcome cheers absolutely definitely certainly totally exactly indeed perfect "
+    "please dear sorry welcome cheers absolutely definitely certainly totally exactly indeed perfect "
     "perfectly amazing excellent fantastic wonderful brilliant lovely glad happy excited hmm hm "
     "um uh alright gotcha agreed understood done got hopefully maybe perhaps probably possibly "
     "luckily unfortunately fortunately sadly apparently obviously clearly seriously really "
@@ -70,6 +70,11 @@ _IMPERATIVES = words(
     "verify view visit wait want watch work wrap write migrated switched decided chose picked "
     "settled adopted moved went used fixed added removed updated changed created found learned "
     "discovered noticed tried made wrote built ran prefers uses likes loves hates wants needs "
+    "adjust adapt analyze analyse assign attend celebrate clarify collect communicate contact "
+    "delegate develop document draft emphasize encourage engage enjoy establish evaluate examine "
+    "experiment fill focus foster gather highlight incorporate involve introduce invest invite "
+    "launch listen measure mention monitor obtain outline outsource participate print refine "
+    "reflect research revise share simplify summarize survey tackle target tailor utilize "
     "works lives runs requires depends"
 )
 
@@ -147,8 +152,8 @@ PLAIN = OPENERS | _DATES | _LABELS | _NOUNS
 #: Endings of words that are seldom names; `Testing`, `Deployment` at a sentence start.
 ABSTRACT_ENDINGS = tuple(
     words(
-        "ing ings tion tions sion sions ment ments ness ity ities ance ences ence ism ship able "
-        "ible less ful ously ally ely ily edly ingly"
+        "ing ings tion tions sion sions ment ments ness ity ities ance ences ence ency ancy ism ship "
+        "able ible less ful ously ally ully ely ily edly ingly"
     )
 )
 

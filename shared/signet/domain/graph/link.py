@@ -57,10 +57,13 @@ def apply(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) 
 def relink(tx: WriteTx, memory_id: str, text: str, agent_id: str, now: datetime) -> int:
     """Link a memory whose text has changed to what it mentions now, and to that alone; return how many there are.
 
-    What the old text said of an entity is superseded. An entity that is mentioned again keeps its id.
+    What the old text said of an entity is superseded, and of two together deleted, where no other memory names both.
+    An entity that is mentioned again keeps its id.
     """
+    joined = edges.joined(tx, [memory_id])
     lost = _unmention(tx, [memory_id], clock.to_text(now))
     linked = apply(tx, memory_id, text, agent_id, now)
+    edges.separate(tx, joined)
     entities.delete_orphans(tx, list(lost))
     return linked
 
@@ -86,10 +89,23 @@ def unlink(tx: WriteTx, memory_ids: Sequence[str], *, now: datetime) -> tuple[in
     """Unlink memories that are about to be deleted; return how many mentions and entities were deleted.
 
     An entity goes with its last mention, unless it is a skill, a task or a group of chunks, a person has pinned or
-    suppressed it, or an active attribute is about it (KG-27).
+    suppressed it, or an active attribute is about it (KG-27). What joins two entities goes with the last memory that
+    names both.
     """
+    joined = edges.joined(tx, memory_ids)
     lost = _unmention(tx, memory_ids, clock.to_text(now))
+    edges.separate(tx, joined)
     return sum(lost.values()), entities.delete_orphans(tx, list(lost))
+
+
+def unname(tx: WriteTx, entity_id: str) -> bool:
+    """Take a mention off an entity of an import whose memory is not taken in; True when the entity went with it.
+
+    An entity that was here before has no more mentions than memories that name it, and stays.
+    """
+    return (
+        tx.run(entities.UNNAME, (entity_id,)) > 0 and entities.delete_orphans(tx, [entity_id]) > 0
+    )
 
 
 def hand_over(tx: WriteTx, memory_ids: Sequence[str], keeper_id: str, *, now: datetime) -> None:

@@ -6,7 +6,9 @@ a subject. The others are names only to someone who knows them already.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from signet.domain.graph.lexicon import (
@@ -28,11 +30,24 @@ JOINERS = frozenset(("of", "de", "van", "von", "der"))
 
 _TOKEN = re.compile(r"\n|[^\s—]+")
 _EDGE = "\"'“”‘’«»()[]{}<>*_`~,;:!?…|#-–."
-_CODE = re.compile(r"[=_<>(){}\\@$%^]|://|\w/\w*[a-z]|::")
+_CODE = re.compile(r"[=_<>(){}\[\]\\@$%^]|://|\w/\w*[a-z]|::")
 _DOTTED = re.compile(r"[A-Z][\w-]*\.(?:js|io|ai|net|com|dev|app|NET|AI|IO|JS)")
 _MIXED_LOWER = re.compile(r"(?:[a-z]{1,2}|mac)[A-Z]\w*")
 _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,}['’]?s")
 _CONTRACTED = re.compile(r"['’](?:s|m|ve|re|ll|d)$|n['’]t$|(?<=s)['’]$")
+#: Where capitals say nothing: headings, what is bold at the start of a line and quotes nothing, rows of tables, items
+#: of a list before their number, blanks to fill in.
+_LABEL = re.compile(
+    r"^[ \t]*\#[^\n]*"
+    r"|^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?(\*\*|__)(?:(?!\1)[^\n\"“”])+\1"
+    r"|^[ \t]*\|[^\n]*"
+    r"|^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t][^:\n]{1,60}:[ \t]*[$€£]?\d"
+    r"|\[[^\[\]\n]*\](?!\()",
+    re.MULTILINE,
+)
+_MARKS = re.compile(r"[*_]{2}|[#\[|]|\n[ \t]*[-*+•\d]")
+_SMALL = re.compile(r"\b[^\W\dA-Z_]\w+")
+_FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
 _ENDS_SENTENCE = re.compile(r"[.!?:][\"'”’)*_`]*$")
 
 
@@ -80,6 +95,19 @@ class _Word(NamedTuple):
     is_initial: bool
 
 
+@dataclass(frozen=True)
+class _Page:
+    """A text with blanks for its fenced code, and where its labels stand."""
+
+    text: str
+    labels: Sequence[range]
+
+    @cached_property
+    def small(self) -> frozenset[str]:
+        """The words that stand in it in small letters."""
+        return frozenset(_SMALL.findall(self.text))
+
+
 def canonical(name: str) -> str:
     """Return the name trimmed, lower-case, with single spaces (PIP-26)."""
     return " ".join(name.lower().split())
@@ -111,43 +139,52 @@ def _refused(text: str) -> str | None:
 
 
 def find(text: str) -> list[Name]:
-    """Return the names in the order they stand in the text, repetitions included."""
+    """Return the names in the order they stand in the text, repetitions included; those of fenced code are none."""
     found: list[Name] = []
     run: list[_Word] = []
-    is_initial, is_heading = True, False
-    for token in _TOKEN.finditer(text):
+    is_initial = True
+    page = _marked(text)
+    for token in _TOKEN.finditer(page.text):
         raw = token.group()
         if raw.islower() and raw.isalpha():  # most words are plain: they can only end a name
             if run:
                 if raw in JOINERS:
                     run.append(_Word(raw, token.start(), False))
                 else:
-                    _close(run, raw, found, is_heading)
+                    _close(run, raw, found, page)
             is_initial = False
             continue
         if raw == "\n":
-            _close(run, "", found, is_heading)
-            is_initial, is_heading = True, False
+            _close(run, "", found, page)
+            is_initial = True
             continue
         word = raw.strip(_EDGE)
         if not word:
-            _close(run, "", found, is_heading)
-            is_heading = is_heading or (is_initial and raw[0] == "#")
-            is_initial = is_initial or raw[-1] in "-.!?:*•"
+            _close(run, "", found, page)
+            is_initial = is_initial or raw[-1] in "-.!?:*•|"
             continue
         if not word.islower() and _is_candidate(word):
             at = token.start() + raw.index(word)
             if run and raw[0] != word[0]:
-                _close(run, "", found, is_heading)
-            base = _CONTRACTED.sub("", word)
-            run.append(_Word(base, at, is_initial))
+                _close(run, "", found, page)
+            base = _CONTRACTED.sub("", word).rstrip(_EDGE)
+            is_quote = raw[0] in '"“' and '"' not in raw[1:] and "”" not in raw
+            run.append(_Word(base, at, is_initial or is_quote))
             if len(base) < len(raw) - raw.index(word):
-                _close(run, "has" if base != word else "", found, is_heading)
+                _close(run, "has" if base != word else "", found, page)
         else:
-            _close(run, raw, found, is_heading)
+            _close(run, raw, found, page)
         is_initial = raw[-1] in ".!?:\"'”’)*_`" and _ends_sentence(raw)
-    _close(run, "", found, is_heading)
+    _close(run, "", found, page)
     return found
+
+
+def _marked(text: str) -> _Page:
+    if "```" in text:
+        text = _FENCED.sub(lambda code: "\n" * (code.end() - code.start()), text)
+    has_labels = _MARKS.search(text) is not None
+    labels = [range(*one.span()) for one in _LABEL.finditer(text)] if has_labels else []
+    return _Page(text, labels)
 
 
 def _is_candidate(word: str) -> bool:
@@ -175,16 +212,26 @@ def _is_odd_candidate(word: str) -> bool:
     return len(word) <= 6 or not word.isupper()
 
 
-def _close(run: list[_Word], following: str, found: list[Name], is_heading: bool) -> None:
+def _close(run: list[_Word], following: str, found: list[Name], page: _Page) -> None:
     """Turn the run of candidate words into a name, if it is one, and empty it."""
     if not run:
         return
     kept = _without_edges(run) if len(run) <= MAX_NAME_WORDS else []
     if kept:
-        name = _name(kept, following, is_heading)
+        label = next((one for one in page.labels if kept[0].start in one), None)
+        proof = following.lower() in AFTER_SUBJECT and _is_subject(kept, label, page)
+        name = _name(kept, is_subject=proof, is_label=label is not None)
         if name:
             found.append(name)
     run.clear()
+
+
+def _is_subject(kept: list[_Word], label: range | None, page: _Page) -> bool:
+    """Return whether a verb after a name proves it: not in a title, nor where the word is in small letters, too."""
+    end = kept[-1].start + len(kept[-1].text)
+    if label is not None and page.text[end : label.stop].strip(_EDGE):
+        return False
+    return len(kept) > 1 or kept[0].text.lower() not in page.small
 
 
 def _without_edges(run: list[_Word]) -> list[_Word]:
@@ -198,29 +245,35 @@ def _without_edges(run: list[_Word]) -> list[_Word]:
     return run[start:end]
 
 
-def _name(kept: list[_Word], following: str, is_heading: bool) -> Name | None:
+def _name(kept: list[_Word], *, is_subject: bool, is_label: bool) -> Name | None:
     first, last = kept[0], kept[-1]
     text = " ".join(word.text for word in kept)
     if len(text) < 2 or len(text) > MAX_NAME_CHARS:
         return None
-    is_initial = first.is_initial or is_heading
+    is_initial = first.is_initial or is_label
     if len(kept) > 1 and text.isupper() and any(word.text.lower() in PLAIN for word in kept):
         return None
     if len(kept) == 1 or is_initial:
         if all(word.text.lower() in PLAIN for word in kept):
             return None
         if is_initial and first.text.lower().endswith(ABSTRACT_ENDINGS):
-            return None if len(kept) == 1 else _name(kept[1:], following, is_heading)
+            rest = kept[2 if len(kept) > 1 and kept[1].text in JOINERS else 1 :]
+            return _name(rest, is_subject=is_subject, is_label=is_label) if rest else None
     return Name(
         text,
         canonical(text),
         first.start,
         last.start + len(last.text),
         not is_initial
-        or (len(kept) > 1 and not is_heading)
-        or not first.text[1:].islower()
-        or following.lower() in AFTER_SUBJECT,
+        or (len(kept) > 1 and not is_label)
+        or _is_odd(first.text, is_label and (len(kept) > 1 or "-" in first.text))
+        or is_subject,
     )
+
+
+def _is_odd(word: str, is_in_label: bool) -> bool:
+    """Return whether a word has capitals inside; in a title those of `AI-Driven` or `HR Department` say nothing."""
+    return not word[1:].islower() and not is_in_label
 
 
 def _ends_sentence(raw: str) -> bool:

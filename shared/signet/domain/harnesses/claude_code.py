@@ -4,18 +4,14 @@ Its settings are not validated: its commands that read settings also write some,
 """
 
 import json
-from collections.abc import Mapping
 from pathlib import Path
 
-from signet.domain.harnesses import jsonedit, programs
 from signet.domain.harnesses.hooks import Hooked
-from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
 from signet.domain.harnesses.models import Patch, Problem, Site, Wishes
+from signet.domain.harnesses.servers import Served
 
-_SERVER = ("mcpServers", "signet")
 
-
-class ClaudeCode(Hooked):
+class ClaudeCode(Hooked, Served):
     """The connector of Claude Code."""
 
     id = "claude-code"
@@ -28,29 +24,20 @@ class ClaudeCode(Hooked):
         ("SessionEnd", "session-end", 60),
     )
     stale = ("PreCompaction",)
+    extras = (("type", "stdio"),)
     arguments = '-H claude-code --project "$(pwd)"'
 
     def config_path(self, site: Site) -> Path:
         """Return its settings."""
         return site.home / ".claude" / "settings.json"
 
+    def server_path(self, site: Site) -> Path:
+        """Return its state, which holds its servers."""
+        return site.home / ".claude.json"
+
     def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
         """Return settings and servers."""
-        server: Mapping[str, Json] = {
-            "type": "stdio",
-            "command": site.signet_mcp,
-            "args": [],
-            "env": {"SIGNET_HARNESS": self.id},
-        }
-        return [
-            self.hooks(site),
-            Patch(
-                path=_state(site),
-                put=lambda text: jsonedit.ensure(text, _SERVER, server, ("type", "command")),
-                take=lambda text, _: jsonedit.without(text, _SERVER),
-                empty=jsonedit.EMPTY,
-            ),
-        ]
+        return [self.hooks(site), self.server(site)]
 
     def skills(self, site: Site) -> Path | None:
         """Return its folder of skills."""
@@ -58,9 +45,8 @@ class ClaudeCode(Hooked):
 
     def faults(self, site: Site) -> list[Problem]:
         """Return what is wrong with its hooks, why it ignores its settings, and a server that is gone."""
-        path, state = self.config_path(site), _state(site)
+        path = self.config_path(site)
         found = [Problem(path=path, text=why) for why in _ignored(path.read_text("utf-8"))]
-        found += programs.server_problems(state, _server_program(state))
         return super().faults(site) + found
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
@@ -77,14 +63,3 @@ def _ignored(text: str) -> list[str]:
     except ValueError:
         return ["Claude Code ignores a file with comments or trailing commas; remove them"]
     return []
-
-
-def _state(site: Site) -> Path:
-    return site.home / ".claude.json"
-
-
-def _server_program(path: Path) -> object:
-    try:
-        return jsonedit.get(path.read_text("utf-8"), (*_SERVER, "command"))
-    except (OSError, ValueError, ConfigUnreadable):
-        return None

@@ -1,7 +1,7 @@
-"""The commands that a harness runs at the events of a session, as Claude Code and Codex write them down.
+"""The commands that a harness runs at the events of a session, in the two ways in which harnesses write them down.
 
-An event is a list of groups, each with a list of commands. Only our own commands are ever taken out of it; a group
-goes when nothing is left in it.
+An event is a list of groups, each with a list of commands (Claude Code, Codex, Gemini CLI), or the commands themselves
+(Cursor, Windsurf). Only our own commands are ever taken out of it; a group goes when nothing is left in it.
 """
 
 import re
@@ -21,7 +21,7 @@ _OURS = re.compile(rf"signet\S*['\"]?\s+hook\s+(?:{'|'.join(NAMES)})\b")
 class Hooked(Connector):
     """A harness that runs commands at the events of a session; `entry_path` is where it reads which."""
 
-    #: Event, our hook, and how many seconds the harness waits for it.
+    #: Event, our hook, and how long the harness waits for it: in seconds, where it says nothing else.
     events: Sequence[tuple[str, str, int]]
     #: Events that never existed, which earlier products wrote.
     stale: Sequence[str] = ()
@@ -31,8 +31,8 @@ class Hooked(Connector):
     def hooks(self, site: Site) -> Patch:
         """Return how the file with its hooks changes."""
         wanted = {
-            event: handler(site.signet, name, self.arguments, seconds)
-            for event, name, seconds in self.events
+            event: self.listed(handler(site.signet, name, self.arguments, timeout))
+            for event, name, timeout in self.events
         }
         ours = [*wanted, *self.stale]
         bring = partial(put, wanted=wanted, stale=self.stale)
@@ -44,12 +44,16 @@ class Hooked(Connector):
             empty=jsonedit.EMPTY,
         )
 
+    def listed(self, command: Mapping[str, Json]) -> Json:
+        """Return what stands in the list of an event for a command of ours."""
+        return {"hooks": [command]}
+
     def uses(self, text: str) -> bool:
-        """Return whether a session's start calls us (HN-42)."""
-        return bool(commands(text, "SessionStart"))
+        """Return whether the first of its events, as a rule a session's start, calls us (HN-42)."""
+        return bool(commands(text, self.events[0][0]))
 
     def faults(self, site: Site) -> list[Problem]:
-        """Return events that do not call us, and programs that are gone."""
+        """Return events that do not call us, programs that are gone, and what else the harness has to say."""
         path, found = self.entry_path(site), []
         text = path.read_text("utf-8")
         for event, *_ in self.events:
@@ -57,13 +61,13 @@ class Hooked(Connector):
             told = {why for one in ours if (why := problem(one)) is not None}
             found += [f"{event}: {why}" for why in sorted(told)]
             found += [] if ours else [f"no Signet hook for {event}"]
-        return [Problem(path=path, text=why) for why in found]
+        return [*(Problem(path=path, text=why) for why in found), *super().faults(site)]
 
 
-def handler(program: str, name: str, arguments: str, timeout_seconds: int) -> Json:
+def handler(program: str, name: str, arguments: str, timeout: int) -> Mapping[str, Json]:
     """Return the entry of one hook; only keys that every version of the harness knows (#978)."""
     command = f"{quoted(program)} hook {name} {arguments}"
-    return {"type": "command", "command": command, "timeout": timeout_seconds}
+    return {"type": "command", "command": command, "timeout": timeout}
 
 
 def quoted(program: str) -> str:
@@ -74,7 +78,7 @@ def quoted(program: str) -> str:
 def put(
     text: str, wanted: Mapping[str, Json], *, stale: Sequence[str] = (), adds: bool = True
 ) -> str:
-    """Bring the entries of events in, in place of older ones of ours; `stale` are events that do not exist.
+    """Bring our entry of each event in, in place of older ones of ours; `stale` are events that do not exist.
 
     Unless `adds`, an event that has no entry of ours gets none.
     """
@@ -85,9 +89,9 @@ def put(
         if groups is not None and not isinstance(groups, list):
             raise ConfigUnreadable(f"hooks.{event} is not a list")
         ours = [one for one in groups or [] if _holds_ours(one)]
-        if ours == [{"hooks": [entry]}] or not (ours or adds):
+        if ours == [entry] or not (ours or adds):
             continue
-        text = jsonedit.append(_without(text, event), ("hooks", event), {"hooks": [entry]})
+        text = jsonedit.append(_without(text, event), ("hooks", event), entry)
     return text
 
 
@@ -151,7 +155,9 @@ def _is_only_ours(group: Json) -> bool:
 
 
 def _handlers(group: Json) -> Sequence[Json]:
-    return _list(group.get("hooks")) if isinstance(group, Mapping) else ()
+    if not isinstance(group, Mapping):
+        return ()
+    return _list(group["hooks"]) if "hooks" in group else (group,)
 
 
 def _is_ours(one: Json) -> bool:

@@ -12,7 +12,7 @@ is still so, what the person had written comes back.
 import re
 from pathlib import Path
 
-from signet.domain.harnesses import hooks
+from signet.domain.harnesses import hooks, windsurf, zed
 from signet.domain.harnesses.models import Patch, Site
 
 START, END = "<!-- SIGNET:START -->", "<!-- SIGNET:END -->"
@@ -25,6 +25,12 @@ _GENERATED = re.compile(r"# AUTO-GENERATED from .*AGENTS\.md by Signet")
 #: A generated file says so within its first lines.
 _HEADER_LINES = 12
 _COPY = ".pre-signet.bak"
+#: What a harness does by itself, and what an agent has to do where its harness does not.
+_RECALLED = """What matters is recalled for you when a
+session starts and with each prompt, and sessions are read when they end."""
+_ASKED_FOR = """Search it with `memory_search`
+when a task begins and before you ask for what may be known; store what will matter later with `memory_store`."""
+_SILENT = (windsurf.Windsurf.id, zed.Zed.id)
 
 
 def path(site: Site, harness: str) -> Path | None:
@@ -32,6 +38,9 @@ def path(site: Site, harness: str) -> Path | None:
     return {
         "claude-code": site.home / ".claude" / "CLAUDE.md",
         "opencode": site.config_home / "opencode" / "AGENTS.md",
+        "gemini-cli": site.home / ".gemini" / "GEMINI.md",
+        "windsurf": windsurf.folder(site) / "memories" / "global_rules.md",
+        "zed": zed.folder(site) / "AGENTS.md",
     }.get(harness)
 
 
@@ -42,19 +51,21 @@ def patches(site: Site, harness: str) -> list[Patch]:
         return []
     return [
         Patch(
-            path=found, put=lambda text: put(text, block(site)), take=lambda text, _: without(text)
+            path=found,
+            put=lambda text: put(text, block(site, harness)),
+            take=lambda text, _: without(text),
         )
     ]
 
 
-def block(site: Site) -> str:
-    """Return what every agent is told about Signet, between its markers; no secret is ever in it."""
+def block(site: Site, harness: str) -> str:
+    """Return what the agents of a harness are told about Signet, between its markers; no secret is ever in it."""
     root, signet = site.workspace.root, hooks.quoted(site.signet)
+    how = _ASKED_FOR if harness in _SILENT else _RECALLED
     return f"""{START}
 ## Signet
 
-Signet is your memory across sessions, tools and models, on this machine. What matters is recalled for you when a
-session starts and with each prompt, and sessions are read when they end.
+Signet is your memory across sessions, tools and models, on this machine. {how}
 
 - Save something now: `{signet} remember "TEXT"`. Look something up: `{signet} recall "WORDS"`.
 - Secrets: `{signet} secret list` shows their names, never their values. To run a command with one:

@@ -1,7 +1,9 @@
 """What connecting a harness means: the files it changes, and what is said afterwards."""
 
 import os
+import sys
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,6 +31,19 @@ class Site:
     @property
     def config_home(self) -> Path:
         return Path(self.environ.get("XDG_CONFIG_HOME") or self.home / ".config")
+
+    @property
+    def app_data(self) -> Path:
+        """Return where programs with windows keep their settings on this system."""
+        if sys.platform == "darwin":
+            return self.home / "Library" / "Application Support"
+        if sys.platform == "win32":
+            return Path(self.environ.get("APPDATA") or self.home / "AppData" / "Roaming")
+        return self.config_home
+
+    def skills_in(self, folder: Path) -> Path | None:
+        """Return a harness's folder of skills; None when it finds those of the workspace in `~/.agents` by itself."""
+        return None if self.workspace.root == self.home / ".agents" else folder
 
     @property
     def url(self) -> str:
@@ -113,19 +128,19 @@ class Removed:
     diff: str = ""
 
 
-class Connector:
+class Connector(ABC):
     """One harness: which files it reads and what we put there. Everything is looked up anew at each call."""
 
     id: str
     name: str
 
+    @abstractmethod
     def config_path(self, site: Site) -> Path:
         """Return the file in which one sees whether it is connected."""
-        raise NotImplementedError
 
+    @abstractmethod
     def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
         """Return the files to change, and what changes in each."""
-        raise NotImplementedError
 
     def entry_path(self, site: Site) -> Path:
         """Return the file with the entry that makes the connection."""
@@ -133,11 +148,11 @@ class Connector:
 
     def uses(self, text: str) -> bool:
         """Return whether a text of that file has the entry; raises ConfigUnreadable."""
-        raise NotImplementedError
+        return False
 
     def faults(self, site: Site) -> list[Problem]:
         """Return what keeps a connection that is there from working."""
-        raise NotImplementedError
+        return []
 
     def refusal(self, site: Site) -> str | None:
         """Return why it cannot be connected at all, if so."""

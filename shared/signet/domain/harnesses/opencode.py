@@ -5,6 +5,7 @@ they need no package that OpenCode would have to fetch first, as tools of a plug
 its commands that read settings also write its database.
 """
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -46,7 +47,9 @@ class OpenCode(Connector):
         )
 
     def refusal(self, site: Site) -> str | None:
-        """Return which identity files are missing."""
+        """Return which identity files are missing; a workspace that uses a daemon elsewhere has them there."""
+        if site.workspace.connection_file.exists():
+            return None
         missing = [one for one in NEEDED if not (site.workspace.root / one).is_file()]
         return f"{site.workspace.root} has no {', '.join(missing)}" if missing else None
 
@@ -91,12 +94,15 @@ class OpenCode(Connector):
 
 
 def plugin_text(name: str, site: Site) -> str:
-    """Return a file of `templates/plugins` with the address of this daemon, and what all plugins share, in it."""
+    """Return a file of `templates/plugins` with what all plugins share, this daemon's address and the place where the
+    workspace's connection to another one would be.
+    """
     folder = resources.template("plugins")
     text = (folder / name).read_text("utf-8")
     if _CLIENT in text:
         text = text.replace(_CLIENT, (folder / "client.js").read_text("utf-8"))
-    return text.replace("http://localhost:3850", site.url)
+    connection = json.dumps(str(site.workspace.connection_file))
+    return text.replace("http://localhost:3850", site.url).replace('"@connection"', connection)
 
 
 def _plugins(text: str) -> list[object]:

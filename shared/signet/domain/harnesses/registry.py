@@ -10,16 +10,26 @@ from pathlib import Path
 
 from signet.domain.harnesses import files, instructions, links, programs, records, validation
 from signet.domain.harnesses.claude_code import ClaudeCode
+from signet.domain.harnesses.claude_desktop import ClaudeDesktop
 from signet.domain.harnesses.codex import Codex
+from signet.domain.harnesses.copilot import Copilot
+from signet.domain.harnesses.cursor import Cursor
+from signet.domain.harnesses.gemini_cli import GeminiCli
 from signet.domain.harnesses.jsontext import ConfigUnreadable
 from signet.domain.harnesses.models import Connector, Installed, Patch, Removed, Site, Wishes
 from signet.domain.harnesses.openclaw import OpenClaw
 from signet.domain.harnesses.opencode import OpenCode
 from signet.domain.harnesses.records import Record
+from signet.domain.harnesses.windsurf import Windsurf
+from signet.domain.harnesses.zed import Zed
 from signet.errors import Conflict, Invalid
 
 HARNESSES: Mapping[str, Connector] = {
-    one.id: one for one in (ClaudeCode(), OpenCode(), OpenClaw(), Codex())
+    one.id: one
+    for one in (
+        *(ClaudeCode(), OpenCode(), OpenClaw(), Codex(), GeminiCli()),
+        *(Cursor(), Copilot(), Windsurf(), Zed(), ClaudeDesktop()),
+    )
 }
 
 

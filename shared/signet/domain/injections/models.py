@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 #: Characters of a token: an estimate, the same one that the settings use.
 TOKEN_CHARS = 4
@@ -62,6 +63,8 @@ class Reason(StrEnum):
     SAID = "said"
     #: It comes from a source that is not injected unasked.
     ORIGIN = "origin"
+    #: The session is one of the few that are given nothing, so that the others can be compared with them.
+    HELD_OUT = "held_out"
 
 
 class Used(StrEnum):
@@ -72,6 +75,21 @@ class Used(StrEnum):
     VALUES = "values"
     WORDS = "words"
     NO = "no"
+
+
+class Team(StrEnum):
+    """Which order chose an item, where two were interleaved; the strings are stored."""
+
+    BASE = "base"
+    LEARNED = "learned"
+
+
+class Ranked(NamedTuple):
+    """By what a memory was ranked without what was learned of it, and with it; and which of the two chose it."""
+
+    base: float
+    learned: float
+    team: Team | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +109,8 @@ class Item:
     chars: int = 0
     score: float | None = None
     said_at: str | None = None
+    #: Only of memories that compete with others.
+    ranked: Ranked | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from enum import StrEnum
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
+from signet.domain.injections import record as queue
 from signet.domain.injections.sql import session_memories as sql
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event
@@ -59,6 +60,7 @@ def record(
             continue
         scores[memory_id] = score = min(1.0, max(-1.0, rating))
         _rate(tx, session_key, memory_id, score, agent_id=agent_id, actor=actor, now=now)
+    queue.queue_label(tx, agent_id, session_key, now=now)
     return Recorded(scores=scores, unknown=unknown)
 
 
@@ -75,6 +77,7 @@ def say(
 ) -> None:
     """Take one word on one memory that the agent may read; raises NotFound."""
     _check_there(tx, memory_id, agent_id)
+    queue.queue_label(tx, agent_id, session_key, now=now)
     if feedback is not Feedback.CORRECTION:
         score = 1.0 if feedback is Feedback.POSITIVE else -1.0
         _rate(tx, session_key, memory_id, score, agent_id=agent_id, actor=actor, now=now)
@@ -85,6 +88,21 @@ def say(
     history.record(
         tx, memory_id, Event.NONE, actor=actor, at=now, reason="correction", metadata=proposed
     )
+
+
+def of_session(tx: ReadTx, agent_id: str, key: str) -> tuple[dict[str, float], frozenset[str]]:
+    """Return the mean rating of each memory in a session, and the memories that were corrected in words."""
+    rows = tx.tuples(sql.SAID_IN_SESSION, (agent_id, key))
+    rated = {memory_id: score for memory_id, score, _ in rows if score is not None}
+    return rated, frozenset(memory_id for memory_id, _, corrected in rows if corrected)
+
+
+def balances(
+    tx: ReadTx, agent_id: str, memory_ids: Sequence[str], *, since: datetime, last: int
+) -> dict[str, int]:
+    """Return by memory how many more of its `last` ratings since then were negative than positive."""
+    asked = (agent_id, as_list(memory_ids), clock.to_text(since), last)
+    return dict(tx.tuples(sql.BALANCES, asked))
 
 
 def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:

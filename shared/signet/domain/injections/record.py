@@ -9,12 +9,15 @@ from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
 from signet.domain.injections.models import Injection, Item, Phase, Spans, hash_of
 from signet.domain.injections.sql import injections as sql
+from signet.domain.injections.sql import session_memories
 from signet.domain.injections.sql.injections import NewRow
 from signet.domain.transcripts import steps
 from signet.queue import BULK, Job, enqueue
 
 #: The kind of job that looks at what a session used of what it was given (trace.py).
 TRACE = "trace_use"
+#: The kind of job that says what a session shows of its memories (domain/learning).
+LABEL = "label_session"
 #: Items that are kept of one injection: a recall may ask for a thousand.
 MOST_ITEMS = 100
 
@@ -60,8 +63,18 @@ def transcript_arrived(
 
 def queue_trace(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
     """Queue the look at what a session used of what it was given, unless it is queued."""
+    _queue(tx, TRACE, agent_id, key, now)
+
+
+def queue_label(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
+    """Queue the labels of a session that is over, unless they are queued; one that runs gets them at its end."""
+    if not tx.value(sql.RUNS, (agent_id, key, clock.to_text(now))):
+        _queue(tx, LABEL, agent_id, key, now)
+
+
+def _queue(tx: WriteTx, kind: str, agent_id: str, key: str, now: datetime) -> None:
     job = Job(
-        kind=TRACE,
+        kind=kind,
         dedupe_key=f"{agent_id}:{key}",
         agent_id=agent_id,
         payload={"session_key": key},
@@ -90,7 +103,22 @@ def delete_old(tx: WriteTx, before: str, limit: int) -> int:
     return gone
 
 
+def count(tx: ReadTx, agent_id: str, key: str) -> int:
+    """Return how often a session was given something."""
+    return len(tx.tuples(sql.OF_KEY, (agent_id, key)))
+
+
+def forget(tx: WriteTx, agent_id: str, key: str) -> None:
+    """Delete what is known of what a session was given, and of what it did."""
+    seqs = as_list(row[0] for row in tx.tuples(sql.OF_KEY, (agent_id, key)))
+    tx.run(sql.DELETE_ITEMS, (seqs,))
+    tx.run(sql.DELETE, (seqs,))
+    tx.run(sql.DELETE_STEPS_OF, (agent_id, key))
+    tx.run(session_memories.DELETE_OF, (agent_id, key))
+
+
 def _row(item: Item, spans: Spans | None) -> tuple[object, ...]:
     text_hash = hash_of(item.text) if item.text else None
     what = (item.kind, item.id, item.is_given, item.reason, item.score, item.said_at, item.chars)
-    return (*what, text_hash, json.dumps(spans) if spans else None)
+    ranked = item.ranked or (None, None, None)
+    return (*what, text_hash, json.dumps(spans) if spans else None, *ranked)

@@ -76,6 +76,8 @@ def run(job: JobContext) -> None:
         is_newer = chars != len(found.content) or bool(tx.value(sql.STEPS, (agent_id, key)) or "")
         if is_newer or is_over != found.is_over:
             record.queue_trace(tx, agent_id, key, now=clock.now())
+        else:
+            record.queue_label(tx, agent_id, key, now=clock.now())
         return {"items": len(found.items), "used": sum(by != Used.NO for _, by, _ in used)}
 
     job.commit(write)

@@ -72,7 +72,7 @@ def _index(report: Report, gaps: int) -> Iterator[Recommendation]:
 
 def _storage(report: Report) -> Iterator[Recommendation]:
     total = _number(report, "storage", "totalMemories")
-    share = _number(report, "storage", "deletedTombstones") / total if total else 0.0
+    share = _number(report, "storage", "overdueTombstones") / total if total else 0.0
     if share > rules.TOMBSTONES:
         trigger = f"tombstone ratio {share:.0%} > 30%"
         yield Recommendation(domain="storage", action="triggerRetentionSweep", trigger=trigger)

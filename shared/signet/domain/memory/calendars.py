@@ -7,6 +7,7 @@ what a time means, and a language is only words and the order they stand in.
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import zip_longest
 
 _PLAIN = {
@@ -19,14 +20,19 @@ _MARKS = str.maketrans(dict.fromkeys(".,;:!?()[]'\"¿¡«»„“”’-", " "))
 _BRACES = re.compile(r"\{(\w+)\}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Phrase:
     """One form of one language: its pattern, the English of it, and whether it needs no "today"."""
 
-    pattern: re.Pattern[str]
+    form: str
     template: str
     words: Mapping[str, Mapping[str, str]]
     is_absolute: bool
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Return the form compiled; most processes never see a text in most languages."""
+        return re.compile(self.form, re.IGNORECASE)
 
     def english(self, match: re.Match[str]) -> str:
         """Return what a match says in English; without a word in letters that only look alike, such as İ."""
@@ -86,8 +92,7 @@ def _calendar(forms: str, also: str = "", *, is_spaced: bool = True, **tables: s
         is_absolute = template.startswith("=")
         text = _BRACES.sub(lambda name: groups.get(name[1], name[0]), pattern)
         text = rf"\b(?:{text})(?!\w)" if is_spaced else text
-        compiled = re.compile(text, re.IGNORECASE)
-        made.append(Phrase(compiled, template.lstrip("= "), words, is_absolute))
+        made.append(Phrase(text, template.lstrip("= "), words, is_absolute))
     signs = {part for table in words.values() for word in table for part in _WORD.findall(word)}
     signs |= set(also.split())
     return Calendar(tuple(made), frozenset(signs) if is_spaced else frozenset())

@@ -11,6 +11,7 @@ from signet.domain.memory.models import Actor, Memory
 from signet.domain.memory.sql import forgotten as sql
 from signet.domain.memory.sql import memories
 from signet.domain.memory.sql.forgotten import Whole
+from signet.domain.transcripts import withheld
 
 ACTOR = Actor(name="restore")
 REASON = "forgotten after the backup was made"
@@ -24,11 +25,13 @@ def over(present: Path, staged: Path, *, now: datetime) -> int:
     try:
         with contextlib.closing(connect(present, read_only=True)) as connection:
             rows = sql.whole(ReadTx(connection))
+            held = withheld.whole(ReadTx(connection))
     except sqlite.Error:
         return 0
     with contextlib.closing(connect(staged)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         done = _forget(WriteTx(connection), rows, now)
+        withheld.carry(WriteTx(connection), held, now=now)
         connection.execute("COMMIT")
     return done
 

@@ -15,6 +15,7 @@ from signet.domain.memory.filters import has_tag, holds, instant
 from signet.domain.memory.sql import choice as sql
 from signet.domain.memory.sql.choice import Found
 from signet.errors import Invalid
+from signet.wire.requests.model import SAFE_INTEGER
 
 #: Memories of one batch, how many are looked for when nothing is said, and from how many on a batch needs a token.
 MAX_CANDIDATES = 200
@@ -29,7 +30,7 @@ FEW_WORDS = 3
 class Choice:
     """Which memories: those with these ids and these words that pass the filters; what is not given does not count.
 
-    `offset` leaves out so many of the first.
+    `offset` leaves out so many of the first. `all` chooses every one, whatever the limit.
     """
 
     agent_id: str = "default"
@@ -46,10 +47,13 @@ class Choice:
     scope: str | None = None
     limit: int | None = None
     offset: int = 0
+    all: bool = False
 
     @property
     def size(self) -> int:
         """Return how many are chosen at most: every named one, unless a limit says less (MEM-31)."""
+        if self.all:
+            return SAFE_INTEGER
         return min(self.limit or len(self.ids) or DEFAULT_LIMIT, MAX_CANDIDATES)
 
 

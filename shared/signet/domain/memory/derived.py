@@ -11,12 +11,21 @@ from datetime import datetime
 
 from signet.db import ReadTx, WriteTx, fts
 from signet.domain.memory import followers, history, normalize
-from signet.domain.memory.models import Actor, Along, Event, Keeper, Memory, Staying
+from signet.domain.memory.models import (
+    PIPELINE,
+    Actor,
+    Along,
+    Event,
+    Keeper,
+    Memory,
+    Staying,
+)
 from signet.domain.memory.sql import memories, sources, superseding
 from signet.domain.memory.sql.sources import Dependent, Why
 from signet.domain.memory.sql.sources import Kind as Source
 from signet.domain.transcripts import withheld
 from signet.queue import Job, enqueue
+from signet.wire.origin import Origin
 
 #: The source type of a fact that was distilled from a session; its source id is the session's key.
 SESSION_END = "session_end"
@@ -39,15 +48,8 @@ class Change:
     is_asked: bool = False
 
 
-def along(
-    tx: ReadTx,
-    memory_ids: Sequence[str],
-    *,
-    is_asked: bool = False,
-    session: str | None = None,
-    agent_id: str | None = None,
-) -> Along:
-    """Return what goes and what stays when these memories go, or a session of an agent does.
+def along(tx: ReadTx, memory_ids: Sequence[str], *, is_asked: bool = False) -> Along:
+    """Return what goes and what stays when these memories go.
 
     Where that is asked for, what was read in sessions and says what these memories say goes as well.
     """
@@ -55,13 +57,23 @@ def along(
     said = _said_in_sessions(tx, memory_ids) if is_asked else []
     goes: dict[str, str] = {}
     while True:
-        found = sources.dependents(tx, gone, session=session, agent_id=agent_id, said=said)
+        found = sources.dependents(tx, gone, said=said)
         new = {one.id: one.content for one in found if _keeper(one) is None}
         if not new:
             stays = (_staying(one) for one in found)
             return Along(goes=tuple(goes.items()), stays=tuple(stays))
         goes |= new
         gone |= dict.fromkeys(new)
+
+
+def along_session(tx: ReadTx, agent_id: str, key: str) -> Along:
+    """Return what goes and what stays when a session is forgotten: what was read from it alone goes."""
+    found = sources.of_session(tx, agent_id, key)
+    first = {one.id: one.content for one in found if _keeper(one) is None}
+    after = along(tx, list(first))
+    stays = {one.id: _staying(one) for one in found if _keeper(one)}
+    stays |= {one.id: one for one in after.stays}
+    return Along(goes=tuple((first | dict(after.goes)).items()), stays=tuple(stays.values()))
 
 
 def withdraw(tx: WriteTx, root_id: str, found: Along, change: Change) -> None:
@@ -133,8 +145,14 @@ def revive_retired(tx: WriteTx, source: Memory, content: str, change: Change) ->
 
 
 def own(tx: WriteTx, memory_id: str, actor: Actor) -> None:
-    """Note that somebody stands for a derived memory by hand: it does not go with its sources any more."""
-    if actor.type != "pipeline":
+    """Note that a person stands for a derived memory, which then does not go with its sources; an agent does not."""
+    if actor.may_claim is Origin.USER:
+        sources.add(tx, memory_id, Source.PERSON, actor.name)
+
+
+def saved_too(tx: WriteTx, memory_id: str, actor: Actor) -> None:
+    """Note that somebody has saved what was derived: it stands by itself, as if it had been saved first."""
+    if actor.type != PIPELINE:
         sources.add(tx, memory_id, Source.PERSON, actor.name)
 
 

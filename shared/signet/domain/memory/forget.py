@@ -127,6 +127,19 @@ def _hide(
     return True
 
 
+def forget_session(
+    tx: WriteTx, agent_id: str, key: str, *, actor: Actor, reason: str, now: datetime
+) -> Along:
+    """Hide what was read from a session alone and return it; each of it can be recovered by itself for a while."""
+    found = derived.along_session(tx, agent_id, key)
+    change = derived.Change(
+        kind=Kind.FORGOTTEN, actor=actor, reason=reason, at=now, is_asked=actor.type != PIPELINE
+    )
+    for memory_id, _ in found.goes:
+        _hide(tx, memory_id, change, Along(), {"session": key})
+    return found
+
+
 def _by_itself(
     tx: WriteTx, memory: Memory, change: derived.Change, metadata: Mapping[str, object]
 ) -> None:

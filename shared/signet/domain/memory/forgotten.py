@@ -21,6 +21,7 @@ from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.memory.sql import forgotten as sql
 from signet.domain.memory.sql import memories
 from signet.domain.memory.sql.forgotten import Kept
+from signet.domain.transcripts import withheld
 from signet.errors import NotFound
 
 #: Characters of a text by which a person knows it again in a list.
@@ -82,12 +83,20 @@ def named(tx: ReadTx, memory_ids: Collection[str]) -> set[str]:
     return set(sql.named(tx, memory_ids))
 
 
-def lift(tx: WriteTx, memory_id: str, *, reader: Reader) -> None:
-    """Let the value of this memory be written again; the memory stays as it is. Raises NotFound."""
+def lift(tx: WriteTx, memory_id: str, *, reader: Reader, now: datetime) -> None:
+    """Let the value of this memory be written again, and told from texts that say it; the memory stays as it is.
+
+    Raises NotFound.
+    """
     seen = visibility.readable(reader, "v") & visibility.Where("v.memory_id = ?", (memory_id,))
-    if not sql.count(tx, seen):
+    found = sql.newest(tx, seen, limit=1, offset=0)
+    if not found:
         raise NotFound("no forgotten value has this id", id=memory_id)
     sql.delete(tx, [memory_id])
+    withheld.lift(tx, [memory_id])
+    if memory := memories.by_id(tx, memory_id):
+        withheld.say_again(tx, memory.agent_id, memory.content)
+    withheld.queue(tx, found[0].agent_id, is_back=True, now=now)
 
 
 def newest(

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns
 from signet.db.dialect import as_list
-from signet.db.visibility import Reader
+from signet.db.visibility import Reader, Where, readable
 from signet.domain.memory.models import Actor, Change, Event
+from signet.domain.memory.sql import forgotten, memories
 from signet.domain.memory.sql import history as sql
-from signet.domain.memory.sql import memories
 from signet.domain.memory.sql.history import Forgetting, Numbered
 from signet.errors import NotFound
 
@@ -52,11 +53,12 @@ def record(
 
 
 def of(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int = DEFAULT_LIMIT) -> list[Change]:
-    """Return the changes of a memory, oldest first and at most 1,000, also when it is deleted.
+    """Return the changes of a memory, oldest first and at most 1,000, also when it is forgotten, erased or purged.
 
     Raises NotFound for a memory that this reader may not see.
     """
-    if memories.readable(tx, memory_id, reader) is None:
+    gone = readable(reader, "v") & Where("v.memory_id = ?", (memory_id,))
+    if memories.readable(tx, memory_id, reader) is None and not forgotten.count(tx, gone):
         raise NotFound("Not found", memoryId=memory_id)
     rows = tx.all(sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
     return [Change(**{**dict(row), "metadata": _parsed(row["metadata"])}) for row in rows]
@@ -66,6 +68,21 @@ def proposals(tx: ReadTx, memory_id: str, reason: str) -> list[Mapping[str, obje
     """Return what was written down of proposals of one kind that changed nothing, oldest first."""
     rows = tx.column(sql.METADATA, (memory_id, reason))
     return [found for found in map(_parsed, rows) if isinstance(found, dict)]
+
+
+def metadata_of_last(tx: ReadTx, memory_id: str, event: Event) -> Mapping[str, Any] | None:
+    """Return what was written down with the newest event of a kind, None without one."""
+    found = _parsed(tx.value(sql.OF_LAST, (memory_id, event)))
+    return found if isinstance(found, dict) else None
+
+
+def taken_back(
+    tx: ReadTx, memory_ids: Sequence[str], since: str
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the memories that somebody changed, and those that somebody forgot, since an ISO instant."""
+    rows = tx.tuples(sql.TAKEN_BACK, (as_list(memory_ids), since))
+    changed = frozenset(memory_id for memory_id, event in rows if event == Event.UPDATED)
+    return changed, frozenset(memory_id for memory_id, event in rows if event != Event.UPDATED)
 
 
 def texts(tx: ReadTx, seqs: Sequence[int], as_of: datetime) -> dict[int, str]:

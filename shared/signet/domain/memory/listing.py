@@ -81,6 +81,7 @@ class Filter:
     event_until: str | None = None
     state: State | None = None
     as_of: datetime | None = None
+    unreviewed: bool = False
     before: str | None = None
 
     def where(self, reader: Reader, *, without: str = "") -> Where:
@@ -92,6 +93,8 @@ class Filter:
                 where &= Where(condition, (value,))
         if self.ids:
             where &= memories.among(self.ids)
+        if self.unreviewed:
+            where &= Where(listing.UNREVIEWED)
         if self.q.strip():
             where &= _holds(self.q)
         for tag in self.tags if without != "tags" else ():
@@ -216,5 +219,5 @@ def _cursor(order: Order, last: Place) -> str | None:
 def _place(order: Order) -> tuple[cursor.Value, int]:
     sort, way, key, seq = cursor.read(order.cursor or "", str, str, None, int)
     if (sort, way) != (order.sort, order.way):
-        raise Invalid("cursor is of another order than this page")
+        raise Invalid("The cursor belongs to a list in another order")
     return key, int(seq)

@@ -11,6 +11,8 @@ from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
 from signet.db import columns
 from signet.domain.graph.structured_input import StructuredInput
+from signet.ids import is_of_user
+from signet.queue import NORMAL
 from signet.wire.origin import Origin, Review
 
 
@@ -20,6 +22,11 @@ class Visibility(StrEnum):
     GLOBAL = "global"
     PRIVATE = "private"
     ARCHIVED = "archived"
+
+    @classmethod
+    def usual(cls, agent_id: str) -> "Visibility":
+        """Return who reads what this owner keeps while nobody says: a person's is their own (AUTH-27)."""
+        return cls.PRIVATE if is_of_user(agent_id) else cls.GLOBAL
 
 
 class ExtractionStatus(StrEnum):
@@ -42,6 +49,8 @@ class Event(StrEnum):
     RECOVERED = "recovered"
     MERGED = "merged"
     SPLIT = "split"
+    #: A person has said in a word what it is worth (domain/memory/verdict.py).
+    REVIEWED = "reviewed"
     #: An attribute that this memory told of an entity gave way to a newer one (KG-12).
     ATTRIBUTE_SUPERSEDED = "attribute_superseded"
     NONE = "none"
@@ -77,8 +86,9 @@ class Rules:
     #: A longer text is saved in pieces of about `chunk_chars`.
     max_chars: int = 800
     chunk_chars: int = 600
-    #: How often a job of a new memory is tried.
+    #: How often a job of a new memory is tried, and how soon.
     attempts: int = 3
+    priority: int = NORMAL
     #: Whether secrets in the text are replaced.
     masks: bool = True
     #: How long a forgotten memory can be recovered: as long as it is kept.

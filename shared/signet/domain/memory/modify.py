@@ -123,8 +123,9 @@ def _lifted(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> tuple[str, 
 
 
 def _check_alone(tx: WriteTx, memory: Memory, text: Normalized) -> None:
+    """Raise DuplicateContent where another memory says it, unless it was read from this one and goes with the edit."""
     twin = memories.twin(tx, memory, text.content_hash)
-    if twin is not None:
+    if twin is not None and twin not in dict(derived.along(tx, [memory.id]).goes):
         raise DuplicateContent(memory.id, memory.version, duplicateMemoryId=twin)
 
 
@@ -132,6 +133,7 @@ def _rewrite(
     tx: WriteTx, memory: Memory, text: Normalized, *, actor: Actor, rules: Rules, now: datetime
 ) -> None:
     """Put the new text in place, let go of what was read from the old one, and have it read anew (MEM-27)."""
+    derived.retire(tx, memory, actor=actor, at=now)
     memories.rewrite(tx, memory.id, text, _event_at(memory, text, now))
     if hints.drop(tx, memory.id):
         hints.want(tx, [memory.id], agent_id=memory.agent_id, now=now, attempts=rules.attempts)
@@ -141,7 +143,6 @@ def _rewrite(
         lambda: link.relink(tx, memory.id, text.storage, memory.agent_id, now),
         otherwise=0,
     )
-    derived.retire(tx, memory, actor=actor, at=now)
     if rules.extract and was_read(tx, memory):
         marks.set_extraction(tx, memory.id, ExtractionStatus.PENDING, None)
         job = Job(kind="extract", memory_id=memory.id, agent_id=memory.agent_id)

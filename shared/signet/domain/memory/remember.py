@@ -299,7 +299,12 @@ def _save(
     )
     for kind, wanted in (("extract", rules.extract), ("embed", rules.embed)):
         if wanted:
-            job = Job(kind=kind, memory_id=memory_id, agent_id=draft.agent_id)
+            job = Job(
+                kind=kind,
+                memory_id=memory_id,
+                agent_id=draft.agent_id,
+                priority=rules.priority,
+            )
             enqueue(tx, job, now=now, max_attempts=rules.attempts)
     return Remembered(
         id=memory_id,
@@ -455,7 +460,7 @@ def _said_again(
         return ()
     if draft.source_type == derived.SESSION_END and draft.source_id:
         derived.found_in_session(tx, held.id, draft.source_id)
-    derived.own(tx, held.id, actor)
+    derived.saved_too(tx, held.id, actor)
     return tuple(hold_again(tx, held.id, told_at=draft.created_at, at=now, actor=actor))
 
 

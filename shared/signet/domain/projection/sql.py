@@ -8,6 +8,7 @@ import json
 from collections.abc import Sequence
 
 from signet.db import ReadTx, Row, fts
+from signet.db.dialect import LIST, THEN_JOIN, list_rows
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.memory import filters
 from signet.domain.projection.models import Extent, Map, View
@@ -15,8 +16,8 @@ from signet.domain.projection.models import Extent, Map, View
 #: Maps that are kept; the oldest go.
 KEPT = 16
 
-_FROM = """
-FROM memories m CROSS JOIN embeddings e
+_FROM = f"""
+FROM memories m {THEN_JOIN} embeddings e
   ON e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0 AND length(e.vector) = 4 * e.dimensions
 WHERE m.is_deleted = 0 AND e.dimensions > 0"""
 _EXTENT = """
@@ -25,9 +26,9 @@ SELECT e.dimensions, e.model, count(*) AS total, max(e.seq) AS newest, sum(e.seq
 _VECTORS = """
 SELECT m.id, e.vector {from_} AND {where} AND e.dimensions = ? AND e.model IS ?
 ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"""
-_NODES = """
+_NODES = f"""
 SELECT m.id, m.content, m.who, m.importance, m.type, m.tags, m.pinned, m.source_type, m.source_id, m.created_at
-FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE m.is_deleted = 0 AND {where}"""
+FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value WHERE m.is_deleted = 0 AND {{where}}"""
 
 _KEPT = "SELECT result_json, cached_at FROM umap_cache WHERE id = ?"
 KEEP = """
@@ -99,7 +100,7 @@ def _where(view: View, reader: Reader) -> Where:
         ("coalesce(m.source_type, 'memory')", view.source_types),
     ):
         if values:
-            where &= Where(f"{column} IN (SELECT value FROM json_each(?))", (json.dumps(values),))
+            where &= Where(f"{column} IN {LIST}", (json.dumps(values),))
     for tag in view.tags:
         where &= filters.has_tag(tag)
     for condition, value in (

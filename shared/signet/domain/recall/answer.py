@@ -142,6 +142,8 @@ def _explained(why: Why) -> wire.Why:
         found["neighbours"] = list(why.neighbours)
     if why.path:
         found["path"] = list(why.path)
+    if why.helped:
+        found["helped"] = {"times": why.helped[0], "of": why.helped[1]}
     return found if why.relevance is None else {"relevance": round(why.relevance, 4), **found}
 
 

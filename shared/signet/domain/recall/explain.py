@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from signet.db import fts
+from signet.domain.learning.models import Worth
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.models import Scores, Step, Why
 
@@ -31,7 +32,14 @@ class Trail:
             if score != old:
                 self.steps.setdefault(seq, []).append(Step(stage, old, score))
 
-    def why(self, seq: int, known: Evidence, words: Sequence[str], relevance: float | None) -> Why:
+    def why(
+        self,
+        seq: int,
+        known: Evidence,
+        words: Sequence[str],
+        relevance: float | None,
+        worth: Worth | None = None,
+    ) -> Why:
         """Return the story of one result; a channel without rank did not find it but was asked about it."""
         channels: dict[str, dict[str, float]] = {}
         for name, scores in (
@@ -51,4 +59,10 @@ class Trail:
         if matched:
             channels["keyword"] |= {"bm25": math.fsum(matched.values()), "words": len(matched)}
         steps = tuple(self.steps.get(seq, ()))
-        return Why(channels=channels, steps=steps, matched=matched, relevance=relevance)
+        return Why(
+            channels=channels,
+            steps=steps,
+            matched=matched,
+            relevance=relevance,
+            helped=(worth.helped, worth.times) if worth and worth.times else None,
+        )

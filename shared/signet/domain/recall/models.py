@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from signet.db.visibility import Reader
 from signet.domain.graph.traversal import Traversal, TraversalBounds
+from signet.domain.injections.models import Ranked
 from signet.domain.skills.roster import Limits
 
 #: The number of results a caller may ask for.
@@ -34,6 +35,7 @@ class Source(StrEnum):
     GRAPH = "graph"
     CONSTRUCTED = "constructed"
     SKILL = "skill"
+    EPISODE = "episode"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +120,10 @@ class RecallSettings:
     #: The skills of agents that do not see all of them (skills/roster.py).
     skill_limits: Limits = field(default_factory=dict)
     skill_importance: float = 0.3
+    #: Whether commit messages are results.
+    commits: bool = True
+    #: Whether what was learned of memories counts, as far as it has proven itself.
+    learns: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +148,8 @@ class Why:
     path: tuple[str, ...] = ()
     #: See `cutoff.py`; None where it has none.
     relevance: float | None = None
+    #: In how many sessions it helped, of those that showed whether it did; None where none has.
+    helped: tuple[int, int] | None = None
 
 
 class PartKind(StrEnum):
@@ -192,6 +200,8 @@ class Hit:
     #: What else was found of the same saying, best first.
     parts: tuple[Part, ...] = ()
     why: Why | None = None
+    #: By what it was ranked without what was learned of it, and with it; None where it did not compete.
+    ranked: Ranked | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

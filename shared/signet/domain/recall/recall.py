@@ -17,6 +17,7 @@ from signet.domain.recall import (
     account,
     blend,
     cutoff,
+    episodes,
     neighbours,
     period,
     scope,
@@ -90,15 +91,17 @@ def recall(
         page = turn(run, scores)
     hits = _hits(run, page, page.sayings)
     known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
+    said = run.attempt("episodes", lambda: episodes.find(run, hits), episodes.Found())
     extra = supplement.find(run, hits)
-    every = (*hits, *known, *extra.hits)
+    every = (*hits, *said.hits, *known, *extra.hits)
+    near = [] if every else [one for one in (_nearest(run, page), said.nearest) if one]
     if settings.embedding_model is not None and run.query_vector is None:
         run.degraded.append("vector")
     return Result(
         query=fts.encodable(query.text),
         method="hybrid" if run.known.cosine else "keyword",
         hits=every,
-        nearest=None if every else _nearest(run, page),
+        nearest=max(near, key=lambda one: one.hit.score, default=None),
         entities=extra.entities,
         sources=extra.sources,
         degraded=tuple(dict.fromkeys(run.degraded)),
@@ -119,7 +122,8 @@ def _ranked(run: Run) -> Scores:
 
 def touched(result: Result) -> list[str]:
     """Return the ids whose use is to be counted: what was returned, without supplements (REC-21)."""
-    memories = (hit for hit in result.hits if hit.source is not Source.SKILL)
+    others = (Source.SKILL, Source.EPISODE)
+    memories = (hit for hit in result.hits if hit.source not in others)
     return [hit.id for hit in memories if not hit.supplementary]
 
 
@@ -186,6 +190,7 @@ def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
             source=_source(run, saying.best),
             parts=parts.get(saying.shown, ()),
             why=whys.get(saying.shown),
+            ranked=run.ranked(saying.best),
         )
         for saying in found
         if saying.shown in rows
@@ -258,7 +263,7 @@ def _whys(run: Run, found: Sequence[Saying], page: Page) -> dict[int, Why]:
     paths = traversal.paths(run.tx, by_graph, focal, reader=reader) if by_graph else {}
     return {
         shown: replace(
-            run.trail.why(seq, run.known, run.words, page.relevance.get(seq)),
+            run.trail.why(seq, run.known, run.words, page.relevance.get(seq), run.worth.get(seq)),
             neighbours=tuple(ids[one] for one in beside[seq][:MAX_BESIDE] if one in ids),
             path=paths.get(ids.get(seq, ""), ()),
         )

@@ -1,7 +1,7 @@
 """One recall on its way: what was asked, what is known so far, what had to be left out."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
@@ -12,6 +12,8 @@ from signet.db.visibility import Where
 from signet.domain.graph import traversal
 from signet.domain.graph.models import Entity
 from signet.domain.graph.traversal import Traversal
+from signet.domain.injections.models import Ranked
+from signet.domain.learning.models import Worth
 from signet.domain.recall import cutoff
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.columns import Allowed
@@ -65,9 +67,20 @@ class Run:
     timely: set[int] = field(default_factory=set)
     #: What replaced each candidate that something has replaced, nearest first.
     replaced: dict[int, list[int]] = field(default_factory=dict)
+    #: What sessions say of the candidates, as far as anything is known.
+    worth: Mapping[int, Worth] = field(default_factory=dict)
+    #: What the candidates scored without what was learned of them.
+    unlearned: Scores = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)
     _focal: list[Entity] | None = None
     _texts: dict[int, str] = field(default_factory=dict)
+
+    def ranked(self, seq: int) -> Ranked | None:
+        """Return by what a candidate was ranked without what was learned of it, and with it; None where nothing was."""
+        base = self.unlearned.get(seq)
+        if base is None:
+            return None
+        return Ranked(base, base * self.worth[seq].learned if seq in self.worth else base)
 
     def texts(self, seqs: Sequence[int]) -> dict[int, str]:
         """Return how the texts of memories begin; each is read once."""

@@ -42,5 +42,7 @@ def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
         truncate_chars=pipeline.guardrails.recall_truncate_chars,
         skill_limits=roster.limits(settings),
         skills=pipeline.procedural.enabled,
+        commits=settings.hooks.session_start.read_commits,
+        learns=pipeline.predictor.enabled,
         skill_importance=pipeline.procedural.min_importance,
     )

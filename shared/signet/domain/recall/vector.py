@@ -13,10 +13,10 @@ from signet.db.visibility import Where
 from signet.domain.recall.models import Scores
 from signet.domain.recall.sql import reading
 from signet.domain.recall.vector_cache import VectorCache
-from signet.domain.recall.view import View
 
 if TYPE_CHECKING:
     from signet.db.binary_index import Floats, Numbers
+    from signet.domain.recall.view import View
 
 #: Numbers of vectors, best first, and the memories that they are of.
 Chosen = tuple["Numbers", "Numbers"]
@@ -47,7 +47,7 @@ OVER_FETCH = (2, 16)
 FEW_PASS = 0.3
 
 
-def find(tx: ReadTx, vector: bytes, view: View, limit: int, *, model: str | None) -> Scores:
+def find(tx: ReadTx, vector: bytes, view: "View", limit: int, *, model: str | None) -> Scores:
     """Return the cosine 0..1 of the `limit` nearest memories that pass, best first."""
     best = _by_signs(tx, vector, view, limit, model)
     if best is None:
@@ -62,7 +62,7 @@ def _first(scores: Scores, limit: int) -> Scores:
 
 
 def _by_signs(
-    tx: ReadTx, vector: bytes, view: View, limit: int, model: str | None
+    tx: ReadTx, vector: bytes, view: "View", limit: int, model: str | None
 ) -> Scores | None:
     """Return the cosines of the memories that the signs choose; None when there are no signs now."""
     import numpy as np

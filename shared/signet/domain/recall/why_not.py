@@ -26,7 +26,9 @@ def of(run: Run, page: Page, scores: Scores, memory_id: str) -> WhyNot:
         left_out="" if place else _rule(run, page, scores, seq),
         place=place,
         score=relevance,
-        why=run.trail.why(seq, run.known, run.words, relevance) if seq in run.allowed else None,
+        why=run.trail.why(seq, run.known, run.words, relevance, run.worth.get(seq))
+        if seq in run.allowed
+        else None,
     )
 
 

@@ -21,6 +21,8 @@ STAGES = {
         "others contain the kind of answer you asked for",
     ),
     "resolution": ("it states an outcome", "it states no outcome"),
+    "rated": ("agents found it useful", "agents found it of no use"),
+    "learned": ("it helped in earlier sessions", "it did not help in earlier sessions"),
     "superseded": ("it is current", "a later memory corrects it"),
 }
 

@@ -289,7 +289,7 @@ ACTIONS = (
     Action(
         name="pruneGenericEntities",
         path="prune-generic-entities",
-        help="Delete entities with a generic name, such as **Status**.",
+        help="Delete entities that are no names: headings, labels, first words of sentences.",
         limits=Limits(cooldown_ms=MINUTE_MS, per_hour=10),
         options=(_batch(500, 500),),
         filters=_OLD,
@@ -339,6 +339,16 @@ ACTIONS = (
         is_shared=True,
         needs_worker=True,
         kind="cluster_entities",
+    ),
+    Action(
+        name="followForgotten",
+        path="follow-forgotten",
+        help="Forget facts that were read from forgotten memories alone.",
+        limits=Limits(cooldown_ms=MINUTE_MS, per_hour=60),
+        options=(_batch(200, 200),),
+        filters=_ROWS,
+        looks_first=True,
+        noun="memory",
     ),
     Action(
         name="forgetDeadMemories",

@@ -2,17 +2,18 @@
 
 import json
 
+from signet.db.dialect import list_of
 from signet.domain.repair.models import Chosen
 
 
 def condition(*, id: str, kind: str | None = None, at: str, error: str | None = None) -> str:
     """Return the condition for a choice on these columns (all of them from this program, never from a caller)."""
     parts = [
-        f"(:ids IS NULL OR {id} IN (SELECT value FROM json_each(:ids)))",
+        f"(:ids IS NULL OR {id} IN {list_of(':ids')})",
         f"{at} >= COALESCE(:since, '') AND {at} < COALESCE(:until, '~')",
     ]
     if kind is not None:
-        parts.append(f"(:kinds IS NULL OR {kind} IN (SELECT value FROM json_each(:kinds)))")
+        parts.append(f"(:kinds IS NULL OR {kind} IN {list_of(':kinds')})")
     if error is not None:
         parts.append(f"(:error IS NULL OR lower(COALESCE({error}, '')) GLOB :error)")
     return " AND ".join(parts)

@@ -9,8 +9,8 @@ from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
+from signet.domain.graph import analysis, model_answers, names
 from signet.domain.graph import entities as graph
-from signet.domain.graph import model_answers, names
 from signet.domain.graph.models import ENTITY_TYPES
 from signet.domain.repair import choice, rows
 from signet.domain.repair.models import Done, Order, Reason, Refused
@@ -23,6 +23,8 @@ from signet.providers.shapes import INTEGER, an_object, list_of, one_of
 
 #: Entities whose names are read to find those that are none.
 READ = 2_000
+#: Memories that are read for each of them, the newest.
+TEXTS = 20
 #: What the model is shown of each, how long it may think, and how much it may say.
 FACTS = 3
 FACT_CHARS = 200
@@ -58,11 +60,22 @@ def generic(tx: ReadTx, order: Order) -> list[Row]:
     """Return entities whose name is none."""
     wanted = order.number("batchSize")
     found: list[Row] = []
-    asked = {**choice.parameters(order.chosen), "limit": READ, "after": 0}
+    found_by = {"found": analysis.MENTION_CONFIDENCE, "limit": READ, "after": 0}
+    asked = {**choice.parameters(order.chosen), **found_by}
     while len(found) < wanted and (some := tx.all(sql.NAMED, asked)):
-        found += [row for row in some if names.problem(row["name"])]
+        found += [row for row in some if names.problem(row["name"]) or _is_none_today(tx, row)]
         asked["after"] = some[-1]["seq"]
     return found[:wanted]
+
+
+def _is_none_today(tx: ReadTx, row: Row) -> bool:
+    """Return whether only words have made an entity, and no memory that mentions it would make it by them now."""
+    texts = tx.column(sql.TEXTS, (row["id"], TEXTS)) if row["is_found"] else []
+    return bool(texts) and not any(
+        name.is_certain and name.canonical == row["canonical_name"]
+        for text in texts
+        for name in names.find(text)
+    )
 
 
 def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> Done:

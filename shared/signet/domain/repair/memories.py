@@ -7,7 +7,9 @@ from functools import partial
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx, runtime_settings
 from signet.domain.graph import link, unclassified
-from signet.domain.memory import forget, hints
+from signet.domain.memory import derived, forget, hints
+from signet.domain.memory.followers import Kind
+from signet.domain.memory.models import Along
 from signet.domain.repair import choice, rows
 from signet.domain.repair.models import Done, Order, Reason, Refused
 from signet.domain.repair.sql import memories as sql
@@ -32,6 +34,8 @@ def _shown(row: Row) -> dict[str, object]:
 _unfiled = rows.chosen(sql.UNFILED)
 _without_hints = rows.chosen(sql.WITHOUT_HINTS)
 preview_structure = rows.look(_unfiled, "queue {} facts for classification", _shown)
+_left = rows.chosen(sql.LEFT)
+preview_left = rows.look(_left, "forget {} facts of forgotten memories", _shown)
 preview_hints = rows.look(_without_hints, "queue hints for {} memories", _shown)
 
 
@@ -106,6 +110,28 @@ def backfill_hints(tx: WriteTx, order: Order) -> Done:
             now=order.now,
         )
     return Done(affected=len(found), message=f"queued hints for {len(found)} memories")
+
+
+def follow_forgotten(tx: WriteTx, order: Order) -> Done:
+    """Forget facts that were left when their sources were forgotten, as they would go with them now (RP-17)."""
+    found = _left(tx, order)
+    for row in found:
+        change = derived.Change(
+            kind=Kind.FORGOTTEN,
+            actor=order.actor,
+            reason="what it was read from is forgotten",
+            at=order.now,
+            is_asked=bool(row["is_asked"]),
+        )
+        along = Along(goes=((row["id"], row["content"]),))
+        derived.withdraw(tx, row["root_id"], along, change)
+    message = f"forgot {len(found)} facts of forgotten memories"
+    return Done(affected=len(found), message=message, details=rows.sample(found, _shown))
+
+
+def count_left(tx: ReadTx) -> int:
+    """Return how many facts were left when their sources were forgotten."""
+    return int(tx.value(sql.COUNT_LEFT))
 
 
 def dead(

@@ -71,6 +71,7 @@ WAYS: Mapping[str, Way] = {
     "relinkEntities": Way(look=memories.preview_relink, perform=memories.relink),
     "backfillHints": Way(look=memories.preview_hints, change=memories.backfill_hints),
     "clusterEntities": Way(look=communities.preview, perform=communities.cluster),
+    "followForgotten": Way(look=memories.preview_left, change=memories.follow_forgotten),
     "forgetDeadMemories": Way(look=memories.preview_forget, change=memories.forget_dead),
 }
 

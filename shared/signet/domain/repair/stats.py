@@ -8,6 +8,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, fts_index, vectors
+from signet.db.dialect import QUICK_CHECK
 from signet.db.driver import sqlite
 from signet.domain.diagnostics import counts as diagnostics
 from signet.domain.embeddings import vectors as embeddings
@@ -91,7 +92,7 @@ def _quick_check(tx: ReadTx, seconds: float) -> list[str] | None:
     try:
         for index in fts_index.INDEXES:
             fts_index.reopen(tx, index)
-        return [str(row[0]) for row in tx.all("PRAGMA quick_check(50)")]
+        return [str(row[0]) for row in tx.all(QUICK_CHECK)]
     except sqlite.OperationalError:
         return None
     except sqlite.DatabaseError as error:

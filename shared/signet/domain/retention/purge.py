@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signet.db import Database, WriteTx
-from signet.db.dialect import as_list
+from signet.db.dialect import FREE_PAGES, as_list, cut_off
 from signet.domain.activity import events
 from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link, tasks
 from signet.domain.injections import record, usefulness
+from signet.domain.learning import outcomes, worth
 from signet.domain.memory import forget
 from signet.domain.memory import history as changes
 from signet.domain.retention import sql
@@ -110,6 +111,9 @@ ROUNDS: tuple[tuple[Step, ...], ...] = (
     (summaries,),
     (ended_tasks,),
     (_old("sessionMemoriesPurged", usefulness.delete_old, lambda keep: keep.session_memories),),
+    (_old("labelsPurged", worth.delete_old, lambda keep: keep.session_memories),),
+    (_old("outcomesPurged", outcomes.delete_old, lambda keep: keep.outcomes),),
+    (_old("comparisonsPurged", outcomes.delete_old_comparisons, lambda keep: keep.outcomes),),
     # Records of what sessions were given are kept as long as events (TL-1).
     (_old("injectionsPurged", record.delete_old, lambda keep: keep.telemetry),),
     (_old("telemetryPurged", events.purge, lambda keep: keep.telemetry),),
@@ -150,7 +154,7 @@ def sweep(
 
 def reclaim(tx: WriteTx) -> bool:
     """Give a few free pages back to the file system; True when there are more."""
-    before = int(tx.value("PRAGMA freelist_count"))
-    tx.all(f"PRAGMA incremental_vacuum({RECLAIM_PAGES})")
-    after = int(tx.value("PRAGMA freelist_count"))
+    before = int(tx.value(FREE_PAGES))
+    tx.all(cut_off(RECLAIM_PAGES))
+    after = int(tx.value(FREE_PAGES))
     return 0 < after < before

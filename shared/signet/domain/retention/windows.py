@@ -15,8 +15,9 @@ class Windows:
     history: timedelta = timedelta(days=180)
     completed_jobs: timedelta = timedelta(days=14)
     dead_jobs: timedelta = timedelta(days=30)
-    #: No setting changes this.
+    #: No setting changes these; few sessions are held out, so that outcomes are compared over a long time.
     session_memories: timedelta = timedelta(days=90)
+    outcomes: timedelta = timedelta(days=730)
     telemetry: timedelta = timedelta(days=90)
     checkpoints: timedelta = timedelta(days=7)
 

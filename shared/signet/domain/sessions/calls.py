@@ -1,6 +1,7 @@
 """Who calls from which session."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx
@@ -41,3 +42,9 @@ def check_scope(tx: ReadTx, asked: Caller, agent_id: str, key: str) -> None:
     """Raise ScopeDenied when a session belongs to another project than those that the caller may touch."""
     for project in tx.column(states.PROJECTS, (agent_id, key)):
         asked.check_row(project=project)
+
+
+def is_running(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> bool:
+    """Return whether a session runs, so that its end is still to come."""
+    found = states.get(tx, agent_id, key)
+    return found is not None and found.is_live(now)

@@ -1,8 +1,9 @@
 """Which memories a session begins with: what matters most now, within its budget."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from signet import clock
@@ -10,13 +11,16 @@ from signet.db import ReadTx, fts
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence
+from signet.domain.graph import lexicon
+from signet.domain.injections.models import Ranked, Team
+from signet.domain.learning import interleave, worth
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import keyword
-from signet.domain.sessions import start_text
+from signet.domain.sessions import own_words, start_text
 from signet.domain.sessions.sql import history, memories
 from signet.domain.sessions.sql.memories import MemoryRow
 from signet.domain.synthesis.sources import effective
-from signet.wire.origin import Origin, Review
+from signet.wire.origin import Origin
 
 #: Below this a memory has faded (HK-41); a pinned one never does.
 LEAST_SCORE = 0.2
@@ -26,8 +30,14 @@ MOST_PINNED = 100
 SESSIONS, SUMMARY_CHARS, LEAST_SESSIONS, MOST_TERMS, LEAST_TERM = 5, 3_000, 2, 10, 4
 #: Limits of what these words find: memories, and characters.
 MOST_WORDED, WORDED_CHARS = 10, 600
+#: What those of the project are before all others by: more than any score.
+OF_PROJECT = 10.0
 #: Matches that are looked at before only what the reader may read is kept.
 LOOKED_AT = 100
+
+#: What makes another form of an English word.
+_ENDINGS = ("s", "es", "d", "ed", "ing")
+_HEADING = re.compile(r"^#.*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +59,11 @@ class Candidate:
     #: Who says it.
     origin: str
     read_from: str | None = None
+    is_pinned: bool = False
+    #: What its score is multiplied by for what was learned of it, once that has proven to be better.
+    factor: float = 1.0
+    #: Which order chose it, where two were interleaved.
+    team: Team | None = None
 
     @property
     def line(self) -> str:
@@ -68,18 +83,19 @@ def find(
 ) -> list[Candidate]:
     """Return what could be given, unsorted: the newest and the pinned, what a walk reached, what recall found.
 
-    `reached` and `recalled` are scores by id; a memory that came by several ways counts by the best.
+    `reached` and `recalled` are scores by id; a memory that came by several ways counts by the best. What agents found
+    useless counts less (PR-13).
     """
     found: dict[str, Candidate] = {}
     pinned = memories.alive(tx, memories.PINNED, reader, MOST_PINNED)
     for row in (*memories.alive(tx, memories.NEWEST, reader, pool), *pinned):
         score = _effective(row, decay_rate, now)
-        if score > LEAST_SCORE and not _orders(row):
+        if score > LEAST_SCORE and not own_words.is_held(row):
             found[row.id] = _candidate(row, score, "effective")
     for row in memories.listed(
         tx, memories.BY_ID, reader, as_list(dict.fromkeys([*reached, *recalled]))
     ):
-        if _orders(row):
+        if own_words.is_held(row):
             continue
         walked, asked = reached.get(row.id, 0.0), recalled.get(row.id, 0.0)
         before = found.get(row.id)
@@ -88,13 +104,51 @@ def find(
         by_walk = "ka_traversal_pinned" if row.pinned else "ka_traversal"
         source = by_walk if walked >= asked else "effective"
         found[row.id] = _candidate(row, max(walked, asked), source)
-    return list(found.values())
+    known = worth.by_id(tx, found, agent_id=reader.agent_id)
+    rated = {
+        id_: replace(found[id_], score=found[id_].score * one.rated, factor=one.learned)
+        for id_, one in known.items()
+    }
+    return _in_own_words(tx, reader, list((found | rated).values()))
 
 
-def ranked(candidates: Iterable[Candidate], project: str | None) -> list[Candidate]:
-    """Return candidates best first: those of the project, then by score, then the newer. Pure."""
+def ranked(
+    candidates: Iterable[Candidate], project: str | None, *, learned: bool = False
+) -> list[Candidate]:
+    """Return candidates best first: those of the project, then by score, then the newer. Pure.
+
+    With `learned` what was learned of them counts, but none comes before what is pinned (PR-19).
+    """
     newest = sorted(candidates, key=lambda one: one.created_at, reverse=True)
-    return sorted(newest, key=lambda one: (not _is_of(one, project), -one.score))
+    if not learned:
+        return sorted(newest, key=lambda one: -_base(one, project))
+    return sorted(newest, key=lambda one: (not one.is_pinned, -_learned(one, project)))
+
+
+def interleaved(
+    candidates: Iterable[Candidate], project: str | None, *, seed: str
+) -> list[Candidate]:
+    """Return candidates in the order without what was learned and that with it, interleaved; the pinned first. Pure."""
+    base = ranked(candidates, project)
+    pinned = [one for one in base if one.is_pinned]
+    others = [one for one in base if not one.is_pinned]
+    learned = ranked(others, project, learned=True)
+    drafted = interleave.drafted(others, learned, lambda one: one.id, seed=seed)
+    return [*pinned, *(replace(one, team=team) for one, team in drafted)]
+
+
+def compared(one: Candidate, project: str | None) -> Ranked:
+    """Return by what a candidate is ranked without what was learned of it and with it. Pure."""
+    return Ranked(_base(one, project), _learned(one, project), one.team)
+
+
+def _base(one: Candidate, project: str | None) -> float:
+    """Return by what candidates are ranked: those of the project come before all others."""
+    return one.score + (OF_PROJECT if _is_of(one, project) else 0.0)
+
+
+def _learned(one: Candidate, project: str | None) -> float:
+    return _base(one, project) + one.score * (one.factor - 1.0)
 
 
 def chosen(
@@ -102,7 +156,7 @@ def chosen(
 ) -> list[Candidate]:
     """Return those that fit, in order: one that does not fit is skipped, not the end (HK-43). Pure.
 
-    Of a memory and what was read from it only the better one is given, also when that is in `given` already.
+    Nothing is given that is in `given` already, and of a memory and what was read from it only the better one.
     """
     ids = {one.id for one in given}
     sources = {one.read_from for one in given}
@@ -110,7 +164,7 @@ def chosen(
     for one in candidates:
         if len(taken) == most:
             break
-        if one.id in sources or one.read_from in ids:
+        if one.id in ids | sources or one.read_from in ids:
             continue
         if len(one.line) + 1 <= chars:
             chars -= len(one.line) + 1
@@ -134,22 +188,47 @@ def by_project_words(
         return []
     ranks = keyword.ranked(tx, fts.any_of(terms), LOOKED_AT)
     rows = memories.listed(tx, memories.BY_SEQ, reader, as_list(ranks))
-    known = {one.id for one in given}
-    found = [
-        _candidate(row, 0.0, "fts_only") for row in rows if row.id not in known and not _orders(row)
-    ]
-    return chosen(found, most=MOST_WORDED, chars=WORDED_CHARS, given=given)
+    found = [_candidate(row, 0.0, "fts_only") for row in rows if not own_words.is_held(row)]
+    said = _in_own_words(tx, reader, found)
+    return chosen(said, most=MOST_WORDED, chars=WORDED_CHARS, given=given)
+
+
+def _in_own_words(tx: ReadTx, reader: Reader, found: Sequence[Candidate]) -> list[Candidate]:
+    """Return candidates with facts told in the words that they were read from, each memory once.
+
+    A memory has the place and the score of the best that stands for it. A fact that somebody pinned is told itself.
+    """
+    words = own_words.of(tx, reader, [one.read_from for one in found])
+    said: dict[str, Candidate] = {}
+    for one in found:
+        row = None if one.is_pinned else words.get(one.read_from)
+        new = replace(_candidate(row, one.score, one.source), factor=one.factor) if row else one
+        before = said.get(new.id)
+        if before is None or before.score < new.score:
+            said[new.id] = new
+    return list(said.values())
 
 
 def shared_terms(texts: Sequence[str]) -> list[str]:
-    """Return the words that several of the texts have in common, commonest first. Pure."""
+    """Return the words that several of the texts have in common, commonest first. Pure.
+
+    Not those of headings, and none that any talk may have ("always", "handled"): they say nothing of a project.
+    """
     held = Counter(
         word
         for text in texts
-        for word in set(fts.words(text))
-        if len(word) >= LEAST_TERM and word not in fts.STOP_WORDS and not word.isdigit()
+        for word in set(fts.words(_HEADING.sub("", text)))
+        if len(word) >= LEAST_TERM and not (word.isdigit() or _is_ordinary(word))
     )
     return [word for word, count in held.most_common() if count >= LEAST_SESSIONS][:MOST_TERMS]
+
+
+def _is_ordinary(word: str) -> bool:
+    """Return whether a word, or what it is a form of, is one that tells nothing."""
+    roots = {word.removesuffix(ending) for ending in _ENDINGS}
+    doubled = {root[:-1] for root in roots if root[-1] == root[-2] and root != word}
+    forms = {word, *roots, *(f"{root}e" for root in roots), *doubled}
+    return not forms.isdisjoint(fts.STOP_WORDS) or not forms.isdisjoint(lexicon.PLAIN)
 
 
 def _effective(row: MemoryRow, rate: float, now: datetime) -> float:
@@ -157,12 +236,6 @@ def _effective(row: MemoryRow, rate: float, now: datetime) -> float:
         return 1.0
     used = clock.parsed(row.last_accessed) or clock.parsed(row.created_at) or now
     return effective(row.importance or 0.0, used, now, rate=rate)
-
-
-def _orders(row: MemoryRow) -> bool:
-    """Return whether a memory is not to be read out unasked."""
-    review = Review(row.review) if row.review else None
-    return fence.is_held(Origin(row.origin), review, row.content)
 
 
 def _is_of(offer: Candidate, project: str | None) -> bool:
@@ -181,5 +254,6 @@ def _candidate(row: MemoryRow, score: float, source: str) -> Candidate:
         score=score,
         source=source,
         read_from=row.read_from,
+        is_pinned=bool(row.pinned),
         origin=fence.origin(Origin(row.origin), row.who, is_derived=row.read_from is not None),
     )

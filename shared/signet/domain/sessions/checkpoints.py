@@ -14,7 +14,7 @@ from signet.db import ReadTx, WriteTx, columns
 from signet.domain.sessions.models import Checkpoint
 from signet.domain.sessions.sql import checkpoints as sql
 from signet.domain.sessions.sql import states
-from signet.domain.transcripts import erased, withheld
+from signet.domain.transcripts import erased, stored, withheld
 from signet.observe.redact import redact
 from signet.queue.job_context import JobContext
 from signet.wire.sessions import Checkpoint as Shown
@@ -35,8 +35,11 @@ _WORDS = ("memory_queries", "recent_remembers", "focal_entity_names")
 def put(tx: WriteTx, checkpoint: Checkpoint, *, project_path: str | None, most: int) -> str:
     """Store a checkpoint, redacted, and return its id; of its session the newest `most` stay (CP-3).
 
-    `project_path` is `real_path` of its project, found out before the transaction.
+    `project_path` is `real_path` of its project, found out before the transaction. Of a session that was forgotten
+    none is stored, and the id is empty.
     """
+    if stored.is_forgotten(tx, checkpoint.agent_id, checkpoint.session_key):
+        return ""
     redacted = replace(
         checkpoint,
         digest=redact(checkpoint.digest),
@@ -73,6 +76,16 @@ def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) ->
     of_checkpoints = erased.Texts(sql.TEXTS, sql.DELETE_SAYING)
     of_states = erased.Texts(states.TEXTS, states.DROP_CONTINUITY)
     return sum(erased.clean(job, texts, known) for texts in (of_checkpoints, of_states))
+
+
+def count(tx: ReadTx, agent_id: str, key: str) -> int:
+    """Return how many checkpoints of a session there are."""
+    return int(tx.value(sql.OF, (agent_id, key)))
+
+
+def forget(tx: WriteTx, agent_id: str, key: str) -> None:
+    """Delete the checkpoints of a session."""
+    tx.run(sql.DELETE_OF, (agent_id, key))
 
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:

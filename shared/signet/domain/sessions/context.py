@@ -12,7 +12,8 @@ from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
 from signet.domain.injections.models import Item, Kind, Reason
-from signet.domain.sessions import context_memories, prompt_text, standing_rules
+from signet.domain.sessions import context_memories, holdout, prompt_text, standing_rules
+from signet.domain.sessions.context_memories import Memories
 from signet.domain.sessions.prompt_text import Item as Line
 from signet.domain.sessions.question import EXPLAINED, Question
 from signet.domain.sessions.services import Services
@@ -84,6 +85,11 @@ async def context_of(asked: Question, services: Services) -> Context:
     room = room if asked.chars else asked.line_chars
     told = "\n".join([*(one.text for one in rules), *(one.text for one in stretches)])
     remembered = await context_memories.find(asked, rules, stretches, told, room, services)
+    if asked.is_held_out:
+        passages = [_item_of(one.match, one.text) for one in (*stretches, *remembered.passages)]
+        left = [*left, *map(holdout.left_out, [*passages, *remembered.items])]
+        stretches, remembered = [], Memories(hits=remembered.hits, left=remembered.left)
+        inside = [_standing(rules)]
     more = [*stretches, *remembered.passages]
     if not (more or remembered.lines or any(one.is_asked for one in rules)):
         return Context(hits=remembered.hits, items=_left_out([*left, *remembered.left], ()))

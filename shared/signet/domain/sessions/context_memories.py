@@ -199,4 +199,5 @@ def _item_of_hit(hit: Hit, reason: Reason, chars: int = 0) -> Item:
         chars=chars,
         score=round(hit.score, 3),
         said_at=hit.created_at,
+        ranked=hit.ranked,
     )

@@ -13,6 +13,7 @@ from signet.domain.sessions import checkpoints, claims, continuity, harness_call
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.models import Continuity, State, Trigger, with_turn
 from signet.domain.sessions.sql import states
+from signet.domain.transcripts import unkept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +143,8 @@ def ended(
     state = states.get(tx, call.agent_id, call.key)
     tx.run(states.DELETE, (call.agent_id, call.key))
     presence.remove(tx, call.key, agent_id=call.agent_id)
+    if not is_kept:
+        unkept.note(tx, call.agent_id, call.key, now=now)
     if state is None or not is_kept or state.bypasses(now):
         return state
     state = replace(state, project=call.project or state.project)

@@ -1,6 +1,7 @@
 """What a prompt brings to mind. Whatever fails in that, the prompt goes on without it."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from signet import clock
@@ -12,7 +13,7 @@ from signet.domain.injections.candidates import Scored
 from signet.domain.injections.models import Phase
 from signet.domain.memory import marks
 from signet.domain.memory.models import Actor
-from signet.domain.sessions import claims, injected, lifecycle, prompt_text
+from signet.domain.sessions import claims, holdout, injected, lifecycle, prompt_text
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.context import Context, context_of
 from signet.domain.sessions.models import State
@@ -41,7 +42,8 @@ async def answer(
     now = clock.now()
     terms = prompt_text.terms(message, last_answer)
     given = session.given if session else frozenset()
-    context = await _context(call, message, terms, given, services)
+    held = await holdout.holds(call, services)
+    context = await _context(call, message, terms, given, services, is_held_out=held)
     warning = claims.warning(session, now=now)
     await services.db.awrite_quick(
         _keep,
@@ -73,10 +75,18 @@ async def answer(
 
 
 async def _context(
-    call: Call, message: str, terms: Sequence[str], given: Collection[str], services: Services
+    call: Call,
+    message: str,
+    terms: Sequence[str],
+    given: Collection[str],
+    services: Services,
+    *,
+    is_held_out: bool,
 ) -> Context:
     asked = question(call, message, terms, given, services.settings)
-    return Context() if asked is None else await context_of(asked, services)
+    if asked is None:
+        return Context()
+    return await context_of(replace(asked, is_held_out=is_held_out), services)
 
 
 def question(

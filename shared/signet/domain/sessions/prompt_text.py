@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from signet import ids
 from signet.db import fts, script
 from signet.domain.sessions import wording
+from signet.domain.transcripts import injected_text
 
 MOST_TERMS = 12
 #: Of a message so much is compared by meaning (HK-51), and so much is looked at for words.
@@ -45,8 +46,8 @@ class Item:
 
 
 def cleaned(raw: str) -> str:
-    """Return what a person wrote, without what chat gateways put around it."""
-    text = _EXTERNAL.sub(" ", raw)
+    """Return what a person wrote, without what chat gateways and harnesses put around it."""
+    text = _EXTERNAL.sub(" ", injected_text.without(raw))
     while (header := _HEADER.search(text)) is not None:
         end = _end_of_json(text, header.end())
         fence = _FENCE.match(text, end)

@@ -36,6 +36,8 @@ class Question:
     limit: int = prompt_text.MOST_ITEMS
     min_score: float | None = None
     is_whole: bool = False
+    #: Nothing but rules is told, so that the session can be compared with others.
+    is_held_out: bool = False
 
     @property
     def is_first(self) -> bool:

@@ -12,6 +12,7 @@ from signet.domain.auth.tokens import TokenScope
 from signet.domain.sessions import claims
 from signet.domain.sessions.models import State
 from signet.domain.sessions.sql import states
+from signet.domain.transcripts import unkept
 from signet.errors import NotFound
 from signet.wire.sessions import RunningSession
 
@@ -46,9 +47,16 @@ def counts(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
 
 
 def bypass(tx: WriteTx, key: str, scope: TokenScope, *, is_on: bool, now: datetime) -> None:
-    """Let the hooks of a session do nothing from now on, or do their work again; raises UnknownSession."""
+    """Let the hooks of a session do nothing from now on, or do their work again; raises UnknownSession.
+
+    The log of a session that was bypassed is not read later either.
+    """
     for state in _of_key(tx, key, scope, now):
         live = claims.renewed(state, None, now=now)
+        if is_on:
+            unkept.note(tx, state.agent_id, key, now=now)
+        else:
+            unkept.lift(tx, state.agent_id, key)
         states.put(tx, replace(live, is_bypassed=is_on), now=now)
 
 

@@ -2,13 +2,16 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from signet.config import Settings
 from signet.db import Database
 from signet.domain.injections.models import Injection
 from signet.domain.recall.models import QueryVector, Result
 from signet.paths import Workspace
-from signet.wire.requests.recall import RecallBody
+
+if TYPE_CHECKING:
+    from signet.wire.requests.recall import RecallBody
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +24,7 @@ class Services:
     #: Returns what gives the vector of a text; to be called off the event loop.
     vector: Callable[[str], Awaitable[QueryVector]]
     #: Answers a question for an agent.
-    recall: Callable[[RecallBody, str], Awaitable[Result]]
+    recall: "Callable[[RecallBody, str], Awaitable[Result]]"
     #: Records what a session was given, behind the answer; and makes sure that all of it is recorded.
     record: Callable[[Injection], None]
     flush: Callable[[], Awaitable[None]]

@@ -23,6 +23,7 @@ from signet.domain.transcripts.models import Session
 from signet.observe import logs
 from signet.observe import record as events
 from signet.observe.record import Event
+from signet.queue import NORMAL
 
 log = logs.get("hooks")
 
@@ -62,6 +63,10 @@ class Rules:
     #: Whether sessions are summarised at all; in shadow mode the job waits (JOB-20).
     summarises: bool = True
     attempts: int = 3
+    #: How soon that is done: what happened long ago can wait for what happens now.
+    priority: int = NORMAL
+    #: Whether a model may read the session, where there is one.
+    by_model: bool = True
 
     @classmethod
     def of(cls, settings: Settings) -> "Rules":
@@ -130,19 +135,28 @@ async def _session(call: Call, report: Report, services: Services) -> Session:
     )
 
 
-def finish(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) -> Queued | None:
-    """Store an ended session and queue its reading; what it was given has served now, or not."""
+def finish(
+    tx: WriteTx, session: Session, settings: Settings, *, rules: Rules | None = None, now: datetime
+) -> Queued | None:
+    """Store an ended session and queue its reading, as the settings say unless there are rules of its own.
+
+    What it was given has served now, or not.
+    """
+    if stored.is_forgotten(tx, session.agent_id, session.key):
+        return None
     learns, frozen = settings.pipeline.feedback, settings.pipeline.mutations_frozen
     if learns.enabled and not frozen:
         uses = usefulness.take(tx, session.agent_id, session.key, now=now)
         feedback.apply_session(tx, uses, agent_id=session.agent_id, settings=learns, now=now)
-    queued = store(tx, session, rules=Rules.of(settings), now=now)
+    queued = store(tx, session, rules=rules or Rules.of(settings), now=now)
     record.transcript_arrived(tx, session.agent_id, session.key, session.steps, now=now)
     return queued
 
 
 def turn(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) -> Queued | None:
     """Store what was said in a session that goes on, and queue the reading of what is new."""
+    if stored.is_forgotten(tx, session.agent_id, session.key):
+        return None
     queued = store_turn(tx, session, rules=Rules.of(settings), now=now)
     record.transcript_arrived(tx, session.agent_id, session.key, session.steps, now=now)
     return queued
@@ -153,10 +167,17 @@ def store(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) -> Queu
 
     The same session ended twice has one job (HK-71); a longer stored transcript stays, and is what is read.
     """
-    stored.keep(tx, session, now=now)
+    stored.keep(tx, session, priority=rules.priority, now=now)
     if stored.length(tx, session.agent_id, session.key) < LEAST_CHARS or not rules.summarises:
         return None
-    return requests.of_session(tx, session, attempts=rules.attempts, now=now)
+    return requests.of_session(
+        tx,
+        session,
+        attempts=rules.attempts,
+        priority=rules.priority,
+        by_model=rules.by_model,
+        now=now,
+    )
 
 
 def store_turn(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) -> Queued | None:

@@ -21,6 +21,7 @@ from signet.domain.memory import marks
 from signet.domain.recall import recall
 from signet.domain.secrets.vault import Vault
 from signet.domain.sessions import (
+    holdout,
     identity_files,
     injected,
     lifecycle,
@@ -90,6 +91,7 @@ async def _context(
     settings = services.settings
     said = about.strip()
     about = (about or settings.hooks.session_start.query or "").strip()
+    held = await holdout.holds(call, services)
     scores, files, secrets = await asyncio.gather(
         _recalled(call, about, services),
         asyncio.to_thread(identity_files.load, services.workspace, call.agent_id),
@@ -105,15 +107,17 @@ async def _context(
             context=about,
             recalled=scores,
         )
-        return start_sources.gather(tx, asked, settings, now=now)
+        found = start_sources.gather(tx, asked, settings, now=now)
+        return start_sources.held_out(found) if held else found
 
     if _reads_workspace(call, services):
         files = Identity(card=files.card)
     found = await services.db.aread(gather)
-    files = replace(files, memory=withheld.without(files.memory, found.withheld))
+    memory = "" if held else withheld.without(files.memory, found.withheld)
+    files = replace(files, memory=memory)
     if found.failed:
         log.warning("session.parts_missing", parts=found.failed)
-    context = await _earlier(call, said, found, services)
+    context = await _earlier(call, said, found, services, is_held_out=held)
     await services.db.awrite_quick(_keep, call, found, context, settings, now=now)
     record.event(
         Event.SESSION_START,
@@ -129,7 +133,9 @@ async def _context(
     return answer
 
 
-async def _earlier(call: Call, about: str, found: Found, services: Services) -> Context:
+async def _earlier(
+    call: Call, about: str, found: Found, services: Services, *, is_held_out: bool
+) -> Context:
     """Return what earlier work says of what the session is about, where its harness says that with its start.
 
     Harnesses that call a hook at each prompt say nothing here, and are told then.
@@ -146,6 +152,7 @@ async def _earlier(call: Call, about: str, found: Found, services: Services) -> 
         key=call.key,
         project=caller.current().scope.project or call.project,
         given=frozenset(_given(found)),
+        is_held_out=is_held_out,
     )
     return await context_of(asked, services)
 

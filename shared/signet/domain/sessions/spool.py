@@ -1,9 +1,10 @@
 """What a hook could not deliver, kept in files until the daemon takes it: no session is lost because nobody listened.
 
 A hook writes its entry before it calls the daemon and takes it away when the daemon has it, so that nothing is lost
-even when the harness kills the hook meanwhile. Entries are private, whole (renamed into place), bounded in number and
-size; delivering one twice does no harm (HK-71). A log that an entry names by its path is linked beside it, so that it
-can be read though the harness deletes it. Loads nothing but the standard library: hooks start in milliseconds.
+even when the harness kills the hook meanwhile. Entries are private, whole (renamed into place) and without secrets;
+delivering one twice does no harm (HK-71, idempotency keys). They are bounded in number and size: what waits stays, and
+what no longer fits is refused with a word. A log that an entry names by its path is linked beside it, so that it can
+be read though the harness deletes it. Loads nothing but the standard library: hooks start in milliseconds.
 """
 
 import hashlib
@@ -18,10 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from signet import ids
+from signet.errors import Unavailable
 
-#: Of more and larger ones the oldest go.
-MOST_ENTRIES = 200
+#: More or larger ones are refused. A day without the daemon is some hundred.
+MOST_ENTRIES = 5_000
 MOST_BYTES = 512 * 1_048_576
+#: Of those that the daemon did not want the last are kept, to be shown.
+MOST_REFUSED = 50
 #: A longer log is not copied where it cannot be linked.
 MOST_COPIED = 64 * 1_048_576
 #: What is younger may still be on its way by the hook that wrote it.
@@ -29,17 +33,29 @@ SETTLED_SECONDS = 3.0
 #: What is older and belongs to no entry was left by a hook that was killed.
 LEFT_SECONDS = 60.0
 
-_ENTRY, _LOG, _DRAFT = ".json", ".log", ".new"
+_ENTRY, _LOG, _DRAFT, _REFUSED = ".json", ".log", ".new", ".refused"
+#: Fields of bodies that hold what somebody said.
+_TEXTS = ("content", "summary", "transcript")
+
+
+class SpoolFull(Unavailable):
+    """Too much waits for the daemon; nothing more is kept until it answers."""
+
+    code = "spool_full"
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One call of a hook that waits: the path of its route, headers and body."""
+    """One call that waits: the path of its route, headers and body.
+
+    `daemon` is the address that it waits for where the workspace is connected to one elsewhere.
+    """
 
     file: Path
     route: str
     headers: Mapping[str, str]
     body: Mapping[str, object]
+    daemon: str = ""
 
     @property
     def log(self) -> Path:
@@ -51,25 +67,52 @@ class Entry:
         for path in (self.file, self.log):
             path.unlink(missing_ok=True)
 
+    def refuse(self, why: str) -> None:
+        """Put the entry aside, with the daemon's reason, where a person is shown it; the last MOST_REFUSED stay."""
+        aside = self.file.with_suffix(_REFUSED)
+        said = {"route": self.route, "body": dict(self.body), "why": why}
+        handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(said, file)
+        self.remove()
+        for old in sorted(self.file.parent.glob(f"*{_REFUSED}"))[:-MOST_REFUSED]:
+            old.unlink(missing_ok=True)
 
-def put(folder: Path, route: str, headers: Mapping[str, str], body: Mapping[str, object]) -> Entry:
-    """Keep a call and return its entry; raises OSError when the disk does not take it."""
+
+def put(
+    folder: Path,
+    route: str,
+    headers: Mapping[str, str],
+    body: Mapping[str, object],
+    *,
+    daemon: str = "",
+    is_settled: bool = False,
+) -> Entry:
+    """Keep a call and return its entry; one that nobody is about to deliver `is_settled`.
+
+    Raises SpoolFull, and OSError when the disk does not take it.
+    """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    name = f"{ids.new_ordered_id()}-{_slot(route, headers, body)}{_ENTRY}"
-    entry = Entry(folder / name, route, headers, body)
+    slot = _slot(route, headers, body)
+    _check_room(folder, instead_of=slot if "transcriptPath" in body else None)
+    body = _without_secrets(body)
+    entry = Entry(folder / f"{ids.new_ordered_id()}-{slot}{_ENTRY}", route, headers, body, daemon)
     draft = entry.file.with_suffix(_DRAFT)
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    said = {"route": route, "headers": dict(headers), "body": dict(body), "daemon": daemon}
     with os.fdopen(handle, "w", encoding="utf-8") as file:
-        json.dump({"route": route, "headers": dict(headers), "body": dict(body)}, file)
+        json.dump(said, file)
     if (log := _log_of(body)) is not None:
         with suppress(OSError):  # another disk: it is copied when the call has failed
             os.link(log, entry.log)
     draft.replace(entry.file)
+    if is_settled:
+        os.utime(entry.file, (0, 0))
     return entry
 
 
 def hold(entry: Entry) -> None:
-    """Prepare an entry to wait for long: copy a log that could not be linked, and keep the bounds.
+    """Prepare an entry to wait for long: copy a log that could not be linked, and clear up.
 
     Earlier entries that hold the beginning of the same log go: each turn of a session makes one.
     """
@@ -86,7 +129,7 @@ def hold(entry: Entry) -> None:
         for file in entry.file.parent.glob(f"*-{slot}{_ENTRY}"):
             if file.name < entry.file.name:
                 Entry(file, "", {}, {}).remove()
-    _bound(entry.file.parent)
+    _clear(entry.file.parent)
 
 
 def is_waiting(folder: Path) -> bool:
@@ -94,19 +137,29 @@ def is_waiting(folder: Path) -> bool:
     return next(_files(folder), None) is not None
 
 
-def entries(folder: Path) -> list[Entry]:
-    """Return the entries that have settled, oldest first.
+def refused(folder: Path) -> list[Mapping[str, Any]]:
+    """Return what the daemon did not want, oldest first: `route`, `body`, and `why`."""
+    found = []
+    for file in sorted(folder.glob(f"*{_REFUSED}")):
+        with suppress(OSError, ValueError):
+            found.append(_read(file))
+    return found
+
+
+def entries(folder: Path, *, all: bool = False) -> list[Entry]:
+    """Return the entries that have settled, or `all`, oldest first.
 
     What cannot be read is taken away: it can never be delivered.
     """
     found: list[Entry] = []
     for file in sorted(_files(folder)):
         try:
-            if time.time() - file.stat().st_mtime < SETTLED_SECONDS:
+            if not all and time.time() - file.stat().st_mtime < SETTLED_SECONDS:
                 continue
             said = _read(file)
             headers = {str(name): str(value) for name, value in dict(said["headers"]).items()}
-            found.append(Entry(file, str(said["route"]), headers, dict(said["body"])))
+            daemon = str(said.get("daemon", ""))
+            found.append(Entry(file, str(said["route"]), headers, dict(said["body"]), daemon))
         except OSError:  # gone meanwhile, or not ours to read: it holds nobody up
             continue
         except (ValueError, TypeError, KeyError, RecursionError):
@@ -161,16 +214,37 @@ def _is_left(draft: Path) -> bool:
     return False
 
 
-def _bound(folder: Path) -> None:
-    """Take the oldest away until the rest is within its bounds; the newest stays. What was left behind goes."""
+def _without_secrets(body: Mapping[str, object]) -> Mapping[str, object]:
+    """Return a body whose texts are masked as the daemon would mask them."""
+    said = {name: text for name in _TEXTS if isinstance(text := body.get(name), str)}
+    if not said:
+        return body
+    from signet.text import masking  # a hook that has no text does not wait for it
+
+    return {**body, **{name: masking.mask(text).text for name, text in said.items()}}
+
+
+def _check_room(folder: Path, *, instead_of: str | None) -> None:
+    """Raise SpoolFull when nothing more fits; what a new entry replaces does not count."""
+    count = size = 0
+    for file in _files(folder):
+        if file.stem.rpartition("-")[2] == instead_of:
+            continue
+        count += 1
+        for path in (file, file.with_suffix(_LOG)):
+            with suppress(OSError):
+                size += path.stat().st_size
+    if count >= MOST_ENTRIES or size >= MOST_BYTES:
+        raise SpoolFull(
+            f"{count} calls ({size // 1_048_576} MB) wait for the daemon in {folder}; nothing more is kept until it"
+            " answers"
+        )
+
+
+def _clear(folder: Path) -> None:
+    """Take away what was left behind."""
     for path in sorted(folder.iterdir(), key=lambda one: one.suffix, reverse=True):  # drafts first
         # In this order: a draft that becomes an entry meanwhile is seen as one or the other.
         is_owned = path.with_suffix(_DRAFT).exists() or path.with_suffix(_ENTRY).exists()
         if (path.suffix == _LOG and not is_owned) or (path.suffix == _DRAFT and _is_left(path)):
             path.unlink(missing_ok=True)
-    size = 0
-    for count, file in enumerate(sorted(_files(folder), reverse=True), 1):
-        entry = Entry(file, "", {}, {})
-        size += sum(path.stat().st_size for path in (file, entry.log) if path.exists())
-        if count > MOST_ENTRIES or (size > MOST_BYTES and count > 1):
-            entry.remove()

@@ -10,9 +10,9 @@ from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, search
 from signet.domain.graph import focus, traversal
-from signet.domain.sessions import wording
+from signet.domain.sessions import own_words, wording
 from signet.domain.sessions.sql import memories
-from signet.domain.sessions.sql.memories import RuleRow
+from signet.domain.sessions.sql.memories import MemoryRow, RuleRow
 from signet.wire.origin import STRANGERS, Origin, Review
 
 #: Longer ones are stories, and are told as episodes.
@@ -81,14 +81,15 @@ def find(
     rows = memories.rules(tx, reader, project=project, chars=RULE_CHARS, limit=LOOKED_AT)
     rows = [row for row in rows if _stands(row)]
     near = search.similarities([row.vector for row in rows], vector)
+    words_of = own_words.of(tx, reader, [row.read_from for row in rows])
     found: list[_Found] = []
     for row, similarity in zip(rows, near, strict=True):
         is_asked = _is_about(row.content, asked, similarity)
         is_hard = row.kind != "pipeline-v2" and _is_hard(row)
-        if (is_asked or is_hard) and row.id not in given:
-            said = fence.origin(Origin(row.origin), row.who, is_derived=row.kind == "pipeline-v2")
-            note = f"{said}, {wording.day(row.created_at)}"
-            found.append(_Found(not is_asked, len(row.content), row.content, note, row.id))
+        if is_asked or is_hard:
+            said = row if row.pinned else words_of.get(row.read_from, row)
+            if said.id not in given:
+                found.append(_found(said, is_asked=is_asked))
     named = [
         one
         for one in traversal.focal(tx, words[:NAMES], agent_id=reader.agent_id)
@@ -112,6 +113,12 @@ class _Found(NamedTuple):
     text: str
     note: str
     memory_id: str | None
+
+
+def _found(row: RuleRow | MemoryRow, *, is_asked: bool) -> _Found:
+    said = fence.origin(Origin(row.origin), row.who, is_derived=row.read_from is not None)
+    note = f"{said}, {wording.day(row.created_at)}"
+    return _Found(not is_asked, len(row.content), row.content, note, row.id)
 
 
 def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list[Rule]:

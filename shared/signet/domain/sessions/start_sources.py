@@ -5,7 +5,7 @@ A part that fails is left out and named; the others are told all the same (HK-36
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
@@ -21,6 +21,7 @@ from signet.domain.episodes import fence
 from signet.domain.graph import focus, traversal
 from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
+from signet.domain.learning import influence
 from signet.domain.sessions import candidates, recovery, start_text, wording
 from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.identity_files import Identity, introduced
@@ -57,6 +58,7 @@ class Found:
     """What the store has for a session that begins."""
 
     candidates: Sequence[Candidate] = ()
+    project: str | None = None
     told: Sequence[Candidate] = ()
     since: str = ""
     peers: Sequence[Presence] = ()
@@ -66,6 +68,8 @@ class Found:
     recovery: str = ""
     #: What MEMORY.md must not say.
     withheld: Sequence[Statement] = ()
+    #: The session is given no memories; what it would have been given is among the candidates.
+    is_held_out: bool = False
     #: Parts that could not be read.
     failed: list[str] = field(default_factory=list)
 
@@ -93,7 +97,8 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
         ),
         [],
     )
-    found.candidates = candidates.ranked(known, asked.project)
+    found.candidates = _ranked(tx, known, asked, settings)
+    found.project = asked.project
     budget = settings.memory.session_budget_chars
     found.told = candidates.chosen(found.candidates, most=start.recall_limit, chars=budget)
     project = asked.project
@@ -126,6 +131,21 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     return found
 
 
+def held_out(found: Found) -> Found:
+    """Return what a session begins with that is given no memories: rules, and what is there without any."""
+    return replace(found, told=(), recovery="", is_held_out=True)
+
+
+def _ranked(
+    tx: ReadTx, known: Sequence[Candidate], asked: Asked, settings: Settings
+) -> list[Candidate]:
+    """Return candidates best first; while what was learned takes part, both orders are interleaved."""
+    learns = settings.pipeline.predictor.enabled and any(one.factor != 1 for one in known)
+    if learns and asked.key and influence.is_on(tx, asked.reader.agent_id):
+        return candidates.interleaved(known, asked.project, seed=asked.key)
+    return candidates.ranked(known, asked.project)
+
+
 def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
     """Return the line about what has come since the last session, empty before the first."""
     last = tx.value(history.LAST_AT, {"agent": reader.agent_id, "project": reader.project})
@@ -134,16 +154,8 @@ def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
         return ""
     seen = visibility.readable(reader)
     new = int(tx.value(memories.COUNT_SINCE.format(where=seen.sql), (last, *seen.params)))
-    captured = int(
-        tx.value(
-            history.COUNT_SINCE, {"agent": reader.agent_id, "project": reader.project, "at": last}
-        )
-    )
-    return (
-        f"[since last session: {wording.counted(new, 'new memory')},"
-        f" {wording.counted(captured, 'session')} captured,"
-        f" last active {wording.ago(at, now.astimezone())}]"
-    )
+    last_active = wording.ago(at, now.astimezone())
+    return f"[since last session: {wording.counted(new, 'new memory')}, last active {last_active}]"
 
 
 def inject(
@@ -154,11 +166,12 @@ def inject(
     settings: Settings,
     *,
     notice: str,
-    local: datetime,
+    local: datetime | None,
 ) -> tuple[str, list[Item]]:
     """Return the text that the session begins with, and what it consists of. Pure.
 
-    `local` is now in the reader's zone; `notice` is what is to be said of Signet itself, empty for nothing.
+    `local` is now in the reader's zone, None for a text that is read another day; `notice` is what is to be said of
+    Signet itself, empty for nothing.
     """
     sections = _sections(found, identity, who, secrets, settings, notice=notice, local=local)
     start = settings.hooks.session_start
@@ -179,15 +192,17 @@ def _memories(found: Found, text: str) -> Iterator[Item]:
     for one in [*told, *{other.id: other for other in others}.values()][: len(told) + MOST_LEFT]:
         is_told = one.id in ids
         is_said = not is_told and wording.is_said(one.content, [text])
+        left = Reason.HELD_OUT if found.is_held_out else Reason.BUDGET
         yield Item(
             kind=Kind.MEMORY,
             id=one.id,
-            reason=_reason(one) if is_told else Reason.SAID if is_said else Reason.BUDGET,
+            reason=_reason(one) if is_told else Reason.SAID if is_said else left,
             is_given=is_told,
             text=one.content,
             chars=len(one.line) if is_told else 0,
             score=round(one.score, 3),
             said_at=one.created_at,
+            ranked=candidates.compared(one, found.project),
         )
 
 
@@ -222,7 +237,7 @@ def _sections(
     settings: Settings,
     *,
     notice: str,
-    local: datetime,
+    local: datetime | None,
 ) -> list[Section]:
     start, walked = settings.hooks.session_start, settings.pipeline.traversal
     rules = start_text.constraint_lines(found.constraints, most=walked.constraint_budget_chars)
@@ -238,7 +253,7 @@ def _sections(
     sections = [
         Section(Part.MARK, start_text.MEMORY_LINE),
         Section(Part.SINCE, found.since),
-        Section(Part.DATE, wording.today(local)),
+        Section(Part.DATE, "" if local is None else wording.today(local)),
         _listed(Part.PEERS, "## Active Peer Sessions", _peer_lines(found.peers)),
         _listed(Part.MEMORIES, "## Relevant Memories", memories),
         Section(Part.STATUS, f"## Signet Status\n{notice}" if notice else ""),

@@ -31,13 +31,17 @@ def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) ->
     return sum(erased.clean(job, texts, known) for texts in (of_sessions, of_jobs))
 
 
+def is_ours(present: str, summary: str) -> bool:
+    """Return whether a file has nothing but lines of the summary that it was written from. Pure."""
+    return set(present.rstrip().split("\n")) <= set(summary.split("\n"))
+
+
 def _write(root: Path, name: str, summary: str, known: list[withheld.Statement]) -> bool:
     path = root / name
     if not path.is_file():
         return False
     present = path.read_text("utf-8", "replace").rstrip()
-    is_ours = set(present.split("\n")) <= set(summary.split("\n"))
-    text = withheld.without(summary.rstrip() if is_ours else present, known)
+    text = withheld.without(summary.rstrip() if is_ours(present, summary) else present, known)
     if text.rstrip() == present:
         return False
     files.write(root, name, text)

@@ -94,7 +94,7 @@ def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:
         importance=fact.importance,
         tags=fact.tags,
         agent_id=session.agent_id,
-        visibility=Visibility.GLOBAL,
+        visibility=Visibility.usual(session.agent_id),
         origin=Origin.INFERRED,
         who=session.harness,
         why="session-summary",

@@ -14,19 +14,39 @@ from signet.domain.summaries.sql import jobs as sql
 from signet.domain.transcripts import stored
 from signet.domain.transcripts.models import Session
 from signet.domain.transcripts.stored import Part
-from signet.queue import Job, enqueue
+from signet.queue import NORMAL, Job, enqueue
 
 KIND = "summarize"
 
 
-def of_session(tx: WriteTx, session: Session, *, attempts: int, now: datetime) -> Queued:
-    """Queue the reading of the stored transcript in its present version, unless that was read."""
+def of_session(
+    tx: WriteTx,
+    session: Session,
+    *,
+    attempts: int,
+    priority: int = NORMAL,
+    by_model: bool = True,
+    now: datetime,
+) -> Queued:
+    """Queue the reading of the stored transcript in its present version, unless that was read.
+
+    Without `by_model` the built-in rules read it, whatever models there are.
+    """
     key = f"{session.agent_id}:{session.key}"
     version = f"{key}:{stored.length(tx, session.agent_id, session.key)}"
     known = sql.of_version(tx, session.agent_id, session.key, version)
     if known:
         return Queued(job_id=known[0], is_open=known[1])
-    return _queue(tx, session, key, version=version, attempts=attempts, now=now)
+    return _queue(
+        tx,
+        session,
+        key,
+        version=version,
+        attempts=attempts,
+        priority=priority,
+        by_model=by_model,
+        now=now,
+    )
 
 
 def of_part(tx: WriteTx, session: Session, part: Part, *, attempts: int, now: datetime) -> Queued:
@@ -85,14 +105,18 @@ def _queue(
     version: str,
     part: str = "",
     attempts: int,
+    priority: int = NORMAL,
+    by_model: bool = True,
     now: datetime,
 ) -> Queued:
     """Queue the reading of a session; while a job of the same key is open it is that one, which reads all there is."""
+    said = {"is_part": bool(part), "by_rules": not by_model}
     job = Job(
         kind=KIND,
         dedupe_key=key,
         agent_id=session.agent_id,
-        payload={"is_part": True} if part else None,
+        payload={name: True for name, is_so in said.items() if is_so} or None,
+        priority=priority,
     )
     job_id = enqueue(tx, job, now=now, max_attempts=attempts)
     if job_id is None:

@@ -6,6 +6,9 @@ import re
 PART_CHARS = 20_000
 MOST_CHARS = 60_000
 
+#: Who speaks in what harnesses log. Where they do, `Note: …` in an answer begins no turn: what follows it would be read
+#: as the user's words.
+_ROLE = re.compile(r"^(?=(?:User|Human|Assistant|AI)(?: \([^)\n]*\))?:\s)", re.MULTILINE)
 _TURN = re.compile(r"^(?=\S[^\n:]{0,40}: )", re.MULTILINE)
 
 
@@ -14,7 +17,8 @@ def parts(text: str) -> list[str]:
     if len(text) <= PART_CHARS:
         return [text]
     cuts, start = [0], 0
-    for place in (turn.start() for turn in _TURN.finditer(text)):
+    places = [turn.start() for turn in _ROLE.finditer(text)]
+    for place in places if len(places) > 1 else [turn.start() for turn in _TURN.finditer(text)]:
         start = _cut_hard(cuts, start, place)
         if place - start >= PART_CHARS:
             cuts.append(place)

@@ -58,6 +58,11 @@ def run(
         _read(job, asked, reader, settings, root)
 
 
+def reads_by_model(job: JobContext) -> bool:
+    """Return whether a model may read the job's session; without, the built-in rules do."""
+    return not job.lease.payload.get("by_rules")
+
+
 def _as_said(asked: Asked) -> Asked:
     """Return the session in the form in which sessions are stored now, without what programs put into it.
 
@@ -99,17 +104,19 @@ def _read(
     news = job.db.read(facts.news, asked.session.agent_id, said)
     since = asked.asked_at - timedelta(days=SESSION_DAYS)
     remembered = job.db.read(summaries.remembered, asked.session, since=since)
-    rules = Rules.of(settings())
+    rules = replace(Rules.of(settings()), priority=job.lease.priority)
 
     def keep(tx: WriteTx) -> dict[str, object]:
         now = clock.now()
+        if stored.is_forgotten(tx, asked.session.agent_id, asked.session.key):
+            return {"skipped": "session_forgotten"}
         saved = facts.save(tx, asked, news, model=reader.name, rules=rules, now=now)
         if not asked.is_part:
             _keep_summary(tx, asked, notes.summary, [*saved, *remembered], score, now)
             whose = asked.session
             condense.queue(tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now)
         tx.run(jobs.FORGET_PART, (asked.job_id,))
-        _read_on(tx, asked, rules, now)
+        _read_on(tx, asked, rules, now, by_model=reads_by_model(job))
         counts = {
             "facts": len(notes.facts),
             "saved": len(saved),
@@ -118,6 +125,8 @@ def _read(
         return {"path": path, **counts}
 
     job.commit(keep)
+    if job.db.read(stored.is_forgotten, asked.session.agent_id, asked.session.key):
+        (root / path).unlink(missing_ok=True)
 
 
 def _keep_summary(
@@ -135,11 +144,18 @@ def _keep_summary(
         usefulness.set_relevance(tx, session.agent_id, session.key, score[0].relevance)
 
 
-def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime) -> None:
+def _read_on(tx: WriteTx, asked: Asked, rules: Rules, now: datetime, *, by_model: bool) -> None:
     """Queue the session again when more of it was handed over while it was read."""
     chars = stored.length(tx, asked.session.agent_id, asked.session.key)
     if not asked.is_part and chars > asked.chars:
-        requests.of_session(tx, asked.session, attempts=rules.attempts, now=now)
+        requests.of_session(
+            tx,
+            asked.session,
+            attempts=rules.attempts,
+            priority=rules.priority,
+            by_model=by_model,
+            now=now,
+        )
 
 
 def _judged(job: JobContext, asked: Asked, reader: Reader) -> tuple[Score, int] | None:

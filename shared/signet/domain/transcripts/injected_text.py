@@ -8,9 +8,11 @@ import re
 
 _TAG = (
     r"(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|environment_context"
-    r"|user_instructions|task-notification|ide_[a-z]+|user-prompt-submit-hook|session-start-hook"
+    r"|user_instructions|task-notification|hook_context|session_context|ide_[a-z]+|user-prompt-submit-hook|session-start-hook"
     r"|signet-[a-z]+|memory-feedback|relevant-memories)"
 )
+#: What stands around what somebody did say, in Cursor.
+_WRAPPING = re.compile(r"</?user_query>\n?")
 _OPENING = re.compile(rf"<{_TAG}\b")
 #: The line above recalled memories, and the list below it, each with its day (HK-56); in a memory, whose text is one
 #: line, the items follow each other.
@@ -32,6 +34,8 @@ _MARK = re.compile(rf"<{_TAG}\b|\[signet:recall|\[memory active")
 
 def without(text: str) -> str:
     """Return a text without what programs put into it."""
+    if "<" in text:
+        text = _WRAPPING.sub("", text)
     if not ("<" in text or "[" in text) or _MARK.search(text) is None:
         return text
     return _BEGINNING.sub("", _RECALLED.sub("", _untagged(text)))

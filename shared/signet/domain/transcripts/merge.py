@@ -1,11 +1,11 @@
 """Turn ends against session ends: which call is which, and how what each hands over becomes one transcript. Pure.
 
-Codex (`Stop`) and OpenClaw (`agent_end`) report each turn and never the end of a session. A turn end hands the
-transcript so far over and ends nothing: claim, continuity and what was injected stay. The end, and with it the last
-summary, is written by whoever comes first: the harness that says so, or the scheduler once the session has been silent
-for `hooks.sessionEnd.idleMinutes` (`domain/sessions/idle_timeout.py`). Both ask for the same version of the same
-transcript, so it is read once. If more is said afterwards, the longer version is read, and its summary replaces the
-earlier one.
+Codex (`Stop`), OpenClaw (`agent_end`) and Windsurf report each turn and never the end of a session, others both. A turn
+end hands the transcript so far over and ends nothing: claim, continuity and what was injected stay. The end, and with
+it the last summary, is written by whoever comes first: the harness that says so, or the scheduler once the session has
+been silent for `hooks.sessionEnd.idleMinutes` (`domain/sessions/idle_timeout.py`). Both ask for the same version of the
+same transcript, so it is read once. If more is said afterwards, the longer version is read, and its summary replaces
+the earlier one.
 """
 
 from signet.domain.transcripts import transcript
@@ -15,7 +15,9 @@ TURN_ENDS = frozenset(
     {
         "agent_end",
         "agent-turn-complete",
+        "afteragent",
         "idle",
+        "post_cascade_response_with_transcript",
         "session.idle",
         "stop",
         "subagentstop",

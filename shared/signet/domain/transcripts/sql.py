@@ -38,11 +38,21 @@ SELECT agent_id, session_id, transcript, harness, project, created_at FROM summa
  WHERE transcript <> '' AND session_id IS NOT NULL ORDER BY rowid"""
 SET_READ = "UPDATE session_transcripts SET read_until = ? WHERE agent_id = ? AND session_key = ?"
 
+DELETE = f"DELETE {_OF_SESSION}"
+FORGET = (
+    "INSERT OR IGNORE INTO forgotten_sessions (agent_id, session_key, created_at) VALUES (?, ?, ?)"
+)
+IS_FORGOTTEN = "SELECT 1 FROM forgotten_sessions WHERE agent_id = ? AND session_key = ?"
+FORGOTTEN = "SELECT agent_id, session_key FROM forgotten_sessions"
+
 WITHHOLD = """
 INSERT OR REPLACE INTO withheld_statements (memory_id, agent_id, words, names, created_at) VALUES (?, ?, ?, ?, ?)"""
 LIFT = "DELETE FROM withheld_statements WHERE memory_id = ?"
 WITHHELD = "SELECT memory_id, words, names FROM withheld_statements WHERE agent_id = ?"
 ALL_WITHHELD = "SELECT memory_id, words, names FROM withheld_statements"
+WHOLE_WITHHELD = "SELECT memory_id, agent_id, words, names, created_at FROM withheld_statements"
+CARRY = """
+INSERT OR IGNORE INTO withheld_statements (memory_id, agent_id, words, names, created_at) VALUES (?, ?, ?, ?, ?)"""
 ERASED = """
 SELECT w.agent_id, w.memory_id, w.words, w.names FROM withheld_statements w
  WHERE EXISTS (SELECT 1 FROM forgotten_values v WHERE v.memory_id = w.memory_id AND v.why = 'erased')"""
@@ -53,3 +63,7 @@ SELECT rowid, agent_id, content FROM session_transcripts
 CLEAN = """
 UPDATE session_transcripts SET content = ?1, read_until = min(read_until, length(?1))
  WHERE rowid = ?2 AND content = ?3"""
+
+UNKEEP = "INSERT OR IGNORE INTO unkept_sessions (agent_id, session_key, since) VALUES (?, ?, ?)"
+KEEP_AGAIN = "DELETE FROM unkept_sessions WHERE agent_id = ? AND session_key = ?"
+IS_UNKEPT = "SELECT 1 FROM unkept_sessions WHERE agent_id = ? AND session_key = ?"

@@ -49,7 +49,7 @@ _RESULTS = frozenset(
 _ASKED = ("input", "arguments", "args", "action", "command")
 _ANSWERED = ("content", "output", "aggregated_output", "result")
 #: Our own tools: what they are asked and answer is memory itself, not a use of it.
-_OWN = ("mcp__signet", "signet", "memory_")
+_OWN = ("mcp__signet", "mcp_signet", "signet", "memory_")
 
 
 class StepType(StrEnum):
@@ -110,7 +110,7 @@ def read(stored: str) -> list[Step]:
 def _steps(log: Iterable[dict[str, object]], clean: Callable[[str], str]) -> Iterator[Step]:
     seen: set[str] = set()
     room = RESULT_CHARS
-    own: set[object] = set()
+    own: set[str] = set()
     last: Step | None = None
     for record in log:
         turn = transcript.turn_of(record)
@@ -126,11 +126,11 @@ def _steps(log: Iterable[dict[str, object]], clean: Callable[[str], str]) -> Ite
             id_ = part.get("id") or part.get("call_id") or part.get("callID")
             if type_ in _CALLS and (asked := _field(part, _ASKED)):
                 if name.startswith(_OWN):
-                    own.add(part.get("call_id") or id_)
+                    own.add(str(part.get("call_id") or id_))
                     continue
                 yield Step(StepType.CALL, clean(asked[: 2 * CALL_CHARS])[:CALL_CHARS], name)
             if type_ in _RESULTS and room > 0:
-                if (part.get("tool_use_id") or part.get("call_id") or id_) in own:
+                if str(part.get("tool_use_id") or part.get("call_id") or id_) in own:
                     continue
                 answered = clean(_field(part, _ANSWERED)[: 2 * READ_CHARS])[:READ_CHARS]
                 words = dict.fromkeys(answered.split())
@@ -150,7 +150,7 @@ def _parts(record: dict[str, object]) -> Iterator[dict[str, object]]:
         if isinstance(one, list):
             waiting.extend(one)
         elif isinstance(one, dict):
-            if one.get("type") in _CALLS or one.get("type") in _RESULTS:
+            if str(one.get("type")) in _CALLS | _RESULTS:
                 state = one.get("state")
                 yield {**state, **one} if isinstance(state, dict) else one
             else:
@@ -159,6 +159,9 @@ def _parts(record: dict[str, object]) -> Iterator[dict[str, object]]:
                     for name in ("message", "payload", "item", "content", "parts")
                     if name in one
                 ]
+                calls = one.get("toolCalls")  # Gemini CLI: a call with its result
+                for call in calls if isinstance(calls, list) else ():
+                    waiting += [{**call, "type": "tool"}] if isinstance(call, dict) else []
 
 
 def _field(part: dict[str, object], names: Iterable[str]) -> str:

@@ -26,9 +26,12 @@ def copy_from_jobs(tx: WriteTx) -> None:
     tx.run(sql.COPY_FROM_JOBS)
 
 
-def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
-    """Store what was handed over of a session together with what is stored of it (see merge.py)."""
-    if not session.text:
+def keep(tx: WriteTx, session: Session, *, priority: int = NORMAL, now: datetime) -> None:
+    """Store what was handed over of a session together with what is stored of it (see merge.py).
+
+    `priority` is that of its indexing. Of a session that was forgotten nothing is stored again.
+    """
+    if not session.text or is_forgotten(tx, session.agent_id, session.key):
         return
     stored = tx.value(sql.TEXT, (session.agent_id, session.key)) or ""
     text = merge.joined(stored, session.text, is_turn=session.is_turn)
@@ -44,7 +47,7 @@ def keep(tx: WriteTx, session: Session, *, now: datetime) -> None:
         project=session.project,
         spoken=spoken,
     )
-    queue_index(tx, session.agent_id, session.key, now=now)
+    queue_index(tx, session.agent_id, session.key, priority=priority, now=now)
 
 
 def keep_text(
@@ -69,6 +72,22 @@ def text(tx: ReadTx, agent_id: str, key: str) -> str:
 def whole(tx: ReadTx, agent_id: str, key: str) -> Transcript | None:
     """Return the stored transcript of a session, None when there is none."""
     return tx.row(sql.Transcript, sql.WHOLE, (agent_id, key))
+
+
+def forget(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
+    """Delete a transcript, and store nothing more of its session from now on."""
+    tx.run(sql.DELETE, (agent_id, key))
+    tx.run(sql.FORGET, (agent_id, key, clock.to_text(now)))
+
+
+def is_forgotten(tx: ReadTx, agent_id: str, key: str) -> bool:
+    """Return whether somebody has forgotten a session."""
+    return tx.value(sql.IS_FORGOTTEN, (agent_id, key)) is not None
+
+
+def forgotten(tx: ReadTx) -> set[tuple[str, str]]:
+    """Return agent and key of every session that somebody has forgotten."""
+    return {(row[0], row[1]) for row in tx.tuples(sql.FORGOTTEN)}
 
 
 def length(tx: ReadTx, agent_id: str, key: str) -> int:

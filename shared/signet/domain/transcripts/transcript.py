@@ -1,7 +1,7 @@
 """Reading transcripts of any harness as turns: who said what, without tools and metadata.
 
-Known forms: JSON lines of Claude Code, Codex and OpenAI-style logs; `User:` and `Assistant:` text or Markdown; a
-dialogue of named speakers; anything else is one note. Never raises: a line that is not understood is skipped. A message
+Known forms: JSON lines of harnesses and OpenAI-style logs; `User:` and `Assistant:` text or Markdown; a dialogue of
+named speakers; anything else is one note. Never raises: a line that is not understood is skipped. A message
 whose time is logged keeps it: `User (2026-11-22T19:02:00Z): …`.
 """
 
@@ -26,6 +26,9 @@ FORM_SHARE = 0.6
 _ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "ai": ASSISTANT, "model": ASSISTANT}
 _ROLES |= {"claude": ASSISTANT, "codex": ASSISTANT, "agent": ASSISTANT, "agent_message": ASSISTANT}
 _ROLES |= {"user_message": USER, "UserMessage": USER, "AgentMessage": ASSISTANT}
+# Gemini CLI, Copilot, Windsurf.
+_ROLES |= {"gemini": ASSISTANT, "user.message": USER, "assistant.message": ASSISTANT}
+_ROLES |= {"user_input": USER, "planner_response": ASSISTANT}
 
 _WHO = r"(user|human|assistant|ai|claude|codex|agent|system|tool)"
 _AT = r"\((\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)\)"
@@ -41,6 +44,7 @@ _SPOKEN = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]|[!?]", re.IGNORECASE)
 
 #: What Codex logs: events, and items as the model gets and gives them.
 _EVENT, _ITEM = "event_msg", "response_item"
+_CONTENTS = ("content", "text", "message", "user_response", "response")
 _SPOKEN_PARTS = ("text", "Text", "input_text", "output_text")
 #: Where logs say when; as milliseconds since 1970 a number is larger than this.
 _TIMES = ("timestamp", "createdAt", "created_at", "time")
@@ -149,7 +153,9 @@ def records(text: str) -> list[dict[str, object]] | None:
     if sum(line[0] == "{" for line in lines) < FORM_SHARE * max(len(lines), 1):
         return None
     found = [record for line in lines if isinstance(record := _load(line), dict)]
-    if len(found) < FORM_SHARE * len(lines):
+    # Who is still writing has written half of the last line.
+    whole = len(lines) - (len(found) > 0 and lines[-1][0] == "{" and _load(lines[-1]) is None)
+    if len(found) < FORM_SHARE * whole:
         return None
     # Codex logs what is said twice; its items also hold the instructions that nobody typed.
     told = {turn.role for one in found if one.get("type") == _EVENT and (turn := turn_of(one))}
@@ -167,13 +173,13 @@ def _load(line: str) -> object:
 
 def turn_of(record: dict[str, object]) -> Turn | None:
     """Return what one log line says, None when it is a tool call, metadata or a harness's own words."""
-    if record.get("isMeta") or record.get("isSidechain"):
+    if any(record.get(mark) for mark in ("isMeta", "isSidechain", "isCompactSummary")):
         return None
     inner = _inner(record)
     known = _role(record)
     if known is None:
         return None
-    content = inner.get("content") or inner.get("text") or inner.get("message")
+    content = next((inner[name] for name in _CONTENTS if inner.get(name)), None)
     told = content if isinstance(content, str) else "\n".join(_texts(content))
     said = injected_text.without(told).strip()
     return Turn(known, said, _time(record) or _time(inner)) if said else None
@@ -181,7 +187,7 @@ def turn_of(record: dict[str, object]) -> Turn | None:
 
 def _inner(record: dict[str, object]) -> dict[str, object]:
     """Return the part of a log line that says something: Codex puts an item into the payload of an event."""
-    for name in ("message", "payload", "item"):
+    for name in ("message", "payload", "item", "data", "user_input", "planner_response"):
         part = record.get(name)
         if part and isinstance(part, dict):
             return _inner(part) if name == "payload" else part
@@ -190,7 +196,8 @@ def _inner(record: dict[str, object]) -> dict[str, object]:
 
 def _role(record: dict[str, object]) -> str | None:
     inner = _inner(record)
-    role = inner.get("role") or inner.get("speaker") or inner.get("type") or record.get("type")
+    said = (inner.get("role"), inner.get("speaker"), inner.get("type"))
+    role = next((one for one in (*said, record.get("type"), record.get("role")) if one), None)
     return _ROLES.get(role) if isinstance(role, str) else None
 
 
@@ -219,7 +226,7 @@ def _texts(content: object) -> Iterator[str]:
         for part in content:
             if isinstance(part, str):
                 yield part
-            elif isinstance(part, dict) and part.get("type") in _SPOKEN_PARTS:
+            elif isinstance(part, dict) and part.get("type", "text") in _SPOKEN_PARTS:
                 yield from _texts(part.get("text"))
 
 

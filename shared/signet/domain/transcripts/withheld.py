@@ -79,6 +79,18 @@ def say_again(tx: WriteTx, agent_id: str, text: str) -> None:
     lift(tx, [one.memory_id for one in known if one.is_said_in(words)])
 
 
+def whole(tx: ReadTx) -> list[tuple[str, ...]]:
+    """Return every row, for `carry`."""
+    return tx.tuples(sql.WHOLE_WITHHELD)
+
+
+def carry(tx: WriteTx, rows: Sequence[tuple[str, ...]], *, now: datetime) -> None:
+    """Withhold what another database does, too (see memory/carry.py), and bring the files of its agents in step."""
+    tx.many(sql.CARRY, rows)
+    for agent_id in sorted({row[1] for row in rows}):
+        queue(tx, agent_id, is_back=False, now=now)
+
+
 def of(tx: ReadTx, agent_id: str | None) -> list[Statement]:
     """Return the statements that are withheld from an agent, or from any."""
     rows = tx.tuples(sql.WITHHELD, (agent_id,)) if agent_id else tx.tuples(sql.ALL_WITHHELD)

@@ -104,6 +104,15 @@ _ALL = (
         same=("agent_id = :agent_id AND canonical_name = :canonical_name",),
         changed=_UPDATED,
     ),
+    # Before what is said of entities, so that what only a memory named that is not taken in is left out with it.
+    Kind(
+        name="mention",
+        table="memory_entity_mentions",
+        key=("memory_id", "entity_id"),
+        references=(_MEMORY, _ENTITY),
+        owned=_OF_ENTITY.format("entity_id"),
+        memory="memory_id",
+    ),
     Kind(
         name="aspect",
         table="entity_aspects",
@@ -146,14 +155,6 @@ _ALL = (
         ),
         owned=_OF_ENTITY.format("source_entity_id"),
         changed="COALESCE(t.updated_at, t.created_at)",
-    ),
-    Kind(
-        name="mention",
-        table="memory_entity_mentions",
-        key=("memory_id", "entity_id"),
-        references=(_MEMORY, _ENTITY),
-        owned=_OF_ENTITY.format("entity_id"),
-        memory="memory_id",
     ),
     Kind(
         name="pin",

@@ -22,7 +22,7 @@ from signet.domain.memory.normalize import normalize
 from signet.domain.transfer import seal
 from signet.domain.transfer.kinds import ROW_NUMBER, Kind
 from signet.domain.transfer.records import FORGOTTEN, KNOWN, NEW, Outcome, Record, Refused
-from signet.domain.transfer.target import MEMORY, Target
+from signet.domain.transfer.target import ENTITY, MEMORY, Target
 from signet.queue import BULK, Job, enqueue
 from signet.wire.origin import Origin
 
@@ -64,8 +64,12 @@ def row(
     if has_own_id and target.id_of(kind.name, values[first]) is not None:
         return KNOWN
     if _is_left_out(target, kind, values):
+        if kind.name == "mention":
+            target.leave_out_name(values["memory_id"], values["entity_id"])
         return FORGOTTEN
     _resolve(target, kind, values)
+    if kind.name in ("dependency", "relation") and _is_said_by_left_out(target, values):
+        return FORGOTTEN
     same = kind.same if has_own_id else (" AND ".join(f"{name} = :{name}" for name in kind.key),)
     for condition in same:
         found = target.find(kind.table, condition, values)
@@ -111,7 +115,7 @@ def passages(target: Target, given: Record, *, now: datetime) -> Outcome:
     """Store the vectors of a memory that has none. Raises Refused, for those of another text too."""
     named = given.get("memory_id")
     memory_id = target.id_of("memory", named) if isinstance(named, str) else None
-    if memory_id is None and isinstance(named, str) and target.is_left_out(named):
+    if memory_id is None and target.is_left_out(named):
         return FORGOTTEN
     if memory_id is None:
         raise Refused("memory_id names an unknown memory")
@@ -163,11 +167,22 @@ def _is_left_out(target: Target, kind: Kind, values: Mapping[str, object]) -> bo
     if kind.name == "forgotten_value":
         active = {"id": values["memory_id"]}
         return target.find("memories", "id = :id AND is_deleted = 0", active) is not None
-    about = (values.get(one.column) for one in kind.references if one.kind == MEMORY)
+    if values.get("session_key") and target.is_of_forgotten_session(
+        values.get("agent_id"), values["session_key"]
+    ):
+        return True
     return any(
-        given is not None and target.id_of(MEMORY, given) is None and target.is_left_out(given)
-        for given in about
+        target.is_left_out(values.get(one.column), one.kind)
+        for one in kind.references
+        if one.kind in (MEMORY, ENTITY)
     )
+
+
+def _is_said_by_left_out(target: Target, values: Mapping[str, object]) -> bool:
+    """Say whether what joins two entities was said by nothing else than what is left out; a skill says it itself."""
+    ends = values["source_entity_id"], values["target_entity_id"]
+    has_origin = '"origin"' in str(values["metadata"])
+    return not has_origin and target.is_said_by_left_out(*ends)
 
 
 def _resolve(target: Target, kind: Kind, values: dict[str, object]) -> None:

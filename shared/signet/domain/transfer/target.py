@@ -9,15 +9,21 @@ from typing import Any
 
 from signet.db import WriteTx, copying
 from signet.db.copying import MAIN, STORE, Column
+from signet.domain.graph import link
 from signet.domain.memory import value
 from signet.domain.transfer import sql
 from signet.domain.transfer.kinds import KINDS, Kind
 
-MEMORY = "memory"
+MEMORY, ENTITY = "memory", "entity"
 #: What stands for a memory that was not taken in, where others have the id under which they are here.
 _LEFT_OUT = ""
 _FORGOTTEN = "forgotten_values"
 _ERASED = "why = 'erased'"
+_MENTIONS = "memory_entity_mentions"
+_NAMES_BOTH = (
+    "entity_id = :one AND memory_id IN"
+    " (SELECT o.memory_id FROM memory_entity_mentions o WHERE o.entity_id = :other)"
+)
 _SAYS = (
     "value_hash = :hash AND agent_id = :agent_id"
     " AND (scope IS :scope OR scope IS NULL OR :scope IS NULL)"
@@ -81,17 +87,44 @@ class Target:
         whole, *parts = (one is not None for one in known)
         return whole or (bool(parts) and all(parts))
 
-    def leave_out(self, memory_id: object) -> None:
-        """Note that a memory of the file is not taken in, for the records that name it."""
-        self.tx.run(sql.KEEP_ALIAS, (MEMORY, memory_id, _LEFT_OUT))
+    def leave_out(self, memory_id: object, kind: str = MEMORY) -> None:
+        """Note that a memory or an entity of the file is not taken in, for the records that name it."""
+        self.tx.run(sql.KEEP_ALIAS, (kind, memory_id, _LEFT_OUT))
 
-    def is_left_out(self, memory_id: object) -> bool:
-        """Return whether a memory that is not here was left out, or was erased."""
+    def is_left_out(self, given: object, kind: str = MEMORY) -> bool:
+        """Return whether a memory or an entity is not here because it was left out, or was erased."""
+        if not isinstance(given, str) or self.id_of(kind, given) is not None:
+            return False
         for schema in self.schemas:
-            if self.tx.value(sql.ALIAS.format(schema), (MEMORY, memory_id)) == _LEFT_OUT:
+            if self.tx.value(sql.ALIAS.format(schema), (kind, given)) == _LEFT_OUT:
                 return True
         erased = f"memory_id = :id AND {_ERASED}"
-        return self.find(_FORGOTTEN, erased, {"id": memory_id}) is not None
+        return kind == MEMORY and self.find(_FORGOTTEN, erased, {"id": given}) is not None
+
+    def is_of_forgotten_session(self, agent_id: object, key: object) -> bool:
+        """Return whether somebody has forgotten the session that a record is of."""
+        both = {"agent": agent_id, "key": key}
+        condition = "agent_id = :agent AND session_key = :key"
+        store = self.schemas[-1]
+        return (
+            copying.find(self.tx, "forgotten_sessions", condition, both, schema=store) is not None
+        )
+
+    def leave_out_name(self, memory_id: object, given: object) -> None:
+        """Note that a memory which is left out names an entity, which goes where nothing else names it."""
+        ours = self.id_of(ENTITY, given)
+        if ours is None:
+            return
+        self.tx.run(sql.KEEP_ALIAS, (sql.NAMED, f"{ours} {memory_id}", _LEFT_OUT))
+        if link.unname(self.tx, str(ours)):
+            self.leave_out(given, ENTITY)
+
+    def is_said_by_left_out(self, one: object, other: object) -> bool:
+        """Return whether only memories that were left out name both of two entities."""
+        both = {"one": one, "other": other}
+        return any(
+            self.tx.value(sql.NAMED_BOTH.format(schema), (one, other)) for schema in self.schemas
+        ) and not self.find(_MENTIONS, _NAMES_BOTH, both)
 
     def _has(self, kind: Kind, given: object) -> bool:
         [key] = kind.key

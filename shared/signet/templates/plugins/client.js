@@ -1,6 +1,20 @@
 // Calls of the Signet daemon. Nothing here ever throws into the harness or waits longer than its limit;
 // the end of a session that could not be delivered is kept and sent with the next call that succeeds.
+import { readFileSync } from "node:fs"
+
 const MOST_KEPT = 100
+
+// Where the daemon is and the token for it: as the environment says, else the one elsewhere that this machine is
+// connected to (`signet connect`), whose key goes nowhere else, else the usual one.
+function daemonOf(env, usual) {
+  let elsewhere = {}
+  try {
+    if (!env.SIGNET_DAEMON_URL) elsewhere = JSON.parse(readFileSync("@connection", "utf8"))
+  } catch {} // not connected
+  const url = (env.SIGNET_DAEMON_URL || elsewhere.url || usual).replace(/\/+$/, "")
+  const token = env.SIGNET_TOKEN || elsewhere.key
+  return { url, authorization: token ? { authorization: `Bearer ${token}` } : {} }
+}
 
 function signetClient({ url, harness, headers, log = () => {} }) {
   const undelivered = new Map()

@@ -70,6 +70,8 @@ class PageParams(Params):
     event_until: str | None = None
     state: Literal["active", "superseded", "forgotten"] | None = None
     as_of: Instant | None = None
+    #: Only those of which no person has said what they are worth.
+    unreviewed: Flag = False
     stats: Flag = True
     total: Flag = False
     facets: Names = ()
@@ -86,6 +88,15 @@ class EventParams(Params):
     """Which topics are followed; without any all that the caller may follow."""
 
     topics: Names = ()
+
+
+class SeriesParams(Params):
+    """What is counted: the last `count` hours or days of a time zone; without `metrics` all that there are."""
+
+    metrics: Names = ()
+    step: Literal["hour", "day"] = "day"
+    count: Annotated[int, Whole(0, 1_000)] = 0
+    tz: str = Field("UTC", max_length=60)
 
 
 class GraphParams(Params):

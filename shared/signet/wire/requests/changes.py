@@ -123,8 +123,17 @@ class DecisionBody(Body):
     agent_id: str | None = spelled("agent_id", "agentId", max_length=NAME_CHARS)
 
 
+class VerdictBody(DecisionBody):
+    """What a person says that a memory is worth."""
+
+    verdict: Literal["keep", "fade", "wrong", "none"]
+
+
 class ForgetBody(Asked):
-    """A choice of memories by ids, words and filters, which all must hold; `preview` writes nothing."""
+    """A choice of memories by ids, words and filters, which all must hold; `preview` writes nothing.
+
+    `all` chooses every one that there is; `limit` is then how many of them a preview shows.
+    """
 
     mode: Literal["preview", "execute"] = "preview"
     ids: list[Id] | None = Field(None, min_length=1, max_length=MAX_ITEMS)
@@ -141,6 +150,7 @@ class ForgetBody(Asked):
     scope: str | None = None
     limit: int | None = Field(None, ge=1)
     offset: int = Field(0, ge=0, le=SAFE_INTEGER)
+    all: StrictBool = False
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     force: StrictBool = False
     wrong: StrictBool = False

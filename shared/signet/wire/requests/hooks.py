@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
+from signet.wire.requests.changes import MAX_REASON_CHARS
 from signet.wire.requests.model import KEY_CHARS, Body, Params, Text, Whole, spelled
 from signet.wire.requests.recall import RecallBody
 
@@ -82,6 +83,7 @@ class CompactionBody(HookBody):
     """A harness has shortened its context to `summary`, which is needed."""
 
     summary: str = ""
+    idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key")
 
 
 class HookRememberBody(HookBody):
@@ -90,6 +92,15 @@ class HookRememberBody(HookBody):
     content: str = ""
     who: str | None = None
     idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key")
+
+
+class OfflineBody(Body):
+    """The projects of a machine, "" for sessions without one."""
+
+    projects: list[Annotated[str, Field(max_length=KEY_CHARS)]] = Field(
+        default_factory=list, max_length=16
+    )
+    agent_id: str | None = spelled("agentId", "agent_id")
 
 
 class HookRecallBody(RecallBody):
@@ -104,6 +115,14 @@ class BypassBody(Body):
     """Whether the hooks of a session are to do nothing."""
 
     enabled: object = None
+
+
+class ForgetSessionBody(Body):
+    """Whether to look or to do it, and why; `agent_id` where several agents have a session of this key."""
+
+    mode: Literal["preview", "execute"] = "preview"
+    reason: str = Field("", max_length=MAX_REASON_CHARS)
+    agent_id: str | None = spelled("agentId", "agent_id")
 
 
 class TranscriptSearchBody(Body):

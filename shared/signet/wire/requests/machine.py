@@ -102,13 +102,25 @@ class SecretsImportBody(Body):
 
 
 class ScopeBody(Body):
-    """What the token is to be limited to; a part that is left out is not limited."""
+    """What the token is to be limited to, an agent or a user; a part that is left out is not limited."""
 
     model_config = ConfigDict(extra="forbid")
 
     project: str | None = Field(default=None, min_length=1)
     agent: str | None = Field(default=None, min_length=1)
     user: str | None = Field(default=None, min_length=1)
+
+    @model_validator(mode="after")
+    def _of_one(self) -> "ScopeBody":
+        if self.agent and self.user:
+            raise ValueError("limit a token to an agent or to a user, not to both")
+        return self
+
+
+class CodeBody(Body):
+    """The code of a one-time link (`signet dashboard`)."""
+
+    code: str = Field(min_length=1, max_length=2_000)
 
 
 class TokenBody(Body):

@@ -1,5 +1,5 @@
 /** What the page asks of the daemon: one function for each change, one address for each thing that is read. */
-import { ask, withQuery } from "../lib/http";
+import { ask, Refused, withQuery } from "../lib/http";
 import { agent } from "../lib/store";
 import type * as t from "./types";
 
@@ -19,9 +19,20 @@ export const paths = {
   memories: (query: Query) => mine("/api/memories", query),
   memory: (memory: string) => mine(`/api/memory/${id(memory)}`),
   history: (memory: string) => mine(`/api/memory/${id(memory)}/history`),
+  links: (memory: string) => mine(`/api/memory/${id(memory)}/links`),
+  access: (memory: string) => mine(`/api/memory/${id(memory)}/access`),
+  series: (query: Query) => withQuery("/api/analytics/series", { ...query, tz: Intl.DateTimeFormat().resolvedOptions().timeZone }),
+  resources: "/api/status/resources",
+  places: () => mine("/api/embeddings/projection/columns"),
+  tokens: "/api/auth/tokens",
+  whoami: "/api/auth/whoami",
+  tasks: "/api/tasks",
+  connectors: "/api/connectors",
+  documents: () => mine("/api/documents", { limit: 20 }),
+  skills: "/api/skills",
+  tools: "/api/marketplace/mcp",
   usage: (memory: string) => mine(`/api/memory/${id(memory)}/usage`),
-  identity: "/api/identity",
-  greeting: "/api/home/greeting",
+  home: () => mine("/api/home"),
   diagnostics: "/api/diagnostics",
   status: "/api/status",
   pipeline: "/api/pipeline/status",
@@ -29,6 +40,8 @@ export const paths = {
   sessions: "/api/sessions",
   allSessions: (query: Query) => withQuery("/api/sessions", { ...query, state: "all" }),
   repairs: "/api/repair",
+  evaluation: () => mine("/api/evaluation"),
+  predictor: () => mine("/api/predictor/status"),
   context: (session: string) => mine(`/api/sessions/${id(session)}/context`),
   transcript: (session: string) => mine(`/api/sessions/${id(session)}/transcript`),
   jobs: (query: Query) => withQuery("/api/jobs", query),
@@ -75,16 +88,81 @@ export function recover(memory: string): Promise<t.Recovered> {
   return ask("POST", mine(`/api/memory/${id(memory)}/recover`), { body: { reason: REASON } });
 }
 
+/** Say of a memory that waits for a person whether it may be delivered unasked. */
+export function decide(memory: string, what: "approve" | "reject"): Promise<t.Modified> {
+  return ask("POST", `/api/memory/reviews/${id(memory)}/${what}`, { body: { agent_id: agent.value } });
+}
+
+/** Say what a memory is worth; `none` takes that back. */
+export function judge(memory: string, verdict: "keep" | "fade" | "wrong" | "none"): Promise<t.Modified> {
+  return ask("POST", `/api/memory/${id(memory)}/review`, { body: { verdict, agent_id: agent.value } });
+}
+
+/** Run a task that recurs now. */
+export function runTask(task: string): Promise<unknown> {
+  return ask("POST", `/api/tasks/${id(task)}/run`, { body: {} });
+}
+
+/** Look through a source again. */
+export function syncSource(source: string): Promise<unknown> {
+  return ask("POST", `/api/connectors/${id(source)}/sync`, { body: {} });
+}
+
 /** Save a text. */
 export function remember(content: string): Promise<t.Remembered> {
   return ask("POST", "/api/memory/remember", { body: { content, who: "capture", importance: 0.7, agent_id: agent.value } });
 }
 
-/** Forget several memories: the daemon is first asked what it would take, and told to take exactly that. */
-export async function forgetMany(ids: readonly string[]): Promise<t.ForgottenMany> {
-  const body = { ids, reason: REASON, limit: ids.length };
+/** Memories that are forgotten, changed or recovered by one request at most. */
+const BATCH = 200;
+
+function batches<T>(of: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(of.length / BATCH) }, (_, at) => of.slice(at * BATCH, (at + 1) * BATCH));
+}
+
+/** Return every memory that passes these filters, page by page. */
+export async function everyRow(filters: Query): Promise<t.MemorySummary[]> {
+  const found: t.MemorySummary[] = [];
+  for (let cursor: string | null = ""; cursor !== null; ) {
+    const page: t.MemoryPage = await ask("GET", paths.memories({ ...filters, stats: 0, limit: 1_000, cursor }));
+    found.push(...page.memories);
+    cursor = page.next;
+  }
+  return found;
+}
+
+export interface Gone {
+  readonly gone: readonly string[];
+  readonly pinned: number;
+  readonly backup: boolean;
+}
+
+async function forgetThese(choice: Query | { ids: readonly string[] }, expected: number): Promise<Gone> {
+  const body = { ...choice, agent_id: agent.value, reason: REASON };
   const shown = await ask<t.ForgetPreview>("POST", "/api/memory/forget", { body: { ...body, mode: "preview" } });
-  return ask("POST", "/api/memory/forget", { body: { ...body, mode: "execute", confirm_token: shown.confirmToken } });
+  if (shown.count !== expected) throw new Refused(409, "These are not the same memories any more: choose them again.", "changed", null);
+  const done = await ask<t.ForgottenMany>("POST", "/api/memory/forget", { body: { ...body, mode: "execute", confirm_token: shown.confirmToken } });
+  return { gone: done.results.flatMap((one) => (one.success && one.id ? [one.id] : [])), pinned: done.pinned, backup: Boolean(done.backup) };
+}
+
+/** Forget all memories that pass these filters, at once; pinned ones stay. Refused unless there are as many as were seen. */
+export function forgetAll(filters: Query, expected: number): Promise<Gone> {
+  return forgetThese({ ...filters, all: true, limit: 1 }, expected);
+}
+
+/** Forget several memories: the daemon is first asked what it would take, and told to take exactly that. */
+export async function forgetMany(ids: readonly string[]): Promise<Gone> {
+  const done: Gone[] = [];
+  for (const some of batches(ids)) done.push(await forgetThese({ ids: some }, some.length));
+  return { gone: done.flatMap((one) => one.gone), pinned: done.reduce((sum, one) => sum + one.pinned, 0), backup: done.some((one) => one.backup) };
+}
+
+/** Change several memories, each in its own way; return how many were. */
+export async function changeMany(patches: readonly (Patch & { id: string })[]): Promise<number> {
+  let changed = 0;
+  for (const some of batches(patches))
+    changed += (await ask<t.ModifiedMany>("POST", "/api/memory/modify", { body: { patches: some, reason: REASON, agent_id: agent.value } })).updated;
+  return changed;
 }
 
 /** Let the hooks of a session do nothing, or something again. */
@@ -95,6 +173,11 @@ export function bypass(session: string, enabled: boolean): Promise<t.Bypassed> {
 /** Repair something; with `dryRun` only say what would change. */
 export function repair(path: string, options: { dryRun?: boolean }): Promise<t.Repaired> {
   return ask("POST", path.startsWith("/") ? path : `/api/repair/${path}`, { body: options });
+}
+
+/** Let the order hold that was there before anything was learned; what was compared counts no more. */
+export function rollBack(): Promise<t.RolledBack> {
+  return ask("POST", "/api/predictor/rollback", { body: { agent_id: agent.value } });
 }
 
 /** Stop taking jobs, or go on. */
@@ -108,8 +191,8 @@ export function changeJobs(what: "retry" | "cancel", which: { ids?: readonly str
 }
 
 /** Bring forgotten memories back. */
-export function recoverMany(ids: readonly string[]): Promise<t.RecoveredMany> {
-  return ask("POST", mine("/api/memory/recover"), { body: { ids, reason: REASON } });
+export async function recoverMany(ids: readonly string[]): Promise<void> {
+  for (const some of batches(ids)) await ask("POST", mine("/api/memory/recover"), { body: { ids: some, reason: REASON } });
 }
 
 /** Pin an entity, so that it is always looked at, or let it go again. */

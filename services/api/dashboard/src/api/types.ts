@@ -1,10 +1,26 @@
 /** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */
 
+export interface Access {
+  memoryId: string;
+  owner: string;
+  visibility: string;
+  project: string | null;
+  scope: string | null;
+  agents: AgentAccess[];
+}
+
 export interface Advice {
   domain: string;
   reason: string;
   command: string | null;
   points: number;
+}
+
+export interface AgentAccess {
+  id: string;
+  name: string;
+  reads: boolean;
+  rule: string;
 }
 
 export interface Agents {
@@ -106,6 +122,29 @@ export interface ConfigSchema {
   hash: string;
 }
 
+export interface Connector {
+  id: string;
+  provider: string;
+  display_name: string | null;
+  config_json: string;
+  cursor_json: string | null;
+  status: string;
+  last_sync_at: string | null;
+  last_error: string | null;
+  created_at: string;
+  updated_at: string;
+  agent_id: string;
+  progress_json: string | null;
+  settings: Record<string, unknown>;
+  cursor: Record<string, unknown> | null;
+  progress: SyncProgress | null;
+}
+
+export interface Connectors {
+  connectors: Connector[];
+  count: number;
+}
+
 export interface ContextInjection {
   phase: string;
   prompt: number;
@@ -204,6 +243,46 @@ export interface Diagnosis {
   help?: Advice[];
 }
 
+export interface Difference {
+  corrections: Interval | null;
+  askedAgain: Interval | null;
+  prompts: Interval | null;
+}
+
+export interface DiskPart {
+  part: string;
+  bytes: number;
+}
+
+export interface Document {
+  id: string;
+  source_url: string | null;
+  source_type: string;
+  content_type: string | null;
+  content_hash: string | null;
+  title: string | null;
+  raw_content: string | null;
+  status: string;
+  error: string | null;
+  connector_id: string | null;
+  chunk_count: number;
+  memory_count: number;
+  metadata_json: string | null;
+  created_at: string;
+  updated_at: string;
+  completed_at: string | null;
+  agent_id: string;
+  source_stamp: string | null;
+  metadata: Record<string, unknown> | null;
+}
+
+export interface DocumentPage {
+  documents: Document[];
+  total: number;
+  limit: number;
+  offset: number;
+}
+
 export interface EmbeddingState {
   provider: string;
   model: string | null;
@@ -263,6 +342,24 @@ export interface EntityTask {
   completedAt: string | null;
 }
 
+export interface Evaluation {
+  sessions: number;
+  neededSessions: number;
+  neededWithout: number;
+  isEnough: boolean;
+  holdout: number;
+  withMemory: SomeSessions;
+  withoutMemory: SomeSessions;
+  difference: Difference;
+  tokens: GivenTokens;
+  unused: Told[];
+  misleading: Told[];
+  missed: Told[];
+  helpful: Told[];
+  prompts: number;
+  unanswered: number;
+}
+
 export interface Followed {
   id: string;
   content: string;
@@ -317,6 +414,13 @@ export interface FoundMany {
   results: Found[];
 }
 
+export interface GivenTokens {
+  given: number;
+  used: number;
+  wasted: number;
+  perSession: number;
+}
+
 export interface GraphColumns {
   ids: string[];
   names: string[];
@@ -329,11 +433,6 @@ export interface GraphColumns {
   sources: number[];
   targets: number[];
   total: number;
-}
-
-export interface Greeting {
-  greeting: string;
-  cachedAt: string;
 }
 
 export interface Harnesses {
@@ -351,6 +450,11 @@ export interface Health {
   reasons: string[];
   updateAvailable: boolean;
   pendingRestart: string | null;
+}
+
+export interface Helped {
+  times: number;
+  of: number;
 }
 
 export interface History {
@@ -390,10 +494,24 @@ export interface Hit {
   explain?: Why;
 }
 
-export interface Identity {
-  name: string;
-  creature: string;
-  vibe: string;
+export interface Home {
+  agent: string;
+  sessions: RunningSessions;
+  reviews: WaitingMemories;
+  forgotten?: MemoryPage;
+  work?: Work;
+}
+
+export interface Interval {
+  mean: number;
+  low: number | null;
+  high: number | null;
+}
+
+export interface IssuedToken {
+  token: string;
+  expiresAt: string;
+  jti: string;
 }
 
 export interface Job {
@@ -460,6 +578,15 @@ export interface KnownRepair {
   waitMs: number;
   runsLeft: number;
   runsPerHour: number;
+}
+
+export interface Links {
+  memoryId: string;
+  sources: Followed[];
+  distilled: Followed[];
+  corrects: Followed[];
+  correctedBy: Followed | null;
+  entities: NamedEntity[];
 }
 
 export interface ListedSession {
@@ -608,6 +735,19 @@ export interface Modified {
   error?: string;
 }
 
+export interface ModifiedMany {
+  success: boolean;
+  total: number;
+  updated: number;
+  results: Modified[];
+}
+
+export interface NamedEntity {
+  id: string;
+  name: string;
+  entityType: string;
+}
+
 export interface Nearest {
   id: string;
   content: string;
@@ -668,11 +808,69 @@ export interface PipelineStatus {
   diagnostics: Diagnoses;
 }
 
+export interface PredictorModel {
+  trained: boolean;
+  training_pairs: number;
+  model_version: number | null;
+  last_trained: string | null;
+  native_dimensions: number;
+  feature_dimensions: number;
+}
+
+export interface PredictorOff {
+  enabled: boolean;
+  status: null;
+}
+
+export interface PredictorState {
+  alpha: number;
+  successRate: number;
+  coldStartExited: boolean;
+  sessions: number;
+  minSessions: number;
+  activeVersion: number | null;
+  lastRollback: string | null;
+  wins: number;
+  losses: number;
+  ties: number;
+  evidence: number;
+  enoughEvidence: number;
+}
+
+export interface PredictorStatus {
+  enabled: boolean;
+  alive: boolean;
+  crashCount: number;
+  crashDisabled: boolean;
+  status: PredictorModel;
+  state: PredictorState;
+}
+
+export interface ProcessCost {
+  name: string;
+  pid: number | null;
+  uptime: number | null;
+  restarts: number;
+  memoryBytes: number | null;
+  cpuSeconds: number | null;
+}
+
 export interface ProductPage {
   content: string;
   html: string;
   source: string;
   cachedAt: number;
+}
+
+export interface ProjectionColumns {
+  status: string;
+  count: number;
+  total: number;
+  ids: string[];
+  x: number[];
+  y: number[];
+  types: number[];
+  typeNames: string[];
 }
 
 export interface RecallStats {
@@ -773,6 +971,15 @@ export interface Repairs {
   count: number;
 }
 
+export interface Resources {
+  processes: ProcessCost[];
+  disk: DiskPart[];
+}
+
+export interface RolledBack {
+  activeVersion: number | null;
+}
+
 export interface RunningSession {
   key: string;
   runtimePath: string;
@@ -791,6 +998,13 @@ export interface RunningSessions {
 
 export interface Secrets {
   secrets: string[];
+}
+
+export interface Series {
+  step: string;
+  tz: string;
+  starts: string[];
+  series: Record<string, number[]>;
 }
 
 export interface SessionContext {
@@ -824,6 +1038,38 @@ export interface Setting {
   restart: boolean;
 }
 
+export interface Skill {
+  name: string;
+  description: string;
+  version: string | null;
+  author: string | null;
+  maintainer: string | null;
+  license: string | null;
+  homepage: string | null;
+  user_invocable: boolean;
+  arg_hint: string | null;
+  verified: boolean;
+  builtin: boolean;
+  role: string;
+  permissions: string[];
+  triggers: string[];
+  tags: string[];
+  dependencies: Record<string, string[]>;
+  path: string;
+}
+
+export interface Skills {
+  skills: Skill[];
+  count: number;
+}
+
+export interface SomeSessions {
+  sessions: number;
+  corrections: Interval | null;
+  askedAgain: Interval | null;
+  prompts: Interval | null;
+}
+
 export interface Sqlite {
   version: string;
   safe: boolean;
@@ -852,6 +1098,7 @@ export interface Status {
   health: Diagnosis;
   reasons: string[];
   agentCreatedAt: string | null;
+  holdout: number;
   configError: string | null;
   configWarnings: string[];
   restartRequired: string[];
@@ -873,6 +1120,74 @@ export interface Stayed {
   id: string;
   content: string;
   why: string;
+}
+
+export interface SyncError {
+  resourceId: string;
+  message: string;
+  retryable: boolean;
+}
+
+export interface SyncProgress {
+  jobId: string;
+  filesSeen: number;
+  documentsAdded: number;
+  documentsUpdated: number;
+  documentsRemoved: number;
+  errorCount: number;
+  errors: SyncError[];
+}
+
+export interface TaskPage {
+  tasks: Record<string, unknown>[];
+  presets: Record<string, string>[];
+}
+
+export interface Token {
+  jti: string;
+  sub: string | null;
+  role: string | null;
+  scope: Record<string, string>;
+  issuedAt: string | null;
+  expiresAt: string | null;
+  revokedAt: string | null;
+  lastSeenAt: string | null;
+}
+
+export interface Tokens {
+  tokens: Token[];
+  count: number;
+}
+
+export interface Told {
+  id: string;
+  content: string | null;
+  given: number;
+  helped: number;
+  hurt: number;
+}
+
+export interface ToolServer {
+  id: string;
+  name: string;
+  description: string;
+  category: string;
+  homepage: string;
+  source: string;
+  catalogId: string | null;
+  enabled: boolean;
+  scope: Record<string, string[]>;
+  config: Record<string, unknown>;
+  installedAt: string;
+  updatedAt: string;
+  state: string;
+  toolCount: number;
+  error: string | null;
+}
+
+export interface ToolServers {
+  servers: ToolServer[];
+  count: number;
 }
 
 export interface Transcript {
@@ -900,6 +1215,33 @@ export interface UpdateStatus {
 export interface UsedIn {
   turn?: number;
   tool?: string;
+}
+
+export interface WaitingMemories {
+  memories: WaitingMemory[];
+  total: number;
+}
+
+export interface WaitingMemory {
+  id: string;
+  content: string;
+  origin: string;
+  who: string | null;
+  source_type: string | null;
+  created_at: string;
+  project: string | null;
+  agent_id: string;
+  review: string;
+  replaces?: string[];
+}
+
+export interface WhoAmI {
+  authenticated: boolean;
+  claims: Record<string, unknown> | null;
+  mode: string;
+  permissions: string[];
+  trustedLocal: boolean;
+  error: string | null;
 }
 
 export interface WholeEntity {
@@ -954,6 +1296,7 @@ export interface Why {
   stages: Stage[];
   neighbours?: string[];
   path?: string[];
+  helped?: Helped;
 }
 
 export interface WhyNot {
@@ -962,4 +1305,12 @@ export interface WhyNot {
   place?: number;
   score?: number;
   explain?: Why;
+}
+
+export interface Work {
+  waiting: number;
+  running: number;
+  paused: boolean;
+  questions: number;
+  p95: number;
 }

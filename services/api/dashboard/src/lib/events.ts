@@ -44,7 +44,8 @@ export function frames(text: string): { found: Frame[]; rest: string } {
   return { found, rest };
 }
 
-const PATH = "/api/events?topics=memory,session,job,process,health,config,log";
+/** All topics that the caller may follow. */
+const PATH = "/api/events";
 let lastId: string | null = null;
 let running: AbortController | null = null;
 let hiding: number | undefined;

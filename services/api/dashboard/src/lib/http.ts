@@ -9,16 +9,23 @@ export class Refused extends Error {
     readonly code: string,
     readonly requestId: string | null,
     readonly body: Readonly<Record<string, unknown>> = {},
+    /** When to ask again (ms), where that helps; null where asking again changes nothing. */
+    readonly waitMs: number | null = null,
   ) {
     super(message);
   }
 }
+
+/** Where a one-time link is exchanged: there is no token yet, and none to ask for. */
+export const EXCHANGE = "/api/auth/exchange";
 
 const TOKEN = "signet.token";
 let token = kept();
 
 /** Set while the page waits for a token: call it with what was typed. */
 export const wanting = signal<((typed: string) => void) | null>(null);
+/** Whether there was a token that holds no more. */
+export const hasEnded = () => token !== null;
 let waiting: Promise<void> | null = null;
 
 function kept(): string | null {
@@ -74,9 +81,9 @@ export async function send(method: string, path: string, asked: Asked = {}): Pro
     });
   } catch (error) {
     if (asked.signal?.aborted) throw error;
-    throw new Refused(0, "The daemon does not answer. Is it running? signet status", "offline", null);
+    throw new Refused(0, "The daemon does not answer. Is it running? signet status", "offline", null, {}, RETRY_MS);
   }
-  if (response.status === 401) {
+  if (response.status === 401 && path !== EXCHANGE) {
     if (shown === token) await aToken();
     return send(method, path, asked);
   }
@@ -89,11 +96,16 @@ export async function ask<T>(method: string, path: string, asked: Asked = {}): P
   return (await (await send(method, path, asked)).json()) as T;
 }
 
+/** The daemon has too much to do, or is not there: it says itself when to come again, else after this time (ms). */
+const RETRY_MS = 2_000;
+const BUSY: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
 async function refusal(response: Response): Promise<Refused> {
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>;
   const said = typeof body.error === "string" ? body.error : `HTTP ${response.status}`;
   const code = typeof body.code === "string" ? body.code : "";
-  return new Refused(response.status, said, code, response.headers.get("x-signet-request-id"), body);
+  const wait = BUSY.has(response.status) ? 1_000 * Number(response.headers.get("retry-after")) || RETRY_MS : null;
+  return new Refused(response.status, said, code, response.headers.get("x-signet-request-id"), body, wait);
 }
 
 /** Return a path with a query; what is undefined, null or empty is left out. */

@@ -19,13 +19,16 @@ interface Entry {
   users: number;
   isStale: boolean;
   asked: number;
+  /** How long the last answer took, in ms. */
+  took: number;
   etag: string | null;
   timer: number | undefined;
   running: AbortController | null;
 }
 
-/** An event asks for a thing again at most this often. */
-const EACH_MS = 1_000;
+/** An event asks for a thing again at most this often, and so that the daemon answers for a tenth of the time. */
+const EACH_MS = 300;
+const TIMES_TAKEN = 10;
 /** So many answers are kept for going back to. */
 const KEPT = 60;
 
@@ -43,7 +46,7 @@ function entryOf(path: string): Entry {
     if (entry.users === 0) all.delete(old);
   }
   const entry: Entry = {
-    path, topics: [], users: 0, isStale: true, asked: 0, etag: null, timer: undefined, running: null,
+    path, topics: [], users: 0, isStale: true, asked: 0, took: 0, etag: null, timer: undefined, running: null,
     view: signal({ value: undefined, error: null, at: 0, isLoading: true, again: () => void load(entry) }),
   };
   all.set(path, entry);
@@ -66,13 +69,26 @@ async function load(entry: Entry): Promise<void> {
     if (running.signal.aborted) return;
     if (!(error instanceof Refused)) throw error;
     if (error.status === 304) finish(entry, { error: null, at: Date.now() });
-    else finish(entry, { error });
+    else {
+      entry.isStale = true;
+      finish(entry, { error });
+    }
   }
 }
 
 function finish(entry: Entry, change: Partial<View<unknown>>): void {
+  entry.took = Date.now() - entry.asked;
   entry.running = null;
   entry.view.value = { ...entry.view.peek(), ...change, isLoading: false };
+  const wait = change.error?.waitMs;
+  if (wait && entry.users > 0) later(entry, wait);
+}
+
+function later(entry: Entry, wait: number): void {
+  entry.timer ??= setTimeout(() => {
+    entry.timer = undefined;
+    void load(entry);
+  }, wait);
 }
 
 /** Return what is at an address, and ask for it; null asks for nothing. Events of these topics make it stale. */
@@ -98,7 +114,7 @@ export function useResource<T>(path: string | null, topics: readonly string[] = 
 }
 
 const NONE: Entry = {
-  path: "", topics: [], users: 0, isStale: false, asked: 0, etag: null, timer: undefined, running: null,
+  path: "", topics: [], users: 0, isStale: false, asked: 0, took: 0, etag: null, timer: undefined, running: null,
   view: signal({ value: undefined, error: null, at: 0, isLoading: false, again: () => undefined }),
 };
 
@@ -107,12 +123,6 @@ export function stale(topic?: string): void {
   for (const entry of all.values()) {
     if (topic !== undefined && !entry.topics.includes(topic)) continue;
     entry.isStale = true;
-    if (entry.users > 0 && entry.timer === undefined) {
-      const wait = Math.max(0, entry.asked + EACH_MS - Date.now());
-      entry.timer = setTimeout(() => {
-        entry.timer = undefined;
-        void load(entry);
-      }, wait);
-    }
+    if (entry.users > 0) later(entry, Math.max(0, entry.asked + Math.max(EACH_MS, TIMES_TAKEN * entry.took) - Date.now()));
   }
 }

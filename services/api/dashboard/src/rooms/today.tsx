@@ -1,15 +1,16 @@
 /** Today: what needs a person, what was learned, what was forgotten, what is going on. */
 import { useState } from "preact/hooks";
 import { paths } from "../api/calls";
-import type { Advice, Diagnoses, Greeting, Harnesses, Identity, MemoryPage, PipelineStatus, RunningSessions } from "../api/types";
+import type { Advice, Diagnoses, Harnesses, Home, MemoryPage } from "../api/types";
 import { useKeys } from "../lib/keys";
 import { useResource } from "../lib/resource";
-import { go, href } from "../lib/route";
+import { filter, go, href, route } from "../lib/route";
 import { brief, clock, dayName, dayOf, span, startOfDay } from "../lib/time";
 import { count, projectName } from "../lib/words";
 import { Icon } from "../ui/icons";
 import { Empty, Shown } from "../ui/states";
-import { Meta } from "./memories/list";
+import { Meta } from "./memories/meta";
+import { doing } from "./memories/doing";
 import { keep, type Row } from "./memories/opened";
 import "../style/lists.css";
 import "../style/rooms.css";
@@ -17,6 +18,10 @@ import "../style/rooms.css";
 /** Days that the diary goes back, and rows that it has at most. */
 const DAYS = 14;
 const ROWS = 60;
+
+/** What is to be judged is shown so many at a time. */
+const JUDGED = 30;
+const VERDICTS = [["keep", "Keep"], ["wrong", "Wrong"], ["fade", "Let it fade"]] as const;
 
 export default function Today() {
   const today = startOfDay(new Date());
@@ -26,10 +31,11 @@ export default function Today() {
     <Hello rows={learned.value?.memories} total={learned.value?.stats?.total} />
     <div class="sides">
       <section aria-label="Learned">
-        <Shown of={learned} rows={7} what="memories">{(page) => page.memories.length > 0 ? <Diary rows={page.memories} /> : page.stats?.total ? <Quiet /> : <First />}</Shown>
+        {route.value.query.triage ? <Triage from={from} /> : <Shown of={learned} rows={7} what="memories">{(page) => page.memories.length > 0 ? <Diary rows={page.memories} /> : page.stats?.total ? <Quiet /> : <First />}</Shown>}
       </section>
       <div class="side">
         <Needs />
+        <Reviews />
         <Now />
         <Forgotten />
       </div>
@@ -37,20 +43,25 @@ export default function Today() {
   </div>;
 }
 
+/** Everything here but the diary and what needs a person, in one answer. */
+function useHome() {
+  return useResource<Home>(paths.home(), ["memory", "session", "job"]);
+}
+
 /** What the daemon calls an agent whose IDENTITY.md says no name. */
 const NAMELESS = "Unknown";
 
 function Hello({ rows, total }: { rows: readonly Row[] | undefined; total: number | undefined }) {
-  const greeting = useResource<Greeting>(paths.greeting).value?.greeting;
-  const known = useResource<Identity>(paths.identity).value?.name;
+  const known = useHome().value?.agent;
+  const hour = new Date().getHours();
   const name = known && known !== NAMELESS ? known : "Your agent";
   const today = dayOf(new Date());
   const fresh = rows?.filter((row) => dayOf(new Date(row.created_at)) === today);
   const projects = [...new Set(fresh?.flatMap((row) => (row.project ? [projectName(row.project)] : [])))].slice(0, 3);
   const learned = fresh && (fresh.length === 0 ? `${name} has learned nothing new today.` :
-    `${name} learned ${count(fresh.length, "thing")} today${projects.length ? `, about ${projects.join(", ")}` : ""}.`);
+    `${name} learned ${fresh.length < ROWS ? "" : "more than "}${count(fresh.length, "thing")} today${projects.length ? `, about ${projects.join(", ")}` : ""}.`);
   return <div class="hello">
-    <p class="greeting">{greeting ? `${greeting[0]!.toUpperCase()}${greeting.slice(1)}.` : " "}</p>
+    <p class="greeting">Good {hour < 12 ? "morning" : hour < 17 ? "afternoon" : "evening"}.</p>
     <p class="soft">{learned} {total !== undefined && total > 0 && <>It remembers <a href="#/memories">{count(total, "thing")}</a> in all.</>}</p>
   </div>;
 }
@@ -71,7 +82,9 @@ function Diary({ rows }: { rows: readonly Row[] }) {
     { key: "j", says: "Next", act: () => move(1) },
     { key: "k", says: "Previous", act: () => move(-1) },
   ]);
-  return <>{[...days].map(([day, found]) => <section key={day} class="day">
+  return <>
+    <p class="small"><button class="link" onClick={() => filter({ triage: "1" }, true)}>Say what is worth keeping</button> <span class="soft">one after the other, with 1, 2 and 3</span></p>
+    {[...days].map(([day, found]) => <section key={day} class="day">
     <h2>{dayName(new Date(found[0]!.created_at))} <span class="soft small">{count(found.length, "memory", "memories")}</span></h2>
     <ul class="diary">{found.map((row) => <li key={row.id}>
       <a href={href("memories", { id: row.id })} class="entry" onClick={() => keep(row)}>
@@ -81,6 +94,32 @@ function Diary({ rows }: { rows: readonly Row[] }) {
       </a></li>)}</ul>
   </section>)}
   <p><a href="#/memories">All memories</a></p></>;
+}
+
+/** New memories of which nobody has said what they are worth, one after the other. */
+function Triage({ from }: { from: Date }) {
+  const found = useResource<MemoryPage>(paths.memories({ since: from.toISOString(), unreviewed: 1, limit: JUDGED, stats: 0, total: 1 }), ["memory"]);
+  const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set());
+  const row = found.value?.memories.find((one) => !skipped.has(one.id));
+  const skip = () => row && setSkipped(new Set([...skipped, row.id]));
+  const leave = () => filter({ triage: undefined });
+  useKeys([
+    ...VERDICTS.map(([verdict, says], at) => ({ key: String(at + 1), says, act: () => row && void doing.judge(row.id, verdict) })),
+    { key: "j", says: "Not now", act: skip },
+    { key: "Enter", says: "Open", act: () => row && go(href("memories", { id: row.id })) },
+    { key: "Escape", says: "Back to the diary", act: leave },
+  ]);
+  return <Shown of={found} rows={3} what="memories">{({ total = 0 }) => <section class="triage" aria-label="What is worth keeping">
+    <h2>What is worth keeping <span class="soft small">{count(total, "memory", "memories")} of the last {DAYS} days</span></h2>
+    {row ? <div class="card">
+      <p class="said" dir="auto">{row.content.slice(0, 1_000)}</p>
+      <Meta row={row} isLong />
+      <p class="tools">{VERDICTS.map(([verdict, says], at) => <button key={verdict} onClick={() => void doing.judge(row.id, verdict)}>{says} <kbd>{at + 1}</kbd></button>)}
+        <button class="plain" onClick={skip}>Not now <kbd>j</kbd></button></p>
+      <p class="small soft">No job changes what you keep; what fades counts half. Each can be undone.</p>
+    </div> : <Empty title={total > 0 ? "The rest is for later" : "All is judged"}><p>What nobody judged is not lost.</p></Empty>}
+    <p><button class="link" onClick={leave}>Back to the diary</button></p>
+  </section>}</Shown>;
 }
 
 function Quiet() {
@@ -121,25 +160,35 @@ function Need({ one }: { one: Advice }) {
   </>;
 }
 
+/** Memories that are not the user's own words and tell an agent what to do, or correct what the user said. */
+function Reviews() {
+  const page = useHome().value?.reviews;
+  if (!page || page.memories.length === 0) return null;
+  return <section class="card" aria-label="To review"><h2>To review <span class="soft small">{page.total}</span></h2>
+    <p class="small soft">Not your own words, and they tell an agent what to do or correct what you said. Unasked, they have no effect until you approve them.</p>
+    <ul class="needs">{page.memories.map((one) => <li key={one.id}>
+      <p dir="auto">{one.content.slice(0, 240)}</p>
+      <span class="meta"><span>{one.origin}</span>{one.who && <span>saved by {one.who}</span>}<span>{brief(one.created_at)}</span></span>
+      <p class="tools"><button onClick={() => void doing.approve(one.id)}>Approve</button><button onClick={() => void doing.reject(one.id)}>Reject</button></p>
+    </li>)}</ul></section>;
+}
+
 function Now() {
-  const sessions = useResource<RunningSessions>(paths.sessions, ["session"]);
-  const pipeline = useResource<PipelineStatus>(paths.pipeline, ["job"]);
-  const recall = pipeline.value?.latency.recall;
+  const home = useHome();
   return <section class="card" aria-label="Now"><h2>Now</h2>
-    <Shown of={sessions} rows={2} what="sessions">{({ sessions: running }) => running.length === 0 ? <p class="soft">No session is open.</p> :
+    <Shown of={home} rows={2} what="sessions">{({ sessions: { sessions: running }, work }) => <>{running.length === 0 ? <p class="soft">No session is open.</p> :
       <ul class="needs">{running.slice(0, 5).map((one) => <li key={one.key}>
         <button class="link" onClick={() => go(href("sessions", {}, one.key))}>{one.project ? projectName(one.project) : one.key}</button>
         <span class="meta"><span>{one.harness ?? "unknown harness"}</span><span>since {brief(one.claimedAt)}</span>{one.bypassed && <span class="warn">bypassed</span>}</span>
-      </li>)}</ul>}</Shown>
-    {recall !== undefined && (recall.count ?? 0) > 0 && <p class="small soft">{count(recall.count ?? 0, "question")} answered since the start, 95 % of them within {span(recall.p95 ?? 0)}.</p>}
-    {pipeline.value && <p class="small soft">{pipeline.value.paused ? <span class="warn">Background work is paused.</span> : pipeline.value.queue + pipeline.value.processing === 0 ? "Background work is done." :
-      <a href="#/engine/queue">{count(pipeline.value.queue + pipeline.value.processing, "job")} in the queue</a>}</p>}
+      </li>)}</ul>}
+    {work && work.questions > 0 && <p class="small soft">{count(work.questions, "question")} answered since the start, 95 % of them within {span(work.p95)}.</p>}
+    {work && <p class="small soft">{work.paused ? <span class="warn">Background work is paused.</span> : work.waiting + work.running === 0 ? "Background work is done." :
+      <a href="#/engine/queue">{count(work.waiting + work.running, "job")} in the queue</a>}</p>}</>}</Shown>
   </section>;
 }
 
 function Forgotten() {
-  const found = useResource<MemoryPage>(paths.memories({ state: "forgotten", sort: "forgotten", limit: 3, stats: 0, total: 1 }), ["memory"]);
-  const page = found.value;
+  const page = useHome().value?.forgotten;
   if (!page || page.memories.length === 0) return null;
   return <section class="card" aria-label="Forgotten"><h2>Forgotten <a class="small" href="#/memories?state=forgotten">all {page.total}</a></h2>
     <ul class="needs">{page.memories.map((row) => <li key={row.id}>

@@ -1,9 +1,10 @@
 /** The question for a token, over the page. */
-import { wanting } from "../lib/http";
+import { hasEnded, wanting } from "../lib/http";
 import { Dialog } from "./dialog";
 
 export default function Token() {
   return <Dialog title="This daemon asks for a token" onClose={() => undefined}>
+    {hasEnded() && <p>Your login has ended, and nothing is lost: <code>signet dashboard</code> makes a new link, or give a token here.</p>}
     <form onSubmit={(event) => {
       event.preventDefault();
       const typed = new FormData(event.currentTarget).get("token");

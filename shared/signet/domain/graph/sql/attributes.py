@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from signet import ids
 from signet.db import WriteTx
-from signet.db.dialect import LIST, as_list, list_of, list_rows
+from signet.db.dialect import LIST, THEN_JOIN, as_list, at_most, by_index, list_of, list_rows
 from signet.domain.graph.models import Source
 
 _ASPECT = "SELECT id FROM entity_aspects WHERE entity_id = ? AND canonical_name = ?"
@@ -50,7 +50,7 @@ SELECT a.entity_id, e.name, a.attribute_value
 FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
 WHERE a.source_memory_id IN {LIST} AND a.status = 'active' AND a.kind = 'attribute'"""
 #: `said_at` is when the source of a fact was said, however late it is read.
-NEWEST = """
+NEWEST = f"""
 SELECT a.id, a.attribute_value AS text, e.name AS entity_name, s.aspect_name AS aspect, a.source_memory_id AS memory_id,
        m.scope, m.visibility, coalesce(p.created_at, m.created_at) AS said_at
 FROM entity_attributes a JOIN entities e ON e.id = a.entity_id
@@ -58,7 +58,7 @@ JOIN memories m ON m.id = a.source_memory_id AND m.is_deleted = 0
 LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 LEFT JOIN entity_aspects s ON s.id = a.aspect_id
 WHERE a.entity_id = ? AND a.status = 'active' AND a.kind = 'attribute'
-ORDER BY said_at DESC, a.rowid DESC LIMIT ? + 0"""
+ORDER BY said_at DESC, a.rowid DESC {at_most()}"""
 _SUPERSEDE = """
 UPDATE entity_attributes SET status = 'superseded', superseded_by = ?, updated_at = ?
 WHERE id = ? AND status = 'active'
@@ -68,9 +68,9 @@ CHANGED = """
 SELECT source_memory_id AS memory_id, updated_at || ' ' || printf('%020d', rowid) AS place FROM entity_attributes
 WHERE status = 'active' AND kind = 'attribute' AND source_memory_id IS NOT NULL AND place > ?
 ORDER BY place LIMIT ?"""
-UNFOUNDED = """
-SELECT a.id FROM memories m INDEXED BY idx_memories_deleted_at
-CROSS JOIN entity_attributes a ON a.source_memory_id = m.id
+UNFOUNDED = f"""
+SELECT a.id FROM memories m {by_index("idx_memories_deleted_at")}
+{THEN_JOIN} entity_attributes a ON a.source_memory_id = m.id
 WHERE m.is_deleted = 1 AND a.status = 'active'
 UNION ALL
 SELECT a.id FROM entity_attributes a WHERE a.status = 'active' AND a.source_memory_id IS NOT NULL

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from signet.db.dialect import list_of, list_rows
+from signet.db.dialect import THEN_JOIN, by_index, list_of, list_rows
 
 _ORDER = "e.pinned DESC, e.pinned_at DESC, e.mentions DESC, e.updated_at DESC, e.name, e.id"
 _MATCHING = """
@@ -87,9 +87,9 @@ SELECT aspect_id, id, content, kind, importance, memory_id FROM (
 WHERE place <= :most ORDER BY aspect_id, place"""
 DRAWN_EDGES = f"""
 SELECT d.source_entity_id, d.target_entity_id, d.dependency_type, d.strength
-FROM {list_rows(":ids")} j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_source
+FROM {list_rows(":ids")} j {THEN_JOIN} entity_dependencies d {by_index("idx_entity_dependencies_source")}
   ON d.source_entity_id = j.value
-CROSS JOIN entities s ON s.id = d.source_entity_id CROSS JOIN entities t ON t.id = d.target_entity_id
+{THEN_JOIN} entities s ON s.id = d.source_entity_id {THEN_JOIN} entities t ON t.id = d.target_entity_id
 WHERE d.agent_id = :agent AND +d.target_entity_id IN {_IDS} AND {{edge:s,t}}
 ORDER BY d.strength DESC, d.id LIMIT :most"""
 
@@ -103,28 +103,40 @@ class Node(NamedTuple):
     mentions: int
     community_id: str | None
     pinned: int
+    #: How many there are in all, however many are drawn.
+    total: int
 
 
 _ON_MAP = f"""
 e.agent_id = :agent AND (e.mentions >= :least OR e.pinned) AND e.entity_type <> 'chunk_group'
  AND (:kinds IS NULL OR e.entity_type IN {list_of(":kinds")}) AND {{entity:e}}"""
 NODES = f"""
-SELECT e.id, e.name, e.entity_type AS kind, e.mentions, e.community_id, e.pinned FROM entities e
- WHERE {_ON_MAP} ORDER BY e.pinned DESC, e.mentions DESC, e.seq LIMIT :most"""
-COUNT_NODES = f"SELECT count(*) FROM entities e WHERE {_ON_MAP}"
-#: Which memories mention entities, and whether the reader may see each.
-MENTIONED = f"""
-SELECT n.key AS place, m.seq, ({{memory}}) AS is_seen FROM {list_rows(":ids")} n
-  CROSS JOIN memory_entity_mentions x ON x.entity_id = n.value CROSS JOIN memories m ON m.id = x.memory_id"""
+SELECT e.id, e.name, e.entity_type AS kind, e.mentions, e.community_id, e.pinned, count(*) OVER () AS total
+  FROM entities e WHERE {_ON_MAP} ORDER BY e.pinned DESC, e.mentions DESC, e.seq LIMIT :most"""
+NAMED_IN = f"""
+SELECT e.id, e.name, e.entity_type AS entityType
+  FROM memory_entity_mentions n {THEN_JOIN} entities e ON e.id = n.entity_id
+ WHERE n.memory_id = :memory AND e.agent_id = :agent AND e.entity_type <> 'chunk_group' AND {{entity:e}}
+ ORDER BY e.mentions DESC, e.name LIMIT :limit"""
+#: Which memories that the reader may not see mention which of the entities.
+HIDDEN = f"""
+WITH n AS MATERIALIZED (SELECT key AS place, value AS id FROM {list_rows(":ids")})
+SELECT m.seq, n.place FROM memories m {THEN_JOIN} memory_entity_mentions x ON x.memory_id = m.id
+  JOIN n ON n.id = x.entity_id WHERE ({{memory}}) IS NOT TRUE"""
+#: Which memories that the reader may see mention entities.
+SEEN = f"""
+SELECT n.key AS place, m.seq FROM {list_rows(":ids")} n
+  {THEN_JOIN} memory_entity_mentions x ON x.entity_id = n.value {THEN_JOIN} memories m ON m.id = x.memory_id
+ WHERE {{memory}}"""
 #: What is said of two entities, either way, is one edge. Which of them may be seen is for the caller to say: asked of
 #: each edge, it took ten times as long.
 LINKS = f"""
 WITH n AS MATERIALIZED (SELECT key AS place, value AS id FROM {list_rows(":ids")}),
 found AS (
   SELECT d.source_entity_id AS a, d.target_entity_id AS b, d.strength FROM n
-    CROSS JOIN entity_dependencies d ON d.source_entity_id = n.id AND d.agent_id = :agent
+    {THEN_JOIN} entity_dependencies d ON d.source_entity_id = n.id AND d.agent_id = :agent
   UNION ALL SELECT r.source_entity_id, r.target_entity_id, coalesce(r.strength, 0.0) FROM n
-    CROSS JOIN relations r ON r.source_entity_id = n.id)
+    {THEN_JOIN} relations r ON r.source_entity_id = n.id)
 SELECT x.place AS source, y.place AS target, max(f.strength) AS strength FROM found f
   JOIN n x ON x.id = f.a JOIN n y ON y.id = f.b
  WHERE x.place <> y.place

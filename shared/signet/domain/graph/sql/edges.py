@@ -5,9 +5,10 @@ A relation is what was said; a dependency is an edge that a traversal follows. W
 """
 
 import json
+from collections.abc import Iterable, Sequence
 
 from signet import ids
-from signet.db import WriteTx
+from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, as_list
 from signet.domain.graph.models import Dependency
 
@@ -51,6 +52,19 @@ _DELETE_OF_ORIGIN = (
     f"DELETE FROM entity_dependencies WHERE ? IN (source_entity_id, target_entity_id)"
     f" AND metadata ->> 'origin' IN {LIST}",
 )
+#: Pairs of entities that these memories name together, where something joins them.
+_JOINED = f"""
+SELECT DISTINCT x.entity_id, y.entity_id FROM memory_entity_mentions x
+  JOIN memory_entity_mentions y ON y.memory_id = x.memory_id AND y.entity_id <> x.entity_id
+ WHERE x.memory_id IN {LIST}
+   AND (EXISTS (SELECT 1 FROM relations r WHERE r.source_entity_id = x.entity_id AND r.target_entity_id = y.entity_id)
+     OR EXISTS (SELECT 1 FROM entity_dependencies d
+                 WHERE d.source_entity_id = x.entity_id AND d.target_entity_id = y.entity_id))"""
+_SEPARATE = """
+DELETE FROM {table} WHERE source_entity_id = ?1 AND target_entity_id = ?2 AND metadata ->> 'origin' IS NULL
+   AND NOT EXISTS (SELECT 1 FROM memory_entity_mentions x
+                     JOIN memory_entity_mentions y ON y.memory_id = x.memory_id AND y.entity_id = ?2
+                    WHERE x.entity_id = ?1)"""
 TARGETS = "SELECT DISTINCT target_entity_id FROM relations WHERE source_entity_id = ? AND metadata ->> 'origin' = ?"
 UNRELATED = f"""
 SELECT e.id FROM entities e WHERE e.id IN {LIST} AND NOT EXISTS (
@@ -76,3 +90,14 @@ def delete_of_origin(tx: WriteTx, entity_id: str, *origins: str) -> None:
     """Delete the relations and edges of an entity that are of these origins."""
     for statement in _DELETE_OF_ORIGIN:
         tx.run(statement, (entity_id, as_list(origins)))
+
+
+def joined(tx: ReadTx, memory_ids: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the pairs of entities that these memories name together and something joins: source and target."""
+    return [(row[0], row[1]) for row in tx.tuples(_JOINED, (as_list(memory_ids),))]
+
+
+def separate(tx: WriteTx, pairs: Sequence[tuple[str, str]]) -> None:
+    """Delete what joins two entities that no memory names together any more, hidden ones too."""
+    for table in ("relations", "entity_dependencies"):
+        tx.many(_SEPARATE.format(table=table), pairs)

@@ -30,6 +30,9 @@ FIRST_TYPE = """
 UPDATE entities SET entity_type = ?, updated_at = ? WHERE id = ? AND entity_type IN ('extracted', 'unknown')"""
 _COUNT = "UPDATE entities SET mentions = mentions + ?, updated_at = ? WHERE id = ?"
 UNCOUNT = "UPDATE entities SET mentions = max(0, mentions - ?), updated_at = ? WHERE id = ?"
+UNNAME = """
+UPDATE entities SET mentions = mentions - 1
+ WHERE id = ?1 AND mentions > (SELECT count(*) FROM memory_entity_mentions WHERE entity_id = ?1)"""
 _MENTION = """
 INSERT INTO memory_entity_mentions (memory_id, entity_id, mention_text, confidence, created_at)
 VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"""

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from signet.db import fts
-from signet.db.dialect import LIST
+from signet.db.dialect import LIST, THEN_JOIN
 from signet.domain.graph.sql.visible import Visible
 from signet.wire.knowledge import DescribedEntity
 
@@ -19,7 +19,7 @@ _BY_NAME = (
     f"{_FOUND} AND e.name = :spelt ORDER BY e.mentions DESC, e.id LIMIT 1",
 )
 _BY_WORDS = f"""
-{_ENTITY} FROM entities_fts f CROSS JOIN entities e ON e.seq = f.rowid
+{_ENTITY} FROM entities_fts f {THEN_JOIN} entities e ON e.seq = f.rowid
 WHERE entities_fts MATCH :words AND e.agent_id = :agent AND {{entity:e}}
 ORDER BY f.rank, e.mentions DESC, e.id LIMIT 1"""
 _BY_PART = f"""
@@ -35,10 +35,10 @@ SELECT t.name AS target, d.dependency_type AS type, d.strength
 FROM entity_dependencies d JOIN entities s ON s.id = d.source_entity_id JOIN entities t ON t.id = d.target_entity_id
 WHERE d.source_entity_id = :id AND d.agent_id = :agent AND {edge:s,t} ORDER BY d.strength DESC, t.name LIMIT :most"""
 #: From the entity to its memories, never through all memories.
-_LINKED = """
+_LINKED = f"""
 FROM (SELECT memory_id FROM memory_entity_mentions WHERE entity_id = :id
       UNION SELECT source_memory_id FROM entity_attributes WHERE entity_id = :id AND status = 'active') x
-CROSS JOIN memories m ON m.id = x.memory_id WHERE {memory}"""
+{THEN_JOIN} memories m ON m.id = x.memory_id WHERE {{memory}}"""
 COUNT = f"SELECT count(*) {_LINKED}"
 MEMORIES = f"SELECT m.id, m.content {_LINKED} ORDER BY m.importance DESC, m.created_at DESC, m.seq LIMIT :most"
 VECTORS = f"""

@@ -1,6 +1,6 @@
 """Counts and reports on the graph of one agent: how much there is, what is doubtful, what a change affects."""
 
-from signet.db.dialect import list_rows
+from signet.db.dialect import THEN_JOIN, by_index, list_rows
 
 COUNTS = """
 SELECT
@@ -33,17 +33,17 @@ UNFOUNDED = """
 SELECT coalesce(sum(NOT EXISTS (SELECT 1 FROM memories m WHERE m.id = a.source_memory_id)), 0) AS source,
   coalesce(sum(NOT EXISTS (SELECT 1 FROM entity_aspects s WHERE s.id = a.aspect_id)), 0) AS aspect
 FROM entity_attributes a WHERE a.agent_id = ? AND a.status = 'active'"""
-MEMORIES = """
-SELECT m.id, m.content FROM memories m INDEXED BY idx_memories_created
-WHERE m.agent_id = :agent AND {memory} ORDER BY m.created_at DESC, m.seq DESC LIMIT :limit"""
+MEMORIES = f"""
+SELECT m.id, m.content FROM memories m {by_index("idx_memories_created")}
+WHERE m.agent_id = :agent AND {{memory}} ORDER BY m.created_at DESC, m.seq DESC LIMIT :limit"""
 MENTIONED = "SELECT entity_id FROM memory_entity_mentions WHERE memory_id = ?"
 #: A change runs along edges that block or inform, and against all others.
 _NEXT = f"""
 SELECT DISTINCT e.id, e.name, e.entity_type AS type
-FROM {list_rows(":ids")} j CROSS JOIN entity_dependencies d INDEXED BY idx_entity_dependencies_{{near}}
+FROM {list_rows(":ids")} j {THEN_JOIN} entity_dependencies d {by_index("idx_entity_dependencies_{near}")}
   ON d.{{near}}_entity_id = j.value
-CROSS JOIN entities n ON n.id = d.{{near}}_entity_id
-CROSS JOIN entities e ON e.id = d.{{far}}_entity_id
+{THEN_JOIN} entities n ON n.id = d.{{near}}_entity_id
+{THEN_JOIN} entities e ON e.id = d.{{far}}_entity_id
 WHERE d.agent_id = :agent AND d.dependency_type {{is_with}} IN ('blocks', 'informs') AND {{{{edge:n,e}}}}"""
 _FROM_SOURCE = {"near": "source", "far": "target"}
 _FROM_TARGET = {"near": "target", "far": "source"}

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from signet.db import ReadTx
+from signet.db.dialect import THEN_JOIN
 from signet.db.transaction import D, N
 from signet.db.visibility import Reader, readable
 
@@ -17,19 +18,19 @@ _ATTRIBUTE = """
 _ASPECT = """
 (EXISTS (SELECT 1 FROM entity_attributes w WHERE w.aspect_id = {s}.id AND {attribute})
  OR NOT EXISTS (SELECT 1 FROM entity_attributes w WHERE w.aspect_id = {s}.id))"""
-_ENTITY = """
-(EXISTS (SELECT 1 FROM memory_entity_mentions x CROSS JOIN memories m ON m.id = x.memory_id
-         WHERE x.entity_id = {e}.id AND {memory})
- OR EXISTS (SELECT 1 FROM entity_attributes w WHERE w.entity_id = {e}.id AND {attribute})
- OR NOT EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.entity_id = {e}.id)
-    AND NOT EXISTS (SELECT 1 FROM entity_attributes w CROSS JOIN memories m ON m.id = w.source_memory_id
-                    WHERE w.entity_id = {e}.id))"""
+_ENTITY = f"""
+(EXISTS (SELECT 1 FROM memory_entity_mentions x {THEN_JOIN} memories m ON m.id = x.memory_id
+         WHERE x.entity_id = {{e}}.id AND {{memory}})
+ OR EXISTS (SELECT 1 FROM entity_attributes w WHERE w.entity_id = {{e}}.id AND {{attribute}})
+ OR NOT EXISTS (SELECT 1 FROM memory_entity_mentions x WHERE x.entity_id = {{e}}.id)
+    AND NOT EXISTS (SELECT 1 FROM entity_attributes w {THEN_JOIN} memories m ON m.id = w.source_memory_id
+                    WHERE w.entity_id = {{e}}.id))"""
 #: An edge does not say which memory says it: one that names both ends, where there is one. The end with fewer
 #: mentions is looked through.
-_BOTH = """
+_BOTH = f"""
 SELECT 1 FROM memory_entity_mentions x
-CROSS JOIN memory_entity_mentions y ON y.memory_id = x.memory_id AND y.entity_id = {far}.id
-CROSS JOIN memories m ON m.id = x.memory_id WHERE x.entity_id = {near}.id"""
+{THEN_JOIN} memory_entity_mentions y ON y.memory_id = x.memory_id AND y.entity_id = {{far}}.id
+{THEN_JOIN} memories m ON m.id = x.memory_id WHERE x.entity_id = {{near}}.id"""
 _SAID = "(EXISTS ({both} AND {memory}) OR NOT EXISTS ({both}))"
 _EDGE = """
 (CASE WHEN {one}.mentions <= {other}.mentions THEN {from_one} ELSE {from_other} END

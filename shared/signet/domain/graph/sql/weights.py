@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from signet.db.dialect import LIST
+from signet.db.dialect import LIST, THEN_JOIN
 
 _HOLDS_CONSTRAINT = """
 EXISTS (SELECT 1 FROM entity_attributes c
@@ -13,7 +13,7 @@ NOT EXISTS (SELECT 1 FROM entity_pinning p
             WHERE p.agent_id = s.agent_id AND p.entity_id = s.entity_id AND p.pin_type = 'suppress') AS is_shown"""
 OF_MEMORIES = f"""
 SELECT DISTINCT a.source_memory_id, {_WEIGHT}
-FROM entity_attributes a CROSS JOIN entity_aspects s ON s.id = a.aspect_id
+FROM entity_attributes a {THEN_JOIN} entity_aspects s ON s.id = a.aspect_id
 WHERE a.source_memory_id IN {LIST} AND a.status = 'active' AND s.agent_id = ?"""
 ONE = f"SELECT {_WEIGHT} FROM entity_aspects s WHERE s.id = ? AND s.agent_id = ?"
 STALE = f"""

@@ -4,7 +4,7 @@ import json
 from typing import Literal, NamedTuple
 
 from signet.db import ReadTx
-from signet.db.dialect import LIST
+from signet.db.dialect import LIST, THEN_JOIN
 from signet.domain.injections.models import Spans
 
 #: Sessions among which a key that nobody knows is looked for.
@@ -42,6 +42,9 @@ class ItemRow(NamedTuple):
     spans: str | None
     used: Literal["named", "quoted", "values", "words", "no"] | None
     used_in: str | None
+    base: float | None
+    learned: float | None
+    team: str | None
 
 
 class NewRow(NamedTuple):
@@ -85,7 +88,7 @@ INSERT INTO session_injections (agent_id, session_key, harness, project, phase, 
     floor, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq"""
 INSERT_ITEM = """
 INSERT INTO injected_items (injection_seq, place, kind, source_id, is_given, reason, score, said_at, chars, text_hash,
-    spans) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    spans, base, learned, team) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 OF_SESSION = f"""
 SELECT {", ".join(InjectionRow._fields)} FROM session_injections WHERE agent_id = ? AND session_key = ? ORDER BY seq"""
 KNOWN = "SELECT 1 FROM session_injections WHERE agent_id = ? AND session_key = ? LIMIT 1"
@@ -96,10 +99,10 @@ SELECT {", ".join(f"i.{name}" for name in ItemRow._fields)}
 LAST = "SELECT coalesce(max(seq), 0) FROM session_injections"
 SINCE = f"""
 SELECT {", ".join(NewRow._fields)} FROM session_injections WHERE seq > ? ORDER BY seq LIMIT ?"""
-USES = """
+USES = f"""
 SELECT s.agent_id, s.session_key, s.harness, s.project, s.phase, s.prompt, s.created_at, i.is_given, i.reason, i.score,
        i.used
-  FROM injected_items i CROSS JOIN session_injections s ON s.seq = i.injection_seq
+  FROM injected_items i {THEN_JOIN} session_injections s ON s.seq = i.injection_seq
  WHERE i.kind = 'memory' AND i.source_id = :memory AND (:agent IS NULL OR s.agent_id = :agent)
    AND (:within IS NULL OR s.project = :within) ORDER BY s.seq DESC LIMIT :limit"""
 SESSIONS = """
@@ -118,6 +121,8 @@ DELETE_LOST_STEPS = """
 DELETE FROM session_steps AS t WHERE NOT EXISTS (
   SELECT 1 FROM session_injections s WHERE s.agent_id = t.agent_id AND s.session_key = t.session_key)"""
 OLD = "SELECT seq FROM session_injections WHERE created_at < ? ORDER BY seq LIMIT ?"
+OF_KEY = "SELECT seq FROM session_injections WHERE agent_id = ? AND session_key = ?"
+DELETE_STEPS_OF = "DELETE FROM session_steps WHERE agent_id = ? AND session_key = ?"
 DELETE_ITEMS = f"DELETE FROM injected_items WHERE injection_seq IN {LIST}"
 DELETE = f"DELETE FROM session_injections WHERE seq IN {LIST}"
 RUNS = (

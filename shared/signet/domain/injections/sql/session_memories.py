@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from signet.db.dialect import LIST, list_of
+from signet.db.dialect import LIST, by_index, list_of
 
 
 class UseRow(NamedTuple):
@@ -31,6 +31,7 @@ INSERT INTO session_memories (id, agent_id, session_key, memory_id, source, fina
 VALUES (:id, :agent, :key, :memory, :source, :score, :rank, :injected, 1, :at)
 ON CONFLICT (agent_id, session_key, memory_id) DO UPDATE SET
     was_injected = max(was_injected, excluded.was_injected), fts_hit_count = fts_hit_count + 1"""
+DELETE_OF = "DELETE FROM session_memories WHERE agent_id = ? AND session_key = ?"
 SHOWN = """
 SELECT m.id AS memory_id, m.content FROM session_memories s JOIN memories m ON m.id = s.memory_id
  WHERE s.agent_id = ? AND s.session_key = ? AND s.was_injected = 1 AND m.is_deleted = 0 ORDER BY s.rank"""
@@ -47,6 +48,15 @@ INSERT_FEEDBACK = """
 INSERT INTO agent_feedback (id, agent_id, memory_id, session_id, feedback_type, score, correction_text, actor,
     created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+SAID_IN_SESSION = """
+SELECT memory_id, avg(score), max(feedback_type = 'correction') FROM agent_feedback
+ WHERE session_id = ?2 AND agent_id = ?1 GROUP BY memory_id"""
+BALANCES = f"""
+SELECT memory_id, sum(CASE feedback_type WHEN 'negative' THEN 1 ELSE -1 END) FROM (
+  SELECT memory_id, feedback_type, row_number() OVER (PARTITION BY memory_id ORDER BY created_at DESC, rowid DESC) AS n
+    FROM agent_feedback
+   WHERE agent_id = ?1 AND memory_id IN {list_of("?2")} AND created_at >= ?3 AND feedback_type <> 'correction')
+ WHERE n <= ?4 GROUP BY memory_id"""
 SET_RELEVANCE = """
 UPDATE session_memories SET relevance_score = ? WHERE agent_id = ? AND session_key = ? AND memory_id = ?"""
 TAKE_USES = """
@@ -55,7 +65,7 @@ UPDATE session_memories SET weighed_at = ?
 RETURNING memory_id, fts_hit_count AS hits, agent_relevance_score AS rating"""
 #: Sessions in a row, up to now, that had the memory before them without a hit and without a rating.
 UNUSED_SESSIONS = f"""
-SELECT memory_id, count(*) FROM session_memories s INDEXED BY idx_session_memories_memory
+SELECT memory_id, count(*) FROM session_memories s {by_index("idx_session_memories_memory")}
  WHERE agent_id = ?1 AND was_injected = 1 AND memory_id IN {list_of("?2")} AND rowid > coalesce((
   SELECT max(rowid) FROM session_memories o WHERE o.agent_id = ?1 AND o.memory_id = s.memory_id
     AND o.was_injected = 1 AND (o.fts_hit_count > 0 OR o.agent_relevance_score IS NOT NULL)), 0)

@@ -1,1 +1,1 @@
-"""The SQL of memories: `memories`, `memory_history`, `memories_cold`, `memory_hints`, `predictor_*`."""
+"""The SQL of memories: `memories`, `memory_history`, `memories_cold`, `memory_hints`."""

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from signet.db.dialect import LIST
+from signet.db.dialect import LIST, THEN_JOIN
 
 INSERT = (
     "INSERT INTO memory_history (id, memory_id, event, old_content, new_content, changed_by, actor_type, reason,"
@@ -21,8 +21,8 @@ SELECT m.seq, (
 FROM memories m WHERE m.seq IN {LIST} AND text IS NOT NULL"""
 #: By whom memories were forgotten last, and why.
 FORGOTTEN = f"""
-SELECT m.id, h.changed_by, h.reason FROM memories m CROSS JOIN memory_history h ON h.rowid = (
-  SELECT l.rowid FROM memory_history l WHERE l.memory_id = m.id AND l.event = 'deleted'
+SELECT m.id, h.changed_by, h.reason FROM memories m {THEN_JOIN} memory_history h ON h.rowid = (
+  SELECT l.rowid FROM memory_history l WHERE l.memory_id = m.id AND l.event IN ('deleted', 'rejected')
   ORDER BY l.created_at DESC, l.rowid DESC LIMIT 1)
 WHERE m.id IN {LIST}"""
 #: The texts of a memory, and what decisions about it say in the history of others.
@@ -31,7 +31,13 @@ BLANK = (
     "UPDATE memory_history SET metadata = json_remove(metadata, '$.fact.content', '$.targetContent')"
     " WHERE instr(metadata, ?1) AND json_valid(metadata)",
 )
+#: What somebody did to memories from an instant on; what the pipeline does is no judgement.
+TAKEN_BACK = f"""
+SELECT DISTINCT memory_id, event FROM memory_history
+ WHERE memory_id IN {LIST} AND created_at >= ? AND actor_type IS NOT 'pipeline'
+   AND (event IN ('deleted', 'rejected') OR event = 'updated' AND old_content IS NOT new_content)"""
 METADATA = "SELECT metadata FROM memory_history WHERE memory_id = ? AND event = 'none' AND reason = ? ORDER BY rowid"
+OF_LAST = "SELECT metadata FROM memory_history WHERE memory_id = ? AND event = ? ORDER BY rowid DESC LIMIT 1"
 LAST = "SELECT coalesce(max(rowid), 0) FROM memory_history"
 #: What repairs write is of no memory, and a proposal that changed nothing is no change.
 SINCE = """

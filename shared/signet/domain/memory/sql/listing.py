@@ -7,13 +7,17 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx
-from signet.db.dialect import LIST, as_list
+from signet.db.dialect import LIST, as_list, by_index
 from signet.db.visibility import Where
 from signet.domain.memory.models import tags_of
 from signet.domain.memory.sql.superseding import REPLACED
 
 #: The condition that something newer has replaced a memory.
 IS_REPLACED = REPLACED.format(alias="m")
+#: The condition that no verdict of a person holds of a memory.
+UNREVIEWED = """coalesce((
+  SELECT h.reason FROM memory_history h WHERE h.memory_id = m.id AND h.event = 'reviewed'
+  ORDER BY h.rowid DESC LIMIT 1), 'none') = 'none'"""
 #: What a page can be ordered by. Rows of older files may hold NULL, behind which a page could not begin.
 KEYS = {
     "created": "m.created_at",
@@ -55,7 +59,7 @@ def places(
     tx: ReadTx, where: Where, sort: str, way: str, *, limit: int, offset: int, walks: bool
 ) -> list[Place]:
     """Return the places of memories that pass; `walks` reads in that order until there are enough."""
-    index = f" INDEXED BY {_INDEXES[sort]}" if walks and sort in _INDEXES else ""
+    index = f" {by_index(_INDEXES[sort])}" if walks and sort in _INDEXES else ""
     sql = _PAGE.format(key=KEYS[sort], index=index, where=where.sql, way=way)
     return tx.rows(Place, sql, (*where.params, limit, offset))
 

@@ -85,6 +85,8 @@ _WAITING = (
     " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
 )
 _COUNT_WAITING = "SELECT count(*) FROM memories m WHERE m.review IN ('waiting', 'replaces') AND m.is_deleted = 0 AND "
+_BEHIND = "SELECT id FROM memories WHERE superseded_by = ? ORDER BY seq DESC LIMIT ?"
+_SET_KEPT = "UPDATE memories SET manual_override = ? WHERE id = ?"
 _SET_ORIGIN = "UPDATE memories SET origin = ?, review = ? WHERE id = ?"
 #: Importance from which a memory counts as critical in the statistics (MEM-19).
 CRITICAL = 0.9
@@ -250,6 +252,16 @@ def count_waiting(tx: ReadTx, reader: Reader | None) -> int:
 def set_origin(tx: WriteTx, memory_id: str, origin: Origin, review: Review | None) -> None:
     """Store whose words a memory is, and what a person has said of it."""
     tx.run(_SET_ORIGIN, (origin, review, memory_id))
+
+
+def behind(tx: ReadTx, memory_id: str, *, limit: int) -> list[str]:
+    """Return the memories that stepped behind one, newest first."""
+    return tx.column(_BEHIND, (memory_id, limit))
+
+
+def set_kept(tx: WriteTx, memory_id: str, is_kept: bool) -> None:
+    """Keep a memory from changes by the pipeline, or no longer."""
+    tx.run(_SET_KEPT, (is_kept, memory_id))
 
 
 def _tags_text(tags: tuple[str, ...]) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import as_list, list_of
+from signet.db.dialect import as_list, by_index, list_of
 
 _LISTED = f"IN {list_of('?1')}"
 _DELETE = f"DELETE FROM memories WHERE id {_LISTED}"
@@ -16,8 +16,6 @@ _COMPANIONS = (
       SELECT c.id FROM chain c WHERE c.id NOT {_LISTED}) WHERE superseded_by {_LISTED}""",
     f"DELETE FROM memory_hints WHERE memory_id {_LISTED}",
     f"DELETE FROM memories_cold WHERE memory_id {_LISTED} AND archived_reason = 'superseded'",
-    f"DELETE FROM predictor_training_pairs WHERE memory_id {_LISTED}",
-    f"DELETE FROM predictor_comparisons WHERE memory_a_id {_LISTED} OR memory_b_id {_LISTED}",
 )
 _OF_AGENT = """
 SELECT id FROM memories WHERE agent_id = ?1 AND (?2 OR (visibility IS NOT 'archived' AND is_deleted = 0))
@@ -25,7 +23,7 @@ SELECT id FROM memories WHERE agent_id = ?1 AND (?2 OR (visibility IS NOT 'archi
 # A text that is archived already is a repetition, which the index of contents refuses.
 _ARCHIVE = "UPDATE OR IGNORE memories SET visibility = 'archived' WHERE id = ?"
 # The hints keep the planner on the partial indexes of the times that are compared.
-_TOMBSTONES = "SELECT id FROM memories INDEXED BY idx_memories_deleted_at WHERE is_deleted = 1"
+_TOMBSTONES = f"SELECT id FROM memories {by_index('idx_memories_deleted_at')} WHERE is_deleted = 1"
 #: A tombstone without a time (older files have some) is as old as its last change.
 _EXPIRED = f"""
 SELECT id FROM ({_TOMBSTONES} AND deleted_at IS NULL AND updated_at < ?1 ORDER BY seq LIMIT ?2)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import LIST, as_list, list_of, list_rows
+from signet.db.dialect import LIST, THEN_JOIN, as_list, list_of, list_rows
 
 
 class Kind(StrEnum):
@@ -52,30 +52,45 @@ SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM memory_sources WHERE memory_id = ?
        UNION SELECT s.source_id FROM above a JOIN memory_sources s ON s.memory_id = a.id AND s.kind = 'memory')
      SELECT id FROM above))
 ON CONFLICT DO NOTHING"""
+_ABOVE = "SELECT source_id FROM memory_sources WHERE memory_id = ? AND kind = 'memory' LIMIT ?"
+_BELOW = "SELECT memory_id FROM memory_sources WHERE kind = 'memory' AND source_id = ? ORDER BY memory_id DESC LIMIT ?"
 _IS_DERIVED = "SELECT 1 FROM memory_sources WHERE memory_id = ? LIMIT 1"
 _LOSE = f"DELETE FROM memory_sources WHERE kind = 'memory' AND source_id = ?1 AND memory_id IN {list_of('?2')}"
 _MOVE = f"""
 INSERT OR IGNORE INTO memory_sources (memory_id, kind, source_id)
 SELECT memory_id, kind, ?2 FROM memory_sources
  WHERE kind = 'memory' AND source_id IN {list_of("?1")} AND memory_id <> ?2"""
-#: What stands on memories that are gone (`?1`), or on a session; one that is gone itself is left out.
+#: A session that nobody has forgotten.
+_IS_KEPT = """
+NOT EXISTS (SELECT 1 FROM forgotten_sessions g WHERE g.agent_id = m.agent_id AND g.session_key = o.source_id)"""
+#: What stands on a session, and the summaries that its harness made of it.
+_OF_SESSION = f"""
+SELECT m.id, m.content, coalesce(m.pinned, 0) OR coalesce(m.manual_override, 0) AS is_pinned,
+       EXISTS (SELECT 1 FROM memory_sources p WHERE p.memory_id = m.id AND p.kind = 'person') AS is_owned,
+       EXISTS (SELECT 1 FROM memory_sources o WHERE o.memory_id = m.id AND CASE o.kind
+         WHEN 'memory' THEN EXISTS (SELECT 1 FROM memories f WHERE f.id = o.source_id AND f.is_deleted = 0)
+         WHEN 'session' THEN o.source_id <> ?2 AND {_IS_KEPT}
+         ELSE 0 END) AS has_other
+  FROM memories m WHERE m.agent_id = ?1 AND m.is_deleted = 0
+   AND (m.id IN (SELECT memory_id FROM memory_sources WHERE kind = 'session' AND source_id = ?2)
+     OR (m.session_id = ?2 AND m.type = 'session_summary' AND m.origin = 'inferred'))
+ ORDER BY m.seq"""
+#: What stands on memories that are gone (`?1`), and `?2`; one that is gone itself is left out.
 _DEPENDENTS = f"""
 SELECT m.id, m.content, coalesce(m.pinned, 0) OR coalesce(m.manual_override, 0) AS is_pinned,
        EXISTS (SELECT 1 FROM memory_sources p WHERE p.memory_id = m.id AND p.kind = 'person') AS is_owned,
        EXISTS (SELECT 1 FROM memory_sources o WHERE o.memory_id = m.id AND CASE o.kind
          WHEN 'memory' THEN o.source_id NOT IN {list_of("?1")}
               AND EXISTS (SELECT 1 FROM memories f WHERE f.id = o.source_id AND f.is_deleted = 0)
-         WHEN 'session' THEN o.source_id IS NOT ?2 AND m.id NOT IN {list_of("?4")} AND NOT EXISTS (
-              SELECT 1 FROM forgotten_sessions w WHERE w.agent_id = m.agent_id AND w.session_key = o.source_id)
+         WHEN 'session' THEN m.id NOT IN {list_of("?2")} AND {_IS_KEPT}
          ELSE 0 END) AS has_other
 FROM (SELECT memory_id FROM memory_sources WHERE kind = 'memory' AND source_id IN {list_of("?1")}
-      UNION SELECT memory_id FROM memory_sources WHERE kind = 'session' AND source_id = ?2
-      UNION SELECT value FROM {list_rows("?4")}) s
+      UNION SELECT value FROM {list_rows("?2")}) s
 JOIN memories m ON m.id = s.memory_id
-WHERE m.is_deleted = 0 AND m.id NOT IN {list_of("?1")} AND (?3 IS NULL OR m.agent_id = ?3) ORDER BY m.seq"""
+WHERE m.is_deleted = 0 AND m.id NOT IN {list_of("?1")} ORDER BY m.seq"""
 #: Facts of sessions, and the summaries that harnesses made of them, that may say what a memory does.
 _LIKE = f"""
-SELECT m.id, m.content FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+SELECT m.id, m.content FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0
    AND (m.source_type = 'session_end' OR (m.type = 'session_summary' AND m.origin = 'inferred'))
    AND m.id NOT IN {LIST} ORDER BY f.rank LIMIT 50"""
@@ -105,6 +120,16 @@ def add(tx: WriteTx, memory_id: str, kind: Kind, source_id: str) -> None:
     tx.run(_ADD, (memory_id, kind, source_id))
 
 
+def above(tx: ReadTx, memory_id: str, *, limit: int) -> list[str]:
+    """Return the memories that one was read from."""
+    return tx.column(_ABOVE, (memory_id, limit))
+
+
+def below(tx: ReadTx, memory_id: str, *, limit: int) -> list[str]:
+    """Return the memories that were read from one, newest first."""
+    return tx.column(_BELOW, (memory_id, limit))
+
+
 def is_derived(tx: ReadTx, memory_id: str) -> bool:
     """Return whether a memory was read from something else."""
     return tx.value(_IS_DERIVED, (memory_id,)) is not None
@@ -120,19 +145,17 @@ def move(tx: WriteTx, source_ids: Sequence[str], keeper_id: str) -> None:
     tx.run(_MOVE, (as_list(source_ids), keeper_id))
 
 
-def dependents(
-    tx: ReadTx,
-    gone: Iterable[str],
-    *,
-    session: str | None = None,
-    agent_id: str | None = None,
-    said: Iterable[str] = (),
-) -> list[Dependent]:
-    """Return the active memories that stand on these, or on a session, oldest first.
+def dependents(tx: ReadTx, gone: Iterable[str], *, said: Iterable[str] = ()) -> list[Dependent]:
+    """Return the active memories that stand on these, oldest first.
 
     `said` are facts of sessions that say what goes: no session keeps them.
     """
-    return tx.rows(Dependent, _DEPENDENTS, (as_list(gone), session, agent_id, as_list(said)))
+    return tx.rows(Dependent, _DEPENDENTS, (as_list(gone), as_list(said)))
+
+
+def of_session(tx: ReadTx, agent_id: str, key: str) -> list[Dependent]:
+    """Return the active memories of an agent that stand on a session, oldest first."""
+    return tx.rows(Dependent, _OF_SESSION, (agent_id, key))
 
 
 def like(tx: ReadTx, memory_ids: Iterable[str], agent_id: str, match: str) -> list[Like]:

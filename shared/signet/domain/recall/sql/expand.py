@@ -1,11 +1,13 @@
 """The statements of `recall/expand.py`."""
 
+from signet.db.dialect import LIST, list_of
+
 #: A fact made from a memory carries that memory's id as its source: one step back leads to the session.
-PARENTS = """
+PARENTS = f"""
 SELECT id, source_id FROM memories
-WHERE id IN (SELECT value FROM json_each(?)) AND source_id IS NOT NULL
+WHERE id IN {LIST} AND source_id IS NOT NULL
 """
-TRANSCRIPTS = """
+TRANSCRIPTS = f"""
 SELECT session_key, substr(content, 1, ?1) FROM session_transcripts
-WHERE agent_id = ?2 AND (?3 IS NULL OR project = ?3) AND session_key IN (SELECT value FROM json_each(?4))
+WHERE agent_id = ?2 AND (?3 IS NULL OR project = ?3) AND session_key IN {list_of("?4")}
 """

@@ -1,9 +1,6 @@
 """The only SQL of recall: every statement has a limit or a list of row numbers, and uses an index.
 
 `where` is always the condition of `scope.py` on the table under the name `m`; row numbers travel as JSON.
-
-A limit is `? + 0`: SQLite looks at a parameter that stands there alone when it plans, and so plans the statement anew
-each time one is bound (a twelfth of the work of a recall).
 """
 
 import json
@@ -12,7 +9,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signet.db import ReadTx, Row
+from signet.db.dialect import LIST, NO_INDEX, THEN_JOIN, at_most, list_of, list_rows
 from signet.db.visibility import Reader, Where, readable
+from signet.domain.injections.models import Ranked
 from signet.domain.recall import dampen
 from signet.domain.recall.models import Hit, Part, Source, Why
 
@@ -27,38 +26,38 @@ _PART = 4_096
 
 #: FTS5 ranks and sorts what matches; whether the best pass is looked up afterwards.
 KEYWORD_BEST = (
-    "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT ? + 0"
+    f"SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank {at_most()}"
 )
 #: One text of many numbers costs a tenth of as many rows.
 _HOLDING_ROWS = "SELECT group_concat(rowid) FROM memories_fts WHERE memories_fts MATCH ?"
-_RANKS = "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? LIMIT ? + 0"
+_RANKS = f"SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? {at_most()}"
 #: The plus keeps FTS5 from running the query once for each row number; the border, from reading older rows.
-_RANKS_OF = """
+_RANKS_OF = f"""
 SELECT rowid, rank FROM memories_fts
-WHERE memories_fts MATCH ? AND rowid >= ? AND +rowid IN (SELECT value FROM json_each(?))
+WHERE memories_fts MATCH ? AND rowid >= ? AND +rowid IN {LIST}
 """
 #: Rows of anybody that are looked at: counting is for people, and must end in a large store.
 MOST_HOLDERS = 20_000
 _HOLDERS = f"""
 SELECT count(*) FROM (SELECT rowid AS seq FROM memories_fts WHERE memories_fts MATCH ? LIMIT {MOST_HOLDERS}) f
-CROSS JOIN memories m ON m.seq = f.seq WHERE {{where}}
+{THEN_JOIN} memories m ON m.seq = f.seq WHERE {{where}}
 """
 #: To look in an index of nothing costs ten times as much; where no model reads there are no hints.
 _ANY_HINT = "SELECT 1 FROM memory_hints LIMIT 1"
-_HINTS = """
-SELECT m.seq, f.rank FROM memory_hints_fts f CROSS JOIN memory_hints t ON t.seq = f.rowid
-CROSS JOIN memories m ON m.id = t.memory_id
-WHERE memory_hints_fts MATCH ? AND t.agent_id = ? AND {where} ORDER BY f.rank LIMIT ? + 0
+_HINTS = f"""
+SELECT m.seq, f.rank FROM memory_hints_fts f {THEN_JOIN} memory_hints t ON t.seq = f.rowid
+{THEN_JOIN} memories m ON m.id = t.memory_id
+WHERE memory_hints_fts MATCH ? AND t.agent_id = ? AND {{where}} ORDER BY f.rank {at_most()}
 """
-_OWNERS = """
-SELECT e.id, m.seq FROM json_each(?) j CROSS JOIN embeddings e ON e.id = j.value
-CROSS JOIN memories m ON m.id = e.source_id
-WHERE e.source_type = 'memory' AND (? IS NULL OR e.model IS NULL OR e.model = ?) AND {where}
+_OWNERS = f"""
+SELECT e.id, m.seq FROM {list_rows()} j {THEN_JOIN} embeddings e ON e.id = j.value
+{THEN_JOIN} memories m ON m.id = e.source_id
+WHERE e.source_type = 'memory' AND (? IS NULL OR e.model IS NULL OR e.model = ?) AND {{where}}
 """
-_VECTORS = """
+_VECTORS = f"""
 SELECT m.seq, e.vector FROM memories m
-CROSS JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
-WHERE {where} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
+{THEN_JOIN} embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
+WHERE {{where}} AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
   AND (? IS NULL OR e.model IS NULL OR e.model = ?)
 """
 #: The highest number a vector was ever given; numbers are not given twice.
@@ -69,48 +68,48 @@ ORDER BY seq DESC LIMIT 1
 """
 _VECTOR_ID = "SELECT id FROM embeddings WHERE seq = ?"
 #: The plus keeps SQLite from the index of sources, whose rows it would have to sort.
-_VECTORS_AFTER = """
-SELECT e.seq, m.seq, e.vector FROM embeddings e CROSS JOIN memories m ON m.id = e.source_id
+_VECTORS_AFTER = f"""
+SELECT e.seq, m.seq, e.vector FROM embeddings e {THEN_JOIN} memories m ON m.id = e.source_id
 WHERE e.seq > ? AND +e.source_type = 'memory' AND e.dimensions = ? AND length(e.vector) = 4 * e.dimensions
-  AND (? IS NULL OR e.model IS NULL OR e.model = ?) ORDER BY e.seq LIMIT ? + 0
+  AND (? IS NULL OR e.model IS NULL OR e.model = ?) ORDER BY e.seq {at_most()}
 """
 #: One text and one blob cost a half of as many rows. (A blob passes through group_concat as it is.)
-_VECTORS_OF = """
+_VECTORS_OF = f"""
 SELECT group_concat(seq), CAST(group_concat(vector, x'') AS BLOB)
-FROM embeddings WHERE seq IN (SELECT value FROM json_each(?))
+FROM embeddings WHERE seq IN {LIST}
 """
 #: What ranking needs, in the order of `columns.HASHED` and `columns.PLAIN`; then the memory's own source, where it
 #: stands (a fact: in the source of the memory that it was read from), and its id. Times are compared as bytes.
-_RANKED = """
+_RANKED = f"""
 SELECT m.seq, m.agent_id, m.visibility, m.scope, m.project, m.type, m.who,
   CAST(m.importance AS REAL), m.pinned IS 1, m.is_deleted IS 0, CAST(coalesce(m.deleted_at, '') AS BLOB),
   CAST(m.created_at AS BLOB), m.superseded_by IS NOT NULL,
-  length(m.content) <= {most_chars} AND substr(rtrim(m.content, {closing}), -1) IN ({marks}), length(m.content),
+  length(m.content) <= {{most_chars}} AND substr(rtrim(m.content, {{closing}}), -1) IN ({{marks}}), length(m.content),
   min(CAST(coalesce(m.access_count, 0) AS INTEGER), 2147483647), CAST(coalesce(m.last_accessed, '') AS BLOB),
   coalesce(m.ordinal, -1), coalesce(p.seq, 0), coalesce(m.source_type, '') || ' ' || m.source_id,
   CASE WHEN p.id IS NULL THEN coalesce(m.source_type, '') || ' ' || m.source_id
     ELSE coalesce(p.source_type, '') || ' ' || p.source_id END, m.id
-FROM memories m NOT INDEXED LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
+FROM memories m {NO_INDEX} LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 """.format(
     most_chars=dampen.QUESTION_MAX_CHARS,
     closing="'" + dampen.CLOSING.replace("'", "''") + "'",
     marks=", ".join(f"'{mark}'" for mark in dampen.QUESTION_MARKS),
 )
-_RANKED_OF = f"{_RANKED} WHERE m.seq IN (SELECT value FROM json_each(?))"
-_RANKED_AFTER = f"{_RANKED} WHERE m.seq > ? ORDER BY m.seq LIMIT ? + 0"
+_RANKED_OF = f"{_RANKED} WHERE m.seq IN {LIST}"
+_RANKED_AFTER = f"{_RANKED} WHERE m.seq > ? ORDER BY m.seq {at_most()}"
 _NEWEST_CHANGE = "SELECT number, token FROM memory_changes ORDER BY number DESC LIMIT 1"
-_CHANGES = "SELECT number, seq, is_text, token FROM memory_changes WHERE number >= ? ORDER BY number LIMIT ? + 0"
+_CHANGES = f"SELECT number, seq, is_text, token FROM memory_changes WHERE number >= ? ORDER BY number {at_most()}"
 _WHEREABOUTS = "SELECT m.seq, m.is_deleted FROM memories m WHERE m.id = ?"
 _HOLDS = "SELECT 1 FROM memories_fts WHERE memories_fts MATCH ? AND rowid = ?"
-_IDS = "SELECT seq, id FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
+_IDS = f"SELECT seq, id FROM memories WHERE seq IN {LIST}"
 _MEMBERS = "SELECT id FROM agents WHERE policy_group = ?"
 _PASSING = "SELECT m.seq FROM memories m WHERE {where}"
-_SEQS = """
-SELECT i.id, i.seq FROM json_each(?) j CROSS JOIN memories i ON i.id = j.value
-CROSS JOIN memories m NOT INDEXED ON m.seq = i.seq WHERE {where}
+_SEQS = f"""
+SELECT i.id, i.seq FROM {list_rows()} j {THEN_JOIN} memories i ON i.id = j.value
+{THEN_JOIN} memories m {NO_INDEX} ON m.seq = i.seq WHERE {{where}}
 """
 #: What settles something says so early; sessions of many pages are not read whole.
-_CONTENTS = "SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN (SELECT value FROM json_each(?))"
+_CONTENTS = f"SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN {LIST}"
 #: Beside a memory is what precedes or follows it in its source, by ordinal, else as saved. Memories of one
 #: project that bear the same instant were saved as one piece (an import, a session told later), too.
 #: (The plus signs keep SQLite on the indexes of source and instant.)
@@ -131,38 +130,38 @@ SELECT m.seq, coalesce({_BEFORE}), coalesce({_AFTER})
 FROM memories m JOIN memories c
   ON c.seq = CASE m.source_type WHEN 'pipeline-v2'
     THEN coalesce((SELECT o.seq FROM memories o WHERE o.id = m.source_id), m.seq) ELSE m.seq END
-WHERE m.seq IN (SELECT value FROM json_each(?))
+WHERE m.seq IN {LIST}
 """
 #: The graph keeps with each entity how many memories mention it.
-_DEGREES = """
+_DEGREES = f"""
 SELECT m.seq, e.id, e.mentions FROM memories m JOIN memory_entity_mentions x ON x.memory_id = m.id
-JOIN entities e ON e.id = x.entity_id WHERE m.seq IN (SELECT value FROM json_each(?))
+JOIN entities e ON e.id = x.entity_id WHERE m.seq IN {LIST}
 """
 _MOST_MENTIONS = "SELECT coalesce(max(mentions), 0) FROM entities WHERE agent_id = ?"
-_LINKED = """
+_LINKED = f"""
 SELECT DISTINCT m.seq FROM (
-  SELECT source_entity_id AS id FROM relations WHERE target_entity_id IN (SELECT value FROM json_each(?1))
-  UNION SELECT target_entity_id FROM relations WHERE source_entity_id IN (SELECT value FROM json_each(?1))
-  UNION SELECT value FROM json_each(?1) LIMIT ?2 + 0
+  SELECT source_entity_id AS id FROM relations WHERE target_entity_id IN {list_of("?1")}
+  UNION SELECT target_entity_id FROM relations WHERE source_entity_id IN {list_of("?1")}
+  UNION SELECT value FROM {list_rows("?1")} {at_most("?2")}
 ) e JOIN memory_entity_mentions x ON x.entity_id = e.id
-JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0 LIMIT ?3 + 0
+JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0 {at_most("?3")}
 """
-_ROWS = """
+_ROWS = f"""
 SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.project, m.created_at,
   m.source_type, m.source_id, m.access_count, m.last_accessed, m.event_at, m.valid_from,
   coalesce(m.origin, 'agent') AS origin, m.review
-FROM memories m NOT INDEXED WHERE m.seq IN (SELECT value FROM json_each(?)) AND {where}
+FROM memories m {NO_INDEX} WHERE m.seq IN {LIST} AND {{where}}
 """
 #: A fact has the origin of what it was read from. A text in pieces has lost its source to their group: its source is
 #: what was saved at the same instant.
-_ORIGINS = """
+_ORIGINS = f"""
 SELECT m.seq, nullif(c.seq, m.seq), iif(c.source_type = 'chunk', c.source_id, NULL),
   iif(c.source_id IS NULL OR c.source_type = 'chunk', c.project || ' ' || c.created_at,
     coalesce(c.source_type, '') || ' ' || c.source_id), length(m.content)
-FROM memories m NOT INDEXED JOIN memories c
+FROM memories m {NO_INDEX} JOIN memories c
   ON c.seq = CASE m.source_type WHEN 'pipeline-v2'
     THEN coalesce((SELECT o.seq FROM memories o WHERE o.id = m.source_id), m.seq) ELSE m.seq END
-WHERE m.seq IN (SELECT value FROM json_each(?))
+WHERE m.seq IN {LIST}
 """
 #: How many pieces texts have, and what was saved at that instant just before the first and just after the last piece:
 #: another text in pieces, or a memory.
@@ -174,7 +173,7 @@ _NEXT = """
 _PIECES = f"""
 SELECT g.text, g.pieces, {_NEXT.format(place="< g.first", order="DESC")}, {_NEXT.format(place="> g.last", order="ASC")}
 FROM (SELECT j.value AS text, count(*) AS pieces, min(m.seq) AS first, max(m.seq) AS last, m.project, m.created_at
-  FROM json_each(?) j CROSS JOIN memories m ON m.source_type = 'chunk' AND m.source_id = j.value AND m.is_deleted = 0
+  FROM {list_rows()} j {THEN_JOIN} memories m ON m.source_type = 'chunk' AND m.source_id = j.value AND m.is_deleted = 0
   GROUP BY j.value) g
 """
 
@@ -302,7 +301,7 @@ def passing(tx: ReadTx, where: Where) -> list[int]:
 
 def among(seqs: Collection[int]) -> Where:
     """Return the condition that a memory is one of these."""
-    return Where("m.seq IN (SELECT value FROM json_each(?))", (_numbered(seqs),))
+    return Where(f"m.seq IN {LIST}", (_numbered(seqs),))
 
 
 class Whereabouts(NamedTuple):
@@ -384,6 +383,7 @@ def hit(
     supplementary: bool = False,
     parts: tuple[Part, ...] = (),
     why: Why | None = None,
+    ranked: Ranked | None = None,
 ) -> Hit:
     """Return a row of `rows` as a result."""
     return Hit(
@@ -409,6 +409,7 @@ def hit(
         review=row["review"],
         parts=parts,
         why=why,
+        ranked=ranked,
     )
 
 

@@ -1,31 +1,33 @@
 """The statements of `recall/time_lookup.py`."""
 
+from signet.db.dialect import LIST, THEN_JOIN, at_most, by_index, list_rows
+
 #: When what a memory tells happened, and when it was told; a fact was told when its source was.
-TIMES = """
+TIMES = f"""
 SELECT m.seq, coalesce(m.event_at, p.event_at), coalesce(p.created_at, m.created_at) FROM memories m
 LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
-WHERE m.seq IN (SELECT value FROM json_each(?))
+WHERE m.seq IN {LIST}
 """
 #: Newest first: the older part of a long time is cut off, at the latest behind so many rows of anybody.
 MOST_ROWS = 5_000
 WITHIN = f"""
 SELECT m.seq FROM (
-  SELECT t.seq FROM memories t INDEXED BY {{index}} WHERE t.{{column}} >= ? AND t.{{column}} < ?
+  SELECT t.seq FROM memories t {by_index("{index}")} WHERE t.{{column}} >= ? AND t.{{column}} < ?
   ORDER BY t.{{column}} DESC LIMIT {MOST_ROWS}) t
-CROSS JOIN memories m ON m.seq = t.seq WHERE {{where}} LIMIT ? + 0
+{THEN_JOIN} memories m ON m.seq = t.seq WHERE {{where}} {at_most()}
 """
 #: What replaced a memory, nearest first, passing over what was forgotten; the bound on steps ends a ring.
-REPLACED = """
+REPLACED = f"""
 WITH RECURSIVE chain (seq, id, step) AS (
   SELECT m.seq, m.superseded_by, 1 FROM memories m
-  WHERE m.seq IN (SELECT value FROM json_each(?)) AND m.superseded_by IS NOT NULL AND {over_m}
+  WHERE m.seq IN {LIST} AND m.superseded_by IS NOT NULL AND {{over_m}}
   UNION
-  SELECT c.seq, n.superseded_by, c.step + 1 FROM chain c CROSS JOIN memories n ON n.id = c.id
-  WHERE n.superseded_by IS NOT NULL AND c.step < 50 AND {over_n}
+  SELECT c.seq, n.superseded_by, c.step + 1 FROM chain c {THEN_JOIN} memories n ON n.id = c.id
+  WHERE n.superseded_by IS NOT NULL AND c.step < 50 AND {{over_n}}
 )
-SELECT c.seq, r.seq FROM chain c CROSS JOIN memories r ON r.id = c.id WHERE {stands} ORDER BY c.seq, c.step
+SELECT c.seq, r.seq FROM chain c {THEN_JOIN} memories r ON r.id = c.id WHERE {{stands}} ORDER BY c.seq, c.step
 """
-VALIDITY = """
+VALIDITY = f"""
 SELECT m.seq, m.valid_to, (SELECT r.id FROM memories r WHERE r.seq = j.value ->> 1)
-FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value ->> 0
+FROM {list_rows()} j {THEN_JOIN} memories m ON m.seq = j.value ->> 0
 """

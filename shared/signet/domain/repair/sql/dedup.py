@@ -1,5 +1,6 @@
 """The statements of repairs of dedup."""
 
+from signet.db.dialect import LIST
 from signet.domain.memory.filters import EQUAL
 from signet.domain.repair import choice
 
@@ -13,7 +14,7 @@ SELECT group_concat(id, char(10)) AS ids FROM memories WHERE is_deleted = 0 AND 
  GROUP BY {EQUAL} HAVING COUNT(*) > 1
     AND SUM(COALESCE(pinned, 0) + COALESCE(manual_override, 0) + (superseded_by IS NOT NULL)) = 0
  ORDER BY COUNT(*) DESC, MIN(seq) LIMIT :limit"""
-ROWS = f"SELECT {FIELDS} FROM memories WHERE id IN (SELECT value FROM json_each(?)) AND is_deleted = 0 ORDER BY seq"
+ROWS = f"SELECT {FIELDS} FROM memories WHERE id IN {LIST} AND is_deleted = 0 ORDER BY seq"
 SINGLE = f"""
 SELECT m.id, e.vector FROM memories m JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
  WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESCE(m.manual_override, 0) = 0

@@ -15,8 +15,14 @@ SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'extracted' AND e.ment
    AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.entity_id = e.id)
  ORDER BY e.seq LIMIT :limit"""
 NAMED = f"""
-SELECT e.id, e.name, e.seq FROM entities e WHERE e.entity_type <> 'chunk_group' AND e.seq > :after AND {KEPT}
+SELECT e.id, e.name, e.seq, e.canonical_name,
+   e.entity_type = 'extracted' AND NOT EXISTS (
+     SELECT 1 FROM memory_entity_mentions n WHERE n.entity_id = e.id AND n.confidence IS NOT :found) AS is_found
+  FROM entities e WHERE e.entity_type <> 'chunk_group' AND e.seq > :after AND {KEPT}
  ORDER BY e.seq LIMIT :limit"""
+TEXTS = """
+SELECT m.content FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
+ WHERE n.entity_id = ? AND m.is_deleted = 0 ORDER BY m.seq DESC LIMIT ?"""
 UNTYPED = f"""
 SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'extracted'
    AND {choice.condition(id="e.id", at="e.created_at")} ORDER BY e.mentions DESC, e.seq LIMIT :limit"""

@@ -26,6 +26,24 @@ SELECT m.id, m.content, m.agent_id, {TEXT} FROM memories m
    AND NOT EXISTS (SELECT 1 FROM memory_hints h WHERE h.memory_id = m.id)
    AND NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'prospective_index'
                       AND j.status IN ('pending', 'leased')) ORDER BY m.seq DESC LIMIT :limit"""
+#: A source that somebody has forgotten, purged meanwhile or not; not one that another memory is kept instead of.
+_FORGOTTEN = """
+s.kind = 'memory' AND NOT EXISTS (SELECT 1 FROM memories a WHERE a.id = s.source_id AND a.is_deleted = 0)
+   AND EXISTS (SELECT 1 FROM memory_history h WHERE h.memory_id = s.source_id AND h.event IN ('deleted', 'rejected'))
+   AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.memory_id = s.source_id
+                      AND h.reason LIKE 'dedup: duplicate of %')"""
+_LEFT = f"""
+FROM memories m WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESCE(m.manual_override, 0) = 0
+   AND m.id IN (SELECT memory_id FROM memory_sources)
+   AND NOT EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id AND NOT ({_FORGOTTEN}))"""
+#: Facts of which every source is forgotten, with one of these, and whether somebody asked for that.
+LEFT = f"""
+SELECT l.*, EXISTS (SELECT 1 FROM memory_history h WHERE h.memory_id = l.root_id AND h.event IN ('deleted', 'rejected')
+                       AND h.actor_type IS NOT 'pipeline') AS is_asked
+  FROM (SELECT m.id, m.content, {TEXT}, (SELECT min(s.source_id) FROM memory_sources s
+                                               WHERE s.memory_id = m.id) AS root_id
+          {_LEFT} AND {CHOICE} ORDER BY m.seq LIMIT :limit) l"""
+COUNT_LEFT = f"SELECT COUNT(*) {_LEFT}"
 DEAD = f"""
 FROM memories m WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESCE(m.manual_override, 0) = 0
    AND COALESCE(m.confidence, 1.0) <= :confidence

@@ -1,5 +1,6 @@
 """The statements of repairs of vectors."""
 
+from signet.db.dialect import list_of
 from signet.domain.embeddings.models import CURRENT
 from signet.domain.repair import choice
 
@@ -17,7 +18,7 @@ SELECT e.source_id AS id, COUNT(*) AS vectors FROM embeddings e
 MISSING = f"""
 SELECT m.id FROM memories m WHERE m.is_deleted = 0 AND NOT {CURRENT}
    AND {choice.condition(id="m.id", kind="m.type", at="m.created_at")}
-   AND m.id NOT IN (SELECT value FROM json_each(:failed)) ORDER BY m.created_at, m.seq LIMIT :limit"""
+   AND m.id NOT IN {list_of(":failed")} ORDER BY m.created_at, m.seq LIMIT :limit"""
 LEFT = f"""
 SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0 AND NOT {CURRENT}
    AND {choice.condition(id="m.id", kind="m.type", at="m.created_at")}"""

@@ -10,6 +10,8 @@ TRIM = """
 DELETE FROM session_checkpoints WHERE rowid IN (
     SELECT rowid FROM session_checkpoints WHERE agent_id = ? AND session_key = ?
      ORDER BY created_at DESC, rowid DESC LIMIT -1 OFFSET ?)"""
+OF = "SELECT count(*) FROM session_checkpoints WHERE agent_id = ? AND session_key = ?"
+DELETE_OF = "DELETE FROM session_checkpoints WHERE agent_id = ? AND session_key = ?"
 DELETE_OLD = """
 DELETE FROM session_checkpoints WHERE rowid IN (
     SELECT rowid FROM session_checkpoints WHERE created_at < ? LIMIT ?)"""

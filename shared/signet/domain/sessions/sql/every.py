@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from signet.db.dialect import list_rows
+from signet.db.dialect import THEN_JOIN, list_rows
 
 
 class SessionRow(NamedTuple):
@@ -29,6 +29,29 @@ class GivenRow(NamedTuple):
     used: int
 
 
+class KnownRow(NamedTuple):
+    """A session of an agent: its project, and when it was heard of first."""
+
+    agent_id: str
+    project: str | None
+    began: str
+
+
+_KNOWN_IN = (
+    ("session_transcripts", "project", "created_at"),
+    ("session_injections", "project", "created_at"),
+    ("session_summaries", "project", "earliest_at"),
+    ("session_checkpoints", "project", "created_at"),
+    ("session_states", "project", "updated_at"),
+)
+_WHEREVER = " UNION ALL ".join(
+    f"SELECT agent_id, {project} AS project, {began} AS began FROM {table} WHERE session_key = :key"
+    for table, project, began in _KNOWN_IN
+)
+#: The agents that have anything of a session.
+OF_KEY = f"""
+SELECT agent_id, max(project) AS project, min(began) AS began FROM ({_WHEREVER})
+ WHERE :agent IS NULL OR agent_id = :agent GROUP BY agent_id ORDER BY agent_id"""
 _FILTERS = """
  (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
  AND (:harness IS NULL OR harness = :harness)"""
@@ -61,4 +84,4 @@ SELECT n.agent_id, n.session_key,
 #: How the transcripts of sessions begin.
 BEGINNINGS = f"""{_NAMED}
 SELECT n.agent_id, n.session_key, substr(t.content, 1, :chars) FROM named n
-  CROSS JOIN session_transcripts t ON t.agent_id = n.agent_id AND t.session_key = n.session_key"""
+  {THEN_JOIN} session_transcripts t ON t.agent_id = n.agent_id AND t.session_key = n.session_key"""

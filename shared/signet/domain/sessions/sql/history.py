@@ -38,6 +38,3 @@ LAST_AT = """
 SELECT latest_at FROM session_summaries
  WHERE agent_id = :agent AND depth = 0 AND (:project IS NULL OR project = :project)
  ORDER BY latest_at DESC LIMIT 1"""
-COUNT_SINCE = """
-SELECT count(*) FROM session_summaries
- WHERE agent_id = :agent AND depth = 0 AND latest_at >= :at AND (:project IS NULL OR project = :project)"""

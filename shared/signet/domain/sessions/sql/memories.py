@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from signet.db import ReadTx, visibility
+from signet.db.dialect import THEN_JOIN, by_index, list_rows
 from signet.db.visibility import Reader, Where
 from signet.domain.memory.supersede import is_current
 
@@ -33,7 +34,7 @@ class MemoryRow(NamedTuple):
 
 
 class RuleRow(NamedTuple):
-    """A memory that may be a rule; `kind` is the type of its source."""
+    """A memory that may be a rule; `read_from` is the memory that a fact was read from."""
 
     id: str
     content: str
@@ -42,6 +43,7 @@ class RuleRow(NamedTuple):
     created_at: str
     who: str | None
     kind: str
+    read_from: str | None
     origin: str
     review: str | None
     vector: bytes | None
@@ -58,40 +60,40 @@ class RecentRow(NamedTuple):
     review: str | None
 
 
+_READ_FROM = "CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read_from"
 _COLUMNS = (
     "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed,"
-    " CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read_from,"
-    " coalesce(m.source_type, '') AS kind, m.who, coalesce(m.origin, 'agent') AS origin, m.review"
+    f" {_READ_FROM}, coalesce(m.source_type, '') AS kind, m.who, coalesce(m.origin, 'agent') AS origin, m.review"
 )
 ALIVE = (
     Where("m.is_deleted = 0 AND m.review IS NOT 'waiting' AND m.type <> 'document_chunk'")
     & is_current()
 )
 NEWEST = f"""
-SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_created
+SELECT {_COLUMNS} FROM memories m {by_index("idx_memories_created")}
  WHERE {{where}} ORDER BY m.created_at DESC LIMIT ?"""
 PINNED = f"""
-SELECT {_COLUMNS} FROM memories m INDEXED BY idx_memories_pinned
+SELECT {_COLUMNS} FROM memories m {by_index("idx_memories_pinned")}
  WHERE m.pinned = 1 AND {{where}} ORDER BY m.created_at DESC LIMIT ?"""
 BY_ID = f"""
-SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN memories m ON m.id = j.value WHERE {{where}}"""
+SELECT {_COLUMNS} FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value WHERE {{where}}"""
 BY_SEQ = f"""
-SELECT {_COLUMNS} FROM json_each(?) j CROSS JOIN memories m ON m.seq = j.value WHERE {{where}} ORDER BY j.key"""
-_RULES = """
+SELECT {_COLUMNS} FROM {list_rows()} j {THEN_JOIN} memories m ON m.seq = j.value WHERE {{where}} ORDER BY j.key"""
+_RULES = f"""
 SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source_type, '') AS kind,
-       coalesce(m.origin, 'agent') AS origin, m.review,
+       {_READ_FROM}, coalesce(m.origin, 'agent') AS origin, m.review,
        (SELECT e.vector FROM embeddings e
          WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0) AS vector
   FROM memories m
  WHERE m.type IN ('rule', 'constraint', 'correction', 'preference', 'procedural') AND length(m.content) <= ?
-   AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {where}
+   AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {{where}}
  ORDER BY m.pinned DESC, m.created_at DESC LIMIT ?"""
-RECENT = """
+RECENT = f"""
 SELECT m.id, m.content, m.importance, m.created_at, coalesce(m.origin, 'agent') AS origin, m.review
-  FROM memories m INDEXED BY idx_memories_created
- WHERE {where} ORDER BY m.created_at DESC LIMIT ?"""
+  FROM memories m {by_index("idx_memories_created")}
+ WHERE {{where}} ORDER BY m.created_at DESC LIMIT ?"""
 COUNT_SINCE = f"""
-SELECT count(*) FROM (SELECT 1 FROM memories m INDEXED BY idx_memories_created
+SELECT count(*) FROM (SELECT 1 FROM memories m {by_index("idx_memories_created")}
  WHERE m.created_at > ? AND m.is_deleted = 0 AND {{where}} LIMIT {MOST_COUNTED})"""
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import by_index
 from signet.domain.sessions.models import State, continuity_of, turns_of
 
 #: A session that has not called for so long is over.
@@ -53,7 +54,7 @@ DROP_CONTINUITY = """
 UPDATE session_states SET continuity = NULL WHERE ? IS NOT NULL AND rowid = ? AND continuity = ?"""
 DELETE = "DELETE FROM session_states WHERE agent_id = ? AND session_key = ?"
 SILENT = f"""
-SELECT {_COLUMNS} FROM session_states INDEXED BY idx_session_states_updated
+SELECT {_COLUMNS} FROM session_states {by_index("idx_session_states_updated")}
  WHERE updated_at < :before AND expires_at > updated_at AND (is_bypassed = 0 OR expires_at <= :now)
  ORDER BY updated_at LIMIT :limit"""
 DELETE_OLD = "DELETE FROM session_states WHERE updated_at < ?"

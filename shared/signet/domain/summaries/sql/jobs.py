@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx
+from signet.db.dialect import by_index
 from signet.domain.summaries.models import Asked
 from signet.domain.transcripts.models import Session
 
@@ -61,6 +62,9 @@ LAST_PATH = """
 SELECT result_path FROM summary_jobs
  WHERE agent_id = ? AND session_id = ? AND transcript = '' AND result_path IS NOT NULL AND status = 'done'
  ORDER BY created_at DESC LIMIT 1"""
+NOTES = """
+SELECT DISTINCT result_path FROM summary_jobs WHERE agent_id = ? AND session_id = ? AND result_path IS NOT NULL"""
+DELETE_OF = "DELETE FROM summary_jobs WHERE agent_id = ? AND session_id = ?"
 TAKEN = "SELECT 1 FROM summary_jobs WHERE result_path = ? AND id <> ? LIMIT 1"
 SET_PATH = "UPDATE summary_jobs SET result_path = ? WHERE id = ?"
 TEXTS = """
@@ -70,7 +74,7 @@ CLEAN = "UPDATE summary_jobs SET transcript = ? WHERE rowid = ? AND transcript =
 FORGET_PART = "UPDATE summary_jobs SET transcript = '' WHERE id = ?"
 DELETE_OLD = (
     "DELETE FROM summary_jobs WHERE rowid IN ("
-    "SELECT rowid FROM summary_jobs INDEXED BY idx_summary_jobs_status"
+    f"SELECT rowid FROM summary_jobs {by_index('idx_summary_jobs_status')}"
     " WHERE status = ?1 AND created_at < ?2 AND coalesce(completed_at, failed_at, updated_at) < ?2"
     " ORDER BY created_at LIMIT ?3)"
 )

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import LIST, THEN_JOIN, by_index
 from signet.domain.memory.supersede import is_current
 from signet.domain.summaries.models import Asked, Score
 from signet.domain.transcripts.models import Session
@@ -20,6 +21,20 @@ LEAST_MENTIONS = 3
 NAMES = """
 SELECT canonical_name FROM entities WHERE agent_id = ? AND mentions >= ? AND length(canonical_name) >= 3
  ORDER BY mentions DESC LIMIT ?"""
+OF_SESSION = "SELECT content FROM session_summaries WHERE agent_id = ? AND session_key = ?"
+#: The summaries of a session and those that were made of them, which are made anew without it.
+MADE_OF = """
+WITH RECURSIVE made (id) AS (
+  SELECT id FROM session_summaries WHERE agent_id = ? AND session_key = ?
+  UNION SELECT c.parent_id FROM made m JOIN session_summary_children c ON c.child_id = m.id)
+SELECT id FROM made"""
+DELETE = (
+    f"DELETE FROM session_summary_children WHERE parent_id IN {LIST}",
+    f"DELETE FROM session_summary_children WHERE child_id IN {LIST}",
+    f"DELETE FROM session_summary_memories WHERE summary_id IN {LIST}",
+    f"DELETE FROM session_summaries WHERE id IN {LIST}",
+)
+DELETE_SCORES = "DELETE FROM session_scores WHERE agent_id = ? AND session_key = ?"
 TEXTS = (
     "SELECT rowid, agent_id, content FROM session_summaries WHERE rowid > ? ORDER BY rowid LIMIT ?"
 )
@@ -33,14 +48,14 @@ ON CONFLICT (agent_id, session_key, depth) WHERE session_key IS NOT NULL DO UPDA
 RETURNING id"""
 _LINK = "INSERT INTO session_summary_memories (summary_id, memory_id) VALUES (?, ?) ON CONFLICT DO NOTHING"
 _REMEMBERED = f"""
-SELECT id FROM memories INDEXED BY idx_memories_created
+SELECT id FROM memories {by_index("idx_memories_created")}
  WHERE session_id = ? AND agent_id = ? AND is_deleted = 0 AND created_at >= ? ORDER BY created_at LIMIT {MAX_LINKS}"""
 _SCORE = """
 INSERT INTO session_scores (id, agent_id, session_key, project, harness, score, confidence, memories_recalled,
     memories_used, novel_context_count, reasoning, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 #: What was replaced, or holds in one scope only, does not say what is to hold now and everywhere.
 LIKE = f"""
-SELECT m.content FROM memories_fts f CROSS JOIN memories m ON m.seq = f.rowid
+SELECT m.content FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type <> 'document_chunk'
    AND m.scope IS NULL AND m.visibility <> 'archived' AND {is_current().sql}
  ORDER BY f.rank LIMIT 10"""

@@ -4,12 +4,12 @@
 const CALL_MS = 5_000
 
 const env = process.env
-const url = (env.SIGNET_DAEMON_URL || "http://localhost:3850").replace(/\/+$/, "")
+const { url, authorization } = daemonOf(env, "http://localhost:3850")
 const headers = {
   "x-signet-runtime-path": "legacy",
   "x-signet-actor": "openclaw-hook",
   "x-signet-actor-type": "harness",
-  ...(env.SIGNET_TOKEN ? { authorization: `Bearer ${env.SIGNET_TOKEN}` } : {}),
+  ...authorization,
 }
 const signet = signetClient({ url, harness: "openclaw", headers })
 

@@ -102,12 +102,12 @@ function register(api) {
   const env = process.env
   if (env.SIGNET_ENABLED === "false") return
   const config = api.pluginConfig ?? {}
-  const url = (env.SIGNET_DAEMON_URL || config.daemonUrl || "http://localhost:3850").replace(/\/+$/, "")
+  const { url, authorization } = daemonOf(env, config.daemonUrl || "http://localhost:3850")
   const headers = {
     "x-signet-runtime-path": "plugin",
     "x-signet-actor": "openclaw-plugin",
     "x-signet-actor-type": "harness",
-    ...(env.SIGNET_TOKEN ? { authorization: `Bearer ${env.SIGNET_TOKEN}` } : {}),
+    ...authorization,
   }
   const signet = signetClient({ url, harness: "openclaw", headers, log: (text) => api.logger?.warn?.(`[signet] ${text}`) })
   const sessions = new Map()

@@ -13,13 +13,13 @@ const wrapped = (text) => `<signet-context>\n${text}\n</signet-context>`
 export const Signet = async ({ client: opencode, directory, worktree } = {}) => {
   const env = process.env
   if (env.SIGNET_ENABLED === "false") return {}
+  const { url, authorization } = daemonOf(env, "http://localhost:3850")
   const headers = {
     "x-signet-runtime-path": "plugin",
     "x-signet-actor": "opencode-plugin",
     "x-signet-actor-type": "harness",
-    ...(env.SIGNET_TOKEN ? { authorization: `Bearer ${env.SIGNET_TOKEN}` } : {}),
+    ...authorization,
   }
-  const url = (env.SIGNET_DAEMON_URL || "http://localhost:3850").replace(/\/+$/, "")
   const signet = signetClient({ url, harness: "opencode", headers })
   const about = { project: worktree && worktree !== "/" ? worktree : directory, agentId: env.SIGNET_AGENT_ID || undefined }
   const sessions = new Map()

@@ -8,13 +8,16 @@ import { span } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count, number } from "../../lib/words";
 import { Shown } from "../../ui/states";
+import { Cost } from "./cost";
+import { Helps } from "./helps";
 import { Logs } from "./logs";
 import { Queue } from "./queue";
 import { Repair } from "./repair";
+import { Tasks } from "./tasks";
 import "../../style/lists.css";
 import "../../style/rooms.css";
 
-const PARTS = { "": "Overview", queue: "Queue", repair: "Repair", logs: "Logs" } as const;
+const PARTS = { "": "Overview", queue: "Queue", repair: "Repair", logs: "Logs", cost: "Cost", predictor: "What helps", tasks: "Tasks" } as const;
 
 export default function Engine() {
   const part = route.value.parts[0] ?? "";
@@ -22,7 +25,7 @@ export default function Engine() {
   return <>
     <nav class="tabs" aria-label="Parts of the engine">{Object.entries(PARTS).map(([name, title]) =>
       <a key={name} href={name ? href("engine", {}, name) : href("engine")} aria-current={name === now ? "page" : undefined}>{title}</a>)}</nav>
-    {now === "queue" ? <Queue /> : now === "repair" ? <Repair /> : now === "logs" ? <Logs /> : <Overview />}
+    {now === "queue" ? <Queue /> : now === "repair" ? <Repair /> : now === "logs" ? <Logs /> : now === "cost" ? <Cost /> : now === "predictor" ? <Helps /> : now === "tasks" ? <Tasks /> : <Overview />}
   </>;
 }
 

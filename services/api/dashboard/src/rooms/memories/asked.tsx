@@ -109,6 +109,7 @@ function Line({ hit, isAt, words, isBelow = false }: { hit: Hit; isAt: boolean; 
         return <span key={name}><Meter value={one.score} kind={kind} label={`${label} ${one.score.toFixed(2)}`} />{label}</span>;
       })}
       {hit.project && <span>{projectName(hit.project)}</span>}
+      {hit.review === "waiting" && <span class="warn">waits for your review</span>}
       {hit.superseded && <span class="warn">corrected since</span>}
       {hit.more && <span>{hit.more}</span>}
     </span>

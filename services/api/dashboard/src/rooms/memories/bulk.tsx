@@ -1,42 +1,73 @@
-/** What can be done with the memories that were chosen. */
-import { change, forgetMany, recoverMany } from "../../api/calls";
+/** What can be done with the memories that were chosen: some, or all that match. */
+import { signal } from "@preact/signals";
+import { useState } from "preact/hooks";
+import { changeMany, everyRow, forgetAll, forgetMany, recoverMany, type Patch } from "../../api/calls";
 import { stale } from "../../lib/resource";
 import { act, say } from "../../lib/undo";
-import { count } from "../../lib/words";
+import { count, number } from "../../lib/words";
+import { filters } from "./filters";
 import { chosen } from "./list";
 import type { Row } from "./opened";
 
-const memories = (rows: readonly Row[]) => count(rows.length, "memory", "memories");
+const memories = (value: number) => count(value, "memory", "memories");
+/** More than so many are forgotten only after a second look. */
+const LOOK_ABOVE = 25;
 
-async function each(rows: readonly Row[], call: (row: Row) => Promise<unknown>): Promise<void> {
-  for (const row of rows) await call(row);
-  stale("memory");
+/** What was chosen by "all that match": while it is still what is chosen, the filters say it. */
+const all = signal<ReadonlyMap<string, Row> | null>(null);
+
+/** Filters by which the daemon can be told what to forget; null where others narrow the list, or none does. */
+function said(): Record<string, string | undefined> | null {
+  const { sort: _, tag, state, as_of, q, ...same } = filters();
+  const asked = { ...same, tags: tag };
+  return as_of || q || (state && state !== "active") || Object.values(asked).every((one) => !one) ? null : asked;
 }
+
+const tagsOf = (row: Row) => (row.tags ?? "").split(",").filter(Boolean);
 
 export function Bulk({ isForgotten }: { isForgotten: boolean }) {
   const rows = [...chosen.value.values()];
+  const [isAsked, setAsked] = useState(false);
   const clear = () => (chosen.value = new Map());
-  const back = async () => {
-    await recoverMany(rows.map((row) => row.id));
-    stale("memory");
+  const ids = rows.map((row) => row.id);
+  const recover = (which: readonly string[]) => async () => { await recoverMany(which); stale("memory"); };
+  const choose = async () => {
+    const found = await everyRow(filters());
+    chosen.value = all.value = new Map(found.map((row) => [row.id, row]));
   };
   const forget = async () => {
-    const gone = await forgetMany(rows.map((row) => row.id));
+    const asked = chosen.value === all.value ? said() : null;
+    const { gone, pinned, backup } = asked ? await forgetAll(asked, rows.length) : await forgetMany(ids);
     stale("memory");
     clear();
-    const kept = gone.pinned ? ` ${count(gone.pinned, "pinned one")} stayed.` : "";
-    const copy = gone.backup ? " A copy of the database was made before." : "";
-    say(`${count(gone.deleted, "memory", "memories")} forgotten.${kept}${copy}`, back);
+    const kept = pinned ? ` ${count(pinned, "pinned one")} stayed.` : "";
+    const copy = backup ? " A copy of the database was made before." : "";
+    say(`${memories(gone.length)} forgotten.${kept}${copy}`, recover(gone));
   };
-  const pin = (to: boolean) => each(rows, (row) => change(row.id, { pinned: to }));
+  const change = (to: (row: Row) => Patch, back: (row: Row) => Patch, done: string) => act(async () => {
+    const write = (patch: (row: Row) => Patch) => changeMany(rows.map((row) => ({ id: row.id, ...patch(row) }))).finally(() => stale("memory"));
+    const changed = await write(to);
+    clear();
+    say(`${memories(changed)} ${done}.`, () => write(back));
+  }, "");
+  const pinned = rows.filter((row) => row.pinned).length;
   return <div class="bulk" role="group" aria-label="Chosen memories">
-    <strong>{memories(rows)} chosen</strong>
+    <strong>{memories(rows.length)} chosen</strong>
+    {chosen.value !== all.value && <button onClick={() => void act(choose, "")}>All that match</button>}
     {isForgotten
-      ? <button class="primary" onClick={() => void act(back, `${memories(rows)} recovered.`).then(clear)}>Recover</button>
+      ? <button class="primary" onClick={() => void act(recover(ids), `${memories(ids.length)} recovered.`).then(clear)}>Recover</button>
       : <>
-        <button onClick={() => void act(forget, "")}>Forget</button>
-        <button onClick={() => void act(() => pin(true), `${memories(rows)} pinned.`, () => pin(false)).then(clear)}>Pin</button>
+        <button onClick={() => (rows.length > LOOK_ABOVE ? setAsked(true) : void act(forget, ""))}>Forget</button>
+        <button onClick={() => void change(() => ({ pinned: true }), (row) => ({ pinned: Boolean(row.pinned) }), "pinned")}>Pin</button>
+        <form onSubmit={(event) => {
+          event.preventDefault();
+          const tag = String(new FormData(event.currentTarget).get("tag")).trim();
+          if (tag) void change((row) => ({ tags: [...new Set([...tagsOf(row), tag])] }), (row) => ({ tags: tagsOf(row) }), `have the tag ${tag}`);
+        }}><input name="tag" size={10} placeholder="Add a tag" aria-label="Add a tag" autocomplete="off" /></form>
       </>}
     <button class="plain" onClick={clear}>Clear</button>
+    {isAsked && <div class="all" role="status"><p>{memories(rows.length)} would go{pinned > 0 && `, but ${number(pinned)} pinned: those stay`}. The first:</p>
+      <ul class="small soft">{rows.slice(0, 5).map((row) => <li key={row.id} dir="auto">{row.content.slice(0, 100)}</li>)}</ul>
+      <p class="buttons"><button onClick={() => setAsked(false)}>Not these</button><button class="primary" onClick={() => void act(forget, "")}>Forget {number(rows.length - pinned)}</button></p></div>}
   </div>;
 }

@@ -1,5 +1,5 @@
-/** What is done to a memory at once; each can be undone. */
-import { change, forget, recover } from "../../api/calls";
+/** What is done to a memory at once; all but an approval can be undone. */
+import { change, decide, forget, judge, recover } from "../../api/calls";
 import { stale } from "../../lib/resource";
 import { act, say } from "../../lib/undo";
 import { href } from "../../lib/route";
@@ -14,6 +14,8 @@ const after = (call: () => Promise<unknown>) => async () => {
   stale("memory");
 };
 
+const JUDGED = { keep: "Kept: no job changes it any more.", fade: "It counts half from now on.", wrong: "Forgotten as wrong." } as const;
+
 export const doing = {
   pin: (memory: Known) => {
     const to = !memory.pinned;
@@ -21,6 +23,9 @@ export const doing = {
   },
   forget: (memory: Known) => act(after(() => forget(memory.id)), "Forgotten.", after(() => recover(memory.id))),
   recover: (memory: Known) => act(after(() => recover(memory.id)), "Recovered.", after(() => forget(memory.id))),
+  judge: (id: string, verdict: "keep" | "fade" | "wrong") => act(after(() => judge(id, verdict)), JUDGED[verdict], after(() => judge(id, "none"))),
+  approve: (id: string) => act(after(() => decide(id, "approve")), "Approved."),
+  reject: (id: string) => act(after(() => decide(id, "reject")), "Rejected: it is not saved again by itself.", after(() => recover(id))),
   link: (id: string) =>
     navigator.clipboard.writeText(`${location.origin}/${href("memories", { id })}`).then(
       () => say("Link copied."),

@@ -10,15 +10,16 @@ const SORTS = { "": "Newest", importance: "Most important", used: "Most used", u
 
 /** Filters of the list, as the address names them. */
 export function filters(): Record<string, string | undefined> {
-  const { type, who, project, tag, pinned, state, sort, since, until, q } = route.value.query;
-  return { type, who, project, tag, pinned, state, sort, since, until, q };
+  const { type, who, project, tag, pinned, state, sort, since, until, q, as_of } = route.value.query;
+  return { type, who, project, tag, pinned, state, sort, since, until, q, as_of };
 }
 
 export function Filters() {
   const { query } = route.value;
-  const { type, who, project, tag, pinned, state, since, until, q } = filters();
+  const { sort: _, ...narrowed } = filters();
+  const { type, who, project, tag, pinned, state, since } = narrowed;
   const found = useResource<MemoryPage>(
-    paths.memories({ type, who, project, tag, pinned, state, since, until, q, limit: 1, total: 1, stats: 1, facets: "type,who,project,tag" }), ["memory"]);
+    paths.memories({ ...narrowed, limit: 1, total: 1, stats: 1, facets: "type,who,project,tag" }), ["memory"]);
   const facets = found.value?.facets ?? {};
   const stats = found.value?.stats;
   const total = found.value?.total;
@@ -30,7 +31,8 @@ export function Filters() {
     <Choice label="Tag" value={tag} of={facets.tag ?? facets.tags} onChoose={choose("tag")} />
     <button class="chip" aria-pressed={pinned === "true"} onClick={() => filter({ pinned: pinned ? undefined : "true" })}>Pinned</button>
     {!query.ask && <>
-      <Named label="State" value={state} of={STATES} onChoose={choose("state")} />
+      <button class="chip" aria-pressed={Boolean(query.bar)} onClick={() => filter({ bar: query.bar ? undefined : "1", as_of: undefined })}>Time</button>
+      {!query.as_of && <Named label="State" value={state} of={STATES} onChoose={choose("state")} />}
       <Named label="Order" value={query.sort} of={SORTS} onChoose={choose("sort")} />
     </>}
     {since && <button class="chip on" onClick={() => filter({ since: undefined, until: undefined })}>{since.slice(0, 10)} ×</button>}

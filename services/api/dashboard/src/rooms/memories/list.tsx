@@ -7,13 +7,14 @@ import { useKeys } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
 import { route } from "../../lib/route";
 import { brief, whole } from "../../lib/time";
-import { count, projectName } from "../../lib/words";
+import { count } from "../../lib/words";
 import { Icon } from "../../ui/icons";
 import { Empty, Shown } from "../../ui/states";
 import { scroller, Virtual } from "../../ui/virtual";
 import { Bulk } from "./bulk";
 import { doing } from "./doing";
 import { filters } from "./filters";
+import { Meta } from "./meta";
 import { keep, type Row } from "./opened";
 import { open } from "./room";
 
@@ -73,21 +74,6 @@ function useRowKeys(rows: readonly Row[], at: number, setAt: (at: number) => voi
     { key: "r", says: "Recover", act: () => row && doing.recover(row) },
     { key: "y", says: "Copy the link", act: () => row && doing.link(row.id) },
   ]);
-}
-
-/** Whom the pipeline names as the author of what it read from other memories. */
-const PIPELINE = "pipeline-v2";
-
-/** What is said of a memory in one line: its kind, who, project, what became of it. */
-export function Meta({ row, isLong = false }: { row: Row; isLong?: boolean }) {
-  return <span class="meta">
-    <span>{row.type}</span>
-    {row.who && row.who !== PIPELINE && <span>{row.who}</span>}
-    {row.project && <span>{projectName(row.project)}</span>}
-    {row.tags && <span>{row.tags.split(",").slice(0, isLong ? 20 : 3).join(", ")}</span>}
-    {row.superseded_by && <span class="warn">corrected since</span>}
-    {row.forgotten && <span class="warn">forgotten {brief(row.deleted_at)} by {row.forgotten.by}{row.forgotten.until ? `, can be recovered until ${brief(row.forgotten.until)}` : ""}</span>}
-  </span>;
 }
 
 function Line({ row, isAt }: { row: Row; isAt: boolean }) {

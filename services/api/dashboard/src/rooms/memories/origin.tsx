@@ -1,7 +1,11 @@
-/** Where a memory is from, and who may see it. */
-import type { Memory } from "../../api/types";
-import { go, href } from "../../lib/route";
+/** Where a memory is from, and what came of it. */
+import { paths } from "../../api/calls";
+import type { Followed, Links, Memory } from "../../api/types";
+import { useResource } from "../../lib/resource";
+import { href } from "../../lib/route";
 import { whole } from "../../lib/time";
+import { count } from "../../lib/words";
+import { open } from "./room";
 import type { Row } from "./opened";
 
 export function Origin({ memory }: { memory: Row | Memory }) {
@@ -10,18 +14,36 @@ export function Origin({ memory }: { memory: Row | Memory }) {
     ["It happened", whole(memory.event_at)],
     ["True from", whole(memory.valid_from)],
     ["True until", whole(memory.valid_to)],
-    ["Said by", memory.who],
+    ["Whose words", memory.origin],
+    ["Saved by", memory.who],
     ["Project", memory.project],
     ["Source", [memory.source_type, memory.source_id].filter(Boolean).join(" · ")],
     ["Session", memory.session_id],
     ["Agent", memory.agent_id],
     ["Seen by", memory.visibility === "private" ? "its own agent only" : memory.visibility === "archived" ? "nobody: it is archived" : "every agent that may read shared memories"],
     ["Scope", memory.scope],
-    ["Used", memory.access_count === 0 ? "never" : `${memory.access_count} times, last ${whole(memory.last_accessed)}`],
+    ["Used", memory.access_count === 0 ? "never" : `${count(memory.access_count, "time")}${memory.last_accessed ? `, last ${whole(memory.last_accessed)}` : ""}`],
     ["Id", memory.id],
   ];
   return <>
     <dl class="facts">{rows.filter(([, value]) => value).map(([name, value]) => <><dt>{name}</dt><dd dir="auto">{value}</dd></>)}</dl>
-    {memory.superseded_by && <p>A later memory corrects it: <button class="link" onClick={() => go(href("memories", { id: memory.superseded_by! }))}>show that one</button></p>}
+    {!memory.deleted_at && <Linked id={memory.id} />}
   </>;
+}
+
+function Linked({ id }: { id: string }) {
+  const found = useResource<Links>(paths.links(id), ["memory"]).value;
+  if (!found) return null;
+  return <>
+    <Others title="A later memory corrects it" of={found.correctedBy ? [found.correctedBy] : []} />
+    <Others title="It corrects" of={found.corrects} />
+    <Others title="It was read from" of={found.sources} />
+    <Others title="Read from it" of={found.distilled} />
+    {found.entities.length > 0 && <><h2>It names</h2><p>{found.entities.map((one) => <><a key={one.id} href={href("map", { focus: one.id })}>{one.name}</a> </>)}</p></>}
+  </>;
+}
+
+function Others({ title, of }: { title: string; of: readonly Followed[] }) {
+  return of.length === 0 ? null : <><h2>{title}</h2><ul class="needs">{of.map((one) => <li key={one.id}>
+    <button class="link" dir="auto" onClick={() => open(one.id)}>{one.content}</button></li>)}</ul></>;
 }

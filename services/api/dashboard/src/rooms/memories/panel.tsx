@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { change, paths } from "../../api/calls";
 import type { Memory } from "../../api/types";
 import { Refused } from "../../lib/http";
-import { stale, useResource } from "../../lib/resource";
+import { stale, useResource, type View } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { brief, whole } from "../../lib/time";
 import { act, say } from "../../lib/undo";
@@ -11,24 +11,26 @@ import { Diff } from "../../ui/diff";
 import { Icon } from "../../ui/icons";
 import { Shown } from "../../ui/states";
 import { About } from "./about";
+import { Access } from "./access";
 import { answered } from "./answered";
 import { doing } from "./doing";
 import { History } from "./history";
-import { Meta } from "./list";
+import { Meta } from "./meta";
 import type { Row } from "./opened";
 import { Origin } from "./origin";
 import { Used } from "./used";
 import { Why } from "./why";
 
-const PARTS = { why: "Why", history: "History", from: "Came from", used: "Used in", about: "Similar" } as const;
+const PARTS = { why: "Why", history: "History", from: "Came from", used: "Used in", about: "Similar", access: "Access" } as const;
 type PartName = keyof typeof PARTS;
 
 export function Panel({ id, row }: { id: string; row: Row | null }) {
   const isForgotten = Boolean(row?.forgotten);
   const found = useResource<Memory>(isForgotten ? null : paths.memory(id), ["memory"]);
-  const memory: Row | Memory | null = isForgotten ? row : null;
+  // The row says what is needed at first.
+  const shown: View<Row | Memory> = row && !found.value && !found.error ? { ...found, value: row } : found;
   return <aside class="panel" aria-label="Memory">
-    {memory ? <Inside memory={memory} isForgotten /> : <Shown of={found} rows={4} what="this memory">{(one) => <Inside memory={one} isForgotten={false} />}</Shown>}
+    <Shown of={shown} rows={4} what="this memory">{(memory) => <Inside memory={memory} isForgotten={isForgotten} />}</Shown>
   </aside>;
 }
 
@@ -41,7 +43,7 @@ function Inside({ memory, isForgotten }: { memory: Row | Memory; isForgotten: bo
   const summary = memory as Row;
   return <>
     <header>
-      {isEdited ? <Edit memory={memory as Memory} /> : <p class="said" dir="auto" tabIndex={0}>{memory.content}</p>}
+      {isEdited ? <Edit memory={memory} /> : <p class="said" dir="auto" tabIndex={0}>{memory.content}</p>}
       <Meta row={summary} isLong />
       <p class="meta"><span title={whole(memory.created_at)}>{brief(memory.created_at)}</span><span>importance {memory.importance.toFixed(2)}</span><span>version {memory.version}</span></p>
       <div class="tools">
@@ -63,6 +65,7 @@ function Inside({ memory, isForgotten }: { memory: Row | Memory; isForgotten: bo
       {part === "from" && <Origin memory={memory} />}
       {part === "used" && <Used id={memory.id} />}
       {part === "about" && <About id={memory.id} />}
+      {part === "access" && <Access id={memory.id} />}
     </div>
   </>;
 }
@@ -82,7 +85,7 @@ function Tabs({ parts, part }: { parts: readonly PartName[]; part: PartName }) {
   </div>;
 }
 
-function Edit({ memory }: { memory: Memory }) {
+function Edit({ memory }: { memory: Row | Memory }) {
   const [content, setContent] = useState(memory.content);
   const [tags, setTags] = useState(memory.tags ?? "");
   const [importance, setImportance] = useState(memory.importance);

@@ -6,6 +6,7 @@ import { Asked } from "./asked";
 import { Filters } from "./filters";
 import { List } from "./list";
 import { Panel } from "./panel";
+import { TimeBar } from "./timebar";
 import { Icon } from "../../ui/icons";
 import { opened } from "./opened";
 import "../../style/lists.css";
@@ -22,6 +23,7 @@ export default function Memories() {
     <div class="ask">
       <Search />
       <Filters />
+      {query.bar && !query.ask && <TimeBar />}
     </div>
     <div class={id ? "two open" : "two"}>
       {query.ask ? <Asked question={query.ask} /> : <List />}

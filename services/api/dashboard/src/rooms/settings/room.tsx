@@ -1,20 +1,21 @@
 /** Settings: how the page looks, the files of the workspace, harnesses, agents, secrets, this version. */
 import { paths } from "../../api/calls";
-import type { Agents, Harnesses, ProductPage, Status } from "../../api/types";
+import type { Harnesses, ProductPage, Status } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { href, route } from "../../lib/route";
 import { hasSingleKeys, isCompact, theme, type Theme } from "../../lib/store";
 import { brief } from "../../lib/time";
-import { count } from "../../lib/words";
 import { Empty, Shown } from "../../ui/states";
 import { Text } from "../../ui/text";
+import { Access } from "./access";
 import { Files } from "./files";
 import { Form } from "./form";
+import { Skills, Sources, Tools } from "./machine";
 import { Secrets } from "./secrets";
 import "../../style/lists.css";
 import "../../style/rooms.css";
 
-const PARTS = { "": "Appearance", agent: "Signet", files: "Files", harnesses: "Harnesses", access: "Agents", secrets: "Secrets", about: "About" } as const;
+const PARTS = { "": "Appearance", agent: "Signet", files: "Files", harnesses: "Harnesses", sources: "Sources", skills: "Skills", tools: "Tools", access: "Access", secrets: "Secrets", about: "About" } as const;
 
 export default function Settings() {
   const part = route.value.parts[0] ?? "";
@@ -22,7 +23,7 @@ export default function Settings() {
   return <>
     <nav class="tabs" aria-label="Parts of the settings">{Object.entries(PARTS).map(([name, title]) =>
       <a key={name} href={name ? href("settings", {}, name) : href("settings")} aria-current={name === now ? "page" : undefined}>{title}</a>)}</nav>
-    {now === "files" ? <Files /> : now === "agent" ? <Form /> : now === "harnesses" ? <Connected /> : now === "access" ? <Roster /> : now === "secrets" ? <Secrets /> : now === "about" ? <About /> : <Appearance />}
+    {now === "files" ? <Files /> : now === "agent" ? <Form /> : now === "harnesses" ? <Connected /> : now === "sources" ? <Sources /> : now === "skills" ? <Skills /> : now === "tools" ? <Tools /> : now === "access" ? <Access /> : now === "secrets" ? <Secrets /> : now === "about" ? <About /> : <Appearance />}
   </>;
 }
 
@@ -47,15 +48,6 @@ function Connected() {
     {one.problems.map((problem) => <p key={problem} class="small warn">{problem}</p>)}
     {!one.connected && <p class="small"><code>signet harness install {one.id}</code></p>}
     <p class="small soft">{one.path}</p></section>)}</div>}</Shown>;
-}
-
-const POLICIES: Readonly<Record<string, string>> = { shared: "reads what all share, and its own", isolated: "reads only its own", group: "reads what its group shares, and its own" };
-
-function Roster() {
-  const found = useResource<Agents>(paths.agents, ["config"]);
-  return <Shown of={found} rows={3} what="agents">{({ agents }) => <div class="scroll"><table><thead><tr><th scope="col">Agent</th><th scope="col">Reads</th><th scope="col">Memories</th></tr></thead>
-    <tbody>{agents.map((one) => <tr key={one.id}><th scope="row">{one.name}</th><td>{POLICIES[one.read_policy] ?? one.read_policy}</td><td>{count(one.memories, "memory", "memories")}</td></tr>)}</tbody></table>
-    <p class="small soft">Another one: <code>signet agent add NAME</code></p></div>}</Shown>;
 }
 
 function About() {

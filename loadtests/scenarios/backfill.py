@@ -1,0 +1,144 @@
+"""A year of Claude Code in a new store: 300 sessions of 200 MB, read in the background and killed on the way.
+
+Measured from the request that starts it: until a prompt gets what the newest session decided, until everything is
+read, indexed and summarised. Meanwhile a person's agent prompts once a second: how long its hook takes. Programs are
+killed with SIGKILL at random and started again. At the end each session must be there once, with its decision once.
+"""
+
+import os
+import random
+import signal
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from loadtests import history, measure
+from loadtests.quality import Client
+from loadtests.report import Options, Report
+from loadtests.stack import API, SCHEDULER, WORKER, Stack
+
+from signet.db.driver import connect
+from signet.paths import cache_home
+from signet.process import backoff
+
+SESSIONS, BYTES = 300, 200_000_000
+KILLS = 6
+#: Longest wait for all of it.
+MOST_SECONDS = 2_400.0
+COLUMNS = ("what", "value")
+_OPEN = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
+_DEAD = "SELECT count(*) FROM memory_jobs WHERE status = 'dead'"
+_TEXTS = "SELECT session_key, content FROM session_transcripts"
+_SUMMARIES = """
+SELECT count(*) - count(DISTINCT session_key) FROM session_summaries WHERE depth = 0"""
+_FACTS = """
+SELECT count(*) FROM (SELECT 1 FROM memories WHERE is_deleted = 0
+                       GROUP BY agent_id, content, coalesce(project, '') HAVING count(*) > 1)"""
+_CHUNKS = """
+SELECT count(*) FROM (SELECT 1 FROM episode_chunks
+                       GROUP BY agent_id, source_id, position HAVING count(*) > 1)"""
+
+
+def run(options: Options) -> Report:
+    """Measure and report."""
+    report = Report(COLUMNS)
+    home, cache = options.folder / "home", cache_home()
+    home.mkdir()
+    sessions = options.count or SESSIONS
+    size = BYTES * sessions // SESSIONS
+    told = history.write(home, sessions=sessions, bytes=size, seed=options.seed, now=_now())
+    os.environ |= {"HOME": str(home), "XDG_CACHE_HOME": str(cache.parent)}
+    kills = KILLS if options.rounds is None else options.rounds
+    with Stack(options.folder / "ws") as stack:
+        stack.start(API, WORKER, SCHEDULER)
+        began = time.monotonic()
+        found = Client(stack.port).post("/api/backfill", {})
+        report.figures["looking_seconds"] = time.monotonic() - began
+        assert found["newSessions"] == sessions, found
+        report.figures |= _follow(stack, told[0], began, kills, random.Random(options.seed))
+        report.figures |= _check(stack.workspace.database, told)
+        again = Client(stack.port).post("/api/backfill", {})
+        report.figures["new_at_second_start"] = float(str(again["newSessions"]))
+        report.figures["estimated_seconds"] = float(str(found["seconds"]))
+        report.figures["megabytes"] = float(str(found["bytes"])) / 1e6
+    report.rows = [[name, value] for name, value in report.figures.items()]
+    return report
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _follow(
+    stack: Stack, newest: history.Told, began: float, kills: int, pick: random.Random
+) -> dict[str, float]:
+    """Prompt once a second until all is done, killing a program now and then; return what was measured."""
+    hooks: list[float] = []
+    first = all_read = 0.0
+    killed, next_kill = 0, time.monotonic() + pick.uniform(5, 20)
+    while time.monotonic() - began < MOST_SECONDS:
+        asked = time.perf_counter()
+        given = _prompt(stack, newest, len(hooks))
+        hooks.append((time.perf_counter() - asked) * 1_000)
+        if not first and newest.answer in given:
+            first = time.monotonic() - began
+        if killed < kills and time.monotonic() > next_kill:
+            _kill(stack, pick.choice((WORKER, WORKER, API)))
+            killed, next_kill = killed + 1, time.monotonic() + pick.uniform(5, 40)
+        state = stack.get("/api/backfill")
+        if not all_read and not state["waiting"]:
+            all_read = time.monotonic() - began
+        if state["state"] == "done" and not _count(stack.workspace.database, _OPEN):
+            break
+        time.sleep(1.0)
+    return {
+        "first_brief_seconds": first or float("inf"),
+        "all_read_seconds": all_read or float("inf"),
+        "all_done_seconds": time.monotonic() - began,
+        "kills": float(killed),
+        "hook_p50_ms": measure.percentile(hooks, 50),
+        "hook_p95_ms": measure.percentile(hooks, 95),
+    }
+
+
+def _prompt(stack: Stack, newest: history.Told, number: int) -> str:
+    """Return what the first prompt of a session gets; each is a session of its own."""
+    body: dict[str, object] = {"harness": "claude-code", "sessionKey": f"live-{number}"}
+    body |= {"project": newest.project, "userMessage": newest.question}
+    return str(Client(stack.port).post("/api/hooks/user-prompt-submit", body)["inject"])
+
+
+def _kill(stack: Stack, module: str) -> None:
+    process = stack.programs.pop(module)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    # A program that died often waits before it works again.
+    backoff.forget(stack.workspace.runtime_dir)
+    stack.start(module)
+
+
+def _count(database: Path, statement: str) -> int:
+    connection = connect(database, read_only=True)
+    [found] = connection.execute(statement).fetchone()
+    connection.close()
+    return int(found)
+
+
+def _check(database: Path, told: list[history.Told]) -> dict[str, float]:
+    """Return how much was lost, and how much is there twice."""
+    connection = connect(database, read_only=True)
+    texts = dict(tuple(row) for row in connection.execute(_TEXTS))
+    connection.close()
+    counts = [texts.get(one.key, "").count(one.answer) for one in told]
+    return {
+        "lost": float(sum(count == 0 for count in counts)),
+        "twice": float(
+            sum(count > 1 for count in counts)
+            + sum(_count(database, one) for one in (_SUMMARIES, _FACTS, _CHUNKS))
+        ),
+        "dead_jobs": float(_count(database, _DEAD)),
+        "transcripts": float(len(texts)),
+        "memories": float(_count(database, "SELECT count(*) FROM memories")),
+        "chunks": float(_count(database, "SELECT count(*) FROM episode_chunks")),
+        "spoken_megabytes": sum(len(text) for text in texts.values()) / 1e6,
+    }

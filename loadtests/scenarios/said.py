@@ -1,0 +1,89 @@
+"""Whether recall finds the session in which something was said, by default settings: a passage of it, or a fact.
+
+The conversations between engineers of `talk/` are handed over as sessions; `talk_questions.json` asks each one thing in
+its words (natural) and one in other words (paraphrase). Questions of `everyday/` are about none of them (absent). With
+the evaluation data at hand also beside the 140 conversations of `sde`.
+"""
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from loadtests.quality import Client
+from loadtests.report import Options, Report
+from loadtests.scenarios import delivery, everyday
+from loadtests.stack import API, SCHEDULER, WORKER, Stack
+
+from signet.domain.transcripts import transcript
+
+TALK = Path(__file__).parent.parent / "talk"
+QUESTIONS = TALK.parent / "talk_questions.json"
+COLUMNS = ("store", "questions", "found", "by a passage", "passages each")
+
+
+def run(options: Options) -> Report:
+    """Measure and report."""
+    report = Report(COLUMNS)
+    talks = [_talk(path) for path in sorted(TALK.glob("*.txt"))]
+    others: list[delivery.Decoy] = []
+    data = options.data / "sde" / "sde.json.gz"
+    if data.exists():
+        with gzip.open(data, "rt") as stream:
+            others = json.load(stream)["decoys"]
+    for store, decoys in (("alone", []), ("beside", others)):
+        if decoys or store == "alone":
+            _measure(report, options, store, [*talks, *decoys])
+    return report
+
+
+def _talk(path: Path) -> delivery.Decoy:
+    turns = transcript.parse(path.read_text())
+    said: list[delivery.Turn] = [{"role": one.role, "text": one.text} for one in turns]
+    return {"id": path.stem, "topic": path.stem, "turns": said}
+
+
+def _measure(report: Report, options: Options, store: str, talks: Sequence[delivery.Decoy]) -> None:
+    with Stack(options.folder / store) as stack:
+        project = options.folder / f"project-{store}"
+        project.mkdir()
+        stack.start(API, WORKER, SCHEDULER)
+        delivery.hand_over(stack, project, talks, [])
+        client = Client(stack.port)
+        client.await_model()
+        # As `hand_over` calls the sessions.
+        names = {one["id"]: f"talk-{number}" for number, one in enumerate(talks)}
+        asked = json.loads(QUESTIONS.read_text())
+        for kind in ("natural", "paraphrase"):
+            answers = [_results(client, one[kind]) for one in asked]
+            keys = [names[one["talk"]] for one in asked]
+            pairs = list(zip(keys, answers, strict=True))
+            found = sum(_has(rows, key) for key, rows in pairs) / len(pairs)
+            alone = sum(_has(_passages(rows), key) for key, rows in pairs) / len(pairs)
+            each = sum(len(_passages(rows)) for rows in answers) / len(answers)
+            report.rows.append([f"{store}, {kind}", len(pairs), found, alone, each])
+            report.figures[f"{store}_{kind}"] = found
+        absent = [
+            _passages(_results(client, question))
+            for person in everyday.people().values()
+            if person["language"] == "en"
+            for question in person["absent"]
+        ]
+        each = sum(map(len, absent)) / len(absent)
+        report.rows.append([f"{store}, absent", len(absent), "-", "-", each])
+        report.figures[f"{store}_absent"] = each
+
+
+def _results(client: Client, question: str) -> list[Mapping[str, object]]:
+    results = client.post("/api/memory/recall", {"query": question})["results"]
+    assert isinstance(results, list)
+    return results
+
+
+def _passages(rows: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]]:
+    return [row for row in rows if row["source"] == "episode"]
+
+
+def _has(rows: Sequence[Mapping[str, object]], key: str) -> bool:
+    """Return whether a passage or fact of a session is on the page."""
+    return any(row["source_id"] == key for row in rows)

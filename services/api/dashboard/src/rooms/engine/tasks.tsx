@@ -1,0 +1,25 @@
+/** Tasks that recur: when each runs, how its last run went, and run it now. */
+import { paths, runTask } from "../../api/calls";
+import type { TaskPage } from "../../api/types";
+import { stale, useResource } from "../../lib/resource";
+import { brief } from "../../lib/time";
+import { act } from "../../lib/undo";
+import { Empty, Shown } from "../../ui/states";
+
+interface Task { id: string; name: string; prompt: string; cron_expression: string; harness: string; enabled: number | boolean; next_run_at: string | null; last_run_at: string | null; last_run_status?: string | null }
+
+export function Tasks() {
+  const found = useResource<TaskPage>(paths.tasks, ["task"]);
+  const run = (task: Task) => act(async () => { await runTask(task.id); stale("task"); }, `${task.name} is running.`);
+  return <Shown of={found} rows={3} what="tasks">{(page) => {
+    const tasks = page.tasks as unknown as Task[];
+    return tasks.length === 0 ? <Empty title="No task yet"><p>A task gives an agent the same prompt again and again: <code>signet task add</code></p></Empty> : <>
+      <div class="scroll"><table><thead><tr><th scope="col">Task</th><th scope="col">When</th><th scope="col">Last run</th><th scope="col">Next run</th><th scope="col"><span class="hidden">Do</span></th></tr></thead>
+        <tbody>{tasks.map((one) => <tr key={one.id}><th scope="row">{one.name}<br /><span class="small soft" dir="auto">{one.prompt.slice(0, 120)}</span></th>
+          <td><code>{one.cron_expression}</code><br /><span class="small soft">{one.harness}</span></td>
+          <td class={one.last_run_status === "failed" ? "bad" : ""}>{one.last_run_at ? `${brief(one.last_run_at)}${one.last_run_status ? `, ${one.last_run_status}` : ""}` : "never"}</td>
+          <td>{one.enabled ? brief(one.next_run_at) : "switched off"}</td>
+          <td><button onClick={() => void run(one)}>Run now</button></td></tr>)}</tbody></table></div>
+      <p class="small soft">A task runs as its harness runs without a person to ask, so its permission prompts may be off.</p></>;
+  }}</Shown>;
+}

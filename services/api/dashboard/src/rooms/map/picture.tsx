@@ -1,0 +1,119 @@
+/** The picture of a graph: drawn, moved, zoomed, and gone through with the arrow keys. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useKeys } from "../../lib/keys";
+import { filter } from "../../lib/route";
+import { theme } from "../../lib/store";
+import { worker } from "../../lib/trust";
+import { GROUPS, nearest, towards, type Graph } from "./data";
+import layoutAddress from "./layout.worker?worker&url";
+import { Painter, type Look } from "./paint";
+
+/** Places of the last layout: a room that is opened again shows them at once. */
+let kept: { readonly graph: string; readonly places: Float32Array<ArrayBuffer> } | null = null;
+
+/** `fixed` places are shown as they are; without them a layout is made. */
+export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen }: {
+  graph: Graph; focus: string | undefined; fixed?: Float32Array<ArrayBuffer>; label: string;
+  onFail?: () => void; onHover?: (at: number) => void; onOpen: (id: string | undefined) => void;
+}) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const names = useRef<HTMLCanvasElement>(null);
+  const painter = useRef<Painter | null>(null);
+  const places = useRef(new Float32Array());
+  const [hovered, setHovered] = useState(-1);
+  const at = graph.entities.findIndex((one) => one.id === focus);
+  useEffect(() => {
+    try {
+      painter.current = new Painter(canvas.current!, names.current!, look(canvas.current!));
+    } catch {
+      return onFail?.();
+    }
+    const again = () => painter.current?.draw();
+    addEventListener("resize", again);
+    return () => removeEventListener("resize", again);
+  }, [theme.value]);
+  useEffect(() => {
+    const key = `${graph.entities.map((one) => one.id).join()} ${graph.sources.length}`;
+    const show = (found: Float32Array<ArrayBuffer>, isFirst: boolean) => {
+      places.current = found;
+      painter.current?.show(graph, found, at);
+      if (isFirst) painter.current?.fit();
+    };
+    if (fixed) return show(fixed, true);
+    if (kept?.graph === key) return show(kept.places, true);
+    const layout = worker(layoutAddress);
+    layout.onmessage = ({ data }: MessageEvent<{ places: Float32Array<ArrayBuffer>; isDone: boolean }>) => {
+      show(data.places, true);
+      if (data.isDone) kept = { graph: key, places: data.places };
+    };
+    layout.postMessage({ sizes: graph.sizes, sources: graph.sources, targets: graph.targets });
+    return () => layout.terminate();
+  }, [graph, theme.value]);
+  useEffect(() => painter.current?.choose(at < 0 ? hovered : at), [at, hovered]);
+  useEffect(() => onHover?.(hovered), [hovered]);
+  const step = (dx: number, dy: number) => () => {
+    const to = at < 0 ? 0 : towards(places.current, at, dx, dy);
+    if (!fixed && graph.entities[to]) filter({ focus: graph.entities[to].id });
+  };
+  useKeys([
+    { key: "ArrowLeft", says: "The entity at the left", act: step(-1, 0) },
+    { key: "ArrowRight", says: "The entity at the right", act: step(1, 0) },
+    { key: "ArrowUp", says: "The entity above", act: step(0, -1) },
+    { key: "ArrowDown", says: "The entity below", act: step(0, 1) },
+    { key: "0", says: "Show everything", act: () => painter.current?.fit() },
+    { key: "Escape", says: "Close the panel", act: () => filter({ focus: undefined }) },
+  ]);
+  const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null);
+  const under = (event: PointerEvent | MouseEvent) => {
+    const [x, y] = painter.current?.at(event.offsetX, event.offsetY) ?? [0, 0];
+    return nearest(graph, places.current, x, y, 6 / (painter.current?.camera.scale ?? 1));
+  };
+  return <div class="picture">
+    <canvas ref={canvas} aria-hidden="true" />
+    <canvas ref={names} tabIndex={0} role="img" aria-label={label}
+      onPointerDown={(event) => { drag.current = { x: event.clientX, y: event.clientY, moved: false }; }}
+      onPointerMove={(event) => {
+        const [from, camera] = [drag.current, painter.current?.camera];
+        if (!from || !camera || event.buttons === 0) return setHovered(under(event));
+        const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
+        if (!from.moved && Math.hypot(dx, dy) < 4) return;
+        camera.x -= dx / camera.scale;
+        camera.y -= dy / camera.scale;
+        drag.current = { x: event.clientX, y: event.clientY, moved: true };
+        painter.current?.draw();
+      }}
+      onClick={(event) => {
+        if (drag.current?.moved) return;
+        const hit = graph.entities[under(event)];
+        onOpen(hit?.id);
+      }}
+      onWheel={(event) => {
+        event.preventDefault();
+        const camera = painter.current?.camera;
+        if (!camera) return;
+        const [x, y] = painter.current!.at(event.offsetX, event.offsetY);
+        const scale = Math.max(0.05, Math.min(8, camera.scale * Math.exp(-event.deltaY / 500)));
+        camera.x = x + (camera.x - x) * (camera.scale / scale);
+        camera.y = y + (camera.y - y) * (camera.scale / scale);
+        camera.scale = scale;
+        painter.current!.draw();
+      }} />
+  </div>;
+}
+
+/** Return the colours in force, as the browser computes them. */
+function look(under: HTMLElement): Look {
+  const probe = document.createElement("span");
+  under.parentElement!.append(probe);
+  const colour = (name: string) => {
+    probe.style.color = `var(--${name})`;
+    return getComputedStyle(probe).color;
+  };
+  const parts = (name: string) => colour(name).match(/[\d.]+/g)!.slice(0, 3).map((one) => Number(one) / 255) as [number, number, number];
+  const found: Look = {
+    groups: ["accent", "meaning", "beside", "graph", "hint", "good"].slice(0, GROUPS).map(parts),
+    line: parts("line"), text: colour("text"), halo: colour("ground"),
+  };
+  probe.remove();
+  return found;
+}

@@ -1,0 +1,19 @@
+/** Who may read a memory: each agent, yes or no, and the rule that decides it. */
+import { paths } from "../../api/calls";
+import type { Access as Answer } from "../../api/types";
+import { useResource } from "../../lib/resource";
+import { Shown } from "../../ui/states";
+
+const RULES: Readonly<Record<string, string>> = {
+  own: "it is its own", shared: "it is shared, and this agent reads what is shared", group: "it is shared, and its owner is of the same group",
+  private: "it is private to its owner", isolated: "this agent reads only its own", other_group: "its owner is of no group of this agent", archived: "it is archived, and nobody reads it",
+};
+
+export function Access({ id }: { id: string }) {
+  const found = useResource<Answer>(paths.access(id), ["memory", "config"]);
+  return <Shown of={found} rows={2} what="who may read it">{({ owner, visibility, agents }) => <>
+    <p class="soft">It belongs to {owner}, and is {visibility === "global" ? "shared" : visibility}.</p>
+    <table><thead><tr><th scope="col">Agent</th><th scope="col">Reads it</th><th scope="col">Because</th></tr></thead>
+      <tbody>{agents.map((one) => <tr key={one.id}><th scope="row">{one.name}</th><td class={one.reads ? "good" : "warn"}>{one.reads ? "yes" : "no"}</td><td>{RULES[one.rule] ?? one.rule}</td></tr>)}</tbody></table>
+  </>}</Shown>;
+}

@@ -1,0 +1,3 @@
+/** What most people open: one file, asked for at once. */
+export { default as today } from "./today";
+export { default as memories } from "./memories/room";

@@ -1,0 +1,52 @@
+"""Read the sessions that harnesses keep on this machine; the daemon does it, whoever waits."""
+
+import asyncio
+from pathlib import Path
+
+from signet import clock
+from signet.domain.agents import registry as agents
+from signet.domain.backfill import look, start, status
+from signet.domain.backfill.models import Home, Wanted
+from signet.wire import backfill as wire
+from signet.wire.requests.backfill import BackfillBody
+from signet_api.deps import Db, Shared, named_agent
+from signet_api.serving import serves
+
+
+@serves(wire.BACKFILL)
+async def get_backfill(db: Db) -> wire.Backfill:
+    """Return how far the last run is."""
+    return await db.aread(status.status, now=clock.now())
+
+
+@serves(wire.START_BACKFILL)
+async def post_backfill(state: Shared, body: BackfillBody) -> wire.StartedBackfill:
+    """Look for sessions that are not read yet and queue their reading, newest first; a dry run only looks."""
+    agent_id = named_agent(body.agent_id, None, {})
+    wanted = Wanted(
+        agent_id=agent_id,
+        since=body.since,
+        harnesses=tuple(body.harnesses),
+        projects=tuple(body.projects),
+    )
+    found = await asyncio.to_thread(look.find, Home(path=Path.home()), wanted)
+    has_others = await state.db.aread(agents.has_others)
+    seen = await state.db.aread(look.compared, found, agent_id, has_others=has_others)
+    reads_commits = state.settings.hooks.session_start.read_commits
+    roots = await asyncio.to_thread(look.repositories, seen) if reads_commits else {}
+    if not body.dry_run:
+        await state.db.awrite(
+            start.start,
+            seen,
+            roots,
+            by_model=body.by_model,
+            is_frozen=state.settings.pipeline.mutations_frozen,
+            now=clock.now(),
+        )
+    return {**look.survey(seen, len(roots)), "dryRun": body.dry_run}
+
+
+@serves(wire.STOP_BACKFILL)
+async def post_stop(db: Db) -> wire.StoppedBackfill:
+    """Read no more sessions; what was read stays, and the rest is found again by the next start."""
+    return {"stopped": await db.awrite(start.stop)}

@@ -1,0 +1,44 @@
+"""What stands beside a memory: links, who may read it, and what a person says of it."""
+
+from fastapi import Request
+
+from signet import clock
+from signet.domain.memory import links, verdict
+from signet.domain.memory.models import Rules
+from signet.domain.memory.verdict import Verdict
+from signet.wire import memory as wire_memory
+from signet.wire import memory_links as wire
+from signet.wire.requests.changes import VerdictBody
+from signet_api.deps import Db, Shared, Who, agent_of, read_as
+from signet_api.params import Agent
+from signet_api.routes.changes import changed_body
+from signet_api.serving import serves
+
+
+@serves(wire.LINKS)
+async def get_links(memory_id: str, agent: Agent, db: Db) -> wire.Links:
+    """Return what a memory was read from, what was read from it, what it corrects, and the entities that it names."""
+    return await read_as(db, agent, links.of, memory_id)
+
+
+@serves(wire.ACCESS)
+async def get_access(memory_id: str, agent: Agent, db: Db) -> wire.Access:
+    """Return which agents may read a memory, and the rule that decides it."""
+    return await read_as(db, agent, links.access, memory_id)
+
+
+@serves(wire.JUDGE)
+async def post_review(
+    memory_id: str, body: VerdictBody, request: Request, state: Shared, actor: Who
+) -> wire_memory.Modified:
+    """Say what a memory is worth: `keep`, `fade`, `wrong`, or `none` to take that back; a person does that, no tool."""
+    changed = await state.db.awrite(
+        verdict.judge,
+        memory_id,
+        Verdict(body.verdict),
+        agent_id=await agent_of(body.agent_id, None, request),
+        actor=actor,
+        rules=Rules.of(state.settings),
+        now=clock.now(),
+    )
+    return changed_body(changed)

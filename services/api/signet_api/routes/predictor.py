@@ -1,0 +1,143 @@
+"""How learned ranking does against the order without it, and switching it back."""
+
+import dataclasses
+from typing import Annotated
+
+from fastapi import Request
+
+from signet import clock
+from signet.config import Settings, loading
+from signet.domain.learning import evaluate, influence, outcomes, report
+from signet.domain.recall.models import Result
+from signet.domain.sessions import replay
+from signet.errors import NotFound
+from signet.wire import evaluation
+from signet.wire import predictor as wire
+from signet.wire.evaluation import EVALUATION, Evaluation
+from signet.wire.requests.changes import DecisionBody
+from signet.wire.requests.evaluation import ReplayBody
+from signet.wire.requests.hooks import bare
+from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.recall import RecallBody
+from signet_api import scopes
+from signet_api.answering import found, services_of
+from signet_api.deps import Shared, State, agent_of
+from signet_api.params import Agent, Since, Until
+from signet_api.serving import serves
+
+#: The largest page, and most past sessions.
+MOST, MOST_PAST = 200, 500
+FURTHEST = 1_000_000
+
+
+@serves(wire.PREDICTOR_STATUS)
+async def get_status(agent: Agent, state: Shared) -> wire.PredictorStatus | wire.PredictorOff:
+    """Return what was learned, how it does, and whether it takes part."""
+    settings = state.settings.pipeline.predictor
+    if not settings.enabled:
+        return {"enabled": False, "status": None}
+    window = settings.drift_reset_window
+    return await state.db.aread(report.status, agent_id=agent, window=window)
+
+
+@serves(wire.COMPARISONS)
+async def get_comparisons(
+    agent: Agent,
+    state: Shared,
+    since: Since,
+    until: Until,
+    project: Text = None,
+    entity_id: Text = None,
+    limit: Annotated[int, Whole(1, MOST)] = 50,
+    offset: Annotated[int, Whole(0, FURTHEST)] = 0,
+) -> wire.ComparisonPage:
+    """Return the sessions that were ranked both ways, newest first."""
+    return await state.db.aread(
+        report.comparisons,
+        agent_id=agent,
+        project=project,
+        entity_id=entity_id,
+        since=since,
+        until=until,
+        limit=limit,
+        offset=offset,
+    )
+
+
+@serves(wire.COMPARISONS_BY_PROJECT)
+async def get_by_project(agent: Agent, state: Shared) -> wire.ProjectResults:
+    """Return how it did by project."""
+    return {"items": await state.db.aread(report.by_project, agent_id=agent)}
+
+
+@serves(wire.COMPARISONS_BY_ENTITY)
+async def get_by_entity(agent: Agent, state: Shared) -> wire.EntityResults:
+    """Return how it did by the entity that sessions were about."""
+    return {"items": await state.db.aread(report.by_entity, agent_id=agent)}
+
+
+@serves(wire.TRAININGS)
+async def get_trainings(
+    agent: Agent, state: Shared, limit: Annotated[int, Whole(1, 100)] = 20
+) -> wire.Trainings:
+    """Return when what was learned was let take part, and when it was stopped, newest first."""
+    return {"items": await state.db.aread(report.trainings, agent_id=agent, limit=limit)}
+
+
+@serves(wire.TRAINING_PAIRS)
+async def get_pair_count(agent: Agent, state: Shared) -> wire.PairCount:
+    """Return how many labels there are to learn from."""
+    return {"count": await state.db.aread(report.count_labels, agent_id=agent)}
+
+
+@serves(EVALUATION)
+async def get_evaluation(agent: Agent, state: Shared) -> Evaluation:
+    """Return whether memory helps: sessions with it against those that were given none."""
+    share = state.settings.pipeline.predictor.held_out
+    return await state.db.aread(evaluate.report, agent_id=agent, holdout=share)
+
+
+@serves(evaluation.PAST_SESSIONS)
+async def get_past_sessions(
+    agent: Agent, state: Shared, limit: Annotated[int, Whole(1, MOST_PAST)] = 50
+) -> evaluation.PastSessions:
+    """Return the newest sessions that can be replayed, newest first."""
+    return {"sessions": await state.db.aread(outcomes.helped, agent, limit)}
+
+
+@serves(evaluation.REPLAY)
+async def post_replay(body: ReplayBody, request: Request, state: Shared) -> evaluation.Replay:
+    """Return what the prompts of a past session would be given now, and with other settings; nothing is counted."""
+    agent_id = await agent_of(body.agent_id, body.session_key, request)
+    key = bare(body.session_key)
+    await scopes.check_session(state.db, agent_id, key)
+    past = await state.db.aread(replay.past, agent_id, key)
+    if past is None:
+        raise NotFound("Session not found")
+    other = (
+        await _replayed(past, agent_id, state, loading.changed(state.settings, body.settings))
+        if body.settings
+        else None
+    )
+    now = await _replayed(past, agent_id, state, state.settings)
+    return {"sessionKey": key, "now": now, "other": other}
+
+
+async def _replayed(
+    past: replay.Past, agent_id: str, state: State, settings: Settings
+) -> evaluation.Replayed:
+    async def recall(body: RecallBody, agent: str) -> Result:
+        return await found(body, agent, state, settings)
+
+    services = dataclasses.replace(services_of(state), settings=settings, recall=recall)
+    return await replay.run(past, services, agent_id=agent_id)
+
+
+@serves(wire.ROLL_BACK)
+async def post_rollback(
+    request: Request, state: Shared, body: DecisionBody | None = None
+) -> wire.RolledBack:
+    """Let the order without what was learned hold again; it is watched anew from here on."""
+    agent_id = await agent_of(body.agent_id if body else None, None, request)
+    await state.db.awrite(influence.rollback, agent_id, now=clock.now())
+    return {"activeVersion": None}

@@ -1,0 +1,181 @@
+"""`signet backfill`: the sessions that harnesses kept before Signet came, read in the background."""
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet.cli import output
+from signet.cli.command import Output, command
+from signet.cli.options import SinceOption
+from signet.cli.output import Progress
+from signet.client import Signet
+
+if TYPE_CHECKING:
+    from signet.client.answers import Backfill, BackfillSurvey
+
+app = typer.Typer(
+    help="Read the sessions that harnesses kept on this machine.", invoke_without_command=True
+)
+
+#: How often is looked how far it is.
+LOOK_SECONDS = 1.0
+#: Projects and failures that a person is shown.
+SHOWN = 8
+
+
+@app.callback()
+@command()
+def backfill(
+    signet: Signet,
+    context: typer.Context,
+    since: SinceOption = None,
+    harness: Annotated[
+        list[str] | None,
+        typer.Option("--harness", metavar="NAME", help="Only sessions of this one. Repeatable."),
+    ] = None,
+    project: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--project", metavar="FOLDER", help="Only this project, or those below. Repeatable."
+        ),
+    ] = None,
+    by_model: Annotated[
+        bool,
+        typer.Option(
+            "--by-model",
+            help="Let the configured model find the facts, not the built-in rules; it may cost.",
+        ),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what there is and how long it takes.")
+    ] = False,
+    wait: Annotated[
+        bool,
+        typer.Option("--wait/--no-wait", help="Show the progress; Ctrl-C leaves it running."),
+    ] = True,
+    as_json: bool = False,
+) -> Output:
+    """Read earlier sessions of Claude Code, Codex, OpenCode, OpenClaw, Gemini CLI and Cursor.
+
+    Reads newest first, in the background; the daemon goes on when you close the terminal. The messages of commits in
+    the sessions' projects are read too. Times are those of the conversation, secrets are masked, and nothing is read
+    twice. Nothing is sent anywhere unless you ask for --by-model.
+
+    Examples: signet backfill --dry-run · signet backfill --since=90d --harness=claude-code
+    """
+    if context.invoked_subcommand is not None:
+        return
+    found = signet.backfill(
+        since=since,
+        harnesses=harness,
+        projects=[_absolute(one) for one in project or ()],
+        by_model=by_model,
+        dry_run=dry_run,
+    )
+    yield found
+    output.say(summary(found))
+    if dry_run:
+        yield from _table(found)
+        if found["newSessions"]:
+            output.advise("To read them, repeat the command without --dry-run")
+        return
+    if not wait or not output.is_live(sys.stderr):
+        if found["newSessions"]:
+            output.advise("Reading in the background. To see how far it is: signet backfill status")
+        return
+    _watch(signet)
+
+
+@command(app)
+def status(signet: Signet) -> Output:
+    """Show how far it is.
+
+    Examples: signet backfill status · signet backfill status --json
+    """
+    found = signet.backfill_status()
+    yield found
+    output.say(line(found))
+    for one in found["failures"][:SHOWN]:
+        output.say(f"  not read    {output.plain(one['path'])}: {output.plain(one['reason'])}")
+    if found["state"] == "stopped":
+        output.advise("Nothing reads the rest. To go on: signet backfill")
+
+
+@command(app)
+def stop(signet: Signet) -> Output:
+    """Read no more; what was read stays, and `signet backfill` goes on later.
+
+    Examples: signet backfill stop · signet backfill stop --json
+    """
+    found = signet.stop_backfill()
+    yield found
+    count = output.count(found["stopped"], "session")
+    output.say(f"Stopped; {count} not read" if found["stopped"] else "Nothing was being read")
+
+
+def summary(found: "BackfillSurvey") -> str:
+    """Return in one line what there is to read."""
+    if not found["sessions"]:
+        return "No earlier sessions were found"
+    new = found["newSessions"]
+    if not new:
+        return f"No new session: {output.count(found['sessions'], 'session')} read already"
+    names = ", ".join(one["name"] for one in found["harnesses"] if one["newSessions"])
+    size, took = output.size(found["bytes"]), output.span(found["seconds"])
+    known = f", {found['sessions'] - new} more are read already" if found["sessions"] > new else ""
+    return f"{output.count(new, 'session')} of {names} ({size}){known}; reading them takes about {took}"
+
+
+def line(found: "Backfill") -> str:
+    """Return in one line how far it is."""
+    if found["state"] == "none":
+        return "No earlier sessions were read. To see what there is: signet backfill --dry-run"
+    done = found["sessions"] - found["waiting"]
+    text = f"{done} of {output.count(found['sessions'], 'session')} read"
+    if found["known"]:
+        text += f", {found['known']} of them brought nothing new"
+    if found["failed"]:
+        text += f", {found['failed']} could not be read"
+    if found["state"] == "running":
+        text += f"; about {output.span(found['seconds'])} left"
+    elif found["state"] == "finishing":
+        text += f"; {max(found['indexing'], found['summarizing'])} are still worked on"
+    return text
+
+
+def _table(found: "BackfillSurvey") -> Output:
+    for one in found["harnesses"]:
+        days = f"{output.day(one['oldest'])} to {output.day(one['newest'])}"
+        yield f"  {one['name']:<14}{one['newSessions']:>6} new of {one['sessions']:<6} {days}"
+    if found["repositories"]:
+        yield f"  Commits of {output.count(found['repositories'], 'repository')}"
+    for project in found["projects"][:SHOWN]:
+        name = output.plain(project["project"] or "no project")
+        yield f"  {project['sessions']:>6}  {name}"
+    if len(found["projects"]) > SHOWN:
+        yield f"          and {len(found['projects']) - SHOWN} more projects"
+
+
+def _watch(signet: Signet) -> None:
+    """Show the progress until all is read."""
+    found = signet.backfill_status()
+    try:
+        with Progress("Reading", quiet=False, unit="sessions") as progress:
+            while found["state"] in ("running", "finishing"):
+                done = found["sessions"] - found["waiting"]
+                progress.count(done, found["sessions"])
+                time.sleep(LOOK_SECONDS)
+                found = signet.backfill_status()
+    except KeyboardInterrupt:
+        output.tell("\nIt goes on in the background. To stop it: signet backfill stop")
+        return
+    output.say(line(found))
+
+
+def _absolute(project: str) -> str:
+    """Return the folder that a person names; a bare name stays one, as long as there is no such folder here."""
+    path = Path(project).expanduser()
+    return str(path.absolute()) if path.is_dir() else project

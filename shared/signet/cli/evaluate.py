@@ -1,0 +1,131 @@
+"""`signet eval`: does memory help me?"""
+
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Annotated
+
+import typer
+
+from signet.cli import benchmark, output, replay
+from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.entry import ID_CHARS
+from signet.cli.options import AgentOption
+from signet.cli.output import Ink
+from signet.client import Signet
+from signet.client.answers import Evaluation, Interval, Told
+
+PriceOption = Annotated[
+    float | None,
+    typer.Option("--price", min=0, help="What a million input tokens of your model cost."),
+]
+_LABEL = 24
+
+
+app = typer.Typer(
+    help="Whether memory helps: sessions with it against those without.",
+    invoke_without_command=True,
+)
+
+
+@command()
+def _show(signet: Signet, price: float | None = None, agent: str | None = None) -> Output:
+    found = signet.evaluation(agent_id=agent)
+    yield found
+    for line in _page(found, price, output.ink(sys.stdout)):
+        output.say(line)
+
+
+@app.callback()
+def evaluate(
+    context: typer.Context,
+    price: PriceOption = None,
+    agent: AgentOption = None,
+    path: PathOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show whether memory helps: sessions with it against those that were given none.
+
+    Once there are some sessions, a few of the next ones are given no memories, so that there is something to compare
+    with: the share memory.pipelineV2.predictor.holdoutShare of them, and 0 switches that off.
+
+    Examples: signet eval · signet eval --price=3 · signet eval replay · signet eval run questions.json
+    """
+    if context.invoked_subcommand is None:
+        _show(price=price, agent=agent, path=path, as_json=as_json)
+
+
+command(app)(replay.replay)
+command(app, seconds=benchmark.ANSWER_SECONDS)(benchmark.run)
+
+
+def _page(found: Evaluation, price: float | None, ink: Ink) -> Iterator[str]:
+    yield ink.bold("Does memory help?")
+    yield from _verdict(found, ink)
+    without = found["withoutMemory"]
+    for name, key in (
+        ("corrections", "corrections"),
+        ("questions asked again", "askedAgain"),
+        ("prompts", "prompts"),
+    ):
+        told = f"{_bounds(found['withMemory'][key])} a session"  # type: ignore[literal-required]
+        if without["sessions"]:
+            told += f" · without memory {_bounds(without[key])}"  # type: ignore[literal-required]
+        yield f"{name:<{_LABEL}}{told}"
+    yield from _costs(found, price)
+    for title, memories in (
+        ("Helped most", found["helpful"]),
+        ("Given and never used", found["unused"]),
+        ("Misleading", found["misleading"]),
+        ("Left out and needed", found["missed"]),
+    ):
+        yield from _list(title, memories, ink)
+
+
+def _verdict(found: Evaluation, ink: Ink) -> Iterator[str]:
+    sessions, without = found["sessions"], found["withoutMemory"]["sessions"]
+    yield f"{'sessions':<{_LABEL}}{sessions - without} with memory, {without} without"
+    if not found["isEnough"]:
+        yield ink.dim(
+            f"Not enough sessions yet: {sessions} of about {found['neededSessions']},"
+            f" {without} of {found['neededWithout']} without memory"
+        )
+        return
+    for what, interval in (
+        ("corrections", found["difference"]["corrections"]),
+        ("questions asked again", found["difference"]["askedAgain"]),
+    ):
+        if interval is None:
+            continue
+        low, high = interval["low"] or 0.0, interval["high"] or 0.0
+        if high < 0:
+            yield ink.good(f"✓ With memory there are fewer {what}: {_bounds(interval)} a session")
+        elif low > 0:
+            yield ink.bad(f"✗ With memory there are more {what}: {_bounds(interval)} a session")
+        else:
+            yield f"No difference in {what} can be told: {_bounds(interval)} a session"
+
+
+def _costs(found: Evaluation, price: float | None) -> Iterator[str]:
+    tokens = found["tokens"]
+    cost = "" if price is None else f" · {tokens['given'] / 1e6 * price:.2f} at {price:g} a million"
+    yield f"{'tokens given':<{_LABEL}}{tokens['given']}, of which used {tokens['used']}{cost}"
+    told = f"for {found['unanswered']} of {found['prompts']} prompts nothing was found"
+    yield f"{'unanswered':<{_LABEL}}{told}"
+
+
+def _list(title: str, memories: Sequence[Told], ink: Ink) -> Iterator[str]:
+    if memories:
+        yield ""
+        yield ink.bold(title)
+    for one in memories:
+        text = output.plain(one["content"] or "(forgotten)")
+        counts = f"given {one['given']}, helped {one['helped']}, hurt {one['hurt']}"
+        yield f"  {ink.dim(one['id'][:ID_CHARS])}  {text} {ink.dim(f'({counts})')}"
+
+
+def _bounds(interval: Interval | None) -> str:
+    if interval is None:
+        return "–"
+    if interval["low"] is None or interval["high"] is None:
+        return f"{interval['mean']:.2f}"
+    return f"{interval['mean']:.2f} ({interval['low']:.2f} to {interval['high']:.2f})"

@@ -1,0 +1,61 @@
+"""`signet --man`: the manual page, made from the help of the commands; there is no second text."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from signet import __version__
+from signet.cli import output
+
+_ROFF = str.maketrans({"\\": "\\e", "-": "\\-"})
+#: Where what a page needs besides help is said.
+_FILES = (
+    "Everything is in the workspace: ~/.agents, unless SIGNET_PATH or \\-\\-path names another."
+)
+
+
+def show(root: Any) -> None:
+    """Print the manual page of a command tree."""
+    for line in _page(root):
+        output.say(line)
+
+
+def _page(root: Any) -> Iterator[str]:
+    yield f'.TH SIGNET 1 "" "signet {__version__}" "Signet"'
+    yield from (".SH NAME", "signet \\- persistent memory for AI agents, on your own machine")
+    yield from (".SH SYNOPSIS", ".B signet", "[OPTIONS] COMMAND [ARGS]...")
+    yield ".SH OPTIONS"
+    yield from _options(root)
+    yield ".SH COMMANDS"
+    for name in root.commands:
+        if not root.commands[name].hidden:
+            yield from _command(f"signet {name}", root.commands[name])
+    yield from (".SH FILES", _FILES)
+
+
+def _command(path: str, command: Any) -> Iterator[str]:
+    """Yield a section for a command, and for those below it."""
+    usage = " ".join(
+        one.metavar or one.name.upper()
+        for one in command.params
+        if one.param_type_name == "argument"
+    )
+    yield f'.SS "{_said(f"{path} {usage}".rstrip())}"'
+    for paragraph in (command.help or "").split("\n\n"):
+        yield from (".PP", _said(" ".join(paragraph.split())))
+    yield from _options(command)
+    for name, below in getattr(command, "commands", {}).items():
+        if not below.hidden:
+            yield from _command(f"{path} {name}", below)
+
+
+def _options(command: Any) -> Iterator[str]:
+    for one in command.params:
+        if one.param_type_name == "option" and not one.hidden:
+            names = ", ".join((*one.opts, *one.secondary_opts))
+            yield from (".TP", f".B {_said(names)}", _said(one.help or "Show the help."))
+
+
+def _said(text: str) -> str:
+    """Return a text as it is written in a manual page, where a dot or a quote at the beginning of a line commands."""
+    escaped = text.translate(_ROFF)
+    return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped

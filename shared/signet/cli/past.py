@@ -1,0 +1,108 @@
+"""What a setup does with the sessions that were there before: it offers them, and recalls something of them."""
+
+import shlex
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from signet.cli import output
+from signet.cli.output import Ink, Passing
+from signet.client import Signet
+from signet.db import fts
+from signet.domain.backfill import look
+from signet.domain.backfill.look import Seen
+from signet.domain.backfill.models import Home, Wanted
+from signet.domain.episodes import outcome, split
+from signet.domain.transcripts import transcript
+from signet.errors import SignetError
+from signet.ids import DEFAULT_AGENT
+from signet.wire.backfill import BackfillSurvey
+
+#: So long a setup waits for the first thing that was said; the newest session is read within seconds.
+WAIT_SECONDS, LOOK_SECONDS = 20.0, 0.5
+#: What was decided is a better example than what was the case.
+_BEST = ("decision", "rule", "preference", "procedural", "fact")
+#: Words of too many facts to be asked for.
+_OF_ALL = frozenset(("team", "user", "users", "decided", "prefers", "wants", "uses"))
+#: So many words of it are asked for, and so many facts are looked at.
+WORDS, FACTS = 4, 50
+#: Where there are no facts so many lines of so many sessions are tried.
+SESSIONS, LINES = 3, 2
+SHOWN_CHARS = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """A question that the past answers, and what recall says first."""
+
+    question: str
+    answer: str
+    at: str
+
+
+def here() -> BackfillSurvey:
+    """Return what harnesses keep on this machine, whether it is known already or not."""
+    found = look.find(Home(path=Path.home()), Wanted(agent_id=DEFAULT_AGENT))
+    return look.survey([Seen(agent_id=DEFAULT_AGENT, found=one, is_new=True) for one in found], 0)
+
+
+def begin(signet: Signet, *, reads: bool | None) -> BackfillSurvey | None:
+    """Let the daemon read what is there, or only look; None where it cannot: a setup does not fail for that."""
+    try:
+        return signet.backfill(dry_run=not reads)
+    except SignetError:
+        return None
+
+
+def recalled(signet: Signet, *, quiet: bool) -> Remembered | None:
+    """Return something of the past as recall finds it; None where nothing is found soon."""
+    until = time.monotonic() + WAIT_SECONDS
+    with Passing(quiet=quiet) as passing:
+        while time.monotonic() < until:
+            if passing.is_live:
+                passing.show("Reading your newest sessions …")
+            is_over = signet.backfill_status()["state"] in ("none", "done")
+            found = _recalled(signet)
+            if found is not None or is_over:
+                return found or _said(signet)
+            time.sleep(LOOK_SECONDS)
+    return None
+
+
+def _recalled(signet: Signet) -> Remembered | None:
+    facts = [
+        one
+        for one in signet.memories(limit=FACTS)["memories"]
+        if one["source_type"] == "session_end" and one["type"] in _BEST
+    ]
+    for fact in sorted(facts, key=lambda one: _BEST.index(one["type"])):
+        words = [one.partition("*")[0] for one in fts.content_words(fact["content"])]
+        question = " ".join([one for one in words if one not in _OF_ALL][:WORDS])
+        hits = signet.recall(question, limit=1)["results"] if question else []
+        if hits:
+            return Remembered(question, hits[0]["content"], hits[0]["created_at"])
+    return None
+
+
+def _said(signet: Signet) -> Remembered | None:
+    """Return what a session says of which nothing was distilled: what was decided in it, as recall finds it."""
+    for one in signet.all_sessions(limit=SESSIONS)["sessions"]:
+        turns = transcript.parse(signet.transcript(one["key"])["content"])
+        said = [line for turn in turns for line in split.sentences(turn.text)]
+        for line in sorted(said, key=outcome.rules, reverse=True)[:LINES]:
+            words = [word.partition("*")[0] for word in fts.content_words(line)]
+            longest = sorted(words, key=len, reverse=True)[:WORDS]
+            question = " ".join(word for word in words if word in longest)
+            hits = signet.recall(question, limit=1)["results"] if question else []
+            if hits:
+                shown = split.sentences(hits[0]["content"])
+                best = max(shown, key=lambda text: sum(word in text.lower() for word in longest))
+                return Remembered(question, best, hits[0]["created_at"])
+    return None
+
+
+def lines(found: Remembered, at: str, ink: Ink) -> Iterator[str]:
+    """Yield the command and its first result."""
+    yield f"Your past: {ink.bold(f'signet recall {shlex.quote(found.question)}{at}')}"
+    yield f"  {output.day(found.at)}  {output.short(output.plain(found.answer), SHOWN_CHARS)}"

@@ -1,0 +1,129 @@
+"""The daemon elsewhere that a workspace is connected to, and whether it was away a moment ago.
+
+A connected workspace has no daemon, model or database of its own: hooks, `signet-mcp` and commands use the daemon at
+this address, with this key. Loads nothing but the standard library: hooks start in milliseconds.
+"""
+
+import ipaddress
+import json
+import socket
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from urllib.parse import urlsplit
+
+from signet.config.env import is_loopback
+from signet.errors import Conflict, Invalid
+from signet.paths import Workspace
+
+#: For so long after a call that found nobody the daemon counts as away, and hooks do not try it again.
+AWAY_SECONDS = 5.0
+#: Addresses of a tailnet, which encrypts by itself: Tailscale's ranges and names.
+TAILNET = (
+    ipaddress.ip_network("100.64.0.0/10"),
+    ipaddress.ip_network("fd7a:115c:a1e0::/48"),
+)
+TAILNET_NAMES = ".ts.net"
+
+
+class BadConnection(Invalid):
+    """What this workspace is connected to cannot be read."""
+
+    code = "bad_connection"
+
+
+class Elsewhere(Conflict):
+    """This workspace uses a daemon elsewhere."""
+
+    code = "connected_elsewhere"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """A daemon's address, the key for it, and the time (ISO) since which the workspace is connected."""
+
+    url: str
+    key: str | None
+    since: str
+
+
+def of(workspace: Workspace) -> Connection | None:
+    """Return what a workspace is connected to, None when it has a daemon of its own; raises BadConnection."""
+    try:
+        found = json.loads(workspace.connection_file.read_bytes())
+        return Connection(url=str(found["url"]), key=found["key"], since=str(found["since"]))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BadConnection(
+            f"{workspace.connection_file} cannot be read ({error}). Connect again: signet connect URL"
+            " --key KEY, or use a daemon of this machine: signet disconnect"
+        ) from error
+
+
+def check_none(workspace: Workspace, command: str) -> None:
+    """Raise Elsewhere where a workspace has no daemon of its own that a command could be about."""
+    if (found := of(workspace)) is not None:
+        raise Elsewhere(
+            f"`{command}` is about a daemon on this machine; {workspace.root} uses the one at {found.url}.",
+            hint="Run it there. To use a daemon here instead: signet disconnect",
+        )
+
+
+def keep(workspace: Workspace, connection: Connection) -> None:
+    """Connect a workspace; the file is private, because it holds the key. Raises OSError."""
+    from signet.files import replace_file
+
+    workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with suppress(FileNotFoundError):
+        workspace.connection_file.chmod(0o600)  # its mode stays
+    replace_file(workspace.connection_file, json.dumps(asdict(connection)).encode())
+    came_back(workspace)
+
+
+def forget(workspace: Workspace) -> None:
+    """Take the connection away; nothing when there is none."""
+    workspace.connection_file.unlink(missing_ok=True)
+    came_back(workspace)
+
+
+def is_private(url: str) -> bool:
+    """Return whether nobody on the way can read what is sent: TLS, this machine, or a tailnet.
+
+    A name counts as of a tailnet when all that it stands for is.
+    """
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if parts.scheme == "https" or is_loopback(host) or host.endswith(TAILNET_NAMES):
+        return True
+    try:
+        found = {str(one[4][0]).partition("%")[0] for one in socket.getaddrinfo(host, None)}
+    except OSError:
+        return False
+    return bool(found) and all(is_loopback(one) or _is_of_tailnet(one) for one in found)
+
+
+def note_away(workspace: Workspace) -> None:
+    """Remember that nobody answered just now."""
+    with suppress(OSError):
+        workspace.away_file.touch(mode=0o600)
+        workspace.away_file.touch()
+
+
+def came_back(workspace: Workspace) -> None:
+    """Forget that nobody answered."""
+    with suppress(OSError):
+        workspace.away_file.unlink(missing_ok=True)
+
+
+def away_for(workspace: Workspace) -> float | None:
+    """Return how long ago (s) the daemon was last found away; None when it answered since, or was never asked."""
+    try:
+        return max(0.0, time.time() - workspace.away_file.stat().st_mtime)
+    except OSError:
+        return None
+
+
+def _is_of_tailnet(address: str) -> bool:
+    found = ipaddress.ip_address(address)
+    return any(found in network for network in TAILNET if network.version == found.version)

@@ -1,0 +1,64 @@
+"""How much happened in each hour or day: counts of rows that are there anyway, nothing is kept for it.
+
+Rows are counted by ten minutes of UTC in SQL, and those added up by the hours or days of a time zone here.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.activity import sql
+from signet.errors import Invalid
+from signet.wire.analytics import Series
+
+#: What can be counted, and the steps with how many of each are answered at most.
+METRICS = tuple(sql.SERIES)
+MOST = {"hour": 24 * 31, "day": 366}
+USUAL = {"hour": 24, "day": 30}
+#: Characters of an instant that name ten minutes: 2026-05-01T13:2.
+_BUCKET_CHARS = 15
+
+
+def zone(name: str) -> ZoneInfo:
+    """Return a time zone by its name; raises Invalid for what is none."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise Invalid(f"tz: no time zone {name[:60]!r}") from error
+
+
+def starts(step: str, count: int, tz: ZoneInfo, now: datetime) -> list[datetime]:
+    """Return when each of the last hours or days began, oldest first, the one that is running last. Pure."""
+    local = now.astimezone(tz)
+    if step == "hour":
+        last = local.replace(minute=0, second=0, microsecond=0).astimezone(UTC)
+        return [last - timedelta(hours=back) for back in range(count - 1, -1, -1)]
+    days = (local.date() - timedelta(days=back) for back in range(count - 1, -1, -1))
+    return [datetime(day.year, day.month, day.day, tzinfo=tz).astimezone(UTC) for day in days]
+
+
+def of(
+    tx: ReadTx, metrics: Sequence[str], *, step: str, count: int, tz: ZoneInfo, now: datetime
+) -> Series:
+    """Return how much of each metric happened in each step; raises Invalid for an unknown metric."""
+    for name in metrics:
+        if name not in sql.SERIES:
+            raise Invalid(f"metrics: no metric {name!r}; there are {', '.join(METRICS)}")
+    begins = starts(step, count, tz, now)
+    bounds = [clock.to_text(one)[:_BUCKET_CHARS] for one in begins]
+    return {
+        "step": step,
+        "tz": tz.key,
+        "starts": [clock.to_text(one) for one in begins],
+        "series": {name: _counted(tx, sql.SERIES[name], bounds) for name in metrics},
+    }
+
+
+def _counted(tx: ReadTx, statement: str, bounds: Sequence[str]) -> list[int]:
+    found = [0] * len(bounds)
+    for bucket, number in tx.tuples(statement, {"since": bounds[0]}):
+        found[bisect_right(bounds, bucket) - 1] += int(number or 0)
+    return found

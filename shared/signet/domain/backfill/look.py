@@ -1,0 +1,128 @@
+"""What there is to read: the sessions that harnesses keep here, and which of them are news."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.backfill.models import Found, Home, Wanted
+from signet.domain.backfill.places import PLACES
+from signet.domain.backfill.sql import sessions as sql
+from signet.domain.episodes import commits
+from signet.errors import Invalid
+from signet.ids import DEFAULT_AGENT, agent_of_session
+from signet.text.surrogates import encodable
+from signet.wire import backfill as wire
+
+#: A log that was written so much later than what is stored of its session has gone on without us.
+GROWN = timedelta(hours=1)
+#: What one log takes, and each MB of it, until all that follows is done: a log of 0.67 MB took 1.1 s of processor time
+#: with built-in rules and the native model (`loadtests/run.py backfill`).
+SECONDS_PER_SESSION, SECONDS_PER_MB = 0.8, 0.5
+MB = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A session that is there, whose it is, and whether it is to be read."""
+
+    agent_id: str
+    found: Found
+    is_new: bool
+
+
+def find(home: Home, wanted: Wanted) -> list[Found]:
+    """Return the sessions that are asked for, newest first, each once; looks at the disk. Raises Invalid."""
+    if unknown := [one for one in wanted.harnesses if one not in PLACES]:
+        raise Invalid(f"Unknown harness: {', '.join(unknown)}. Known: {', '.join(PLACES)}")
+    chosen = [place for place in PLACES.values() if place.harness in (wanted.harnesses or PLACES)]
+    every = (one for place in chosen for one in place.find(home))
+    held = (one for one in every if _is_storable(one) and wanted.holds(one))
+    newest = sorted(held, key=lambda one: one.changed_at, reverse=True)
+    return [*{(one.harness, one.key): one for one in reversed(newest)}.values()][::-1]
+
+
+def _is_storable(found: Found) -> bool:
+    """Return whether a database can hold what names a session: other programs and file systems allow more."""
+    names = (found.key, found.path, found.project or "")
+    return bool(found.key) and all(
+        isinstance(one, str) and "\0" not in one and encodable(one) == one for one in names
+    )
+
+
+def owner(found: Found, agent_id: str, *, has_others: bool) -> str:
+    """Return the agent that a session belongs to: the one in its key where there are several, as for hooks."""
+    named = agent_of_session(found.key)
+    return named if named and has_others else agent_id or DEFAULT_AGENT
+
+
+def compared(tx: ReadTx, found: Sequence[Found], agent_id: str, *, has_others: bool) -> list[Seen]:
+    """Return the sessions with what is known of them; those that are not to be kept are left out."""
+    owners = [owner(one, agent_id, has_others=has_others) for one in found]
+    keys = [[who, one.key] for who, one in zip(owners, found, strict=True)]
+    known = tx.rows(sql.KnownRow, sql.KNOWN, (json.dumps(keys),))
+    seen = []
+    for one, row in zip(found, known, strict=True):
+        if not row.is_unkept:
+            seen.append(Seen(agent_id=row.agent_id, found=one, is_new=_is_new(one, row)))
+    return seen
+
+
+def _is_new(found: Found, row: sql.KnownRow) -> bool:
+    if row.state in ("read", "known"):
+        return (row.bytes, row.changed_at) != (found.bytes, clock.to_text(found.changed_at))
+    until = clock.parsed(row.stored_until or "")
+    return until is None or found.changed_at - until > GROWN
+
+
+def repositories(seen: Iterable[Seen]) -> dict[tuple[str, str], str]:
+    """Return the repository of each agent's projects that are in one; looks at the disk."""
+    projects = {(one.agent_id, one.found.project) for one in seen if one.found.project}
+    roots = ((who, path, commits.root_of(path)) for who, path in projects if path)
+    return {(who, path): root for who, path, root in roots if root and Path(root).is_dir()}
+
+
+def survey(seen: Sequence[Seen], repositories: int) -> wire.BackfillSurvey:
+    """Return what there is, in numbers."""
+    new = [one for one in seen if one.is_new]
+    return {
+        "sessions": len(seen),
+        "newSessions": len(new),
+        "bytes": sum(one.found.bytes for one in new),
+        "repositories": repositories,
+        "seconds": seconds(len(new), sum(one.found.bytes for one in new)),
+        "harnesses": [*_by_harness(seen)],
+        "projects": _by_project(new),
+    }
+
+
+def seconds(sessions: int, bytes: int) -> int:
+    """Return about how long the reading of so much takes."""
+    return round(sessions * SECONDS_PER_SESSION + bytes / MB * SECONDS_PER_MB)
+
+
+def _by_harness(seen: Sequence[Seen]) -> Iterator[wire.BackfillHarness]:
+    for place in PLACES.values():
+        held = [one for one in seen if one.found.harness == place.harness]
+        times: list[datetime] = [one.found.changed_at for one in held]
+        if held:
+            yield {
+                "harness": place.harness,
+                "name": place.name,
+                "sessions": len(held),
+                "newSessions": sum(one.is_new for one in held),
+                "bytes": sum(one.found.bytes for one in held if one.is_new),
+                "oldest": clock.to_text(min(times)),
+                "newest": clock.to_text(max(times)),
+            }
+
+
+def _by_project(new: Sequence[Seen]) -> list[wire.BackfillProject]:
+    counts: dict[str | None, int] = {}
+    for one in new:
+        counts[one.found.project] = counts.get(one.found.project, 0) + 1
+    most = sorted(counts.items(), key=lambda item: (-item[1], item[0] or ""))
+    return [{"project": project, "sessions": count} for project, count in most]

@@ -1,0 +1,87 @@
+"""A session that a harness has kept, and the places where harnesses keep them."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """Whose sessions are looked for: a home folder, and the variables that say where programs keep theirs."""
+
+    path: Path
+    environ: Mapping[str, str] = field(default_factory=lambda: os.environ)
+
+    def folder(self, variable: str, *usual: str) -> Path:
+        """Return the folder that a variable names, else the usual one below the home."""
+        named = self.environ.get(variable, "").strip()
+        return Path(named) if named else self.path.joinpath(*usual)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A session that can be read: the key by which hooks name it, and the file that it is in.
+
+    `bytes` is about what there is to read, `changed_at` when something was said last.
+    """
+
+    harness: str
+    key: str
+    path: str
+    bytes: int
+    changed_at: datetime
+    project: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where one harness keeps its sessions.
+
+    `find` yields what is there, in no order, and leaves out what it cannot read. `read` returns the log of a session
+    for what reads logs (transcripts/transcript.py), and None where the file is that log itself; it raises OSError,
+    and ValueError for a file of another form.
+    """
+
+    harness: str
+    name: str
+    find: Callable[[Home], Iterator[Found]]
+    read: Callable[[str, str], str | None] = lambda path, key: None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which sessions are asked for: all, or those since an instant, of some harnesses, of some projects.
+
+    A project is named by its folder, one above it, or its last part.
+    """
+
+    agent_id: str
+    since: datetime | None = None
+    harnesses: tuple[str, ...] = ()
+    projects: tuple[str, ...] = ()
+
+    def holds(self, found: Found) -> bool:
+        """Return whether a session is one of them."""
+        return (
+            (self.since is None or found.changed_at >= self.since)
+            and (not self.harnesses or found.harness in self.harnesses)
+            and (not self.projects or any(_is_in(found.project, one) for one in self.projects))
+        )
+
+
+def _is_in(project: str | None, named: str) -> bool:
+    if project is None:
+        return False
+    folder, wanted = Path(project), Path(named)
+    return folder == wanted or wanted in folder.parents or folder.name == named
+
+
+def log(messages: Iterable[tuple[str, object, object]]) -> str:
+    """Return messages (role, content, time) as the log that plugins of harnesses hand over."""
+    return "\n".join(
+        json.dumps({"role": role, "content": content, "timestamp": at}, ensure_ascii=False)
+        for role, content, at in messages
+    )

@@ -1,0 +1,253 @@
+"""What sessions show of memories: `memory_labels`, `memory_worth`, `session_outcomes`."""
+
+from typing import NamedTuple
+
+from signet.db.dialect import LIST, THEN_JOIN, list_of, list_rows
+
+
+class Sums(NamedTuple):
+    """The labels of a memory, added up: weights of those for and against it, and how many there are."""
+
+    memory_id: str
+    helped: float
+    hurt: float
+    times_helped: int
+    times: int
+
+
+class StateRow(NamedTuple):
+    """What is stored of the influence of what was learned on one agent's sessions."""
+
+    alpha: float
+    success_rate: float
+    sessions_after_cold_start: int
+    cold_start_exited: int
+    last_comparison_at: str | None
+    judged_since: str | None
+    last_rollback: str | None
+
+
+LABELLED = "SELECT memory_id FROM memory_labels WHERE agent_id = ? AND session_key = ?"
+DELETE_LABELS = "DELETE FROM memory_labels WHERE agent_id = ? AND session_key = ?"
+INSERT_LABEL = """
+INSERT INTO memory_labels (agent_id, session_key, memory_id, label, weight, reason, place, was_given, created_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+#: Of the last ?3 sessions. A label between 0 and ±1 counts in part.
+SUMS = f"""
+SELECT memory_id, sum(max(label, 0) * weight) AS helped, sum(max(-label, 0) * weight) AS hurt,
+       sum(label > 0) AS times_helped, count(*) AS times
+  FROM (SELECT memory_id, label, weight,
+               row_number() OVER (PARTITION BY memory_id ORDER BY created_at DESC, session_key DESC) AS place
+          FROM memory_labels
+         WHERE agent_id = ?1 AND memory_id IN {list_of("?2")} AND (was_given OR weight > 0))
+ WHERE place <= ?3 AND weight > 0 AND label <> 0
+ GROUP BY memory_id"""
+PUT_WORTH = """
+INSERT INTO memory_worth (agent_id, memory_id, helped, times, learned, rated) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (agent_id, memory_id) DO UPDATE SET helped = excluded.helped, times = excluded.times,
+    learned = excluded.learned, rated = excluded.rated"""
+DELETE_WORTH = f"DELETE FROM memory_worth WHERE agent_id = ?1 AND memory_id IN {list_of('?2')}"
+#: A number that each change of what is known of an agent's memories raises (triggers); none where nothing ever was.
+WORTH_CHANGES = "SELECT number FROM memory_worth_changes WHERE agent_id = ?"
+WORTH = """
+SELECT m.seq, m.id, w.helped, w.times, w.learned, w.rated
+  FROM memory_worth w JOIN memories m ON m.id = w.memory_id WHERE w.agent_id = ?"""
+#: What is pinned, and what states a constraint, is not lowered.
+HELD = f"""
+SELECT m.seq FROM {list_rows("?1")} j {THEN_JOIN} memories m ON m.seq = j.value
+ WHERE m.pinned OR m.type = 'constraint' OR EXISTS (
+   SELECT 1 FROM entity_attributes a
+    WHERE a.source_memory_id = m.id AND a.kind = 'constraint' AND a.status = 'active')"""
+PUT_OUTCOME = """
+INSERT OR REPLACE INTO session_outcomes (agent_id, session_key, project, is_held_out, prompts, corrections, asked_again,
+    given, used, missed, tokens, tokens_used, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+PUT_COMPARISON = """
+INSERT INTO predictor_session_comparisons (id, agent_id, session_key, predictor_ndcg, baseline_ndcg, predictor_won,
+    margin, alpha, ema_updated, counted, project, candidate_count, predictor_top_ids, baseline_top_ids,
+    relevance_scores, created_at, success_rate, focal_entity_id, focal_entity_name)
+SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1, ?10, ?11, ?12, ?13, ?14, ?15, ?16, e.id, e.name
+  FROM (SELECT 1) LEFT JOIN entities e ON e.agent_id = ?2 AND e.id = (
+    SELECT json_extract(focal_entity_ids, '$[0]') FROM session_checkpoints
+     WHERE session_key = ?3 AND agent_id = ?2 AND json_valid(focal_entity_ids) ORDER BY created_at DESC LIMIT 1)
+ WHERE true
+ON CONFLICT (agent_id, session_key) DO UPDATE SET predictor_ndcg = excluded.predictor_ndcg,
+    baseline_ndcg = excluded.baseline_ndcg, predictor_won = excluded.predictor_won, margin = excluded.margin,
+    ema_updated = excluded.ema_updated, candidate_count = excluded.candidate_count,
+    predictor_top_ids = excluded.predictor_top_ids, baseline_top_ids = excluded.baseline_top_ids,
+    relevance_scores = excluded.relevance_scores"""
+DELETE_COMPARISON = (
+    "DELETE FROM predictor_session_comparisons WHERE agent_id = ? AND session_key = ?"
+)
+#: The newest sessions, oldest of them first.
+MARGINS = """
+SELECT margin FROM (
+  SELECT margin, created_at, rowid AS number FROM predictor_session_comparisons
+   WHERE agent_id = ?1 AND counted = 1 AND created_at >= coalesce(?2, '')
+   ORDER BY created_at DESC, rowid DESC LIMIT ?3) ORDER BY created_at, number"""
+STATE = """
+SELECT alpha, success_rate, sessions_after_cold_start, cold_start_exited, last_comparison_at, judged_since,
+       last_rollback FROM predictor_state WHERE agent_id = ?"""
+ALPHA = "SELECT alpha FROM predictor_state WHERE agent_id = ?"
+PUT_STATE = """
+INSERT INTO predictor_state (agent_id, alpha, success_rate, sessions_after_cold_start, cold_start_exited,
+    last_comparison_at, judged_since, last_rollback, updated_at)
+VALUES (:agent, :alpha, :rate, :sessions, :is_on, :at, :since, :rollback, :at)
+ON CONFLICT (agent_id) DO UPDATE SET alpha = :alpha, success_rate = :rate, sessions_after_cold_start = :sessions,
+    cold_start_exited = :is_on, last_comparison_at = :at, judged_since = :since,
+    last_rollback = coalesce(:rollback, last_rollback), updated_at = :at"""
+OLDEST = "SELECT rowid, agent_id, memory_id FROM memory_labels WHERE created_at < ? ORDER BY created_at LIMIT ?"
+DELETE_ROWS = f"DELETE FROM memory_labels WHERE rowid IN {LIST}"
+DELETE_COMPARISONS = (
+    "DELETE FROM predictor_session_comparisons WHERE rowid IN"
+    " (SELECT rowid FROM predictor_session_comparisons WHERE created_at < ? ORDER BY created_at LIMIT ?)"
+)
+DELETE_OUTCOMES = (
+    "DELETE FROM session_outcomes WHERE rowid IN"
+    " (SELECT rowid FROM session_outcomes WHERE created_at < ? ORDER BY created_at LIMIT ?)"
+)
+DELETE_OF_MEMORIES = (
+    f"DELETE FROM memory_labels WHERE memory_id IN {LIST}",
+    f"DELETE FROM memory_worth WHERE memory_id IN {LIST}",
+)
+
+
+class ComparedRow(NamedTuple):
+    """One session that was ranked both ways; lists and maps are JSON."""
+
+    id: str
+    session_key: str
+    agent_id: str
+    predictor_ndcg: float
+    baseline_ndcg: float
+    predictor_won: int
+    margin: float
+    alpha: float
+    ema_updated: int
+    focal_entity_id: str | None
+    focal_entity_name: str | None
+    project: str | None
+    candidate_count: int
+    traversal_count: int | None
+    constraint_count: int | None
+    scorer_confidence: float
+    success_rate: float | None
+    predictor_top_ids: str | None
+    baseline_top_ids: str | None
+    relevance_scores: str | None
+    fts_overlap_score: float | None
+    created_at: str
+
+
+class ByProject(NamedTuple):
+    """The sessions of one project."""
+
+    project: str | None
+    wins: int
+    losses: int
+    margin: float
+
+
+class ByEntity(NamedTuple):
+    """The sessions about one entity."""
+
+    entity_id: str
+    entity_name: str | None
+    wins: int
+    losses: int
+    margin: float
+
+
+class TrainingRow(NamedTuple):
+    """A time at which what was learned was let take part, or stopped; older stores have trainings of models."""
+
+    id: str
+    agent_id: str
+    model_version: int
+    loss: float | None
+    sample_count: int
+    duration_ms: int
+    canary_ndcg: float | None
+    canary_ndcg_delta: float | None
+    canary_score_variance: float | None
+    canary_topk_churn: float | None
+    accepted: int | None
+    reason: str | None
+    created_at: str
+
+
+LABEL_COUNT = (
+    "SELECT count(*), max(created_at) FROM memory_labels WHERE agent_id = ? AND weight > 0"
+)
+TRAINED = "SELECT EXISTS (SELECT 1 FROM memory_worth WHERE agent_id = ? AND learned <> 1)"
+_ASKED = """
+ WHERE agent_id = :agent AND (:project IS NULL OR project = :project)
+   AND (:entity IS NULL OR focal_entity_id = :entity) AND (:since IS NULL OR created_at >= :since)
+   AND (:until IS NULL OR created_at <= :until)"""
+COUNT_COMPARED = f"SELECT count(*) FROM predictor_session_comparisons{_ASKED}"
+COMPARED = f"""
+SELECT {", ".join(ComparedRow._fields)} FROM predictor_session_comparisons{_ASKED}
+ ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset"""
+_RESULT = """sum(ema_updated AND predictor_won) AS wins, sum(ema_updated AND NOT predictor_won) AS losses,
+       avg(margin) AS margin
+  FROM predictor_session_comparisons WHERE agent_id = ? AND counted = 1"""
+BY_PROJECT = f"SELECT project, {_RESULT} GROUP BY project ORDER BY count(*) DESC, project"
+BY_ENTITY = f"""
+SELECT focal_entity_id AS entity_id, max(focal_entity_name) AS entity_name, {_RESULT} AND focal_entity_id IS NOT NULL
+ GROUP BY focal_entity_id ORDER BY count(*) DESC, focal_entity_id"""
+PUT_TRAINING = """
+INSERT INTO predictor_training_log (id, agent_id, model_version, sample_count, duration_ms, accepted, reason,
+    created_at)
+VALUES (?, ?, ?, ?, 0, ?, ?, ?)"""
+TRAININGS = f"""
+SELECT {", ".join(TrainingRow._fields)} FROM predictor_training_log
+ WHERE agent_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"""
+
+
+class OutcomeRow(NamedTuple):
+    """How a session went."""
+
+    is_held_out: int
+    prompts: int
+    corrections: int
+    asked_again: int
+    tokens: int
+    tokens_used: int
+
+
+class ToldRow(NamedTuple):
+    """In how many sessions a memory was given, helped and hurt."""
+
+    memory_id: str
+    given: int
+    helped: int
+    hurt: int
+
+
+OUTCOMES = f"SELECT {', '.join(OutcomeRow._fields)} FROM session_outcomes WHERE agent_id = ?"
+HELPED_IN = """
+SELECT session_key FROM memory_labels WHERE agent_id = ? AND label > 0 AND weight > 0
+ GROUP BY session_key ORDER BY max(created_at) DESC, session_key LIMIT ?"""
+RELEVANCE = (
+    "SELECT memory_id, max(0.0, label) FROM memory_labels WHERE agent_id = ? AND session_key = ?"
+)
+#: How many sessions were given something, and when the first of them ended.
+EXPERIENCE = (
+    "SELECT count(*), min(created_at) FROM session_outcomes WHERE agent_id = ? AND given > 0"
+)
+_TOLD = """
+SELECT memory_id, sum(was_given) AS given, sum(label > 0) AS helped, sum(label < 0) AS hurt
+  FROM memory_labels WHERE agent_id = ? GROUP BY memory_id HAVING """
+UNUSED = (
+    f"{_TOLD} sum(was_given) > 1 AND sum(label <> 0) = 0 ORDER BY given DESC, memory_id LIMIT ?"
+)
+MISLEADING = f"{_TOLD} sum(label < 0) > 0 ORDER BY hurt - helped DESC, memory_id LIMIT ?"
+MISSED = (
+    f"{_TOLD} sum(reason = 'missed') > 0 ORDER BY sum(reason = 'missed') DESC, memory_id LIMIT ?"
+)
+HELPFUL = f"{_TOLD} sum(label > 0) > 0 ORDER BY helped - hurt DESC, memory_id LIMIT ?"
+#: Prompts, and those that nothing was found for; what is held out was found.
+PROMPTS = """
+SELECT count(*), coalesce(sum(NOT EXISTS (
+         SELECT 1 FROM injected_items i
+          WHERE i.injection_seq = s.seq AND (i.is_given OR i.reason IN ('said', 'held_out')))), 0)
+  FROM session_injections s WHERE agent_id = ? AND phase = 'prompt'"""

@@ -1,0 +1,55 @@
+"""What sessions of a machine begin with while it cannot reach its daemon: asked for ahead, and kept there.
+
+Nothing begins here: no session is claimed, and nothing counts as told. What is only true now is left out (the date,
+other sessions, the time since the last one), because it is read on another day.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from signet.db import ReadTx
+from signet.db.visibility import Reader
+from signet.domain.agents import registry as agents
+from signet.domain.episodes import fence
+from signet.domain.sessions import identity_files, standing_rules, start_sources
+from signet.domain.sessions.context import RULES
+from signet.domain.sessions.identity_files import Identity
+from signet.domain.sessions.services import Services
+from signet.domain.sessions.start_sources import Asked, Found
+from signet.domain.transcripts import withheld
+from signet.wire.hooks import OfflineContext
+
+
+async def contexts(
+    agent_id: str, projects: Sequence[str], services: Services, *, now: datetime
+) -> list[OfflineContext]:
+    """Return what a session begins with in each project, and the rules that stand there; "" is without a project."""
+    files = await asyncio.to_thread(identity_files.load, services.workspace, agent_id)
+    return [
+        await services.db.aread(_context, agent_id, project, files, services, now=now)
+        for project in projects
+    ]
+
+
+def _context(
+    tx: ReadTx, agent_id: str, project: str, files: Identity, services: Services, *, now: datetime
+) -> OfflineContext:
+    settings, reader = services.settings, agents.reader(tx, agent_id)
+    asked = Asked(reader=reader, project=project or None)
+    found = start_sources.gather(tx, asked, settings, now=now)
+    files = replace(files, memory=withheld.without(files.memory, found.withheld))
+    who = identity_files.name_of(files, settings.agent)
+    lasting = replace(found, since="", peers=(), recovery="")
+    text, _ = start_sources.inject(lasting, files, who, [], settings, notice="", local=None)
+    return {"project": project, "inject": text, "rules": _rules(tx, reader, project, found)}
+
+
+def _rules(tx: ReadTx, reader: Reader, project: str, found: Found) -> str:
+    """Return the rules that hold whatever is asked, as a block; empty without any."""
+    rules = standing_rules.find(
+        tx, "", vector=None, reader=reader, project=project or None, given=()
+    )
+    lines = withheld.without("\n".join(one.line for one in rules), found.withheld)
+    return fence.enclosed([f"{RULES}\n{lines}"], is_first=True) if lines else ""

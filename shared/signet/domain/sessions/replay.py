@@ -1,0 +1,92 @@
+"""Past sessions once more: what their prompts would be given with the settings of now, or with others.
+
+What helped in a session is known from its labels (domain/learning). Recall answers as of the time of the session, so
+that nothing that was learned since is found, and no use is counted. Only what the session was given, or missed, is
+known to have helped: settings that bring better memories, which nobody saw, are not rewarded for them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.injections import given
+from signet.domain.injections.models import Kind, tokens
+from signet.domain.learning import compare, outcomes
+from signet.domain.recall.models import Result
+from signet.domain.sessions import prompt, prompt_text
+from signet.domain.sessions.calls import Call
+from signet.domain.sessions.context import context_of
+from signet.domain.sessions.services import Services
+from signet.domain.transcripts import transcript
+from signet.wire.evaluation import Replayed
+from signet.wire.requests.recall import RecallBody
+
+#: Prompts of a session that are asked again.
+MOST_PROMPTS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Past:
+    """A past session: its prompts, and what the memories that it shows something of were worth to it, 0..1."""
+
+    key: str
+    project: str | None
+    at: datetime
+    prompts: Sequence[str]
+    relevance: dict[str, float]
+
+
+def past(tx: ReadTx, agent_id: str, key: str) -> Past | None:
+    """Return a past session, None where it is unknown, was given nothing, or is forgotten."""
+    found = given.of_session(tx, agent_id, key, now=clock.now())
+    if not found.injections:
+        return None
+    said = [prompt_text.cleaned(one.text) for one in found.turns if one.role == transcript.USER]
+    return Past(
+        key=key,
+        project=found.project,
+        at=clock.parse(found.injections[-1].created_at),
+        prompts=[one for one in said if one][:MOST_PROMPTS],
+        relevance=outcomes.relevance(tx, agent_id, key),
+    )
+
+
+async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
+    """Return what the prompts of a session would be given."""
+
+    async def look(body: RecallBody, agent: str) -> Result:
+        then = body.model_copy(update={"touch": False, "as_of": session.at})
+        return await services.recall(then, agent)
+
+    asking = replace(services, recall=look)
+    call = Call(agent_id=agent_id, harness="", key=session.key, project=session.project)
+    places: dict[str, int] = {}
+    given_before: set[str] = set()
+    carried: set[str] = set()
+    chars = 0
+    for message in session.prompts:
+        found = await look(
+            RecallBody.model_validate({"query": message, "limit": compare.PLACES}), agent_id
+        )
+        for place, hit in enumerate(found.hits):
+            places[hit.id] = min(place, places.get(hit.id, place))
+        terms = prompt_text.terms(message)
+        asked = prompt.question(call, message, terms, given_before, services.settings)
+        if asked is None:
+            continue
+        context = await context_of(asked, asking)
+        given_before |= set(context.given)
+        carried |= {one.id for one in context.items if one.is_given and one.kind is Kind.MEMORY}
+        chars += len(context.text)
+    helped = {one for one, worth in session.relevance.items() if worth > 0}
+    known = sorted((one for one in places if one in session.relevance), key=places.__getitem__)
+    return {
+        "prompts": len(session.prompts),
+        "helped": len(helped),
+        "found": len(helped & places.keys()),
+        "carried": len(helped & carried),
+        "ndcg": compare.reached([session.relevance[one] for one in known], session.relevance),
+        "tokens": tokens(chars),
+    }

@@ -1,0 +1,340 @@
+"""A machine that uses a daemon elsewhere: connecting, the day without it, and what is refused meanwhile."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.program import DEAD_URL, PATIENT, SETTINGS, Program
+from cli.test_hook import answering, http
+from signet.client import connection
+from signet.domain.sessions import spool
+from signet.errors import Unavailable
+from signet.paths import Workspace
+from support.processes import eventually
+from support.wire import Wire
+
+IN_A_YEAR = time.time() + 365 * 86_400
+SECRET = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    home = tmp_path_factory.mktemp("team")
+    program = Program(home=home, workspace=home / "workspace")
+    program.workspace.mkdir()
+    (program.workspace / "agent.yaml").write_text(SETTINGS + "auth: {mode: team}\n")
+    started = program.run("start", "--port", str(program.port))
+    assert started.status == 0, started.err
+    yield program
+    assert program.run("stop").out == "Daemon stopped\n"
+
+
+@pytest.fixture
+def wire(team: Program) -> Iterator[Wire]:
+    with Wire(team.port) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def key(team: Program) -> str:
+    made = team.run("auth", "token", "create", "--json", "--sub", "laptop")
+    assert made.status == 0, made.err
+    return str(made.json()["token"])
+
+
+@pytest.fixture
+def machine(alone: Program, wire: Wire, key: str) -> Program:
+    """Give a machine that is connected."""
+    done = alone.run("connect", wire.url, "--key", "-", stdin=f"{key}\n")
+    assert done.status == 0, done.err
+    return alone
+
+
+def waiting(program: Program) -> list[dict[str, Any]]:
+    found = sorted(Workspace(program.workspace).spool_dir.glob("*.json"))
+    assert all(one.stat().st_mode & 0o777 == 0o600 for one in found)
+    return [json.loads(one.read_text()) for one in found]
+
+
+def contents(team: Program, word: str) -> list[str]:
+    """Return the memories that hold a word, oldest first."""
+    found = team.run("memory", "list", "--json", "--limit", "200").json()["memories"]
+    return [one["content"] for one in reversed(found) if word in one["content"]]
+
+
+def test_a_connected_machine_has_a_memory_and_no_database(
+    machine: Program, team: Program, wire: Wire
+) -> None:
+    assert machine.run("remember", "The gannet nests at Runde.").status == 0
+    assert contents(team, "gannet") == ["The gannet nests at Runde."]
+    assert "gannet" in machine.run("recall", "gannet").out
+    said = {"session_id": "g1", "cwd": "/work/gannet"}
+    start = machine.run("hook", "session-start", "-H", "codex", stdin=json.dumps(said), **PATIENT)
+    assert "gannet" in start.out, start.err
+    files = {
+        one.name
+        for one in machine.workspace.rglob("*")
+        if one.is_file() and one.parent.name != "offline"
+    }
+    assert files == {"connection.json"}
+    held = Workspace(machine.workspace).connection_file
+    assert held.stat().st_mode & 0o777 == 0o600
+    shown = machine.run("connect", "--json").json()
+    assert (shown["url"], shown["name"], shown["reachable"]) == (wire.url, "laptop", True)
+    assert "as laptop (agent)" in machine.run("status").out
+    assert machine.run("disconnect").out == f"Disconnected from {wire.url}\n"
+    assert not held.exists()
+    assert machine.run("connect").out.startswith("Not connected")
+
+
+@pytest.mark.parametrize(
+    "words", ["start", "daemon status", "doctor", "backup", "setup", "models list", "logs"]
+)
+def test_commands_about_a_daemon_here_say_so_in_one_line(machine: Program, words: str) -> None:
+    done = machine.run(*words.split(), "--json")
+    assert done.status == 1 and done.json()["code"] == "connected_elsewhere"
+    assert f"`signet {words.split()[0]}` is about a daemon on this machine" in done.json()["error"]
+    assert machine.run(*words.split(), "--help").status == 0
+    assert not Workspace(machine.workspace).database.exists()
+
+
+def test_a_way_that_others_can_read_is_only_taken_when_asked_for(alone: Program) -> None:
+    done = alone.run("connect", "http://192.0.2.7:3850", "--key", "k", "--json")
+    assert (done.status, done.json()["code"]) == (1, "not_private")
+    assert not alone.workspace.exists()
+
+
+@pytest.mark.parametrize(
+    ("url", "is_private"),
+    [
+        ("https://signet.example", True),
+        ("http://127.0.0.1:3850", True),
+        ("http://100.101.102.103:3850", True),
+        ("http://[fd7a:115c:a1e0::1]:3850", True),
+        ("http://brain.tail1234.ts.net:3850", True),
+        ("http://192.168.1.4:3850", False),
+        ("http://100.128.0.1:3850", False),
+        ("http://10.0.0.1", False),
+    ],
+)
+def test_a_tailnet_and_this_machine_are_private(url: str, is_private: bool) -> None:
+    assert connection.is_private(url) is is_private
+
+
+def test_a_key_that_does_not_hold_connects_nothing(alone: Program, wire: Wire) -> None:
+    done = alone.run("connect", wire.url, "--key", "no.key", "--json")
+    assert (done.status, done.json()["error"]) == (1, "invalid signature")
+    assert not Workspace(alone.workspace).connection_file.exists()
+
+
+def test_the_environment_wins_and_never_sees_the_key(machine: Program) -> None:
+    with answering(http("200 OK", {"results": []})) as (url, asked):
+        machine.run("recall", "gannet", SIGNET_DAEMON_URL=url)
+        assert b"authorization" not in asked[0].lower()
+        machine.run("recall", "gannet", SIGNET_DAEMON_URL=url, SIGNET_TOKEN="mine")
+        assert b"authorization: bearer mine" in asked[1].lower()
+    shown = machine.run("connect", "--json", SIGNET_DAEMON_URL=DEAD_URL).json()
+    assert shown["instead"] == DEAD_URL
+
+
+def test_what_was_said_while_the_daemon_was_away_comes_once_and_in_order(
+    machine: Program, team: Program, wire: Wire, tmp_path: Path
+) -> None:
+    wire.cut()
+    for number in (1, 2, 3):
+        done = machine.run("remember", f"The skua counted {number}.")
+        assert (done.status, done.out[:5]) == (0, "Kept:"), done.err
+    machine.run("remember", f"The skua has the key {SECRET}.")
+    log = tmp_path / "log.jsonl"
+    turns = [{"role": "user", "content": f"Where does the skua sleep? {'It rains. ' * 60}"}]
+    log.write_text("\n".join(map(json.dumps, turns)))
+    end = {"session_id": "skua", "cwd": "/work/skua", "transcript_path": str(log)}
+    done = machine.run("hook", "session-end", "-H", "codex", stdin=json.dumps(end))
+    assert done.status == 0 and done.err.endswith(
+        "is away, hook skipped; saved, will be sent later\n"
+    )
+    summary = json.dumps({"session_id": "skua", "summary": "The skua moved to the cliff."})
+    machine.run("hook", "compaction-complete", "-H", "codex", stdin=summary)
+    assert SECRET not in json.dumps(waiting(machine)) and len(waiting(machine)) == 6
+    log.unlink()
+    shown = machine.run("connect", "--json").json()
+    assert (shown["reachable"], shown["code"], shown["waiting"]) == (False, "daemon_away", 6)
+
+    folder = Workspace(machine.workspace).spool_dir
+    twice = {one: one.read_bytes() for one in folder.iterdir()}
+    for one in twice:
+        os.utime(one, (0, 0))
+    wire.mend()
+    done = machine.run("remember", "The skua counted 4.")
+    assert done.out.startswith("Saved memory"), done.err
+    assert waiting(machine) == []
+    # A machine that lost its power before it noted the deliveries.
+    for one, content in twice.items():
+        one.write_bytes(content)
+        one.chmod(0o600)
+        os.utime(one, (0, 0))
+    assert machine.run("connect", "--json").json()["sent"] == 6
+    said = contents(team, "skua")
+    assert [one for one in said if "counted" in one] == [
+        f"The skua counted {n}." for n in (1, 2, 3, 4)
+    ]
+    assert len([one for one in said if "key" in one]) == 1
+    assert len([one for one in said if "cliff" in one]) == 1
+    sessions = team.run("sessions", "--json").json()["sessions"]
+    assert len([one for one in sessions if one["key"] == "skua"]) == 1
+
+
+def test_what_an_agent_saves_while_the_daemon_is_away_is_kept(
+    machine: Program, team: Program, wire: Wire
+) -> None:
+    def tell(name: str, **arguments: str) -> Any:
+        params = {"name": name, "arguments": arguments}
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        done = subprocess.run(
+            [sys.executable, "-m", "signet.cli.mcp"],
+            input=json.dumps(call).encode(),
+            capture_output=True,
+            env=machine.environment(**PATIENT),
+            check=True,
+        )
+        return json.loads(done.stdout)["result"]
+
+    wire.cut()
+    for _ in range(2):
+        kept = tell("memory_store", content="The fulmar spits.", tags="birds")
+        assert kept["content"][0]["text"].startswith(f"Kept on this machine: {wire.url} is away")
+        assert "isError" not in kept
+    tell("memory_store", content=f"The fulmar knows {SECRET}.")
+    assert [one["route"] for one in waiting(machine)] == ["/api/memory/remember"] * 3
+    assert SECRET not in json.dumps(waiting(machine))
+    assert tell("memory_search", query="fulmar")["isError"]
+    wire.mend()
+    saved = tell("memory_store", content="The fulmar glides.")
+    assert json.loads(saved["content"][0]["text"])["id"] and waiting(machine) == []
+    [*_, masked, last] = contents(team, "fulmar")
+    assert SECRET not in masked and last == "The fulmar glides."
+    assert contents(team, "spits") == ["The fulmar spits."]
+
+
+def test_harnesses_are_connected_as_on_a_machine_with_a_daemon(machine: Program) -> None:
+    (machine.home / ".config" / "opencode").mkdir(parents=True)
+    done = machine.run("harness", "install", "claude-code", "opencode", "codex")
+    assert done.status == 0, done.err
+    plugin = (machine.home / ".config" / "opencode" / "plugins" / "signet.mjs").read_text()
+    held = Workspace(machine.workspace).connection_file
+    assert json.dumps(str(held)) in plugin and json.loads(held.read_text())["key"] not in plugin
+    assert not Workspace(machine.workspace).database.exists()
+
+
+def test_a_hook_that_knows_of_the_absence_does_not_try(machine: Program, wire: Wire) -> None:
+    space = Workspace(machine.workspace)
+    connection.note_away(space)
+    os.utime(space.away_file, (IN_A_YEAR, IN_A_YEAR))  # just now, however slow the test is
+    before = wire.calls
+    said = json.dumps({"session_id": "s", "prompt": "gannet"})
+    for name in ("user-prompt-submit", "session-start"):
+        done = machine.run("hook", name, "-H", "codex", stdin=said)
+        assert done.status == 0 and "is away" in done.err
+    assert wire.calls == before
+    # After some seconds a process of its own looks, and nobody waits for it.
+    os.utime(space.away_file, (0, 0))
+    assert "is away" in machine.run("hook", "user-prompt-submit", "-H", "codex", stdin=said).err
+    eventually(lambda: not space.away_file.exists())
+    assert machine.run("hook", "user-prompt-submit", "-H", "codex", stdin=said, **PATIENT).err == ""
+
+
+def test_sessions_begin_with_what_the_daemon_last_said_and_not_with_what_is_forgotten(
+    machine: Program, team: Program, wire: Wire
+) -> None:
+    rule, gone = "Never push to the puffin branch.", "Never feed the puffin of Vera."
+    team.run("remember", rule)
+    forgotten = team.run("remember", gone, "--json").json()["id"]
+    other = machine.run("remember", "Always greet the puffin.", "--json").json()["id"]
+    folder = Workspace(machine.workspace).offline_dir
+
+    def hook(name: str, key: str, **more: str) -> str:
+        said = {"session_id": key, "cwd": "/work/puffin", **more}
+        done = machine.run("hook", name, "-H", "claude-code", stdin=json.dumps(said), **PATIENT)
+        assert done.status == 0
+        return done.out
+
+    def kept() -> str:
+        return "".join(one.read_text() for one in folder.glob("*.json"))
+
+    hook("session-start", "p1")
+    eventually(lambda: rule in kept() and gone in kept())
+    assert [one.stat().st_mode & 0o777 for one in folder.iterdir()] == [0o600]
+    assert team.run("memory", "forget", forgotten, "--reason", "gone", "--yes").status == 0
+    hook("session-start", "p2")
+    eventually(lambda: rule in kept() and gone not in kept())
+    assert machine.run("memory", "forget", other, "--reason", "gone", "--yes").status == 0
+    eventually(lambda: rule in kept() and "greet" not in kept())
+    wire.cut()
+    start = hook("session-start", "p3")
+    assert start.startswith("[signet: the memory cannot be reached now; this is what it said at 2")
+    assert rule in start and gone not in start and "Today is" not in start
+    told = hook("user-prompt-submit", "p3", prompt="Push it.")
+    assert "## Standing rules" in told and rule in told and gone not in told
+    assert hook("user-prompt-submit", "p3", prompt="Push it again.") == ""
+    assert machine.run("disconnect").status == 0
+    assert not folder.exists()
+
+
+def test_what_the_daemon_does_not_want_is_shown_and_holds_nobody_up(
+    machine: Program, team: Program, wire: Wire
+) -> None:
+    wire.cut()
+    machine.run("remember", "The auk is 1.", "--type", "x" * 99)
+    machine.run("remember", "The auk is 2.")
+    wire.mend()
+    shown = machine.run("connect", "--json").json()
+    assert (shown["sent"], shown["waiting"]) == (1, 0)
+    assert [one["what"] for one in shown["refused"]] == ["The auk is 1."]
+    assert contents(team, "auk") == ["The auk is 2."]
+
+
+def test_a_proxy_whose_daemon_is_away_is_no_daemon(alone: Program) -> None:
+    space = Workspace(alone.workspace)
+    reply = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>"
+    with answering(reply) as (url, asked):
+        connection.keep(space, connection.Connection(url=url, key="k", since="2026-01-01"))
+        assert alone.run("remember", "The fulmar waits.").out.startswith("Kept:")
+        assert [one["body"]["content"] for one in waiting(alone)] == ["The fulmar waits."]
+        os.utime(space.away_file, (IN_A_YEAR, IN_A_YEAR))
+        seen = len(asked)
+        said = json.dumps({"session_id": "s", "prompt": "fulmar"})
+        assert alone.run("hook", "user-prompt-submit", "-H", "codex", stdin=said).status == 0
+        assert len(asked) == seen
+        assert "a proxy whose daemon is away" in alone.run("connect").out
+
+
+def test_nothing_that_waits_is_given_up_unasked(machine: Program, wire: Wire) -> None:
+    wire.cut()
+    machine.run("remember", "The tern waits.")
+    with answering(http("200 OK", {})) as (other, _):
+        done = machine.run("connect", other, "--key", "k", "--json")
+        assert (done.status, done.json()["code"]) == (1, "calls_wait")
+    done = machine.run("disconnect", "--json")
+    assert (done.status, done.json()["code"]) == (1, "calls_wait")
+    assert machine.run("disconnect", "--discard", "--json").json()["discarded"] == 1
+
+
+def test_a_full_spool_says_so_and_keeps_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spool, "MOST_ENTRIES", 3)
+    kept = [spool.put(tmp_path, "/r", {}, {"number": number}) for number in range(3)]
+    with pytest.raises(Unavailable, match=r"3 calls .* nothing more is kept"):
+        spool.put(tmp_path, "/r", {}, {"number": 3})
+    assert all(one.file.exists() for one in kept)
+    kept[0].remove()
+    monkeypatch.setattr(spool, "MOST_BYTES", 1)
+    with pytest.raises(spool.SpoolFull):
+        spool.put(tmp_path, "/r", {}, {"number": 4})

@@ -1,0 +1,72 @@
+"""What goes wrong for a while is said in words, and heals by itself: too much to do, a daemon that comes again."""
+
+import os
+import signal
+
+import httpx
+from playwright.sync_api import Route, expect
+
+from dashboard.browser import View
+
+#: What each view asks first, and what it shows when the answer is there.
+ASKED = {
+    "/#/memories": ("**/api/memories?*limit=100*", "The team decided to use SQLite"),
+    "/#/sessions": ("**/api/sessions?*", "claude-code"),
+    "/#/engine/queue": ("**/api/jobs?*", "done"),
+    "/#/engine/predictor": ("**/api/evaluation", "What it costs"),
+}
+BUSY = {429: "Too many requests: wait a moment", 503: "The database is busy"}
+
+
+def test_a_daemon_that_has_too_much_to_do_is_asked_again(view: View, ids: dict[str, str]) -> None:
+    for status, said in BUSY.items():
+        for address, (asked, shown) in ASKED.items():
+
+            def refuse(route: Route, *, status: int = status, said: str = said) -> None:
+                body = {"error": said, "code": "busy"}
+                route.fulfill(status=status, json=body, headers={"retry-after": "1"})
+
+            view.page.route(asked, refuse)
+            view.go("/capture")
+            view.go(address)
+            alert = view.page.get_by_role("alert").filter(has_text=said)
+            expect(alert).to_contain_text("asked again by itself")
+            assert view.violations() == [], address
+            view.page.unroute(asked)
+            view.page.get_by_text(shown).locator("visible=true").first.wait_for()
+            expect(alert).to_have_count(0)
+
+
+def test_what_is_shown_stays_while_the_daemon_does_not_answer(
+    view: View, ids: dict[str, str], client: httpx.Client
+) -> None:
+    view.go("/#/memories")
+    rows = view.page.locator(".row")
+    rows.first.wait_for()
+    view.page.route("**/api/memories?*", lambda route: route.abort())
+    text = "The stairs creak on the third step."
+    client.post("/api/memory/remember", json={"content": text})
+    expect(view.page.locator(".stale").first).to_contain_text("does not answer")
+    assert rows.count() > 5
+    view.page.unroute("**/api/memories?*")
+    view.page.locator(".row", has_text=text).wait_for()
+    expect(view.page.locator(".stale")).to_have_count(0)
+
+
+def test_a_cut_stream_is_mended_and_nothing_is_missed(
+    view: View, ids: dict[str, str], client: httpx.Client
+) -> None:
+    view.go("/")
+    dot = view.page.locator(".dot").first
+    expect(dot).to_have_text("Everything works")
+    view.page.route("**/api/events", lambda route: route.abort())
+    processes = client.get("/api/status").json()["processes"]
+    os.kill(next(one["pid"] for one in processes if one["name"] == "api"), signal.SIGKILL)
+    expect(dot).to_have_text("Reconnecting")
+    text = "The lamp over the door was changed."
+    with httpx.Client(transport=httpx.HTTPTransport(retries=20), base_url=view.base) as again:
+        again.post("/api/memory/remember", json={"content": text}, timeout=30)
+    expect(view.page.locator(".entry", has_text=text)).to_have_count(0)
+    view.page.unroute("**/api/events")
+    view.page.locator(".entry", has_text=text).wait_for()
+    expect(dot).to_have_text("Everything works")

@@ -1,0 +1,133 @@
+"""What sessions and commits say, in an answer: beside memories, alone, and only to whom it belongs (REC-29)."""
+
+import pytest
+
+from recall.world import MODEL, NOW, ask, found, meaning, remember
+from signet import clock
+from signet.db import Database, WriteTx
+from signet.db.visibility import Reader
+from signet.domain.episodes import sql
+from signet.domain.episodes.models import Chunk, SourceType
+from signet.domain.episodes.models import Source as Origin
+from signet.domain.recall.models import Filters, RecallSettings, Source
+from signet.domain.recall.recall import touched
+from signet.domain.transcripts import withheld
+
+OWN = Reader()
+LEDGER = (
+    "User: The export fails again. What did we want there?\n"
+    "Assistant: It reads the ledger while that is still open.\n"
+    "User: Then it is settled: the ledger is frozen at 23:40, and the export never tries twice.\n"
+    "Assistant: Done, the export waits for the flag."
+)
+
+
+def say(
+    db: Database,
+    key: str,
+    text: str,
+    *,
+    type: SourceType = SourceType.SESSION,
+    agent: str = "default",
+    project: str = "/p",
+    at: str = "2026-02-03T09:00:00Z",
+) -> str:
+    """Index a session or commit and return the id of its result."""
+    source = Origin(type=type, id=key, agent_id=agent, project=project)
+    chunk = Chunk(position=0, content=text, said_at=at)
+    db.write(sql.insert, source, [(chunk, meaning(text))], MODEL)
+    return source.name
+
+
+def test_what_a_session_said_is_found_though_nothing_was_distilled(db: Database) -> None:
+    one = say(db, "s1", LEDGER)
+    result = ask(db, "when is the ledger frozen", reader=OWN)
+    [hit] = result.hits
+    assert (hit.id, hit.source, hit.type, hit.source_id) == (one, Source.EPISODE, "session", "s1")
+    assert "frozen at 23:40" in hit.content
+    assert (hit.created_at, hit.project) == ("2026-02-03T09:00:00Z", "/p")
+    assert touched(result) == []
+    assert ask(db, "who paints the fence", reader=OWN).hits == ()
+
+
+def test_it_takes_no_place_of_a_memory(db: Database) -> None:
+    one = say(db, "s1", LEDGER)
+    db.write(remember, "m1", "The ledger is frozen by Ana.")
+    db.write(remember, "m2", "A frozen ledger is read only.")
+    assert found(ask(db, "frozen ledger", reader=OWN, limit=2)) == ["m2", "m1", one]
+
+
+def test_a_more_relevant_fact_of_the_session_stands_for_it(db: Database) -> None:
+    say(db, "s1", LEDGER)
+
+    def distil(tx: WriteTx) -> None:
+        text = "The ledger is frozen at 23:40."
+        remember(tx, "m1", text, source_type="session_end", source_id="s1")
+
+    db.write(distil)
+    assert found(ask(db, "ledger frozen", reader=OWN)) == ["m1"]
+
+
+def test_an_empty_page_takes_what_is_near_by_meaning_and_else_names_it(db: Database) -> None:
+    said = say(db, "s1", "User: Which harbour has room?\nAssistant: That of pier seven.")
+    settings = RecallSettings(embedding_model=MODEL)
+    asked = {"reader": OWN, "by_meaning": True, "settings": settings}
+    assert found(ask(db, "a vessel and its sailing", **asked)) == [said]  # type: ignore[arg-type]
+    far = ask(db, "seven blankets, pillows, chairs, tables and windows", reader=OWN)
+    assert far.hits == () and far.nearest is not None
+    assert far.nearest.hit.id == said and far.nearest.why.endswith("relevant, 40% asked for")
+
+
+def test_a_commit_is_found_unless_commits_are_not_read(db: Database) -> None:
+    commit = say(db, "c" * 40, "Freeze the ledger at 23:40", type=SourceType.COMMIT)
+    assert found(ask(db, "freeze ledger", reader=OWN)) == [commit]
+    assert found(ask(db, "freeze ledger", reader=OWN, settings=RecallSettings(commits=False))) == []
+
+
+def test_of_a_type_it_is_asked_for_alone(db: Database) -> None:
+    one = say(db, "s1", LEDGER)
+    two = say(db, "s2", LEDGER.replace("23:40", "22:10"))
+    db.write(remember, "m1", "The ledger is frozen by Ana.")
+    sessions = ask(db, "ledger frozen", reader=OWN, filters=Filters(type="session"))
+    assert set(found(sessions)) == {one, two}
+    assert not any(hit.supplementary for hit in sessions.hits)
+    assert found(ask(db, "ledger frozen", reader=OWN, filters=Filters(type="commit"))) == []
+
+
+@pytest.mark.parametrize(
+    ("query", "is_found"),
+    [
+        ({"filters": Filters(project="/p")}, True),
+        ({"filters": Filters(since="2026-02-03", until="2026-02-03")}, True),
+        ({"filters": Filters(project="/q")}, False),
+        ({"filters": Filters(since="2026-02-04")}, False),
+        ({"filters": Filters(until="2026-02-02")}, False),
+        ({"filters": Filters(who="Ana")}, False),
+        ({"filters": Filters(tags=("a",))}, False),
+        ({"floor": 0.0}, False),
+        ({"as_of": NOW}, False),
+        ({"reader": Reader(scope="s")}, False),
+        ({"reader": Reader(project="/q")}, False),
+        ({"reader": Reader(agent_id="ben")}, False),
+        ({"min_score": 0.99}, False),
+    ],
+)
+def test_filters_hold_and_a_question_for_memories_gets_no_session(
+    db: Database, query: dict[str, object], is_found: bool
+) -> None:
+    one = say(db, "s1", LEDGER)
+    asked = {"reader": OWN, **query}
+    assert found(ask(db, "ledger frozen", **asked)) == ([one] if is_found else [])  # type: ignore[arg-type]
+
+
+def test_what_was_forgotten_is_not_found_in_a_session(db: Database) -> None:
+    say(db, "s1", "User: The ledger is frozen at 23:40.\nAssistant: Noted.")
+
+    def forget(tx: WriteTx) -> None:
+        text = "The ledger is frozen at 23:40."
+        withheld.withhold(tx, "m1", "default", text, at=clock.now())
+
+    db.write(forget)
+    result = ask(db, "ledger frozen", reader=OWN)
+    shown = [*result.hits, *([result.nearest.hit] if result.nearest else [])]
+    assert not any("23:40" in hit.content for hit in shown)
