@@ -12,6 +12,9 @@ def facts(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("vague", "told"),
     [
+        ("I will keep pushing forward.", "I want to keep learning Portuguese."),
+        ("I will do my best.", "I will do the Lisbon marathon in 2027."),
+        ("I want to keep reaching for new goals.", "I want to keep learning Portuguese with Ana."),
         ("I chose 6 AM over 8 AM.", "I chose the Lisbon flat over a house."),
         ("I agreed to stop by noon.", "I agreed to stop smoking by noon on June 4."),
         ("I've been using a mix of methods.", "I've been using a mix of clay and sand."),
