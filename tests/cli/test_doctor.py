@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from cli.program import Program, running
+from signet.client import Signet
 from signet.db.driver import connect
 
 #: Of these a machine without models, service or backup says that they are worth a look.
@@ -91,6 +92,8 @@ def test_an_index_of_another_program_is_named_and_taken_out(served: Program) -> 
 
 
 def test_a_provider_that_is_held_back_is_told_by_doctor_and_status(served: Program) -> None:
+    # A job that ends closes the breaker of its provider.
+    Signet(url=f"http://127.0.0.1:{served.port}").wait_for_jobs()
     connection = connect(served.workspace / "memory" / "memories.db")
     connection.execute(
         "INSERT INTO provider_breakers (provider, state, failures, retry_at_ms, updated_at)"

@@ -13,14 +13,21 @@ import pytest
 from cli.program import Program
 from support.processes import eventually
 
-SAID = "In {} the lighthouse keeper paints the railing with oxide 6021 each spring."
+LETTERS = "bcdfghjklm"
+DIGITS = str.maketrans(LETTERS, "1234567899")
+SAID = "In {} the lighthouse keeper paints the railing with oxide {} each spring."
 OTHER = "The ferry to {} leaves from the stone quay at low tide."
+
+
+def said(word: str) -> str:
+    """Return what is used of a session's second prompt; no other session's has its number."""
+    return SAID.format(word[::-1], int(word.translate(DIGITS)))
 
 
 @pytest.fixture(scope="module")
 def played(served: Program) -> tuple[str, str]:
     """Play a session of two prompts in this folder, of which the second one's memory is used; return key and word."""
-    word, key = "".join(random.choices("bcdfghjklm", k=9)), str(uuid4())
+    word, key = "".join(random.choices(LETTERS, k=9)), str(uuid4())
     session = {"harness": "claude-code", "sessionKey": key, "cwd": str(Path.cwd())}
     asked = (
         f"Where does the ferry to {word} leave at low tide?",
@@ -35,11 +42,12 @@ def played(served: Program) -> tuple[str, str]:
             return answer.json()
 
         hook("session-start")
-        for one in (OTHER.format(word), SAID.format(word[::-1])):
+        for one in (OTHER.format(word), said(word)):
             client.post("/api/memory/remember", json={"content": one})
         told = [hook("user-prompt-submit", userMessage=one)["inject"] for one in asked]
-        assert "stone quay" in told[0] and "oxide 6021" in told[1], told
-        edit = {"type": "tool_use", "name": "Edit", "input": {"new_string": "oxide = 6021"}}
+        number = said(word).split("oxide ")[1].split()[0]
+        assert "stone quay" in told[0] and number in told[1], told
+        edit = {"type": "tool_use", "name": "Edit", "input": {"new_string": f"oxide = {number}"}}
         log = [
             ("user", asked[0]),
             ("assistant", "I do not know."),
@@ -80,7 +88,7 @@ def test_a_prompt_is_shown_with_its_texts(served: Program, played: tuple[str, st
     key, word = played
     done = served.run("why", key[:8], "--prompt", "2")
     assert done.status == 0, done.err
-    assert SAID.format(word[::-1]) in done.out and OTHER.format(word) not in done.out
+    assert said(word) in done.out and OTHER.format(word) not in done.out
     assert "used in a call of Edit (its values appear there), message 4" in done.out
     found = json.loads(served.run("why", key, "--json").out)
     assert (found["sessionKey"], len(found["injections"])) == (key, 3)
