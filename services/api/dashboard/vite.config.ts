@@ -32,8 +32,6 @@ function stamp(): Plugin {
 
 export default defineConfig({
   plugins: [stamp()],
-  // The children of an element as arguments are fewer bytes than as a list in its properties.
-  oxc: { jsx: { runtime: "classic", pragma: "h", pragmaFrag: "Fragment" }, jsxInject: 'import { h, Fragment } from "preact"' },
   build: {
     target: "esnext",
     outDir: BUILT,
@@ -49,7 +47,6 @@ export default defineConfig({
       },
     },
   },
-  // Without side effects, or the worker would get what the line above puts into every file.
-  worker: { format: "es", rollupOptions: { treeshake: { moduleSideEffects: false }, output: { entryFileNames: "assets/chunk-[hash].js" } } },
+  worker: { format: "es", rollupOptions: { output: { entryFileNames: "assets/chunk-[hash].js" } } },
   server: { proxy: { "/api": DAEMON, "/memory": DAEMON, "/health": DAEMON } },
 });
