@@ -159,7 +159,7 @@ def test_what_died_is_counted_by_its_code(api: Api) -> None:
     assert (body["deadLetter"], kind(api, "extract")["dead"]) == (1, 1)
 
 
-def test_parts_that_this_version_does_not_have_say_so(api: Api) -> None:
+def test_what_nothing_was_learned_of_yet_says_so(api: Api) -> None:
     body = api.get("/api/pipeline/status").body
     assert (body["predictor"]["running"], body["predictor"]["modelReady"]) == (True, False)
     assert body["feedback"]["lastRunAt"] is None

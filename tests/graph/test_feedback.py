@@ -64,10 +64,14 @@ def weight(tx: WriteTx, aspect_id: str) -> float:
 def test_a_session_rewards_what_served_and_counts_once(tx: WriteTx) -> None:
     served = a_memory(tx, "m1", "Ada Winter")
     brought(tx, "s", "m1", hits=2)
-    assert ended(tx, "s") == Weighed(memories=1, aspects=1)
+    assert ended(tx, "s") == Weighed(memories=1, found=1, aspects=1)
     assert weight(tx, served) == pytest.approx(0.54)
     assert ended(tx, "s") == Weighed()
     assert weight(tx, served) == pytest.approx(0.54)
+    last = feedback.last(tx, agent_id="default")
+    assert last["lastRunAt"] == clock.to_text(NOON)
+    assert (last["feedbackAspectsUpdated"], last["feedbackFtsConfirmations"]) == (1, 1)
+    assert feedback.last(tx, agent_id="other")["lastRunAt"] is None
 
 
 def test_hits_of_a_memory_that_was_never_brought_do_not_count(tx: WriteTx) -> None:

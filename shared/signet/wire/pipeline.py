@@ -7,6 +7,16 @@ from signet.wire.diagnostics import Diagnoses
 from signet.wire.operation import Operation
 
 
+class LastFeedback(TypedDict):
+    """What the newest session that used memories did to the weights of the graph."""
+
+    lastRunAt: str | None
+    feedbackAspectsUpdated: int
+    feedbackFtsConfirmations: int
+    feedbackDecayedAspects: int
+    feedbackPropagatedAttributes: int
+
+
 class StoredStatus(TypedDict):
     """What the rows say of the work in the background."""
 
@@ -20,7 +30,7 @@ class StoredStatus(TypedDict):
     providers: dict[str, list[dict[str, Any]]]
     errorSummary: dict[str, int]
     traversal: dict[str, Any]
-    feedback: dict[str, Any]
+    feedback: LastFeedback
     predictor: dict[str, Any]
 
 

@@ -17,7 +17,7 @@ from signet.db import ReadTx, Row, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.pipeline import mode_of
-from signet.domain.graph import latest_traversal
+from signet.domain.graph import feedback, latest_traversal
 from signet.domain.learning import report
 from signet.domain.maintenance import cycle
 from signet.observe import latency
@@ -104,14 +104,7 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.Stor
             "enabled": settings.pipeline.traversal.enabled,
             "lastRun": latest_traversal.last(tx, reader=agents.reader(tx, agent_id)),
         },
-        # Parts that this version does not have.
-        "feedback": {
-            "lastRunAt": None,
-            "feedbackAspectsUpdated": 0,
-            "feedbackFtsConfirmations": 0,
-            "feedbackDecayedAspects": 0,
-            "feedbackPropagatedAttributes": 0,
-        },
+        "feedback": feedback.last(tx, agent_id=agent_id),
         "predictor": _predictor(tx, settings, agent_id),
     }
 

@@ -3,9 +3,10 @@
 A session counts once: each of its uses of memories is handed over once (KG-23, `injections/usefulness.py`).
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from signet import clock
@@ -16,9 +17,12 @@ from signet.domain.graph import weights
 from signet.domain.graph.sql import weights as sql
 from signet.domain.graph.sql.weights import Weight
 from signet.domain.graph.weights import Use, WeightBounds
+from signet.wire.pipeline import LastFeedback
 
 #: Sessions of an agent that ended since its weights last faded.
 ENDED = "feedback.sessions:"
+#: What the newest session of an agent that used memories did to its weights.
+_LAST = "feedback.last:"
 #: Steps of one rating of 1.
 ASPECT_STEP = 0.02
 STRENGTH_STEP = 0.04
@@ -27,9 +31,10 @@ CONFIDENCE_STEP = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighed:
-    """How many memories a session used, and how many aspects gained, lost or faded by it."""
+    """How many memories a session used, how many of them were found again, and how many aspects moved or faded."""
 
     memories: int = 0
+    found: int = 0
     aspects: int = 0
     decayed: int = 0
 
@@ -65,7 +70,26 @@ def apply_session(
     if settings.decay_enabled and _is_turn(tx, agent_id, settings.decay_interval_sessions):
         faded = stale(tx, settings, agent_id=agent_id, now=now)
         fade(tx, faded, settings, now=now)
-    return Weighed(memories=len(uses), aspects=aspects, decayed=len(faded))
+    hits = sum(use.hits > 0 for use in uses.values())
+    done = Weighed(memories=len(uses), found=hits, aspects=aspects, decayed=len(faded))
+    stored = {"at": clock.to_text(now), **asdict(done)}
+    runtime_settings.put(tx, _LAST + agent_id, json.dumps(stored))
+    return done
+
+
+def last(tx: ReadTx, *, agent_id: str) -> LastFeedback:
+    """Return what the newest session of an agent that used memories did; `lastRunAt` is None before the first one.
+
+    An attribute has no weight of its own: none is propagated.
+    """
+    known = json.loads(runtime_settings.get(tx, _LAST + agent_id) or "{}")
+    return {
+        "lastRunAt": known.get("at"),
+        "feedbackAspectsUpdated": known.get("aspects", 0),
+        "feedbackFtsConfirmations": known.get("found", 0),
+        "feedbackDecayedAspects": known.get("decayed", 0),
+        "feedbackPropagatedAttributes": 0,
+    }
 
 
 def apply_ratings(
