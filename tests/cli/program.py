@@ -114,11 +114,11 @@ class Program:
 
 
 @contextmanager
-def running(home: Path) -> Iterator[Program]:
+def running(home: Path, *, more_settings: str = "") -> Iterator[Program]:
     """Give a program with a running daemon until the block ends."""
     program = Program(home=home, workspace=home / "workspace")
     program.workspace.mkdir()
-    (program.workspace / "agent.yaml").write_text(SETTINGS)
+    (program.workspace / "agent.yaml").write_text(SETTINGS + more_settings)
     started = program.run("start", "--port", str(program.port))
     assert started.status == 0, started.err
     try:

@@ -11,6 +11,7 @@ from signet.domain.injections import trace
 from signet.domain.learning import label_session
 from signet.queue import transitions
 from signet.queue.job_context import JobContext
+from signet.queue.transitions import Lease
 from support.http import Api
 
 RUNS: dict[str, Callable[[JobContext], None]] = {
@@ -28,18 +29,24 @@ def ends(api: Api, *said: tuple[str, object], key: str = KEY) -> None:
 
 def work(api: Api) -> None:
     """Run the jobs that look at sessions until there are none."""
-    while held := api.state.db.write(
+    while held := claimed(api):
+        for one in held:
+            if one.kind in RUNS:
+                RUNS[one.kind](JobContext(lease=one, db=api.state.db))
+
+
+def claimed(api: Api, kind: str | None = None, queue: str = "light") -> list[Lease]:
+    """Claim the jobs of a queue that are due and return them, those of one kind where one is named."""
+    held = api.state.db.write(
         transitions.claim,
-        "light",
+        queue,
         10,
         owner="me",
         now=clock.now(),
         monotonic_ms=clock.monotonic_ms(),
         lease_ms=60_000,
-    ):
-        for one in held:
-            if one.kind in RUNS:
-                RUNS[one.kind](JobContext(lease=one, db=api.state.db))
+    )
+    return [one for one in held if kind in (None, one.kind)]
 
 
 def labels(api: Api) -> dict[str, tuple[float, float, str]]:

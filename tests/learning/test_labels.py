@@ -1,16 +1,33 @@
 """What an ended session shows of the memories that it was given."""
 
+import contextlib
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from api.test_context import ASK_FALCON, ASK_WALRUS, FALCON, KEY, hook, prompt, remember, told_both
-from learning.talk import ends, labels, work, worth
+from api.test_context import (
+    ASK_FALCON,
+    ASK_WALRUS,
+    FALCON,
+    KEY,
+    WALRUS,
+    hook,
+    log,
+    prompt,
+    remember,
+    told_both,
+)
+from learning.talk import RUNS, claimed, ends, labels, work, worth
 from signet import clock
+from signet.db import WriteTx
+from signet.domain.episodes import index
 from signet.domain.learning import signs
 from signet.domain.learning import worth as worths
 from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows
+from signet.queue.job_context import JobContext
 from support.http import Api
 
 USES = ("assistant", "It sleeps on the northern pier at night, next to crane 4711.")
@@ -259,3 +276,55 @@ def test_no_is_an_answer_to_a_question_and_corrects_what_was_said() -> None:
 )
 def test_what_corrects_nothing_is_no_correction(message: str) -> None:
     assert not signs.corrects(message)
+
+
+class Died(Exception):
+    """The process was killed here."""
+
+
+def dying(run: Callable[..., int], *, after: int) -> Callable[..., int]:
+    left = iter(range(after))
+
+    def runs(tx: WriteTx, *args: Any) -> int:
+        if next(left, None) is None:
+            raise Died
+        return run(tx, *args)
+
+    return runs
+
+
+def test_a_job_that_dies_at_any_statement_leaves_what_was_and_the_next_run_finishes(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walrus, _ = told_both(api)
+    hook(api, "session-end", transcript=log(*SAID), reason="other")
+    [look] = claimed(api, "trace_use")
+    RUNS["trace_use"](JobContext(lease=look, db=api.state.db))
+    [lease] = claimed(api, "label_session")
+    tables = ("memory_labels", "memory_worth", "session_outcomes", "predictor_state", "memory_jobs")
+    before = {name: api.rows(name) for name in tables}
+    run, deaths = WriteTx.run, 0
+    while api.rows("memory_labels") == []:
+        with monkeypatch.context() as patch, contextlib.suppress(Died):
+            patch.setattr(WriteTx, "run", dying(run, after=deaths))
+            RUNS["label_session"](JobContext(lease=lease, db=api.state.db))
+            break
+        deaths += 1
+        assert {name: api.rows(name) for name in tables} == before, deaths
+    assert deaths >= 5
+    assert labels(api)[walrus] == (1.0, 1.0, "used")
+    assert [one["status"] for one in api.rows("memory_jobs") if one["id"] == lease.job_id] == [
+        "completed"
+    ]
+
+
+def test_the_session_that_a_memory_is_from_does_not_make_its_words_common(api: Api) -> None:
+    hook(api, "session-start", "before")
+    hook(api, "session-end", "before", transcript=log(("user", WALRUS)), reason="other")
+    [lease] = claimed(api, "index_session", queue="vectors")
+    index.run(JobContext(lease=lease, db=api.state.db), None)
+    sent = {"content": WALRUS, "sourceType": "session_end", "sourceId": "before"}
+    walrus = api.post("/api/memory/remember", {**sent, "importance": 0.8}).body["id"]
+    assert WALRUS in hook(api, "session-start").body["inject"]
+    ends(api, ("user", ASK_WALRUS), ("assistant", "Look beside crane 4711."))
+    assert labels(api)[walrus] == (1.0, 1.0, "used")

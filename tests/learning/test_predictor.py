@@ -107,3 +107,43 @@ def test_comparisons_are_kept_as_long_as_outcomes(api: Api, talk: Talk) -> None:
 def test_a_bad_instant_is_refused_and_a_number_brought_within_bounds(api: Api) -> None:
     assert api.get("/api/predictor/comparisons?since=soon").status == 400
     assert get(api, "comparisons?limit=9999&offset=-1")["limit"] == 200
+
+
+def test_learning_anew_gives_what_each_session_gave(api: Api, talk: Talk) -> None:
+    talk.sessions(6)
+    before = api.rows("memory_worth")
+    api.run("UPDATE memory_worth SET learned = 1, times = 99")
+    answer = api.post("/api/predictor/train", {"limit": 100, "epochs": 1})
+    assert answer.status == 200, answer.body
+    labels = api.rows("memory_labels")
+    counted = sum(row["weight"] > 0 for row in labels)
+    assert (answer.body["samples_used"], answer.body["samples_skipped"]) == (
+        counted,
+        len(labels) - counted,
+    )
+    assert (answer.body["checkpoint_saved"], answer.body["step"]) == (True, worth.VERSION)
+    assert api.rows("memory_worth") == before
+    assert api.get("/api/analytics/latency").body["predictor_train"]["count"] > 0
+
+
+def test_learning_from_nothing_saves_nothing(api: Api) -> None:
+    answer = api.send("POST", "/api/predictor/train", b"")
+    assert (answer.status, answer.body["samples_used"], answer.body["checkpoint_saved"]) == (
+        200,
+        0,
+        False,
+    )
+
+
+def test_learning_anew_is_refused_with_bad_bounds_and_while_it_is_off(api: Api) -> None:
+    for sent in ({"limit": 0}, {"limit": "many"}, {"epochs": 101}):
+        assert api.post("/api/predictor/train", sent).status == 400
+    api.configure("memory: {pipelineV2: {predictor: {enabled: false}}}\n")
+    answer = api.post("/api/predictor/train", {})
+    assert (answer.status, answer.body["error"]) == (400, "Predictor is not enabled")
+
+
+def test_there_is_no_earlier_version_to_roll_back_to(api: Api) -> None:
+    assert api.post("/api/predictor/rollback", {"version": 7}).status == 404
+    assert api.post("/api/predictor/rollback", {"version": "x"}).status == 400
+    assert get(api, "training") == {"items": []}

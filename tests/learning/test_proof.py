@@ -8,7 +8,7 @@ from api.test_context import hook
 from learning.talk import ends
 from signet.domain.injections.models import Team
 from signet.domain.learning import compare, interleave, standing, worth
-from support.http import Api
+from support.http import Answer, Api
 
 #: Sentences that share no rare word.
 SAYINGS = [
@@ -193,3 +193,63 @@ def test_a_coin_hardly_ever_takes_part() -> None:
         states = (standing.of(margins[:n], window=10) for n in range(len(margins)))
         lucky += any(one.is_on for one in states)
     assert lucky / lives <= 0.05
+
+
+def ranks(answer: Answer) -> list[tuple[str, float]]:
+    return [(one["id"], one["score"]) for one in answer.body["results"]]
+
+
+def taking_part(api: Api, helped: str, factor: float = 1.15) -> None:
+    api.run("INSERT INTO predictor_state (agent_id, alpha, updated_at) VALUES ('default', 0, '')")
+    api.run(HELPED.replace("1.15", str(factor)), helped)
+
+
+@pytest.mark.parametrize("held", ["type = 'constraint'", "pinned = 1", None])
+def test_what_helped_displaces_neither_a_constraint_nor_what_is_pinned(
+    api: Api, talk: Talk, held: str | None
+) -> None:
+    api.configure(f"{LEARNS.format('true')}hooks: {{sessionStart: {{recallLimit: 1}}}}\n")
+    rule = SAYINGS[0]
+    api.run("UPDATE memories SET importance = 0.85 WHERE content = ?", rule)
+    if held:
+        api.run(f"UPDATE memories SET {held} WHERE content = ?", rule)
+    taking_part(api, TARGET)
+    told = {
+        one["content"] for n in range(12) for one in talk.start(f"held-{n}")["memories"]
+    }  # the coin says who is first
+    assert told == ({rule} if held else {rule, TARGET})
+
+
+@pytest.mark.parametrize("held", ["type = 'constraint'", "pinned = 1", None])
+def test_recall_lowers_neither_a_constraint_nor_what_is_pinned(
+    api: Api, talk: Talk, held: str | None
+) -> None:
+    if held:
+        api.run(f"UPDATE memories SET {held} WHERE content = ?", TARGET)
+    taking_part(api, TARGET, 0.85)
+    asked = {"query": "badger otter heron", "explain": True}
+    results = api.post("/api/memory/recall", asked).body["results"]
+    [target] = [one for one in results if one["content"] == TARGET]
+    stages = [one for one in target["explain"]["stages"] if one["stage"] == "learned"]
+    assert len(stages) == (held is None)
+
+
+@pytest.mark.parametrize("table", ["memory_worth", "predictor_state", "session_outcomes"])
+def test_where_what_was_learned_cannot_be_read_the_order_is_that_without_it(
+    api: Api, talk: Talk, table: str
+) -> None:
+    hook(api, "session-end", "first", reason="clear")
+    api.configure(LEARNS.format("false"))
+    before = talk.start("before")["inject"]
+    hook(api, "session-end", "before", reason="clear")
+    asked = {"query": "badger otter heron"}
+    before_by_recall = ranks(api.post("/api/memory/recall", asked))
+    api.configure("memory: {pipelineV2: {predictor: {holdoutShare: 0.5}}}\n")
+    if table != "session_outcomes":
+        taking_part(api, TARGET)
+    api.run(f"ALTER TABLE {table} RENAME TO elsewhere")
+    for key in ("with", "without", "and again"):  # one of two sessions would be held out
+        assert talk.start(key)["inject"] == before
+        hook(api, "session-end", key, reason="clear")
+    again = api.post("/api/memory/recall", asked)
+    assert (again.status, ranks(again)) == (200, before_by_recall)

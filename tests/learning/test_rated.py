@@ -80,3 +80,32 @@ def test_recall_says_how_often_a_memory_helped(api: Api, walrus: str) -> None:
     body = api.post("/api/memory/recall", {"query": ASK, "explain": True}).body
     [found] = [one for one in body["results"] if one["id"] == walrus]
     assert found["explain"]["helped"] == {"times": 1, "of": 1}
+
+
+STATES = (
+    "INSERT INTO entity_attributes (id, agent_id, kind, source_memory_id, entity_id, attribute_value,"
+    " normalized_value, created_at, updated_at)"
+    " SELECT id, 'default', 'constraint', id, 'e', '', '', '', '' FROM memories"
+)
+
+
+@pytest.mark.parametrize(
+    ("hold", "let_go"),
+    [
+        ("UPDATE memories SET pinned = 1", "UPDATE memories SET pinned = 0"),
+        ("UPDATE memories SET type = 'constraint'", "UPDATE memories SET type = 'fact'"),
+        (STATES, "UPDATE entity_attributes SET status = 'superseded'"),
+        (STATES, "DELETE FROM entity_attributes"),
+    ],
+)
+def test_what_is_held_later_is_lowered_no_more_until_it_is_let_go(
+    api: Api, walrus: str, hold: str, let_go: str
+) -> None:
+    api.run(
+        "INSERT INTO entities (id, name, canonical_name, entity_type, agent_id, created_at, updated_at)"
+        " VALUES ('e', 'pier', 'pier', 'concept', 'default', '', '')"
+    )
+    rate(api, walrus, [-1] * 10)
+    for statement, lowered in ((hold, 0), (let_go, 1)):
+        api.run(statement)
+        assert len(stage(api, walrus)) == lowered

@@ -1,12 +1,14 @@
 """How long saves, recalls, changes and jobs took since the daemon started, in all processes."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from signet.observe import metrics
 
 _NAME = "signet_operation_seconds"
+#: Recall times its stages by themselves; this one lets what was learned count.
+_STAGES, _SCORING = "signet_recall_stage_seconds", "learned"
 
 
 class Operation(StrEnum):
@@ -27,11 +29,22 @@ def observe(operation: Operation, seconds: float) -> None:
 
 def summaries() -> dict[str, dict[str, float]]:
     """Return for each operation what `summary` returns; reads files."""
-    sums = {labels["operation"]: value for labels, value in metrics.values(f"{_NAME}_sum")}
+    sums = {_operation(labels): value for labels, value in _values("sum")}
     buckets: dict[str, list[tuple[float, float]]] = {}
-    for labels, value in metrics.values(f"{_NAME}_bucket"):
-        buckets.setdefault(labels["operation"], []).append((float(labels["le"]), value))
+    for labels, value in _values("bucket"):
+        buckets.setdefault(_operation(labels), []).append((float(labels["le"]), value))
     return {one: summary(sorted(buckets.get(one, ())), sums.get(one, 0.0)) for one in Operation}
+
+
+def _values(part: str) -> Iterator[tuple[Mapping[str, str], float]]:
+    yield from metrics.values(f"{_NAME}_{part}")
+    for labels, value in metrics.values(f"{_STAGES}_{part}"):
+        if labels["stage"] == _SCORING:
+            yield labels, value
+
+
+def _operation(labels: Mapping[str, str]) -> str:
+    return labels.get("operation", Operation.PREDICTOR_SCORE)
 
 
 def summary(buckets: Sequence[tuple[float, float]], seconds: float) -> dict[str, float]:

@@ -161,6 +161,24 @@ class PairCount(TypedDict):
     count: int
 
 
+class Trained(TypedDict):
+    """What was worked out anew from all labels: `samples_used` counts those that count, `samples_skipped` the others.
+
+    `step` is the rule by which labels become factors, and `checkpoint_saved` whether anything was learned by it. No
+    model is fitted, so that its loss, its canary and its file are null.
+    """
+
+    loss: float | None
+    step: int
+    samples_used: int
+    samples_skipped: int
+    duration_ms: int
+    canary_score_variance: float | None
+    canary_topk_stability: float | None
+    checkpoint_path: str | None
+    checkpoint_saved: bool
+
+
 class RolledBack(TypedDict):
     """Which version takes part now: none."""
 
@@ -181,4 +199,5 @@ TRAININGS = Operation("GET", "/api/predictor/training", access.ANALYTICS, Traini
 TRAINING_PAIRS = Operation(
     "GET", "/api/predictor/training-pairs-count", access.ANALYTICS, PairCount
 )
+TRAIN = Operation("POST", "/api/predictor/train", access.OPERATOR, Trained)
 ROLL_BACK = Operation("POST", "/api/predictor/rollback", access.OPERATOR, RolledBack)

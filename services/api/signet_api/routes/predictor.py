@@ -7,17 +7,18 @@ from fastapi import Request
 
 from signet import clock
 from signet.config import Settings, loading
-from signet.domain.learning import evaluate, influence, outcomes, report
+from signet.domain.learning import evaluate, influence, outcomes, relearn, report, worth
 from signet.domain.recall.models import Result
 from signet.domain.sessions import replay
-from signet.errors import NotFound
+from signet.errors import Invalid, NotFound
+from signet.observe import latency
 from signet.wire import evaluation
 from signet.wire import predictor as wire
 from signet.wire.evaluation import EVALUATION, Evaluation
-from signet.wire.requests.changes import DecisionBody
 from signet.wire.requests.evaluation import ReplayBody
 from signet.wire.requests.hooks import bare
 from signet.wire.requests.model import Text, Whole
+from signet.wire.requests.predictor import RollBackBody, TrainBody
 from signet.wire.requests.recall import RecallBody
 from signet_api import scopes
 from signet_api.answering import found, services_of
@@ -133,11 +134,40 @@ async def _replayed(
     return await replay.run(past, services, agent_id=agent_id)
 
 
+@serves(wire.TRAIN)
+async def post_train(
+    request: Request, state: Shared, body: TrainBody | None = None
+) -> wire.Trained:
+    """Work out anew what all labels say of the memories of an agent; each session's end does it for its own."""
+    if not state.settings.pipeline.predictor.enabled:
+        raise Invalid("Predictor is not enabled")
+    agent_id = await agent_of(body.agent_id if body else None, None, request)
+    started, used = clock.monotonic_ms(), 0
+    for memory_ids in await state.db.aread(relearn.batches, agent_id):
+        used += await state.db.awrite(relearn.learn, agent_id, memory_ids, now=clock.now())
+    labels = await state.db.aread(relearn.counted, agent_id, used)
+    duration_ms = clock.monotonic_ms() - started
+    latency.observe(latency.Operation.PREDICTOR_TRAIN, duration_ms / 1_000)
+    return {
+        "loss": None,
+        "step": worth.VERSION,
+        "samples_used": labels.used,
+        "samples_skipped": labels.skipped,
+        "duration_ms": round(duration_ms),
+        "canary_score_variance": None,
+        "canary_topk_stability": None,
+        "checkpoint_path": None,
+        "checkpoint_saved": labels.used > 0,
+    }
+
+
 @serves(wire.ROLL_BACK)
 async def post_rollback(
-    request: Request, state: Shared, body: DecisionBody | None = None
+    request: Request, state: Shared, body: RollBackBody | None = None
 ) -> wire.RolledBack:
     """Let the order without what was learned hold again; it is watched anew from here on."""
+    if body and body.version is not None:
+        raise NotFound("There is no such version: what was learned takes part, or it does not")
     agent_id = await agent_of(body.agent_id if body else None, None, request)
     await state.db.awrite(influence.rollback, agent_id, now=clock.now())
     return {"activeVersion": None}

@@ -72,6 +72,10 @@ class LearningCalls:
     def training_pairs(self, *, agent_id: str | None = None) -> wire.PairCount:
         """Return how many labels there are to learn from."""
 
+    @asks(wire.TRAIN, is_safe=True)
+    def learn_anew(self, *, agent_id: str | None = None) -> wire.Trained:
+        """Work out anew what all labels say of the memories; each session's end does it for its own."""
+
     @asks(wire.ROLL_BACK, is_safe=True)
     def roll_back(self, *, agent_id: str | None = None) -> wire.RolledBack:
         """Let the order without what was learned hold again; it is watched anew from here on."""

@@ -28,6 +28,8 @@ from signet.queue.job_context import JobContext
 
 #: A mark is rare when at most this share of the other sessions and commits has it.
 RARE_SHARE = 0.03
+#: Words that stand together are rare in so many at least: who saved a memory has said it somewhere.
+LEAST_HOLDERS = 1
 #: A shorter id names nothing; a commit is named by the beginning of its hash.
 LEAST_ID, COMMIT_CHARS = 8, 7
 #: The steps in which something may be used.
@@ -53,6 +55,8 @@ class _Session:
     items: Sequence[ItemRow] = ()
     #: The sessions and commits that came up together, by injection.
     together: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    #: The sessions that memories were distilled from, by memory.
+    roots: Mapping[str, str | None] = field(default_factory=dict)
     #: By injection and place.
     texts: Mapping[tuple[int, int], str] = field(default_factory=dict)
     content: str = ""
@@ -95,6 +99,7 @@ def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> _Session:
         injections=tx.rows(sql.InjectionRow, sql.OF_SESSION, (agent_id, key)),
         items=open_,
         together=together,
+        roots=sources.roots(tx, [row.source_id for row in open_ if row.kind == Kind.MEMORY]),
         texts={_name(row): text for row in open_ if (text := known.of(row).content)},
         content=stored.text(tx, agent_id, key),
         steps=tx.value(sql.STEPS, (agent_id, key)) or "",
@@ -108,7 +113,7 @@ def _name(row: ItemRow) -> tuple[int, int]:
 
 
 def _used(
-    found: _Session, rarity: Callable[[int], Callable[[str], bool]]
+    found: _Session, rarity: Callable[[int, str | None], Callable[[str], bool]]
 ) -> Iterator[tuple[ItemRow, str, str | None]]:
     """Yield the items of which something can be said now, what shows their use, and where."""
     turns = transcript.parse(found.content) if found.content else []
@@ -120,7 +125,8 @@ def _used(
         text, start = found.texts.get(_name(row)), starts[row.injection_seq]
         if text is None or answered < start:
             continue
-        use = _use(row, text, said, compared, start, rarity(row.injection_seq))
+        is_rare = rarity(row.injection_seq, found.roots.get(row.source_id))
+        use = _use(row, text, said, compared, start, is_rare)
         if use is not None:
             yield row, use[0], json.dumps(use[1])
         elif found.is_over and row.used is None:
@@ -209,20 +215,21 @@ def is_said(row: InjectionRow, turns: Sequence[Turn], place: int) -> bool:
 
 def _rarity(
     db: Database, agent_id: str, key: str, found: _Session
-) -> Callable[[int], Callable[[str], bool]]:
-    """Return what says for an injection whether a word is rare in the store.
+) -> Callable[[int, str | None], Callable[[str], bool]]:
+    """Return what says for an injection, and the session that a memory is from, whether a word is rare in the store.
 
-    This session does not count, nor do the sources that came up together: they are about one matter.
+    This session does not count, nor that one, nor do the sources that came up together: they are about one matter.
     """
     most = int(found.sources * RARE_SHARE)
 
-    def of(injection: int) -> Callable[[str], bool]:
-        but = [key, *found.together.get(injection, ())]
+    def of(injection: int, root: str | None) -> Callable[[str], bool]:
+        but = [key, *found.together.get(injection, ()), *filter(None, [root])]
 
         @cache
         def is_rare(word: str) -> bool:
-            words = fts.all_of(fts.words(word) or [word])
-            return db.read(sources.count_holding, agent_id, words, but=but, most=most + 1) <= most
+            least = max(most, LEAST_HOLDERS) if " " in word else most
+            asked = fts.all_of(fts.words(word) or [word])
+            return db.read(sources.count_holding, agent_id, asked, but=but, most=least + 1) <= least
 
         return is_rare
 

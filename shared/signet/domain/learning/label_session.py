@@ -4,6 +4,7 @@ Runs when it is known what the session used, and again when more is known of it:
 one said. No text is kept, only where in the transcript it stands (PR-2).
 """
 
+import time
 from dataclasses import astuple
 from datetime import datetime
 
@@ -15,6 +16,7 @@ from signet.domain.injections.given import Given
 from signet.domain.learning import compare, influence, labels, sql, worth
 from signet.domain.learning.labels import Evidence
 from signet.domain.memory import history, lookup
+from signet.observe import latency
 from signet.queue.job_context import JobContext
 
 
@@ -49,7 +51,9 @@ def run(job: JobContext, *, settings: Predictor) -> None:
             )
         return {"labels": sum(one.weight > 0 for one in made)}
 
+    started = time.perf_counter()
     job.commit(write)
+    latency.observe(latency.Operation.PREDICTOR_TRAIN, time.perf_counter() - started)
 
 
 def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> tuple[Given, Evidence]:

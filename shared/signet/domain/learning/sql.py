@@ -47,17 +47,20 @@ INSERT INTO memory_worth (agent_id, memory_id, helped, times, learned, rated) VA
 ON CONFLICT (agent_id, memory_id) DO UPDATE SET helped = excluded.helped, times = excluded.times,
     learned = excluded.learned, rated = excluded.rated"""
 DELETE_WORTH = f"DELETE FROM memory_worth WHERE agent_id = ?1 AND memory_id IN {list_of('?2')}"
-#: A number that each change of what is known of an agent's memories raises (triggers); none where nothing ever was.
-WORTH_CHANGES = "SELECT number FROM memory_worth_changes WHERE agent_id = ?"
-WORTH = """
-SELECT m.seq, m.id, w.helped, w.times, w.learned, w.rated
-  FROM memory_worth w JOIN memories m ON m.id = w.memory_id WHERE w.agent_id = ?"""
-#: What is pinned, and what states a constraint, is not lowered.
-HELD = f"""
-SELECT m.seq FROM {list_rows("?1")} j {THEN_JOIN} memories m ON m.seq = j.value
- WHERE m.pinned OR m.type = 'constraint' OR EXISTS (
+#: What is pinned, and what states a constraint.
+_IS_HELD = """(m.pinned OR m.type = 'constraint' OR EXISTS (
    SELECT 1 FROM entity_attributes a
-    WHERE a.source_memory_id = m.id AND a.kind = 'constraint' AND a.status = 'active')"""
+    WHERE a.source_memory_id = m.id AND a.kind = 'constraint' AND a.status = 'active'))"""
+HELD = f"""
+SELECT m.id FROM {list_rows("?1")} j {THEN_JOIN} memories m ON m.id = j.value WHERE {_IS_HELD}"""
+#: A number that each change of what `WORTH` returns raises (triggers); none where nothing ever was.
+WORTH_CHANGES = "SELECT number FROM memory_worth_changes WHERE agent_id = ?"
+#: What is held is not lowered.
+WORTH = f"""
+SELECT seq, id, helped, times, iif(is_held, max(1.0, learned), learned), iif(is_held, 1.0, rated) FROM (
+  SELECT m.seq, m.id, w.helped, w.times, w.learned, w.rated,
+         (w.learned < 1 OR w.rated < 1) AND {_IS_HELD} AS is_held
+    FROM memory_worth w JOIN memories m ON m.id = w.memory_id WHERE w.agent_id = ?)"""
 PUT_OUTCOME = """
 INSERT OR REPLACE INTO session_outcomes (agent_id, session_key, project, is_held_out, prompts, corrections, asked_again,
     given, used, missed, tokens, tokens_used, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -175,6 +178,10 @@ class TrainingRow(NamedTuple):
     created_at: str
 
 
+KNOWN_MEMORIES = """
+SELECT memory_id FROM memory_labels WHERE agent_id = ?1 UNION SELECT memory_id FROM memory_worth WHERE agent_id = ?1"""
+TIMES = f"SELECT coalesce(sum(times), 0) FROM memory_worth WHERE agent_id = ?1 AND memory_id IN {list_of('?2')}"
+ALL_LABELS = "SELECT count(*) FROM memory_labels WHERE agent_id = ?"
 LABEL_COUNT = (
     "SELECT count(*), max(created_at) FROM memory_labels WHERE agent_id = ? AND weight > 0"
 )

@@ -8,6 +8,8 @@ many words (PR-13).
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from types import MappingProxyType
+from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
@@ -56,37 +58,47 @@ def rated(balance: int) -> float:
     return max(LEAST_RATED, 1.0 - PER_NEGATIVE * max(0, balance))
 
 
+class Known(NamedTuple):
+    """What is known of an agent's memories as of a change of it, by row number."""
+
+    change: int = 0
+    worth: Mapping[int, Worth] = MappingProxyType({})
+    seqs: Mapping[str, int] = MappingProxyType({})
+
+
 class Cache:
     """What is known of memories, by agent, as this process has read it; for any thread."""
 
     def __init__(self) -> None:
-        self._known: dict[str, tuple[int, Mapping[int, Worth], Mapping[str, int]]] = {}
+        self._known: dict[str, Known] = {}
 
-    def of(self, tx: ReadTx, agent_id: str) -> tuple[Mapping[int, Worth], Mapping[str, int]]:
-        """Return what is known by row number, and the row numbers of these memories by id, as the snapshot has it."""
+    def of(self, tx: ReadTx, agent_id: str) -> Known:
+        """Return what is known, as the snapshot has it."""
         newest = tx.value(sql.WORTH_CHANGES, (agent_id,)) or 0
-        number, known, seqs = self._known.get(agent_id, (0, {}, {}))
-        if number != newest:
-            rows = tx.tuples(sql.WORTH, (agent_id,))
-            known = {seq: Worth(*values) for seq, _, *values in rows}
-            seqs = {id_: seq for seq, id_, *_ in rows}
-            self._known[agent_id] = newest, known, seqs
-        return known, seqs
+        known = self._known.get(agent_id, Known())
+        if known.change == newest:
+            return known
+        rows = tx.tuples(sql.WORTH, (agent_id,))
+        worth = {seq: Worth(*values) for seq, _, *values in rows}
+        known = Known(newest, worth, {id_: seq for seq, id_, *_ in rows})
+        self._known[agent_id] = known
+        return known
 
 
 def of(tx: ReadTx, seqs: Iterable[int], *, agent_id: str) -> dict[int, Worth]:
     """Return what sessions of an agent say of memories, by row number, as far as anything is known."""
-    known, _ = _cache(tx).of(tx, agent_id)
-    found = {seq: known[seq] for seq in seqs if seq in known} if known else {}
-    low = [seq for seq, one in found.items() if one.rated < 1]
-    for seq in tx.column(sql.HELD, (as_list(low),)) if low else ():
-        found[seq] = found[seq]._replace(rated=1.0)
-    return found
+    known = _cache(tx).of(tx, agent_id).worth
+    return {seq: known[seq] for seq in seqs if seq in known} if known else {}
+
+
+def held(tx: ReadTx, memory_ids: Iterable[str]) -> set[str]:
+    """Return which memories nothing that was learned may displace: what is pinned, and constraints (PR-19)."""
+    return set(tx.column(sql.HELD, (as_list(memory_ids),)))
 
 
 def by_id(tx: ReadTx, memory_ids: Iterable[str], *, agent_id: str) -> dict[str, Worth]:
     """Return what sessions of an agent say of memories, by id, as far as anything is known."""
-    _, seqs = _cache(tx).of(tx, agent_id)
+    seqs = _cache(tx).of(tx, agent_id).seqs
     named = {seqs[one]: one for one in memory_ids if one in seqs}
     return {named[seq]: one for seq, one in of(tx, named, agent_id=agent_id).items()}
 

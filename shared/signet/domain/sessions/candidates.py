@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,7 +13,8 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import fence
 from signet.domain.graph import lexicon
 from signet.domain.injections.models import Ranked, Team
-from signet.domain.learning import interleave, worth
+from signet.domain.learning import interleave
+from signet.domain.learning.models import Worth
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import keyword
 from signet.domain.sessions import own_words, start_text
@@ -79,12 +80,13 @@ def find(
     decay_rate: float,
     reached: Mapping[str, float],
     recalled: Mapping[str, float],
+    known: Callable[[Collection[str]], Mapping[str, Worth]],
     now: datetime,
 ) -> list[Candidate]:
     """Return what could be given, unsorted: the newest and the pinned, what a walk reached, what recall found.
 
-    `reached` and `recalled` are scores by id; a memory that came by several ways counts by the best. What agents found
-    useless counts less (PR-13).
+    `reached` and `recalled` are scores by id; a memory that came by several ways counts by the best. `known` is asked
+    what sessions say of these ids: what agents found useless counts less (PR-13).
     """
     found: dict[str, Candidate] = {}
     pinned = memories.alive(tx, memories.PINNED, reader, MOST_PINNED)
@@ -104,10 +106,9 @@ def find(
         by_walk = "ka_traversal_pinned" if row.pinned else "ka_traversal"
         source = by_walk if walked >= asked else "effective"
         found[row.id] = _candidate(row, max(walked, asked), source)
-    known = worth.by_id(tx, found, agent_id=reader.agent_id)
     rated = {
         id_: replace(found[id_], score=found[id_].score * one.rated, factor=one.learned)
-        for id_, one in known.items()
+        for id_, one in known(found).items()
     }
     return _in_own_words(tx, reader, list((found | rated).values()))
 
@@ -117,24 +118,25 @@ def ranked(
 ) -> list[Candidate]:
     """Return candidates best first: those of the project, then by score, then the newer. Pure.
 
-    With `learned` what was learned of them counts, but none comes before what is pinned (PR-19).
+    With `learned` what was learned of them counts.
     """
     newest = sorted(candidates, key=lambda one: one.created_at, reverse=True)
-    if not learned:
-        return sorted(newest, key=lambda one: -_base(one, project))
-    return sorted(newest, key=lambda one: (not one.is_pinned, -_learned(one, project)))
+    score = _learned if learned else _base
+    return sorted(newest, key=lambda one: -score(one, project))
 
 
 def interleaved(
-    candidates: Iterable[Candidate], project: str | None, *, seed: str
+    base: Sequence[Candidate], project: str | None, *, kept: Collection[str], seed: str
 ) -> list[Candidate]:
-    """Return candidates in the order without what was learned and that with it, interleaved; the pinned first. Pure."""
-    base = ranked(candidates, project)
-    pinned = [one for one in base if one.is_pinned]
-    others = [one for one in base if not one.is_pinned]
+    """Return candidates in the order without what was learned (`base`) and that with it, interleaved. Pure.
+
+    What is `kept`, by id, comes first: nothing that was learned displaces it (PR-19).
+    """
+    first = [one for one in base if one.id in kept]
+    others = [one for one in base if one.id not in kept]
     learned = ranked(others, project, learned=True)
     drafted = interleave.drafted(others, learned, lambda one: one.id, seed=seed)
-    return [*pinned, *(replace(one, team=team) for one, team in drafted)]
+    return [*first, *(replace(one, team=team) for one, team in drafted)]
 
 
 def compared(one: Candidate, project: str | None) -> Ranked:

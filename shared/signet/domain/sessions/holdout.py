@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from signet import clock
+from signet.db.driver import sqlite
 from signet.domain.injections.models import Item, Reason
 from signet.domain.learning import outcomes
 from signet.domain.sessions.calls import Call
@@ -34,6 +35,11 @@ async def holds(call: Call, services: Services) -> bool:
     share = services.settings.pipeline.predictor.held_out
     if call.key is None or not is_among(call.key, share):
         return False
-    sessions, first = await services.db.aread(outcomes.experience, call.agent_id)
+    try:
+        sessions, first = await services.db.aread(outcomes.experience, call.agent_id)
+    except (
+        sqlite.DatabaseError
+    ):  # a session is given its memories whatever becomes of the comparison
+        return False
     week_ago = clock.to_text(clock.now() - timedelta(days=LEAST_DAYS))
     return sessions >= LEAST_SESSIONS and first is not None and first <= week_ago

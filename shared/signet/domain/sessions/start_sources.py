@@ -21,7 +21,7 @@ from signet.domain.episodes import fence
 from signet.domain.graph import focus, traversal
 from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
-from signet.domain.learning import influence
+from signet.domain.learning import influence, worth
 from signet.domain.sessions import candidates, recovery, start_text, wording
 from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.identity_files import Identity, introduced
@@ -93,14 +93,17 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
             decay_rate=settings.memory.decay_rate,
             reached=found.walk.memories,
             recalled=asked.recalled,
+            known=lambda ids: _try(
+                found, "worth", lambda: worth.by_id(tx, ids, agent_id=reader.agent_id), {}
+            ),
             now=now,
         ),
         [],
     )
-    found.candidates = _ranked(tx, known, asked, settings)
     found.project = asked.project
-    budget = settings.memory.session_budget_chars
-    found.told = candidates.chosen(found.candidates, most=start.recall_limit, chars=budget)
+    found.candidates = candidates.ranked(known, asked.project)
+    found.told = _told(found.candidates, settings)
+    _try(found, "learned", lambda: _learn(tx, found, asked, settings), None)
     project = asked.project
     if project and not asked.context:
         more: list[Candidate] = _try(
@@ -136,14 +139,23 @@ def held_out(found: Found) -> Found:
     return replace(found, told=(), recovery="", is_held_out=True)
 
 
-def _ranked(
-    tx: ReadTx, known: Sequence[Candidate], asked: Asked, settings: Settings
-) -> list[Candidate]:
-    """Return candidates best first; while what was learned takes part, both orders are interleaved."""
-    learns = settings.pipeline.predictor.enabled and any(one.factor != 1 for one in known)
-    if learns and asked.key and influence.is_on(tx, asked.reader.agent_id):
-        return candidates.interleaved(known, asked.project, seed=asked.key)
-    return candidates.ranked(known, asked.project)
+def _learn(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
+    """Let what was learned of the candidates choose some of them, while it takes part."""
+    is_enabled = settings.pipeline.predictor.enabled and asked.key is not None
+    if not is_enabled or all(one.factor == 1 for one in found.candidates):
+        return
+    if influence.is_on(tx, asked.reader.agent_id):
+        kept = worth.held(tx, [one.id for one in found.told])
+        found.candidates = candidates.interleaved(
+            found.candidates, asked.project, kept=kept, seed=str(asked.key)
+        )
+        found.told = _told(found.candidates, settings)
+
+
+def _told(known: Sequence[Candidate], settings: Settings) -> list[Candidate]:
+    """Return the candidates that a session begins with."""
+    most, chars = settings.hooks.session_start.recall_limit, settings.memory.session_budget_chars
+    return candidates.chosen(known, most=most, chars=chars)
 
 
 def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
