@@ -57,6 +57,8 @@ def test_names_are_found_where_their_form_proves_them(text: str, expected: list[
         "The PRs and URLs are old.",
         "What The Long Title Of Seven Words",
         "...!?",
+        "I am glad! Can't wait to see it. Won’t you?",
+        "Long time no see! Tons has gone down since then.",
     ],
 )
 def test_ordinary_capitals_are_no_names(text: str) -> None:

@@ -52,6 +52,12 @@ def test_what_was_said_before_is_no_use() -> None:
     assert use(said, prompt=f"{PROMPT} Perhaps {{408, 429}}?") is None
 
 
+def test_a_run_of_words_that_many_sessions_have_is_no_quotation() -> None:
+    greeting = "Long time no talk, lovely hearing from you."
+    assert use(f"Hi! {greeting}", greeting, prompt="") == Used.QUOTED
+    assert use(f"Hi! {greeting}", greeting, prompt="", is_rare=lambda words: False) is None
+
+
 def test_what_stands_in_many_other_places_is_no_use() -> None:
     said = "RETRYABLE = {429, 408}"
     assert use(said, is_rare=lambda word: word not in ("429", "408")) is None

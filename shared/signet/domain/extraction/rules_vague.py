@@ -75,13 +75,20 @@ _OPINION = (
     r"|\bwon['’]t\b|\blikes? the .{0,40}\b(?:themes?|options?|ideas?|concepts?|suggestions?|designs?|styles?"
     r"|looks?|names?|approach(?:es)?)\b"
 )
+#: Resolutions that everybody has.
+_RESOLVE = (
+    r"\bkeep(?:s|ing)? (?:on )?(?:pushing|working hard|going|reaching|trying|striving|moving|growing|fighting|believing"
+    r"|learning|improving|dreaming)(?: (?:forward|ahead|on|up|harder?|for (?:new|more|bigger|higher) \w+))?\W*$"
+    r"|\bdo the user['’]s (?:very )?best\W*$|\b(?:stay|keep|remain) (?:informed|positive|focused|motivated|strong)\W*$"
+    r"|\b(?:never|not|n['’]t) give up\W*$|\b(?:is|are) (?:an? )?must-(?:visit|see|try|read|have|watch)\b"
+)
 #: What passes within the hour.
 _PASSING = (
     r"\bkeeps? (?:getting|seeing|having|running into|hitting|trying)\b|\b\w+ing away\W*$"
     r"|\btook an? (?:[\w-]+ ){0,2}(?:break|nap|walk|look|shower)\b|\b(?:goes|comes) to (?:relax|unwind"
     r"|think|feel)\b"
 )
-_VAGUE = re.compile("|".join((_QUANTITY, _MEASURE, _PART, _OBJECT, _OPINION, _PASSING)))
+_VAGUE = re.compile("|".join((_QUANTITY, _MEASURE, _PART, _OBJECT, _OPINION, _RESOLVE, _PASSING)))
 #: A subordinate clause at the end whose main clause was cut off: `, and since it was cheap`.
 _DANGLING = re.compile(
     r"(?:,? and it was|,? which (?:is|was)) (?:so |really |very )?(?:amazing|great|awesome|fun|nice|wonderful"

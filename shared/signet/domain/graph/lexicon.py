@@ -47,7 +47,7 @@ _ADVERBS = words(
     "quickly slowly simply easily somehow somewhere anywhere everywhere nowhere someone anyone "
     "everyone nobody something anything everything nothing another other others either neither "
     "one two three four five six seven eight nine ten eleven twelve hundred thousand million "
-    "half double lots plenty various different certain enough less least"
+    "half double lots tons loads heaps plenty various different certain enough less least"
 )
 
 _IMPERATIVES = words(

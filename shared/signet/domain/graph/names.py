@@ -34,7 +34,9 @@ _CODE = re.compile(r"[=_<>(){}\[\]\\@$%^]|://|\w/\w*[a-z]|::")
 _DOTTED = re.compile(r"[A-Z][\w-]*\.(?:js|io|ai|net|com|dev|app|NET|AI|IO|JS)")
 _MIXED_LOWER = re.compile(r"(?:[a-z]{1,2}|mac)[A-Z]\w*")
 _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,}['’]?s")
-_CONTRACTED = re.compile(r"['’](?:s|m|ve|re|ll|d)$|n['’]t$|(?<=s)['’]$")
+_CONTRACTED = re.compile(r"['’](?:s|m|ve|re|ll|d)$|(?<=s)['’]$")
+#: What is denied is a verb, and no part of it a name: `Can't`.
+_DENIED = re.compile(r"n['’]t$", re.IGNORECASE)
 #: Where capitals say nothing: headings, what is bold at the start of a line and quotes nothing, rows of tables, items
 #: of a list before their number, blanks to fill in.
 _LABEL = re.compile(
@@ -203,7 +205,9 @@ def _is_candidate(word: str) -> bool:
 
 def _is_odd_candidate(word: str) -> bool:
     """Return the same for a word with digits, dots, hyphens or apostrophes."""
-    if len(word) == 1 or _CODE.search(word) or _PLURAL_ACRONYM.fullmatch(word):
+    if len(word) == 1 or any(one.search(word) for one in (_CODE, _DENIED)):
+        return False
+    if _PLURAL_ACRONYM.fullmatch(word):
         return False
     if "." in word:
         return _DOTTED.fullmatch(word) is not None

@@ -101,7 +101,7 @@ def found(
     """Return what shows that a step used a text, None for nothing.
 
     `ids` name the text and `own` are its marks; `before` are those that were said before the step. `is_rare` is asked
-    about a value or a whole word.
+    about a value, a whole word, or words that stand together.
     """
     if any(len(one) >= LEAST_ID and one in step.text for one in ids):
         return Used.NAMED
@@ -110,7 +110,7 @@ def found(
     if not (shared.values or shared.words):
         return None
     is_enough = len(shared.values) + len(shared.words) >= QUOTED_NEW
-    if is_enough and _is_quoted(text[:READ_CHARS], step.text, shared):
+    if is_enough and _is_quoted(text[:READ_CHARS], step.text, shared, is_rare):
         return Used.QUOTED
     values = [value for value in shared.values if is_rare(value)]
     words = sum(is_rare(step.words[word]) for word in shared.words)
@@ -125,9 +125,11 @@ def found(
     return Used.WORDS if words >= needed else None
 
 
-def _is_quoted(text: str, said: str, shared: Marks) -> bool:
+def _is_quoted(text: str, said: str, shared: Marks, is_rare: Callable[[str], bool]) -> bool:
+    """Return whether a run of words stands in both that other sessions do not have: greetings are no quotations."""
     runs = set(_runs(text))
-    return any(run in runs and _is_new(run, shared) for run in _runs(said))
+    quoted = {run for run in _runs(said) if run in runs and _is_new(run, shared)}
+    return any(is_rare(" ".join(run)) for run in quoted)
 
 
 def _runs(text: str) -> Iterable[tuple[str, ...]]:

@@ -28,6 +28,8 @@ from signet.queue.job_context import JobContext
 
 #: A mark is rare when at most this share of the other sessions and commits has it.
 RARE_SHARE = 0.03
+#: Words that stand together are rare in so many at least: who saved a memory has said it somewhere.
+LEAST_HOLDERS = 1
 #: A shorter id names nothing; a commit is named by the beginning of its hash.
 LEAST_ID, COMMIT_CHARS = 8, 7
 #: The steps in which something may be used.
@@ -225,8 +227,9 @@ def _rarity(
 
         @cache
         def is_rare(word: str) -> bool:
-            words = fts.all_of(fts.words(word) or [word])
-            return db.read(sources.count_holding, agent_id, words, but=but, most=most + 1) <= most
+            least = max(most, LEAST_HOLDERS) if " " in word else most
+            asked = fts.all_of(fts.words(word) or [word])
+            return db.read(sources.count_holding, agent_id, asked, but=but, most=least + 1) <= least
 
         return is_rare
 
