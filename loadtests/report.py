@@ -23,6 +23,8 @@ class Options:
     peers_python: str
     #: The folder of the evaluation data.
     data: Path
+    #: The embedding model where a scenario lets one be chosen; None for what it takes otherwise.
+    model: str | None = None
 
 
 @dataclass(slots=True)

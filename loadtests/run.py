@@ -66,6 +66,7 @@ def main() -> int:
                 folder=folder,
                 peers_python=asked.peers,
                 data=asked.data,
+                model=asked.model,
             )
         )
     finally:
@@ -118,6 +119,10 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--data", type=Path, default=ROOT.parent / "shared" / "data", help="the evaluation data"
+    )
+    parser.add_argument(
+        "--model",
+        help="an installed embedding model, see `signet models list` (languages, everyday)",
     )
     return parser.parse_args()
 

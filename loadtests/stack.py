@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 
 from signet import clock
+from signet.cli.models import use_model
 from signet.db import migrate
 from signet.paths import Workspace
 from signet.process.program import LOG_STDOUT, SUPERVISOR_PID
@@ -51,11 +52,14 @@ def environment(workspace: Workspace, port: int) -> dict[str, str]:
 class Stack:
     """A workspace with an upgraded database and the programs that were started in it."""
 
-    def __init__(self, folder: Path, *, settings: str = "") -> None:
+    def __init__(self, folder: Path, *, settings: str = "", model: str | None = None) -> None:
+        """Make the workspace; `model` is chosen as `signet models use` does."""
         self.workspace = Workspace(folder)
         self.workspace.make()
         self.workspace.metrics_dir.mkdir(exist_ok=True)
         (folder / "agent.yaml").write_text(settings)
+        if model is not None:
+            use_model(model, str(folder))
         migrate.upgrade(self.workspace.database, now=clock.now())
         self._socket = socket.create_server(("127.0.0.1", 0), backlog=2_048)
         self.port: int = self._socket.getsockname()[1]

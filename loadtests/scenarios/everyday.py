@@ -69,7 +69,7 @@ def run(options: Options) -> Report:
     tallies: Tallies = {}
     others = options.folder / "others"
     if (options.data / "locomo").exists():
-        with Stack(others) as stack:
+        with Stack(others, model=options.model) as stack:
             stack.start(API, WORKER)
             _save(stack, _turns(options.data))
     for name, person in people().items():
@@ -77,12 +77,12 @@ def run(options: Options) -> Report:
             folder = options.folder / f"{name}-{size}"
             if size == "beside":
                 shutil.copytree(others, folder)
-            _measure(folder, person, size, tallies)
+            _measure(folder, person, size, tallies, options.model)
     return _report(tallies)
 
 
-def _measure(folder: Path, person: Person, size: str, tallies: Tallies) -> None:
-    with Stack(folder) as stack:
+def _measure(folder: Path, person: Person, size: str, tallies: Tallies, model: str | None) -> None:
+    with Stack(folder, model=model) as stack:
         stack.start(API, WORKER)
         ids = _save(stack, [memory["text"] for memory in person["memories"]])
         stack.stop(WORKER)

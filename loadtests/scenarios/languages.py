@@ -1,8 +1,8 @@
-"""Whether questions in other languages find their answers by words alone.
+"""Whether questions in other languages find their answers, by words alone or with a model (`--model`).
 
 The files of `loadtests/languages` hold sentences, each with a question, written before anything was measured. All
-sentences are saved over HTTP in one fresh store without vectors, then every question is asked for a default page. The
-first half of each file is for tuning, the second one is to be believed.
+sentences are saved over HTTP in one fresh store, without vectors unless a model is named, then every question is
+asked for a default page. The first half of each file is for tuning, the second one is to be believed.
 """
 
 import json
@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from loadtests.fill import NO_MODEL
+from loadtests.quality import Client, await_vectors
 from loadtests.report import Options, Report
-from loadtests.stack import API, Stack
+from loadtests.stack import API, WORKER, Stack
 
 FOLDER = Path(__file__).parent.parent / "languages"
 #: A result counts up to this place.
@@ -25,11 +26,17 @@ def run(options: Options) -> Report:
     report = Report(COLUMNS)
     read = [json.loads(path.read_text("utf-8")) for path in sorted(FOLDER.glob("*.json"))]
     found: list[bool] = []
-    with Stack(options.folder / "ws", settings=NO_MODEL) as stack:
+    settings = NO_MODEL if options.model is None else ""
+    with Stack(options.folder / "ws", settings=settings, model=options.model) as stack:
         stack.start(API)
         for one in read:
             for said, _ in one["pairs"]:
                 _post(stack, "/api/memory/remember", {"content": said})
+        if options.model is not None:
+            stack.start(WORKER)
+            await_vectors(stack)
+            stack.stop(WORKER)
+            Client(stack.port).await_model()
         for one in read:
             places = [_place(stack, said, asked) for said, asked in one["pairs"]]
             for (said, asked), place in zip(one["pairs"], places, strict=True):

@@ -43,7 +43,7 @@ class Stub:
         self.requests: list[object] = []
         self.fault_of: dict[str, Exception] = {}
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
         self.requests.append(get_contextvars().get("request_id"))
         self.asked += texts
         assert self.gate.wait(PATIENCE_SECONDS)

@@ -31,6 +31,15 @@ def test_memories_of_the_time_stand_first_and_the_others_stay(db: Database) -> N
     assert set(named) == {"now", "then", "told"}
 
 
+def test_of_the_same_words_those_of_the_time_are_more_relevant(db: Database) -> None:
+    fill(db)
+    month = (NOW - timedelta(days=40)).strftime("%B %Y")
+    for question, more in ((f"What did the boat need in {month}?", True), ("boat need", False)):
+        hits = ask(db, question, zone=ZONE, explain=True).hits
+        relevance = {hit.id: hit.why.relevance or 0.0 for hit in hits if hit.why}
+        assert (relevance["then"] > relevance["now"]) is more
+
+
 def test_yesterday_is_measured_from_when_the_question_was_asked(db: Database) -> None:
     fill(db)
     asked = ask(db, "boat needs yesterday", zone=ZONE, now=NOW - timedelta(days=39))

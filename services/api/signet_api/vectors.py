@@ -180,7 +180,7 @@ class QueryVectors:
             self._called_at = math.inf  # to load it again is not to be slow
             self._native.load()
         self._called_at = time.monotonic()
-        return embedder.embed([text])[0]
+        return embedder.embed([text], are_questions=True)[0]
 
 
 def _none() -> None:

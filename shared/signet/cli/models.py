@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -128,7 +128,7 @@ def install_model(
 
 def _add(folder: Path) -> Output:
     found, was_there = install.add(folder)
-    yield {**asdict(found), "wasThere": was_there}
+    yield {**found.facts, "wasThere": was_there}
     output.say(f"{found.model} {'is already installed' if was_there else 'is installed'}")
     output.say(_told(found))
     if found.told_apart < LEAST_TOLD_APART:
@@ -184,7 +184,7 @@ def list_models() -> Output:
     Examples: signet models list · signet models list --json
     """
     found, others = install.status(), added.all_()
-    more = [{**asdict(one), "state": State.READY} for one in others]
+    more = [{**one.facts, "state": State.READY} for one in others]
     yield {"models": [_fields(found), *more]}
     _print(found)
     for one in others:

@@ -85,12 +85,12 @@ class MeteredEmbedder:
     def dimensions(self) -> int:
         return self._embedder.dimensions
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
         """Return one vector for each text, in the same order."""
         call = Call()
         try:
             with metered(self.name, Kind.EMBEDDING) as call:
-                return self._embedder.embed(texts)
+                return self._embedder.embed(texts, are_questions=are_questions)
         finally:
             if call.was_made:
                 _tell_embedded(self.name, call, len(texts))

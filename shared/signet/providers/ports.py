@@ -54,8 +54,8 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one vector for each text, in the same order."""
+    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
+        """Return one vector for each text, in the same order; some models read a question in another way."""
         ...
 
     def available(self) -> bool:

@@ -69,7 +69,7 @@ class ServedEmbedder(Served):
 
     dimensions: int
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
         """Return one vector for each text, in the same order; a long list travels in parts."""
         return [
             vector

@@ -14,8 +14,10 @@ from signet.cli.models import app
 from signet.errors import ModelNotInstalled
 from signet.paths import Workspace
 from signet.providers import chosen
-from signet.providers.native import added, folder, install
-from signet.providers.native.unigram import Unigram
+from signet.providers.native import added, folder, forward, install, unigram, weights
+from signet.providers.native.encoder import AddedEmbedder
+from signet.providers.native.session import Unusable
+from signet.providers.ports import Embedder
 from signet.providers.registry import VectorSettings, embedder
 
 pytest.importorskip("onnxruntime")
@@ -87,6 +89,71 @@ def test_damage_is_seen_and_a_missing_model_is_named(home: Path) -> None:
         made.embed(["x"])
 
 
+def numbers(vector: bytes) -> "np.ndarray[tuple[int, ...], np.dtype[np.float32]]":
+    return np.frombuffer(vector, "<f4")
+
+
+def added_embedder(source: Path) -> Embedder:
+    found, _ = install.add(source)
+    return AddedEmbedder(found.model, found.dimensions)
+
+
+@pytest.mark.parametrize("mode", ["mean_tokens", "cls_token"])
+def test_a_graph_is_built_of_weights_and_gives_the_vectors_of_the_numpy_pass(
+    home: Path, mode: str
+) -> None:
+    pooling = {"1_Pooling/config.json": {f"pooling_mode_{mode}": True}}
+    source = tiny.bert_folder(home / "tiny-bert", settings=pooling)
+    found, _ = install.add(source)
+    opened = folder.open_(added.folder_of(found.model))
+    config = weights.read_config(source / "config.json")
+    ids = opened.tokenizer.encode("Der Hund schläft.")
+    states = forward.states(weights.Weights.open(source / "model.safetensors"), config, ids)
+    wanted = states[0] if mode == "cls_token" else states.mean(axis=0)
+    cosine = float(numbers(opened.run(ids)) @ wanted) / float(np.linalg.norm(wanted))
+    assert cosine > 0.99  # weights in eight bits
+
+
+def test_what_all_vectors_have_in_common_is_taken_out(home: Path) -> None:
+    source = tiny.unigram_folder(home / "tiny", shift=20.0)
+    embedder = added_embedder(source)
+    opened = folder.open_(added.folder_of(embedder.model))
+    one, other = "Der Hund schläft.", "他每天早上跑步。"
+    raw = [numbers(opened.run(opened.tokenizer.encode(text))) for text in (one, other)]
+    apart = [numbers(vector) for vector in embedder.embed([one, other])]
+    assert float(raw[0] @ raw[1]) > 0.9
+    assert abs(float(apart[0] @ apart[1])) < 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("tiny-e5-small", {}),
+        ("tiny", {"config_sentence_transformers.json": {"prompts": {"query": "Hund: "}}}),
+    ],
+)
+def test_a_question_is_read_with_the_prompt_of_questions(
+    home: Path, name: str, settings: dict[str, object]
+) -> None:
+    embedder = added_embedder(tiny.bert_folder(home / name, settings=settings))
+    (text,) = embedder.embed(["Der Hund schläft."])
+    (question,) = embedder.embed(["Der Hund schläft."], are_questions=True)
+    assert text != question
+    (without,) = added_embedder(tiny.bert_folder(home / "plain")).embed(
+        ["Der Hund schläft."], are_questions=True
+    )
+    assert without != question
+
+
+def dense_after_pooling(folder: Path) -> None:
+    (folder / "modules.json").write_text('[{"type": "sentence_transformers.models.Dense"}]')
+
+
+def most_of_the_tokens(folder: Path) -> None:
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling/config.json").write_text('{"pooling_mode_max_tokens": true}')
+
+
 def no_graph(folder: Path) -> None:
     (folder / "model.onnx").unlink()
 
@@ -125,6 +192,8 @@ def too_few_rows(folder: Path) -> None:
         (byte_pairs, "its tokenizer is BPE"),
         (broken_graph, "cannot load its graph"),
         (odd_inputs, "pixels"),
+        (dense_after_pooling, "it computes Dense"),
+        (most_of_the_tokens, "it computes max_tokens"),
         (one_vector, "equal for all sentences"),
         (too_few_rows, "cannot embed a sentence"),
     ],
@@ -135,12 +204,12 @@ def test_a_folder_that_cannot_be_used_is_refused_and_nothing_changes(
     source = tiny.unigram_folder(home / "tiny")
     spoil(source)
     before = everything(home)
-    with pytest.raises(folder.Unusable, match=reason):
+    with pytest.raises(Unusable, match=reason):
         install.add(source)
     assert everything(home) == before == []
 
 
-def test_the_likeliest_pieces_are_chosen() -> None:
+def test_the_likeliest_pieces_are_chosen(tmp_path: Path) -> None:
     vocabulary = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0)]
     vocabulary += [
         ("▁", -4.0),
@@ -151,7 +220,8 @@ def test_the_likeliest_pieces_are_chosen() -> None:
         ("bc", -1.5),
         ("▁a", -2.0),
     ]
-    cutter = Unigram(vocabulary, unknown=3, start=0, end=2, max_tokens=8)
+    unigram.write(tmp_path / unigram.FILE, vocabulary, unknown=3, start=0, end=2)
+    cutter = unigram.Unigram(tmp_path / unigram.FILE, max_tokens=8)
     assert cutter.encode("abc") == [0, 10, 9, 2]
     assert cutter.encode("ａｂ\u0000 xyc") == [0, 5, 4, 3, 8, 2]
     assert cutter.encode("ab " * 20) == [0, *[5] * 6, 2]

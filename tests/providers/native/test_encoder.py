@@ -14,6 +14,7 @@ from signet.errors import ProviderDown
 from signet.providers.native import encoder
 from signet.providers.native.encoder import NativeEmbedder
 from signet.providers.native.graph import Precision
+from signet.providers.native.session import Run
 
 
 def numbers(vector: bytes) -> tuple[float, ...]:
@@ -73,7 +74,7 @@ def test_nothing_is_loaded_before_it_is_needed_and_then_once(
     loads: list[Path] = []
     real = encoder.onnx_runtime
 
-    def counted(folder: Path, precision: Precision) -> encoder.Run:
+    def counted(folder: Path, precision: Precision) -> Run:
         loads.append(folder)
         return real(folder, precision)
 

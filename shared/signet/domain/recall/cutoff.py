@@ -35,6 +35,12 @@ WORDS = 0.5
 #: How much of a result's relevance is that of the best on its page.
 BEST = 0.3
 
+#: A memory of the time in question is so much of `time_boost.lift` more relevant: words of the time are looked for in
+#: no text, so it held fewer words than others. Of 202 dialogue questions with a date recall@10 is 83.7 and not 78.6 %
+#: (chosen on this half) and 82.7 and not 80.7 (the other); asked of another conversation they get 0.73 and 1.01 results
+#: (0.63 and 0.92 before; with all of it 1.16 and 1.72).
+TIMELY = 0.25
+
 #: What counts of the words is their share of the question, and how much they weigh; so much is 63 % of all. For each
 #: unit of ln(passages) both are less.
 SHARE = 0.4

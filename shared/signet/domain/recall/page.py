@@ -4,7 +4,15 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from signet.db import fts
-from signet.domain.recall import answer_type, blend, choose, cutoff, sayings
+from signet.domain.recall import (
+    answer_type,
+    blend,
+    choose,
+    cutoff,
+    sayings,
+    time_boost,
+    time_lookup,
+)
 from signet.domain.recall.gather import FEW_WORDS
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
@@ -192,12 +200,21 @@ def _relevance(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
         for seq, importance in known.structure.items()
         if seq in told_by and run.trail.by_graph_alone(seq)
     }
-    found = cutoff.relevance(told_by, known.cosine)
+    found = _timed(run, cutoff.relevance(told_by, known.cosine))
     for earlier, chain in run.replaced.items():
         for later in chain:
             found[later] = max(found.get(later, 0.0), found[earlier])
             told_by[later] = max(told_by.get(later, 0.0), told_by[earlier])
     return {seq: found[seq] for seq in seqs}, told_by
+
+
+def _timed(run: Run, found: Scores) -> Scores:
+    """Return relevance with that of memories of the time in question raised."""
+    weight, spans = cutoff.TIMELY * run.settings.time_weight, run.when.spans
+    if weight <= 0 or not spans:
+        return found
+    lifted = time_boost.lift(found, time_lookup.of(run.tx, found), spans, weight=weight)
+    return {seq: min(1.0, relevant) for seq, relevant in lifted.items()}
 
 
 def _matter(run: Run) -> set[str]:

@@ -15,27 +15,40 @@ One thread, no spinning, no memory arena: the process serves other requests mean
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from signet.errors import ModelNotInstalled, ProviderDown, ProviderFailed
-from signet.providers.native import added, weights, wordpiece
+from signet.errors import ModelNotInstalled, ProviderDown
+from signet.providers.native import added, session, weights, wordpiece
 from signet.providers.native import folder as folders
-from signet.providers.native.folder import Tokenizer, Unusable
+from signet.providers.native.folder import Tokenizer
 from signet.providers.native.graph import Precision
-
-if TYPE_CHECKING:
-    import onnxruntime
+from signet.providers.native.session import Run, Unusable
 
 DEFAULT_PRECISION = Precision.INT8
 ADDED = added.PREFIX
 NOT_INSTALLED = "the embedding model is not installed; run `signet models install`"
+NOT_ADDED = "{} is not installed; run `signet models install DIR` with its folder"
 #: Vectors remembered: under 1 MB, and a question asked twice costs microseconds instead of milliseconds.
 REMEMBERED = 512
 
-#: From the ids of one text to its vector.
-Run = Callable[[Sequence[int]], bytes]
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How one kind of text becomes a vector: what is put in front, how it is cut, and the run from its ids."""
+
+    prompt: str
+    tokenizer: Tokenizer
+    run: Run
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """How a model reads what is stored, and how questions."""
+
+    texts: Way
+    questions: Way
 
 
 class NativeEmbedder:
@@ -51,7 +64,7 @@ class NativeEmbedder:
         self._folder = folder or weights.model_folder()
         self._precision = precision
         self._loading = threading.Lock()
-        self._ready: tuple[Tokenizer, Run] | None = None
+        self._ready: Ways | None = None
         self._remembering = threading.Lock()
         self._remembered: OrderedDict[bytes, bytes] = OrderedDict()
 
@@ -77,38 +90,41 @@ class NativeEmbedder:
         with self._loading:
             self._ready = None
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
         """Return one vector of length one for each text, in the same order."""
-        tokenizer, run = self._load()
-        return [self._vector(text, tokenizer, run) for text in texts]
+        ways = self._load()
+        way = ways.questions if are_questions else ways.texts
+        return [self._vector(text, way) for text in texts]
 
-    def _load(self) -> tuple[Tokenizer, Run]:
+    def _load(self) -> "Ways":
         with self._loading:
             if self._ready is None:
                 self._ready = self._opened()
             return self._ready
 
-    def _opened(self) -> tuple[Tokenizer, Run]:
+    def _opened(self) -> "Ways":
         try:
             tokenizer = wordpiece.read(self._folder / weights.VOCABULARY_FILE)
-            return tokenizer, _runtime(self._folder, self._precision)
+            way = Way("", tokenizer, _runtime(self._folder, self._precision))
+            return Ways(texts=way, questions=way)
         except FileNotFoundError as error:
             raise ModelNotInstalled(NOT_INSTALLED, provider=self.name) from error
-        except (OSError, ValueError, KeyError, weights.BadWeights) as error:
+        except (OSError, ValueError, KeyError, weights.BadWeights, Unusable) as error:
             raise ProviderDown(
                 "the embedding model cannot be read; run `signet models install`",
                 provider=self.name,
                 reason=str(error),
             ) from error
 
-    def _vector(self, text: str, tokenizer: Tokenizer, run: Run) -> bytes:
+    def _vector(self, text: str, way: "Way") -> bytes:
+        text = way.prompt + text
         key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
         with self._remembering:
             known = self._remembered.get(key)
             if known is not None:
                 self._remembered.move_to_end(key)
                 return known
-        vector = run(tokenizer.encode(text))
+        vector = way.run(way.tokenizer.encode(text))
         with self._remembering:
             self._remembered[key] = vector
             if len(self._remembered) > REMEMBERED:
@@ -133,24 +149,37 @@ class AddedEmbedder(NativeEmbedder):
         """Return why the model cannot be used, None when it can; never raises."""
         if self.available():
             return None
-        return f"{self.model} is not installed; run `signet models install DIR` with its folder"
+        return NOT_ADDED.format(self.model)
 
-    def _opened(self) -> tuple[Tokenizer, Run]:
-        if (why := self.fault()) is not None:
-            raise ModelNotInstalled(why, provider=self.name)
+    def _opened(self) -> Ways:
+        found = added.find(self.model)
+        if found is None:
+            raise ModelNotInstalled(NOT_ADDED.format(self.model), provider=self.name)
         try:
             opened = folders.open_(self._folder)
         except (OSError, Unusable) as error:
             raise ProviderDown(
                 f"{self.model} cannot be read: {error}", provider=self.name
             ) from error
-        return opened.tokenizer, opened.run
+        return Ways(
+            texts=_way(opened, opened.prompts.text, found.common),
+            questions=_way(opened, opened.prompts.question, found.common_of_questions),
+        )
+
+
+def _way(opened: folders.Opened, prompt: str, common: Sequence[float]) -> Way:
+    import numpy as np
+
+    mean = np.array(common, dtype=np.float32)
+
+    def run(ids: Sequence[int]) -> bytes:
+        return added.apart(np.frombuffer(opened.run(ids), "<f4"), mean)
+
+    return Way(prompt, opened.tokenizer, run)
 
 
 def _runtime(folder: Path, precision: Precision) -> Run:
-    # First and whole: onnxruntime asks for a part of NumPy, and when another thread imports NumPy meanwhile each waits
-    # for the other. Python then hands out a half-made NumPy, and no later import in this process works.
-    import numpy as np  # noqa: F401
+    import numpy as np  # noqa: F401 - first and whole, see session.py
 
     try:
         import onnxruntime  # noqa: F401
@@ -168,46 +197,8 @@ def numpy_runtime(folder: Path) -> Run:
     return lambda ids: forward.encode(opened, config, ids).astype("<f4").tobytes()
 
 
-def session_options() -> "onnxruntime.SessionOptions":
-    """Return how a graph is run: one thread, no spinning, no memory arena."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False
-    options.enable_mem_pattern = False
-    options.log_severity_level = 3
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    return options
-
-
 def onnx_runtime(folder: Path, precision: Precision) -> Run:
     """Return the onnxruntime session of the installed graph, built first when it is missing."""
-    import numpy as np
-    import onnxruntime
-    from onnxruntime.capi import onnxruntime_pybind11_state as failures
-
     from signet.providers.native import graph
 
-    path = graph.ensure(folder, precision)
-    try:
-        session = onnxruntime.InferenceSession(
-            str(path), session_options(), providers=["CPUExecutionProvider"]
-        )
-    except (
-        failures.Fail,
-        failures.InvalidArgument,  # an empty file
-        failures.InvalidProtobuf,
-        failures.InvalidGraph,
-    ) as error:
-        raise weights.BadWeights(path=str(path)) from error
-
-    def run(ids: Sequence[int]) -> bytes:
-        try:
-            vector = session.run(["vector"], {"ids": np.array(ids, dtype=np.int64)})[0]
-        except (failures.Fail, failures.RuntimeException) as error:
-            raise ProviderFailed(provider=NativeEmbedder.name, reason=str(error)) from error
-        return bytes(vector.astype("<f4").tobytes())
-
-    return run
+    return session.open_(graph.ensure(folder, precision), provider=NativeEmbedder.name)

@@ -1,18 +1,22 @@
-"""An embedding model from a folder as sentence-transformers exports it: an ONNX graph and its tokenizer.
+"""An embedding model from a folder as sentence-transformers keeps it: weights or an ONNX graph, and its tokenizer.
 
-Read are the tokenizers WordPiece (`tokenizer.json` or `vocab.txt`) and Unigram (`tokenizer.json`), graphs that give
-token states (the mean of them, or the first one where `1_Pooling/config.json` says so) or a sentence embedding.
+Read are the weights of BERT encoders (`model.safetensors` in float32), of which the graph of this package is built, and
+else ONNX graphs that give token states or a sentence embedding; the tokenizers WordPiece (`tokenizer.json` or
+`vocab.txt`) and Unigram (`tokenizer.json`). The vector is the mean of the states of the tokens, or that of the first
+one where `1_Pooling/config.json` says so.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from signet.errors import ProviderFailed, SignetError
-from signet.providers.native import wordpiece
+from signet.providers.native import graph, session, unigram, weights, wordpiece
+from signet.providers.native.session import Run, Unusable
 from signet.providers.native.unigram import Unigram
+from signet.providers.native.weights import BadWeights, Weights
 from signet.providers.native.wordpiece import WordPiece
 
 #: Where an export has its graph, the one that needs least memory first.
@@ -30,18 +34,25 @@ SETTINGS = (
     "sentence_bert_config.json",
     "tokenizer_config.json",
     "1_Pooling/config.json",
+    "modules.json",
+    "config_sentence_transformers.json",
 )
+#: Parts of a model (`modules.json`) that are computed here; a Dense layer after them, for one, is not.
+MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
 #: Tokens that are read of a text where nothing says how many, and at most.
 USUAL_TOKENS, MOST_TOKENS = 256, 512
-#: E5 models were trained on texts with a word in front; between texts of one kind it is this one (their model cards).
-E5_PREFIX = "query: "
-_INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
 
-class Unusable(SignetError):
-    """The folder contains no usable model."""
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """What a model was trained to read in front of a question, and of a text that is searched."""
 
-    code = "model_unusable"
+    question: str = ""
+    text: str = ""
+
+
+#: Of E5 models, whose folders do not say (their model cards do).
+E5_PROMPTS = Prompts("query: ", "passage: ")
 
 
 class Tokenizer(Protocol):
@@ -55,32 +66,94 @@ class Opened:
     """A model that is loaded: its tokenizer, and the run from ids to a vector of length one."""
 
     tokenizer: Tokenizer
-    run: Callable[[Sequence[int]], bytes]
+    run: Run
+    prompts: Prompts
 
 
-def graph_of(folder: Path) -> Path:
-    """Return the graph of a model's folder; Unusable without one."""
-    found = next((folder / name for name in GRAPHS if (folder / name).is_file()), None)
-    if found is None:
-        raise Unusable(f"{folder} contains no ONNX graph (looked for {', '.join(GRAPHS)})")
-    return found
+def copy(source: Path, target: Path) -> None:
+    """Copy what is used of a model, its graph and a Unigram vocabulary in the form that is mapped and not read.
+
+    Raises Unusable with the reason, OSError.
+    """
+    (target / "1_Pooling").mkdir(parents=True)
+    for name in (*TOKENIZERS, *SETTINGS, "LICENSE", "README.md"):
+        if (source / name).is_file():
+            shutil.copyfile(source / name, target / name)
+    _write_graph(source, target)
+    whole = _json(target / "tokenizer.json")
+    if (whole.get("model") or {}).get("type") == "Unigram":
+        _write_unigram(whole, target / unigram.FILE)
+        (target / "tokenizer.json").unlink()
+
+
+def _write_graph(source: Path, target: Path) -> None:
+    found = next((source / name for name in GRAPHS if (source / name).is_file()), None)
+    try:
+        config = weights.read_config(source / weights.CONFIG_FILE)
+        opened = Weights.open(source / weights.WEIGHTS_FILE)
+        file = target / GRAPHS[-2]
+        built = graph.build(opened, config, graph.Precision.INT8, file, is_first=_is_first(source))
+    except (BadWeights, FileNotFoundError) as error:
+        if found is None:
+            looked = ", ".join((*GRAPHS, weights.WEIGHTS_FILE))
+            raise Unusable(
+                f"{source} contains no ONNX graph and no float32 weights of a BERT encoder with a config.json"
+                f" (looked for {looked})"
+            ) from error
+    else:
+        built.write(file)
+        return
+    for path in found.parent.glob(f"{found.name}*"):
+        (target / path.relative_to(source)).parent.mkdir(exist_ok=True)
+        shutil.copyfile(path, target / path.relative_to(source))
 
 
 def open_(folder: Path) -> Opened:
-    """Load a model; Unusable with the reason when it cannot be used, OSError when it cannot be read."""
+    """Load a model that was copied; Unusable with the reason when it cannot be used, OSError when it cannot be read."""
+    file = next((folder / one for one in GRAPHS if (folder / one).is_file()), None)
+    if file is None:
+        raise Unusable(f"{folder} contains no graph")
+    return Opened(
+        tokenizer=_tokenizer(folder),
+        run=session.open_(file, provider=f"native:{folder.name}", is_first=_is_first(folder)),
+        prompts=_prompts(folder),
+    )
+
+
+def _prompts(folder: Path) -> Prompts:
+    """Return the prompts named `query`, and `document` or `passage`, of `config_sentence_transformers.json`."""
+    told = _json(folder / "config_sentence_transformers.json").get("prompts")
+    if isinstance(told, dict) and any(told.values()):
+        text = told.get("document") or told.get("passage") or ""
+        return Prompts(str(told.get("query") or ""), str(text))
     name = str(_json(folder / "config.json").get("_name_or_path", "")) + folder.name
-    prefix = E5_PREFIX if "e5" in name.lower().replace("_", "-").split("/")[-1].split("-") else ""
-    tokenizer = _tokenizer(folder)
-    return Opened(tokenizer=_Prefixed(tokenizer, prefix), run=_run(folder))
+    is_e5 = "e5" in name.lower().replace("_", "-").split("/")[-1].split("-")
+    return E5_PROMPTS if is_e5 else Prompts()
 
 
-@dataclass(frozen=True, slots=True)
-class _Prefixed:
-    tokenizer: Tokenizer
-    prefix: str
+def _is_first(folder: Path) -> bool:
+    """Return whether a text's vector is that of its first token; Unusable when it is computed in another way."""
+    others = set(_types(folder / "modules.json")) - MODULES
+    modes = [
+        name.removeprefix("pooling_mode_")
+        for name, is_on in _json(folder / "1_Pooling/config.json").items()
+        if name.startswith("pooling_mode_") and is_on is True
+    ]
+    if others or modes not in ([], ["mean_tokens"], ["cls_token"]):
+        raise Unusable(
+            f"it computes {', '.join(sorted(others) or modes)}; supported are Transformer, Pooling (mean or"
+            " first token) and Normalize"
+        )
+    return modes == ["cls_token"]
 
-    def encode(self, text: str) -> list[int]:
-        return self.tokenizer.encode(self.prefix + text)
+
+def _types(path: Path) -> list[str]:
+    try:
+        return [str(one["type"]).rsplit(".", 1)[-1] for one in json.loads(path.read_bytes())]
+    except FileNotFoundError:
+        return []
+    except (ValueError, TypeError, KeyError) as error:
+        raise Unusable(f"{path.name} cannot be read: {error!r}") from error
 
 
 def _json(path: Path) -> Mapping[str, Any]:
@@ -108,6 +181,11 @@ def _tokens(folder: Path) -> int:
 
 
 def _tokenizer(folder: Path) -> Tokenizer:
+    if (folder / unigram.FILE).is_file():
+        try:
+            return Unigram(folder / unigram.FILE, max_tokens=_tokens(folder))
+        except ValueError as error:
+            raise Unusable(str(error)) from error
     path = folder / "tokenizer.json"
     if not path.is_file():
         return _from_vocabulary(folder)
@@ -115,8 +193,6 @@ def _tokenizer(folder: Path) -> Tokenizer:
     try:
         model = whole["model"]
         kind = model.get("type")
-        if kind == "Unigram":
-            return _unigram(whole, _tokens(folder))
         if kind == "WordPiece":
             cased = not (whole.get("normalizer") or {}).get("lowercase", True)
             return WordPiece(model["vocab"], is_cased=cased, max_tokens=_tokens(folder))
@@ -137,67 +213,15 @@ def _from_vocabulary(folder: Path) -> WordPiece:
         raise Unusable(f"vocab.txt lacks the token {error}") from error
 
 
-def _unigram(whole: Mapping[str, Any], max_tokens: int) -> Unigram:
-    model = whole["model"]
-    vocabulary = [(str(piece), float(score)) for piece, score in model["vocab"]]
-    known = {piece: number for number, (piece, _) in enumerate(vocabulary)}
-    known |= {one["content"]: int(one["id"]) for one in whole.get("added_tokens") or ()}
-    if model.get("byte_fallback"):
-        raise ValueError("byte fallback is not supported")
-    return Unigram(
-        vocabulary,
-        unknown=int(model["unk_id"]),
-        start=known["<s>"],
-        end=known["</s>"],
-        max_tokens=max_tokens,
-    )
-
-
-def _run(folder: Path) -> Callable[[Sequence[int]], bytes]:
-    import numpy as np
-
+def _write_unigram(whole: Mapping[str, Any], path: Path) -> None:
     try:
-        import onnxruntime
-    except ImportError as error:
-        raise Unusable(
-            "onnxruntime is not installed, and it is required to run this model"
-        ) from error
-    from signet.providers.native.encoder import NativeEmbedder, session_options
-
-    try:
-        session = onnxruntime.InferenceSession(
-            str(graph_of(folder)), session_options(), providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:  # its failures have no common class but this one
-        raise Unusable(f"onnxruntime cannot load its graph: {error}") from error
-    wanted = [one.name for one in session.get_inputs()]
-    if "input_ids" not in wanted or not _INPUTS.issuperset(wanted):
-        raise Unusable(
-            f"its graph requires {', '.join(wanted)}; supported are {', '.join(sorted(_INPUTS))}"
-        )
-    outputs = [one.name for one in session.get_outputs()]
-    output = "sentence_embedding" if "sentence_embedding" in outputs else outputs[0]
-    is_first = bool(_json(folder / "1_Pooling/config.json").get("pooling_mode_cls_token"))
-
-    def run(ids: Sequence[int]) -> bytes:
-        tokens = np.array([ids], dtype=np.int64)
-        fed = {
-            "input_ids": tokens,
-            "attention_mask": np.ones_like(tokens),
-            "token_type_ids": np.zeros_like(tokens),
-        }
-        try:
-            found = session.run([output], {name: fed[name] for name in wanted})[0]
-        except Exception as error:
-            raise ProviderFailed(provider=NativeEmbedder.name, reason=str(error)) from error
-        states = np.asarray(found, dtype=np.float32)
-        if states.ndim == 3:
-            states = states[:, 0] if is_first else states.mean(axis=1)
-        if states.ndim != 2 or states.shape[0] != 1:
-            raise ProviderFailed(
-                provider=NativeEmbedder.name, reason=f"its output is {states.shape}"
-            )
-        length = float(np.sqrt((states * states).sum())) or 1.0
-        return bytes((states[0] / length).astype("<f4").tobytes())
-
-    return run
+        model = whole["model"]
+        vocabulary = [(str(piece), float(score)) for piece, score in model["vocab"]]
+        known = {piece: number for number, (piece, _) in enumerate(vocabulary)}
+        known |= {one["content"]: int(one["id"]) for one in whole.get("added_tokens") or ()}
+        if model.get("byte_fallback"):
+            raise ValueError("byte fallback is not supported")
+        start, end, unknown = known["<s>"], known["</s>"], int(model["unk_id"])
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise Unusable(f"tokenizer.json cannot be read: {error!r}") from error
+    unigram.write(path, vocabulary, unknown=unknown, start=start, end=end)

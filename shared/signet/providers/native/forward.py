@@ -23,15 +23,20 @@ def encode(weights: Weights, config: Config, ids: Sequence[int]) -> "Floats":
     """Return the vector, of length one, of one text's ids."""
     import numpy as np
 
+    total = states(weights, config, ids).sum(axis=0)
+    vector: Floats = total / np.linalg.norm(total)
+    return vector
+
+
+def states(weights: Weights, config: Config, ids: Sequence[int]) -> "Floats":
+    """Return the state of each token after the last block."""
     state = weights["embeddings.word_embeddings.weight"][list(ids)]
     state += weights["embeddings.position_embeddings.weight"][: len(ids)]
     state += weights["embeddings.token_type_embeddings.weight"][0]
     state = _normed(weights, config, "embeddings.LayerNorm", state)
     for number in range(config.layers):
         state = _block(weights, config, f"encoder.layer.{number}", state)
-    total = state.sum(axis=0)
-    vector: Floats = total / np.linalg.norm(total)
-    return vector
+    return state
 
 
 def _block(weights: Weights, config: Config, name: str, state: "Floats") -> "Floats":

@@ -1,16 +1,18 @@
 """The encoder as an ONNX graph, built from the installed weights.
 
-Input `ids` (int64, tokens of one text), output `vector` (float32, hidden): token, position and type embeddings,
-the encoder blocks, mean over the tokens, length one. One text at a time, on purpose: texts run together would share
-the quantisation of their activations, and a text's INT8 vector would depend on its neighbours. On one thread it
-costs little: over LoCoMo turns and questions 2.0 ms a text alone, 1.5 in eights, 1.8 to 2.0 in batches of 32 (FLOAT32:
-5.9 alone, 7.1 in batches of 32, which pay for padding).
+Input `input_ids` (int64, one text by its tokens), output `sentence_embedding` (float32, one by hidden), as exports call
+them: token, position and type embeddings, the encoder blocks, mean over the tokens or the first one, length one. One
+text at a time, on purpose: texts run together would share the quantisation of their activations, and a text's INT8
+vector would depend on its neighbours. On one thread it costs little: over LoCoMo turns and questions 2.0 ms a text
+alone, 1.5 in eights, 1.8 to 2.0 in batches of 32 (FLOAT32: 5.9 alone, 7.1 in batches of 32, which pay for padding).
 
 Two precisions. FLOAT32 holds no weights: its constants point into `model.safetensors` beside it. INT8 carries
-its own: dense layers per output channel, the word table per row; activations are quantised as they come.
+its own: dense layers per output channel, the word table per row in a file beside it, of which the system keeps what is
+read (250,000 words of E5 are 96 MB); activations are quantised as they come.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Raise it whenever this module would write another file from the same weights.
-GRAPH_VERSION = 1
+GRAPH_VERSION = 2
 #: Of a quantised weight, not 127: processors without VNNI add two products of an unsigned and a signed byte in
 #: 16 bits, and 2 * 255 * 64 = 32,640 is the largest pair that fits. Recall is no worse (LoCoMo recall@10 43.6 against
 #: 43.0 with 127, in batches of 32).
@@ -46,12 +48,33 @@ class Precision(StrEnum):
     INT8 = "int8"
 
 
+@dataclass(frozen=True, slots=True)
+class Built:
+    """A graph, and the word table that it reads from the file beside it: None when that is the weights' own."""
+
+    graph: bytes
+    table: bytes | None
+
+    def write(self, target: Path) -> None:
+        """Write the graph, the table first; each aside and renamed, mode 0600."""
+        if self.table is not None:
+            replace_file(table_of(target), self.table)
+        replace_file(target, self.graph)
+
+
+def table_of(graph: Path) -> Path:
+    """Return where the word table of a graph is."""
+    return graph.with_name(f"{graph.name}.data")
+
+
 class _Builder:
     """Collects steps and constants; every method returns the name of its result."""
 
-    def __init__(self, weights: Weights, precision: Precision) -> None:
+    def __init__(self, weights: Weights, precision: Precision, file: Path) -> None:
         self.weights = weights
         self.precision = precision
+        self.file = file
+        self.table: bytes | None = None
         self.nodes: list[bytes] = []
         self.constants: dict[str, bytes] = {}
 
@@ -95,11 +118,20 @@ class _Builder:
         return name
 
     def look_up(self, table: str, rows: str) -> str:
-        """Return rows of an embedding table."""
+        """Return rows of the word table."""
         if self.precision is Precision.FLOAT32:
             return self.one("Gather", self.weight(table), rows)
         values, scales = _quantised(self.weights[table], largest=127)
-        found = self.one("Gather", self.constant(table, values), rows)
+        self.table = values.tobytes()
+        self.constants[table] = wire.outside_tensor(
+            table,
+            wire.Type.INT8,
+            values.shape,
+            file=table_of(self.file).name,
+            offset=0,
+            length=len(self.table),
+        )
+        found = self.one("Gather", table, rows)
         scale = self.one("Gather", self.constant(f"{table}.scale", scales), rows)
         return self.one("Mul", self.one("Cast", found, to=wire.Type.FLOAT), scale)
 
@@ -135,27 +167,38 @@ def _quantised(
     return np.rint(table / scales).astype(np.int8), scales.astype(np.float32)
 
 
-def build(weights: Weights, config: Config, precision: Precision) -> bytes:
-    """Return the model file; the same bytes every time."""
-    graph = _Builder(weights, precision)
+def build(
+    weights: Weights, config: Config, precision: Precision, file: Path, *, is_first: bool = False
+) -> Built:
+    """Return what is to be written to `file`, the same bytes every time; `is_first` for the state of the first token.
+
+    BadWeights when a tensor is not there.
+    """
+    graph = _Builder(weights, precision, file)
     state = _embedded(graph, config)
     for number in range(config.layers):
         state = _block(graph, config, f"encoder.layer.{number}", state)
-    # The sum points where the mean points, and only the direction is kept.
-    total = graph.one("ReduceSum", state, graph.integers(0), keepdims=0)
-    graph.nodes.append(wire.node("LpNormalization", [total], ["vector"], {"axis": -1, "p": 2}))
-    return wire.model(
+    if is_first:
+        pooled = graph.one("Slice", state, graph.integers(0), graph.integers(1))
+    else:  # the sum points where the mean points, and only the direction is kept
+        pooled = graph.one("ReduceSum", state, graph.integers(0), keepdims=1)
+    graph.nodes.append(
+        wire.node("LpNormalization", [pooled], ["sentence_embedding"], {"axis": -1, "p": 2})
+    )
+    whole = wire.model(
         nodes=graph.nodes,
         constants=list(graph.constants.values()),
-        inputs=[wire.port("ids", wire.Type.INT64, ["tokens"])],
-        outputs=[wire.port("vector", wire.Type.FLOAT, [config.hidden])],
+        inputs=[wire.port("input_ids", wire.Type.INT64, [1, "tokens"])],
+        outputs=[wire.port("sentence_embedding", wire.Type.FLOAT, [1, config.hidden])],
     )
+    return Built(whole, graph.table)
 
 
 def _embedded(graph: _Builder, config: Config) -> str:
-    words = graph.look_up("embeddings.word_embeddings.weight", "ids")
+    ids = graph.one("Reshape", "input_ids", graph.integers(-1))
+    words = graph.look_up("embeddings.word_embeddings.weight", ids)
     places = graph.weight("embeddings.position_embeddings.weight")
-    places = graph.one("Slice", places, graph.integers(0), graph.one("Shape", "ids"))
+    places = graph.one("Slice", places, graph.integers(0), graph.one("Shape", ids))
     kinds = graph.weight("embeddings.token_type_embeddings.weight")
     first = graph.one("Slice", kinds, graph.integers(0), graph.integers(1))
     summed = graph.one("Add", words, graph.one("Add", places, first))
@@ -201,10 +244,10 @@ def file_name(precision: Precision) -> str:
 def ensure(folder: Path, precision: Precision) -> Path:
     """Return the graph's file in the model's folder, and build it first when it is missing.
 
-    Written aside and renamed, mode 0600: two builders at once are harmless. Raises OSError or BadWeights.
+    Two builders at once are harmless. Raises OSError or BadWeights.
     """
     target = folder / file_name(precision)
     if not target.is_file():
         weights = open_installed(folder)
-        replace_file(target, build(weights, read_config(folder / CONFIG_FILE), precision))
+        build(weights, read_config(folder / CONFIG_FILE), precision, target).write(target)
     return target

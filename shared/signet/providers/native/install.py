@@ -193,9 +193,8 @@ def verify() -> ModelStatus:
     for name, file in FILES.items():
         if name not in missing and sha256(folder / name) != file.sha256:
             faults.append(f"{name} differs")
-    built = graph.file_name(DEFAULT_PRECISION)
-    if not faults and (folder / built).read_bytes() != _graph(folder):
-        faults.append(f"{built} differs")
+    if not faults:
+        faults = [f"{name} differs" for name in _spoilt(folder)]
     return _status(faults)
 
 
@@ -213,13 +212,17 @@ def _status(faults: list[str]) -> ModelStatus:
 
 def _missing() -> list[str]:
     folder = model_folder()
-    names = [*FILES, graph.file_name(DEFAULT_PRECISION)]
+    built = folder / graph.file_name(DEFAULT_PRECISION)
+    names = [*FILES, built.name, graph.table_of(built).name]
     return [name for name in names if not (folder / name).is_file()]
 
 
-def _graph(folder: Path) -> bytes:
+def _spoilt(folder: Path) -> list[str]:
+    file = folder / graph.file_name(DEFAULT_PRECISION)
     config = read_config(folder / CONFIG_FILE)
-    return graph.build(Weights.open(folder / WEIGHTS_FILE), config, DEFAULT_PRECISION)
+    built = graph.build(Weights.open(folder / WEIGHTS_FILE), config, DEFAULT_PRECISION, file)
+    wanted = {file: built.graph, graph.table_of(file): built.table}
+    return [path.name for path, content in wanted.items() if path.read_bytes() != content]
 
 
 def _size(folder: Path) -> int:

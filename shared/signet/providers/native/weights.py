@@ -108,7 +108,8 @@ def read_config(path: Path) -> Config:
     """Return the encoder's shape from its `config.json`; BadWeights when it is another model."""
     try:
         found = json.loads(path.read_bytes())
-        if found["hidden_act"] != "gelu" or found["position_embedding_type"] != "absolute":
+        positions = found.get("position_embedding_type", "absolute")
+        if (found["model_type"], found["hidden_act"], positions) != ("bert", "gelu", "absolute"):
             raise ValueError("not the encoder this package computes")
         return Config(
             layers=int(found["num_hidden_layers"]),
