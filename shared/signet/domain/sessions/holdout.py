@@ -37,9 +37,8 @@ async def holds(call: Call, services: Services) -> bool:
         return False
     try:
         sessions, first = await services.db.aread(outcomes.experience, call.agent_id)
-    except (
-        sqlite.DatabaseError
-    ):  # a session is given its memories whatever becomes of the comparison
+    # A session is given its memories whatever becomes of the comparison.
+    except sqlite.DatabaseError:
         return False
     week_ago = clock.to_text(clock.now() - timedelta(days=LEAST_DAYS))
     return sessions >= LEAST_SESSIONS and first is not None and first <= week_ago
