@@ -580,6 +580,14 @@ export interface KnownRepair {
   runsPerHour: number;
 }
 
+export interface LastFeedback {
+  lastRunAt: string | null;
+  feedbackAspectsUpdated: number;
+  feedbackFtsConfirmations: number;
+  feedbackDecayedAspects: number;
+  feedbackPropagatedAttributes: number;
+}
+
 export interface Links {
   memoryId: string;
   sources: Followed[];
@@ -802,7 +810,7 @@ export interface PipelineStatus {
   providers: Record<string, Record<string, unknown>[]>;
   errorSummary: Record<string, number>;
   traversal: Record<string, unknown>;
-  feedback: Record<string, unknown>;
+  feedback: LastFeedback;
   predictor: Record<string, unknown>;
   latency: Record<string, Record<string, number>>;
   diagnostics: Diagnoses;
