@@ -206,6 +206,32 @@ def test_forgotten_texts_are_for_those_who_may_recover(tmp_path: Path) -> None:
         assert api.get("/api/memories?state=forgotten").status == 401
 
 
+@pytest.mark.parametrize("role", ["readonly", "agent"])
+def test_no_other_way_tells_a_forgotten_text_to_who_may_not_recover(
+    tmp_path: Path, role: str
+) -> None:
+    with an_api(tmp_path / "agents", "auth:\n  mode: team\n") as api:
+        admin, token = bearer(a_token(api, "admin")), bearer(a_token(api, role))
+        body = {"content": "The code is 4711.", "createdAt": DAYS[0]}
+        memory_id = api.post("/api/memory/remember", body, **admin).body["id"]
+        path = f"/api/memory/{memory_id}"
+        assert "4711" in str(api.get(f"{path}/history", **bearer(a_token(api, "readonly"))).body)
+        assert api.send("DELETE", f"{path}?reason=secret", headers=admin).status == 200
+        question = {"query": "code", "as_of": DAYS[1], "floor": 0}
+        by_address = f"/api/memory/search?q=code&as_of={DAYS[1]}"
+        for answer in (
+            api.post("/api/memory/recall", question, **token),
+            api.get(by_address, **token),
+            api.get("/api/memory/forgotten", **token),
+            api.get(f"{path}/history", **token),
+        ):
+            assert answer.status == 200, answer.body
+            assert ("4711" in str(answer.body)) is (role == "agent"), answer.body
+        events = api.get(f"{path}/history", **token).body["history"]
+        assert [one["event"] for one in events][:1] == ["created"]
+        assert api.get("/api/memory/forgotten", **token).body["total"] == 1
+
+
 def test_forgotten_ones_of_others_stay_out_of_sight(tmp_path: Path) -> None:
     with an_api(tmp_path / "agents", "auth:\n  mode: team\n") as api:
         admin = bearer(a_token(api, "admin"))

@@ -7,6 +7,7 @@ from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
+from signet.domain.auth import caller
 from signet.domain.recall import recall
 from signet.domain.recall import settings as tuning
 from signet.domain.recall.models import Filters, Query, QueryVector, Result
@@ -14,6 +15,7 @@ from signet.domain.sessions.services import Services
 from signet.errors import Invalid
 from signet.observe import record
 from signet.observe.record import Event
+from signet.wire.access import RECOVER
 from signet.wire.requests.recall import RecallBody
 from signet_api.deps import State
 from signet_api.shapes import filled
@@ -75,6 +77,7 @@ def _answer(
         keyword_text=body.keyword_query,
         filters=filled(Filters, body, pinned=body.pinned or None),
         zone=_zone(body.timezone),
+        forgotten=caller.current().may(RECOVER),
         explain=body.explain or bool(body.why_not),
     )
     settings = tuning.of(wanted or state.settings, embedding_model=state.vectors.model)

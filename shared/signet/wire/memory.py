@@ -313,8 +313,8 @@ class RecoveredMany(TypedDict):
 class ForgottenValue(TypedDict):
     """What was forgotten, rejected or erased (`why`), and is not written again by itself.
 
-    `id` is that of its memory. `label` is the beginning of the text, null for an erased one; `recoverableUntil` is null
-    where the memory itself is gone.
+    `id` is that of its memory. `label` is the beginning of the text, null for an erased one and for callers
+    who may not recover; `recoverableUntil` is null where the memory itself is gone.
     """
 
     id: str

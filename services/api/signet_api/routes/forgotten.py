@@ -8,10 +8,12 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
+from signet.domain.auth import caller
 from signet.domain.memory import forgotten
 from signet.domain.memory.forgotten import Forgotten
 from signet.domain.memory.models import Rules
 from signet.wire import memory as wire
+from signet.wire.access import RECOVER
 from signet.wire.requests.browse import ForgottenParams
 from signet_api.deps import Shared
 from signet_api.params import Agent
@@ -22,7 +24,7 @@ from signet_api.serving import serves
 async def get_forgotten(
     agent: Agent, query: Annotated[ForgottenParams, Query()], state: Shared
 ) -> wire.ForgottenValues:
-    """Return a page of forgotten values, newest first: what Signet does not write again by itself."""
+    """Return a page of forgotten values, newest first; how their texts begin only to those who may recover them."""
     window = Rules.of(state.settings).recover_within
 
     def page(tx: ReadTx) -> tuple[list[Forgotten], int]:
@@ -60,7 +62,7 @@ def _shown(one: Forgotten) -> wire.ForgottenValue:
         "agentId": one.agent_id,
         "scope": one.scope,
         "why": one.why,
-        "label": one.label,
+        "label": one.label if caller.current().may(RECOVER) else None,
         "since": one.since,
         "recoverableUntil": one.recoverable_until,
     }

@@ -18,7 +18,7 @@ from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
 from signet.domain.memory.models import Memory, Rules
 from signet.errors import Invalid, NotFound
 from signet.wire import memory as wire
-from signet.wire.access import Permission
+from signet.wire.access import RECOVER, Permission
 from signet.wire.requests.browse import PageParams
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, read_as
@@ -60,9 +60,10 @@ async def get_history(
     db: Db,
     limit: Annotated[int, Whole(0, history.MAX_LIMIT)] = history.DEFAULT_LIMIT,
 ) -> wire.History:
-    """Return what has happened to a memory, oldest first; forgotten memories too."""
+    """Return what has happened to a memory, oldest first; texts of a forgotten one only to those who may recover it."""
     limit = limit or history.DEFAULT_LIMIT  # what is no number of rows counts as none (MEM-22)
-    changes = await read_as(db, agent, history.of, memory_id, limit=limit)
+    told = caller.current().may(RECOVER)
+    changes = await read_as(db, agent, history.of, memory_id, limit=limit, forgotten_texts=told)
     return {
         "memoryId": memory_id,
         "count": len(changes),
@@ -120,7 +121,7 @@ def _facets(
     tx: ReadTx, names: Sequence[str], asked: Filter, reader: Reader
 ) -> dict[str, list[wire.KeyCount]]:
     found = listing.facets(tx, names, asked, reader=reader)
-    if not _may_recover() and "state" in found:
+    if not caller.current().may(RECOVER) and "state" in found:
         # How many are forgotten is for those who may see which.
         found["state"] = [one for one in found["state"] if one[0] != State.FORGOTTEN]
     return {
@@ -129,16 +130,12 @@ def _facets(
     }
 
 
-def _may_recover() -> bool:
-    return Permission.RECOVER in caller.current().permissions
-
-
 def _listed(memory: Memory, page: Page, window: timedelta) -> wire.MemorySummary:
     summary: wire.MemorySummary = as_wire(
         wire.MemorySummary,
         memory,
         # What was forgotten since an instant is text only for those who could bring it back.
-        content=memory.content if not memory.is_deleted or _may_recover() else "",
+        content=memory.content if not memory.is_deleted or caller.current().may(RECOVER) else "",
         tags=",".join(memory.tags) or None,
         has_vector=memory.id in page.embedded,
     )

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -52,16 +53,28 @@ def record(
     )
 
 
-def of(tx: ReadTx, memory_id: str, *, reader: Reader, limit: int = DEFAULT_LIMIT) -> list[Change]:
+def of(
+    tx: ReadTx,
+    memory_id: str,
+    *,
+    reader: Reader,
+    limit: int = DEFAULT_LIMIT,
+    forgotten_texts: bool = True,
+) -> list[Change]:
     """Return the changes of a memory, oldest first and at most 1,000, also when it is forgotten, erased or purged.
 
+    Without `forgotten_texts` those of a memory that is no more have neither texts nor metadata, which may quote them.
     Raises NotFound for a memory that this reader may not see.
     """
     gone = readable(reader, "v") & Where("v.memory_id = ?", (memory_id,))
-    if memories.readable(tx, memory_id, reader) is None and not forgotten.count(tx, gone):
+    memory = memories.readable(tx, memory_id, reader)
+    if memory is None and not forgotten.count(tx, gone):
         raise NotFound("Not found", memoryId=memory_id)
     rows = tx.all(sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
-    return [Change(**{**dict(row), "metadata": _parsed(row["metadata"])}) for row in rows]
+    changes = [Change(**{**dict(row), "metadata": _parsed(row["metadata"])}) for row in rows]
+    if forgotten_texts or (memory is not None and not memory.is_deleted):
+        return changes
+    return [replace(one, old_content=None, new_content=None, metadata=None) for one in changes]
 
 
 def proposals(tx: ReadTx, memory_id: str, reason: str) -> list[Mapping[str, object]]:

@@ -66,6 +66,8 @@ class Query:
     zone: tzinfo | None = None
     #: Answer as the store would have then; None asks for what is believed now.
     as_of: datetime | None = None
+    #: With `as_of`, also what was forgotten since: for those who may recover it (MEM-19).
+    forgotten: bool = True
     min_score: float | None = None
     #: Relevance that a result must have, whatever the limit; 0 asks for all, None is for the settings to say.
     floor: float | None = None

@@ -16,7 +16,10 @@ from signet.domain.recall.sql import reading
 
 def condition(query: Query) -> Where:
     """Return what a row of `memories m` must be to answer this query; raises Invalid for a time that is none."""
-    return asked.standing(query.as_of) & readable(query.reader) & _filters(query.filters)
+    stands = asked.standing(query.as_of)
+    if query.as_of is not None and not query.forgotten:
+        stands &= asked.standing(None)
+    return stands & readable(query.reader) & _filters(query.filters)
 
 
 def _filters(filters: Filters) -> Where:
@@ -67,6 +70,8 @@ def _standing(query: Query, table: Table) -> Flags:
         return live
     at = clock.to_text(query.as_of).encode()
     there: Flags = table["exists"] & (table["created_at"] <= at)
+    if not query.forgotten:
+        return there & table["live"]
     return there & (table["live"] | (table["deleted_at"] > at))
 
 

@@ -37,7 +37,7 @@ class Part(IntEnum):
 #: Sections that no limit of the whole shortens (HK-33).
 KEPT = (Part.CONSTRAINTS, Part.RECOVERY)
 #: Sections that hold what anybody may have said: they are enclosed as data.
-FENCED = (Part.MEMORY, Part.MEMORIES, Part.CONSTRAINTS, Part.RECOVERY)
+FENCED = (Part.PEERS, Part.MEMORY, Part.MEMORIES, Part.CONSTRAINTS, Part.RECOVERY)
 #: Sections that only go with others.
 FRAME = (Part.MARK, Part.SINCE, Part.DATE)
 #: What goes first when the whole is too long.
