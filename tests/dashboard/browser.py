@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from typing import Any, Literal
 
-from playwright.sync_api import Browser, BrowserContext, Page, Request, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 #: Root may not use the sandbox, a test machine has no screen, and nothing is to be asked of the network.
@@ -23,6 +23,8 @@ addEventListener("securitypolicyviolation", (e) => reports.push(e.violatedDirect
 #: No messages of the page: refusals that a test makes, and how a machine without a GPU feels about WebGL.
 _OTHERS = ("Failed to load resource", "GL Driver Message")
 Theme = Literal["light", "dark"]
+PATIENCE_MS = 20_000
+expect.set_options(timeout=PATIENCE_MS)
 
 
 @contextmanager
@@ -97,7 +99,7 @@ def viewing(
         timezone_id="Europe/Berlin",
     )
     context.add_init_script(_REPORTS)
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     view = View(page, base)
 
