@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from typer.core import TyperGroup
@@ -335,3 +336,15 @@ def test_the_manual_page_has_every_command_and_its_options(alone: Program) -> No
     # What begins a line with a dot is one of these requests, or escaped.
     asked = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
     assert asked == {".TH", ".SH", ".SS", ".PP", ".TP", ".B"}
+
+
+def test_a_stored_text_steers_no_terminal(tmp_path: Path) -> None:
+    program = Program(home=tmp_path / "home", workspace=tmp_path / "home" / "workspace")
+    folder = program.workspace / "skills" / "lamp"
+    folder.mkdir(parents=True)
+    text = "---\nname: lamp\ndescription: x\n---\nOne \x1b[8mhidden\x1b[0m\nline.\n"
+    (folder / "SKILL.md").write_text(text)
+    shown = program.on_terminal("skill", "show", "lamp")
+    assert "One hidden" in shown and "\x1b" not in shown
+    failed = program.on_terminal("skill", "show", "\x1b[8mno")
+    assert "error:" in failed and "\x1b[8m" not in failed

@@ -204,7 +204,8 @@ def _facts(item: ContextItem) -> Sequence[str]:
     if item["state"] in STATES:
         facts.append(STATES[item["state"]])
     if item["sourceId"]:
-        facts.append(f"from {output.plain(item['sourceType'] or 'source')} {item['sourceId']}")
+        source = f"{item['sourceType'] or 'source'} {item['sourceId']}"
+        facts.append(f"from {output.plain(source)}")
     return facts
 
 

@@ -112,7 +112,7 @@ def failed(message: str, code: str, *, as_json: bool) -> None:
     if as_json:
         show({"error": message, "code": code})
     else:
-        tell(f"{ink(sys.stderr).bad('error:')} {runnable(message)}")
+        tell(f"{ink(sys.stderr).bad('error:')} {runnable(controls.clean(message))}")
 
 
 def hint(text: str) -> None:

@@ -113,7 +113,7 @@ def recall(
     yield from _lines(answer, output.ink(sys.stdout), full=full)
     said = [*answer["results"], *([answer["nearest"]] if "nearest" in answer else [])]
     if key := next((one["source_id"] for one in said if one["id"].startswith(f"{SESSION}:")), None):
-        output.hint(f"The whole session: signet sessions show {shlex.quote(key)}")
+        output.hint(f"The whole session: signet sessions show {shlex.quote(output.plain(key))}")
     for stage in answer.get("degraded", ()):
         output.hint(DEGRADED.get(stage, f"This stage was skipped: {stage}"))
 

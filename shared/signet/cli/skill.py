@@ -15,6 +15,7 @@ from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import running
 from signet.client import Signet
 from signet.paths import find_workspace
+from signet.text import controls
 
 app = typer.Typer(help="List, install and remove skills.", no_args_is_help=True)
 
@@ -155,7 +156,7 @@ def show(name: NameArgument, path: PathOption = None) -> Output:
     else:
         content = files.find(find_workspace(path).skills_dir, name).content
     yield {"name": name, "content": content}
-    output.say(content.removesuffix("\n"))
+    output.say(controls.clean(content.removesuffix("\n")))
 
 
 def _daemon(path: str | None) -> Signet | None:
