@@ -21,7 +21,14 @@ SCOPES = {
     "user": TokenScope(user="anna"),
 }
 #: Tables in which whoever is limited to another project and agent changes no row.
-KEPT = ("memories", "memory_history", "documents", "entities", "entity_attributes")
+KEPT = (
+    "memories",
+    "memory_history",
+    "documents",
+    "entities",
+    "entity_attributes",
+    "session_summaries",
+)
 QUERIES = (
     "?q=crane&query=crane&limit=50&entity=crane&name=crane",
     "?q=harbour+crane&project=shed&since=2020-01-01&vectors=true",
@@ -29,6 +36,7 @@ QUERIES = (
     "?agent_id=user:bert&agentId=user:bert&q=crane",
     "?distinct=who",
     "?prefix=0&id={memory_id}&memory_id={memory_id}",
+    "?state=all&session_key=outside&sessionKey=outside&inbox=outside&include_sent=true",
 )
 #: Each is sent to every route that takes a body.
 BODIES: tuple[dict[str, object], ...] = (
@@ -48,6 +56,14 @@ BODIES: tuple[dict[str, object], ...] = (
     {"content": "mine", "supersedes": ["{memory_id}"], "harness": "codex"},
     {"all": True, "ids": ["{job_id}"], "memory_id": "{memory_id}"},
     {"sessionKey": "outside", "feedback": {"{memory_id}": 1.0}},
+    {
+        "sessionKey": "outside",
+        "harness": "codex",
+        "userMessage": "Where is the crane?",
+        "mode": "execute",
+    },
+    {"sessionKey": "outside", "harness": "codex", "transcript": "User: mine now", "enabled": True},
+    {"sessionKey": "outside", "harness": "codex", "digest": "mine now", "summary": "mine now"},
 )
 SETTINGS = "auth:\n  mode: hybrid\n  rateLimits:\n" + "".join(
     f"    {name}: {{max: 10000}}\n" for name in ("forget", "modify", "batchForget", "forceDelete")
@@ -57,7 +73,8 @@ MEETS = {
     "GET /api/memories", "GET /api/memory/{memory_id}", "GET /api/memory/search", "GET /memory/search",
     "POST /api/memory/recall", "POST /api/hooks/recall", "GET /api/sessions/summaries", "GET /api/documents",
     "GET /api/documents/{document_id}", "GET /api/knowledge/entities", "GET /api/knowledge/constellation",
-    "POST /api/knowledge/expand", "POST /api/knowledge/expand/session",
+    "POST /api/knowledge/expand", "POST /api/knowledge/expand/session", "GET /api/sessions/{session_key}/transcript",
+    "GET /api/sessions/{session_key}/context", "POST /api/sessions/search",
 }  # fmt: skip
 
 
@@ -88,11 +105,21 @@ def _outside(api: Api, project: str | None, agent: str) -> dict[str, str]:
         " session_key) VALUES (?, ?, 'session', ?, '2026', '2026', ?, '2026', 'outside')",
         MARK, project, f"About the {MARK}.", agent,
     )  # fmt: skip
+    about = {"harness": "codex", "sessionKey": "outside", "project": project, "agentId": agent}
+    for hook, said in (
+        ("session-start", {}),
+        ("user-prompt-submit", {"userMessage": f"Where is the {MARK} crane?"}),
+        ("session-checkpoint-extract", {"digest": f"About the {MARK}."}),
+        ("session-end", {"transcript": f"User: the {MARK} crane\nAssistant: the {MARK} harbour"}),
+    ):
+        told = api.post(f"/api/hooks/{hook}", about | said)
+        assert told.status == 200, told.body
     jobs = [row for row in api.rows("memory_jobs") if row["memory_id"] == memory["id"]]
     entity = next(row for row in api.rows("entities") if MARK in row["name"].lower())
     aspect = next(row for row in api.rows("entity_aspects") if row["entity_id"] == entity["id"])
     return {
         "memory_id": memory["id"],
+        "session_key": "outside",
         "document_id": document["id"],
         "job_id": jobs[0]["id"],
         "entity_id": entity["id"],
@@ -157,6 +184,8 @@ def test_a_limited_token_sees_and_changes_nothing_outside(
             assert ids[name] in asked or ids[name] not in shown, (route, asked, answer.body)
     for table in KEPT:
         assert before[table].items() <= _rows(api, table).items(), table
+    kept = [row for row in api.rows("session_transcripts") if MARK in row["content"].lower()]
+    assert [row["agent_id"] for row in kept] == [_other(scope)]
 
 
 def test_the_owner_meets_what_the_limited_one_does_not(

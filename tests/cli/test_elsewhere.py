@@ -287,6 +287,33 @@ def test_sessions_begin_with_what_the_daemon_last_said_and_not_with_what_is_forg
     assert not folder.exists()
 
 
+def test_a_machine_whose_key_was_revoked_keeps_nothing_and_is_told_what_to_do(
+    alone: Program, team: Program, wire: Wire
+) -> None:
+    made = team.run("auth", "token", "create", "--json", "--name", "stolen").json()
+    assert alone.run("connect", wire.url, "--key", made["token"]).status == 0
+    team.run("remember", "Always count the razorbill twice.")
+    folder = Workspace(alone.workspace).offline_dir
+    said = json.dumps({"session_id": "r1", "cwd": "/work/razorbill", "prompt": "Count."})
+
+    def hook(name: str) -> str:
+        return alone.run("hook", name, "-H", "claude-code", stdin=said, **PATIENT).err
+
+    hook("session-start")
+    eventually(lambda: any("razorbill" in one.read_text() for one in folder.glob("*.json")))
+    assert team.run("auth", "token", "revoke", "stolen").status == 0
+    # What is known here is new, so that no look behind the hook would take it away.
+    assert "token revoked" in hook("user-prompt-submit")
+    assert not folder.exists()
+    assert hook("session-end").endswith("token revoked; saved, will be sent later\n")
+    for words in (("recall", "razorbill"), ("connect",)):
+        done = alone.run(*words)
+        assert done.status == 1 and "signet connect URL --key KEY" in done.err
+    again = team.run("auth", "token", "create", "--json", "--name", "found").json()
+    assert alone.run("connect", wire.url, "--key", again["token"]).status == 0
+    eventually(lambda: alone.run("connect", "--json").json()["waiting"] == 0)
+
+
 def test_what_the_daemon_does_not_want_is_shown_and_holds_nobody_up(
     machine: Program, team: Program, wire: Wire
 ) -> None:

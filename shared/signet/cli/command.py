@@ -14,6 +14,7 @@ import typer
 
 from signet.cli import offline, output
 from signet.cli.connect import client
+from signet.client import Unauthenticated, connection
 from signet.errors import Invalid
 from signet.paths import Workspace
 
@@ -92,7 +93,12 @@ def _made(
             path = options.pop("path", None)
             assert path is None or isinstance(path, str)
             options["signet"] = signet = client(path, timeout_seconds=seconds)
-        _print(run(**options), as_json=as_json)
+        try:
+            _print(run(**options), as_json=as_json)
+        except Unauthenticated as error:
+            if needs_client and signet.target.is_elsewhere:
+                error.facts["hint"] = connection.KEY_HINT
+            raise
         if forgets and signet.target.home is not None:
             offline.forgot(Workspace(signet.target.home), signet.target)
 

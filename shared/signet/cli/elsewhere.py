@@ -11,7 +11,14 @@ from signet import clock
 from signet.cli import offline, output, spooled
 from signet.cli.command import Answer, Output, PathOption, command
 from signet.cli.connect import client
-from signet.client import BadAnswer, DaemonNotRunning, DaemonSilent, Signet, connection
+from signet.client import (
+    BadAnswer,
+    DaemonNotRunning,
+    DaemonSilent,
+    Signet,
+    Unauthenticated,
+    connection,
+)
 from signet.client.connection import Connection
 from signet.client.errors import DaemonAway
 from signet.client.target import CONNECT_ELSEWHERE_SECONDS, checked
@@ -220,6 +227,8 @@ def shown(workspace: Workspace, path: str | None) -> Output:
     facts["refused"] = [_refused(one) for one in spool.refused(workspace.spool_dir)]
     yield Answer(facts, status=0 if why is None else 1)
     yield from _lines(facts)
+    if isinstance(why, Unauthenticated):
+        output.hint(connection.KEY_HINT)
 
 
 def _lines(facts: Mapping[str, Any]) -> Iterator[str]:

@@ -198,7 +198,10 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
     status = _answered(asked, reply, workspace, found, entry)
     if found.is_elsewhere:
         connection.came_back(workspace)
-        offline.behind(workspace, found, asked.name, body)
+        if reply.status == connection.KEY_REFUSED:  # who may read it no more keeps none of it
+            offline.forget(workspace)
+        else:
+            offline.behind(workspace, found, asked.name, body)
     return status
 
 

@@ -18,6 +18,9 @@ from signet.paths import Workspace
 
 #: For so long after a call that found nobody the daemon counts as away, and hooks do not try it again.
 AWAY_SECONDS = 5.0
+#: The status with which a daemon says that a key holds no longer, and what a person does then.
+KEY_REFUSED = 401
+KEY_HINT = "The key of this machine holds no longer. With a new one: signet connect URL --key KEY"
 #: Addresses of a tailnet, which encrypts by itself: Tailscale's ranges and names.
 TAILNET = (
     ipaddress.ip_network("100.64.0.0/10"),
