@@ -86,10 +86,8 @@ def refresh(workspace: Workspace, daemon: Target, body: Mapping[str, object]) ->
         asked["agentId"] = agent
     call: Call[object] = Call(method="POST", path="/api/hooks/offline", body=asked)
     reply = transport.send(replace(daemon, seconds=ANSWER_SECONDS, only_signet=True), call)
-    if reply.status in (
-        connection.KEY_REFUSED,
-        403,
-    ):  # who may not read it any more keeps none of it
+    # Who may not read it any more keeps none of it.
+    if reply.status in (connection.KEY_REFUSED, 403):
         file.unlink(missing_ok=True)
     if reply.status != 200:
         return
