@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,13 +18,14 @@ SAID = (
     "The team uses Terraform for the staging account, and deploys on Tuesdays at nine.",
     "I have written that down in the guide for new colleagues, with the names of the accounts.",
 )
+SESSIONS = {"first": SAID, "second": SAID[:2]}
 
 
-def talked(home: Path) -> None:
-    """Write two sessions of Claude Code."""
+def talked(home: Path, sessions: Mapping[str, Sequence[str]] = SESSIONS) -> None:
+    """Write sessions of Claude Code, the oldest first."""
     folder = home / ".claude" / "projects" / "-p-heron"
     folder.mkdir(parents=True)
-    for key, day in (("first", 3), ("second", 5)):
+    for day, (key, said) in enumerate(sessions.items(), start=3):
         records = [
             {
                 "type": role,
@@ -32,7 +33,7 @@ def talked(home: Path) -> None:
                 "timestamp": f"2026-03-0{day}T09:0{turn}:00Z",
                 "message": {"role": role, "content": text},
             }
-            for turn, text in enumerate(SAID if key == "first" else SAID[:2])
+            for turn, text in enumerate(said)
             for role in [("user", "assistant")[turn % 2]]
         ]
         (folder / f"{key}.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in records))
@@ -62,6 +63,18 @@ def test_setup_ends_with_a_recall_of_what_was_said_before(begun: Program) -> Non
     asked = re.fullmatch(r"Your past: signet recall '?([^']+)'?", command)
     assert asked and "2026" in answer and "decided" in answer.lower()
     assert answer.split("  ")[-1].strip()[:30] in begun.run("recall", asked[1]).out
+
+
+def test_setup_shows_what_was_decided_where_nothing_was_distilled(alone: Program) -> None:
+    lead = "You must look at how long the heron waits, and we should pick a number."
+    talked(alone.home, {"short": (f"{lead} Decision: the heron waits 17 seconds.", "Noted.")})
+    flags = ("--embedding-provider", "none", "--extraction-provider", "rules", "--skip-git")
+    done = alone.run(
+        *("setup", "--non-interactive", "--history", *flags), SIGNET_PORT=str(alone.port)
+    )
+    alone.run("stop")
+    assert done.status == 0, done.err
+    assert done.out.rstrip().endswith("Decision: the heron waits 17 seconds.")
 
 
 def test_recall_finds_a_session_of_which_nothing_was_distilled(begun: Program) -> None:

@@ -90,7 +90,7 @@ def _said(signet: Signet) -> Remembered | None:
     for one in signet.all_sessions(limit=SESSIONS)["sessions"]:
         turns = transcript.parse(signet.transcript(one["key"])["content"])
         said = [line for turn in turns for line in split.sentences(turn.text)]
-        for line in sorted(said, key=outcome.rules, reverse=True)[:LINES]:
+        for line in sorted(said, key=_weight, reverse=True)[:LINES]:
             words = [word.partition("*")[0] for word in fts.content_words(line)]
             longest = sorted(words, key=len, reverse=True)[:WORDS]
             question = " ".join(word for word in words if word in longest)
@@ -100,6 +100,11 @@ def _said(signet: Signet) -> Remembered | None:
                 best = max(shown, key=lambda text: sum(word in text.lower() for word in longest))
                 return Remembered(question, best, hits[0]["created_at"])
     return None
+
+
+def _weight(line: str) -> tuple[bool, int]:
+    """Return how well a line serves as an example: first what settles something."""
+    return outcome.decides(line), outcome.rules(line)
 
 
 def lines(found: Remembered, at: str, ink: Ink) -> Iterator[str]:

@@ -176,7 +176,7 @@ def _entry(hit: Hit) -> Entry:
         until = f" {hit['valid_to'][:10]}" if "valid_to" in hit else ""
         facts.append(f"corrected{until} by {hit['superseded_by'][:ID_CHARS]}")
     return Entry(
-        id=hit["id"],
+        id=output.plain(hit["id"]),
         content=hit["content"],
         created_at=hit["created_at"],
         score=hit["score"],

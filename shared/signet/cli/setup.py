@@ -29,7 +29,10 @@ def setup(
     yes: Annotated[
         bool,
         typer.Option(
-            "--yes", "-y", help="Ask no questions; take the usual answer where no option is given."
+            "--yes",
+            "-y",
+            help="Ask no questions; take the usual answer where no option is given. Earlier sessions are only read "
+            "with --history.",
         ),
     ] = False,
     name: Annotated[str | None, typer.Option("--name", help="Name of the agent.")] = None,
