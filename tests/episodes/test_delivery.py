@@ -127,7 +127,14 @@ def test_what_is_in_a_talk_cannot_end_the_block_it_is_in(world: World) -> None:
 
 def test_a_report_in_other_words_finds_the_talk_that_stands_out(world: World) -> None:
     asked = "The oven rang an hour late on Sunday, when the clocks were put forward. Repair the countdown."
-    assert "monotonic seconds" in world.hook("user-prompt-submit", "other-words", userPrompt=asked)
+    # On a slow machine a prompt may not wait for its vector: then another session asks.
+    sessions = (f"other-words-{number}" for number in itertools.count())
+
+    def is_told() -> bool:
+        told = world.hook("user-prompt-submit", next(sessions), userPrompt=asked)
+        return "monotonic seconds" in told
+
+    eventually(is_told)
 
 
 SAVED = (
