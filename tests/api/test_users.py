@@ -60,6 +60,20 @@ def test_what_is_written_is_the_users(api: Api) -> None:
     assert {row["changed_by"] for row in history} == {"anna-laptop"}
 
 
+def test_what_hooks_save_is_the_users_own(api: Api) -> None:
+    call = {"harness": "claude-code", "sessionKey": "hooks-of-anna"}
+    said = {"remember": "content", "compaction-complete": "summary"}
+    texts = {f"Anna told the hook {hook} of the crane." for hook in said}
+    for hook, field in said.items():
+        body = {**call, field: f"Anna told the hook {hook} of the crane."}
+        answer = api.post(f"/api/hooks/{hook}", body, **key(api, "anna"))
+        assert answer.status == 200, answer.body
+    kept = {one["content"]: one["visibility"] for one in api.rows("memories")}
+    assert {kept[text] for text in texts} == {"private"}
+    found = api.get("/api/memories?limit=50", **key(api, "bert"))
+    assert texts.isdisjoint(_texts(found, "memories"))
+
+
 def test_a_harness_may_call_its_agents_as_it_likes(api: Api) -> None:
     of = key(api, "carla")
     for more in ({"agentId": "main"}, {"sessionKey": "agent:main:one"}, {"agentId": "user:carla"}):

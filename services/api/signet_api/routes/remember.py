@@ -31,6 +31,8 @@ from signet_api.shapes import filled
 
 #: Secrets in a longer text are looked for before the write: 2 ms of it would keep other writers waiting.
 LONG_CHARS = 20_000
+#: What a client may say of who reads it; anything else is as is usual for its owner.
+NAMED = {str(one): one for one in (Visibility.PRIVATE, Visibility.GLOBAL)}
 
 
 async def _admitted(state: Shared) -> State:
@@ -88,18 +90,13 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         source_type=body.source_type or "manual",
         source_id=body.source_id or None,
         session_id=body.session_key or None,
-        visibility=_visibility(body.visibility, agent_id),
+        visibility=NAMED.get(body.visibility or ""),
         scope=body.scope or None,
         hints=tuple(body.hints or ()),
         spoken=transcript.spoken(body.transcript) if body.transcript else None,
         told=_structured(body),
         supersedes=tuple(body.supersedes),
     )
-
-
-def _visibility(named: str | None, agent_id: str) -> Visibility:
-    chosen = {str(one): one for one in (Visibility.PRIVATE, Visibility.GLOBAL)}
-    return chosen.get(named or "", Visibility.usual(agent_id))
 
 
 def _from_where(new: NewMemory, body: RememberBody, headers: Headers) -> NewMemory:

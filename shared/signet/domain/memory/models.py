@@ -131,7 +131,8 @@ class NewMemory:
     session_id: str | None = None
     created_at: datetime | None = None
     event_at: datetime | None = None
-    visibility: Visibility = Visibility.GLOBAL
+    #: None: who usually reads what its owner keeps.
+    visibility: Visibility | None = None
     scope: str | None = None
     hints: tuple[str, ...] = ()
     transcript: str | None = None

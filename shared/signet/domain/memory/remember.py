@@ -29,6 +29,7 @@ from signet.domain.memory.models import (
     NewMemory,
     Remembered,
     Rules,
+    Visibility,
 )
 from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.refusals import ForgottenValue
@@ -216,6 +217,7 @@ def _draft(
         content=parsed.content,
         type=new.type or prefixes.infer_type(parsed.content),
         importance=importance,
+        visibility=new.visibility or Visibility.usual(new.agent_id),
         scope=new.scope or None,
         origin=words,
         # An agent may have it from the very session in which it was forgotten.
