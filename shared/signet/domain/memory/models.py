@@ -152,6 +152,11 @@ class NewMemory:
     #: Whether somebody says this now; what is taken from a file or another program is not saved when it was forgotten.
     is_asked: bool = True
 
+    @property
+    def readers(self) -> Visibility:
+        """Return who may read it: whoever was named, else who usually reads what its owner keeps (AUTH-27)."""
+        return self.visibility or Visibility.usual(self.agent_id)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:

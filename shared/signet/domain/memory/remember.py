@@ -29,7 +29,6 @@ from signet.domain.memory.models import (
     NewMemory,
     Remembered,
     Rules,
-    Visibility,
 )
 from signet.domain.memory.normalize import Normalized, normalize
 from signet.domain.memory.refusals import ForgottenValue
@@ -217,7 +216,7 @@ def _draft(
         content=parsed.content,
         type=new.type or prefixes.infer_type(parsed.content),
         importance=importance,
-        visibility=new.visibility or Visibility.usual(new.agent_id),
+        visibility=new.readers,
         scope=new.scope or None,
         origin=words,
         # An agent may have it from the very session in which it was forgotten.

@@ -67,14 +67,14 @@ def without_secrets(text: Text) -> Text:
 
 def key_of(new: NewMemory) -> str:
     """Return the key under which a text of a source is taken in once."""
-    said = (new.agent_id, str(new.visibility), new.scope, new.source_type, new.source_id)
+    said = (new.agent_id, str(new.readers), new.scope, new.source_type, new.source_id)
     return "import:" + hashlib.sha256(json.dumps((said, new.content)).encode()).hexdigest()
 
 
 def _preview(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Outcome:
     """Say what `remember` would answer, and note it for the texts that follow."""
     content = prefixes.parse(new.content).content
-    owner = {"agent_id": new.agent_id, "visibility": str(new.visibility), "scope": new.scope}
+    owner = {"agent_id": new.agent_id, "visibility": str(new.readers), "scope": new.scope}
     key: str | None = new.idempotency_key
     source = {"source_type": new.source_type, "source_id": new.source_id, "ordinal": new.ordinal}
     if target.find("memories", _SAME_KEY, {**owner, "idempotency_key": key}):
