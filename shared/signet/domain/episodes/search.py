@@ -67,7 +67,7 @@ def find(
         return []
     words = fts.any_of(asked)
     talk = said(tx, words, reader=reader, project=project, but=but, commits=commits)
-    saved = sql.memories(tx, words, reader=reader, project=project)
+    saved = _cleaned(tx, sql.memories(tx, words, reader=reader, project=project), reader)
     found: list[_Candidate] = []
     # Each index has its own scale, so its best is its unit.
     for rows in (talk, saved):
@@ -100,8 +100,18 @@ def said(
     """
     asked = sql.Asked(agent_id=reader.agent_id, project=project, but=but, commits=commits)
     found = sql.newest(tx, asked) if words is None else sql.search(tx, words, asked)
+    return _cleaned(tx, found, reader)
+
+
+def _cleaned(tx: ReadTx, found: Sequence[FoundRow], reader: Reader) -> list[FoundRow]:
+    """Return rows without what is withheld from a reader; memories stand for themselves."""
     known = withheld.of(tx, reader.agent_id) if found else []
-    return [row._replace(content=withheld.without(row.content, known)) for row in found]
+    return [
+        row
+        if row.source_type == SourceType.MEMORY
+        else row._replace(content=withheld.without(row.content, known))
+        for row in found
+    ]
 
 
 def has_any(tx: ReadTx) -> bool:

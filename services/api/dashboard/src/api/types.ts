@@ -369,6 +369,7 @@ export interface ForgetPreview {
   alongCount?: number;
   along?: Followed[];
   staying?: Stayed[];
+  heldBy?: string[];
   success: boolean;
   mode: "preview";
   count: number;
@@ -729,6 +730,7 @@ export interface Modified {
   alongCount?: number;
   along?: Followed[];
   staying?: Stayed[];
+  heldBy?: string[];
   success: boolean;
   id: string | null;
   status: string;
@@ -738,7 +740,6 @@ export interface Modified {
   embedded?: boolean;
   masked?: string[];
   lifted?: string[];
-  heldBy?: string[];
   duplicateMemoryId?: string;
   error?: string;
 }
@@ -907,6 +908,7 @@ export interface Recovered {
   alongCount?: number;
   along?: Followed[];
   staying?: Stayed[];
+  heldBy?: string[];
   success: boolean;
   id: string | null;
   status: string;
@@ -916,7 +918,6 @@ export interface Recovered {
   embedded?: boolean;
   masked?: string[];
   lifted?: string[];
-  heldBy?: string[];
   duplicateMemoryId?: string;
   error?: string;
   retentionDays: number;
