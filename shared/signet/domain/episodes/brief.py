@@ -13,6 +13,8 @@ from signet.text import orders
 
 #: Most of who says a memory or document in its heading.
 ORIGIN_CHARS = 100
+#: As long as the key of a session may be.
+ID_CHARS = 4_096
 #: Stretches of one brief, and the least room that a part of a source is worth.
 MOST_STRETCHES = 3
 LEAST_ROOM = 400
@@ -220,7 +222,7 @@ def _shown(text: str, type: SourceType) -> str:
 def _heading(one: Stretch) -> str:
     source = one.match.source
     id_ = source.name.partition(":")[2]
-    title = f"## {_TITLES[source.type]} {fence.one_line(id_)}, {one.match.said_at[:10]}"
+    title = f"## {_TITLES[source.type]} {fence.named(id_, ID_CHARS)}, {one.match.said_at[:10]}"
     return f"{title}, {one.match.origin[:ORIGIN_CHARS]}" if one.match.origin else title
 
 

@@ -45,7 +45,7 @@ def page(tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | Non
     read = _ID.fullmatch(id.strip())
     if read is None:
         raise Invalid("id must name an episode, as in session:abc or commit:0123456789ab")
-    type_, named = SourceType(read[1].lower()), read[2]
+    type_, named = SourceType(read[1].lower()), read[2].strip('"')
     is_short = (
         re.fullmatch(rf"[0-9a-f]{{{COMMIT_CHARS},39}}", named) is not None
         if type_ is SourceType.COMMIT

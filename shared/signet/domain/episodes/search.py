@@ -40,6 +40,8 @@ MOST_FAR = 3
 LEAST_SIMILARITY_LATER = 0.2
 #: Characters from which on a saved memory is more than a sentence or two.
 LONG_MEMORY = 300
+#: Most of a document's title or address in its heading.
+TITLE_CHARS = 80
 #: Of a prompt so much is read.
 READ_CHARS = 4_000
 #: Words of a stem that are compared: the index stems, this is an approximation of it.
@@ -198,7 +200,7 @@ def is_worth_a_place(memory: str) -> bool:
 
 def _origin(type: SourceType, row: FoundRow) -> str:
     """Return who says what a row holds, as far as that is known."""
-    words, title = Origin(row.origin), fence.one_line(row.title)
+    words, title = Origin(row.origin), fence.named(row.title, TITLE_CHARS)
     if type is SourceType.DOCUMENT:
         return f"{'from the web' if words is Origin.WEB else 'document'}{title and f': {title}'}"
     return fence.origin(words, row.who) if type is SourceType.MEMORY else ""
