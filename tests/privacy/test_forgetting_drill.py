@@ -46,6 +46,7 @@ DOCUMENTS = {
     "Handbook": f"Ropes are coiled. {SAID[FORGOTTEN]} The Lochgoil chandler opens at six. {'Tea is at four. ' * 40}",
     "Card": f"{SAID[FORGOTTEN]} Lochgoil.",
 }
+COMMIT = f"Walks\n\nOla keeps the chart of the Fionnphort harbour. {' '.join(SAID.values())} Rye bread is for ducks."
 PLAIN = "The mill in Tarbert grinds rye on Mondays."
 AGENT = {"x-signet-actor-type": "harness"}
 PERSON = {"x-signet-actor-type": "operator"}
@@ -222,14 +223,15 @@ def with_vector(day: Day, pieces: list[bytes]) -> list[str]:
     ]
 
 
+def git(folder: Path, *arguments: str) -> None:
+    """Run git in a folder."""
+    who = ("-c", "user.name=Nora", "-c", "user.email=nora@example.com")
+    done = subprocess.run(["git", *who, *arguments], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, (arguments, done.stderr)
+
+
 def pull(day: Day, name: str, text: str) -> None:
     """Bring a file in with `git pull`, as from another machine."""
-
-    def git(folder: Path, *arguments: str) -> None:
-        who = ("-c", "user.name=Nora", "-c", "user.email=nora@example.com")
-        done = subprocess.run(["git", *who, *arguments], cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, (arguments, done.stderr)
-
     root, remote, other = day.program.workspace, day.folder / "remote.git", day.folder / "other"
     git(day.folder, "init", "-q", "--bare", "-b", "main", str(remote))
     git(day.folder, "clone", "-q", str(remote), str(other))
@@ -244,6 +246,8 @@ def pull(day: Day, name: str, text: str) -> None:
 
 def live(day: Day) -> None:
     """Save, derive, index, note, brief, cache and back up two statements."""
+    git(day.folder, "init", "-q")
+    git(day.folder, "commit", "-q", "--allow-empty", "-m", COMMIT)
     day.signet.remember(PLAIN)
     for word, said in SAID.items():
         hint = f"Where is the {word}?"
@@ -481,6 +485,13 @@ def test_documents_stay_as_they_are_and_are_named_and_told_without_it(day: Day) 
     told = ask(day, "POST", "/api/memory/context", page).lower()
     assert "chandler" in told
     assert FORGOTTEN not in told
+
+
+def test_commits_are_read_again_without_it(day: Day) -> None:
+    asked = {"query": "Who keeps the chart of the Fionnphort harbour?", "type": "commit"}
+    found = ask(day, "POST", "/api/memory/recall", asked).lower()
+    assert "for ducks" in found
+    assert not any(word in found for word in SAID)
 
 
 def test_no_byte_of_what_was_erased_is_outside_of_the_copies_that_were_named(day: Day) -> None:
