@@ -32,7 +32,6 @@ def main() -> None:
         for module in pkgutil.walk_packages(parent.__path__, f"{package}."):
             if not module.name.startswith(NOT_LOADED):
                 importlib.import_module(module.name)
-    importlib.import_module("typer._adapters")
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
     control = socket.socket(fileno=int(sys.argv[1]))
