@@ -155,15 +155,6 @@ class Counter(NamedTuple):
     value: float
 
 
-class Event(NamedTuple):
-    """One telemetry event; its properties are a JSON object."""
-
-    id: str
-    event: str
-    timestamp: str
-    properties: str
-
-
 class LlmTotals(NamedTuple):
     """Sums over calls of language models."""
 

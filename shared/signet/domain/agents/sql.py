@@ -31,8 +31,8 @@ DELETE_OLD_MESSAGES = """
 DELETE FROM agent_messages
  WHERE seq IN (SELECT seq FROM agent_messages ORDER BY seq LIMIT ?) AND created_at < ?"""
 MESSAGE = """
-SELECT seq, id, from_agent_id AS from_agent, from_session_key AS from_session, to_agent_id AS to_agent,
-       to_session_key AS to_session, is_broadcast, type, content, via, status, error, created_at FROM agent_messages"""
+SELECT content, from_agent_id AS from_agent, type, from_session_key AS from_session, to_agent_id AS to_agent,
+       to_session_key AS to_session, is_broadcast, via, status, error, id, seq, created_at FROM agent_messages"""
 MESSAGE_BY_ID = f"{MESSAGE} WHERE id = ?"
 MESSAGES = f"""{MESSAGE}
  WHERE (:since IS NULL OR created_at > :since) AND seq > :after AND (
@@ -81,21 +81,3 @@ class MemoryCount(NamedTuple):
     agent_id: str
     visibility: str
     number: int
-
-
-class MessageRow(NamedTuple):
-    """One row of `agent_messages`."""
-
-    seq: int
-    id: str
-    from_agent: str
-    from_session: str | None
-    to_agent: str | None
-    to_session: str | None
-    is_broadcast: int
-    type: str
-    content: str
-    via: str
-    status: str
-    error: str | None
-    created_at: str
