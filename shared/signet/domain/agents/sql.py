@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
-AGENT = "SELECT id, read_policy, policy_group, name, created_at, updated_at FROM agents"
+#: A policy that nobody knows is the one that shows least.
+AGENT = """
+SELECT id, iif(read_policy IN ('shared', 'group'), read_policy, 'isolated') AS read_policy, policy_group, name,
+       created_at, updated_at FROM agents"""
 AGENT_BY_ID = f"{AGENT} WHERE id = ?"
 AGENTS = f"{AGENT} ORDER BY id <> 'default', id"
 HAS_OTHERS = "SELECT 1 FROM agents WHERE id <> 'default' LIMIT 1"
@@ -62,17 +65,6 @@ SELECT agent_id, session_key, harness, project, runtime_path, provider, started_
    AND (:but IS NULL OR session_key <> :but) AND (:but_agent IS NULL OR agent_id <> :but_agent)
  ORDER BY seen_at DESC, session_key LIMIT :limit"""
 OWNER = "SELECT agent_id FROM agent_presence WHERE session_key = ? ORDER BY seen_at DESC LIMIT 1"
-
-
-class AgentRow(NamedTuple):
-    """One row of `agents`."""
-
-    id: str
-    read_policy: str | None
-    policy_group: str | None
-    name: str | None
-    created_at: str
-    updated_at: str
 
 
 class MemoryCount(NamedTuple):
