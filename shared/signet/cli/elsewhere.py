@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -212,7 +211,7 @@ def shown(workspace: Workspace, path: str | None) -> Output:
     daemon = client(path, timeout_seconds=SECONDS).target
     if daemon.url != found.url:
         facts["instead"] = daemon.url
-    ours = replace(daemon, url=found.url)
+    ours = daemon._replace(url=found.url)
     why = None
     try:
         facts |= {"reachable": True, **_introduced(found)}
