@@ -36,11 +36,12 @@ from signet.wire.requests.agents import (
 )
 from signet.wire.requests.model import Flag, Text
 from signet_api.deps import Shared, State, Who, named_agent, project_of
+from signet_api.following import polled
 from signet_api.params import LastEvent, Since
 from signet_api.peerfeed import PeerFollower, Peers, message_row, session_row
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
-from signet_api.stream import EventStream, polled
+from signet_api.stream import EventStream
 
 
 class Exists(Conflict):
@@ -222,7 +223,7 @@ async def get_stream(
     follower = PeerFollower(state, whose, peers)
     with state.message_listeners.joining():
         first = await follower.begin(last_event_id)
-    more = polled(follower.look, LOOK_SECONDS, lambda: state.is_stopping)
+    more = polled(state, follower.look, LOOK_SECONDS)
     return EventStream(first, more, state.message_listeners.leave)
 
 

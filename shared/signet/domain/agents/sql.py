@@ -60,6 +60,7 @@ PRESENT = """
 SELECT agent_id, session_key, harness, project, runtime_path, provider, started_at, seen_at FROM agent_presence
  WHERE seen_at >= :since AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
    AND (:but IS NULL OR session_key <> :but) AND (:but_agent IS NULL OR agent_id <> :but_agent)
+   AND (:user IS NULL OR agent_id = :user OR substr(agent_id, 1, length(:users)) <> :users)
  ORDER BY seen_at DESC, session_key LIMIT :limit"""
 OWNER = "SELECT agent_id FROM agent_presence WHERE session_key = ? ORDER BY seen_at DESC LIMIT 1"
 
