@@ -24,7 +24,6 @@ from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.text.masking import Masked, mask
 from signet.wire import agents as wire
 from signet.wire.requests.agents import (
-    MOST_SESSIONS,
     AgentBody,
     InboxParams,
     MessageBody,
@@ -154,11 +153,8 @@ async def post_presence(body: PresenceBody, request: Request, state: Shared) -> 
         runtime_path=body.runtime_path,
         provider=body.provider,
     )
-    now = clock.now()
-    await state.db.awrite_quick(presence.see, seen, now=now)
-    stored = await state.db.aread(presence.present, now=now, agent_id=agent_id, limit=MOST_SESSIONS)
-    [told] = [one for one in stored if one.session_key == seen.session_key]
-    return {"presence": session_row(told)}
+    stored = await state.db.awrite_quick(presence.see, seen, now=clock.now())
+    return {"presence": session_row(stored)}
 
 
 @serves(wire.WITHDRAW)

@@ -13,9 +13,10 @@ from signet.wire.access import Role
 LIFE = timedelta(hours=4)
 
 
-def see(tx: WriteTx, presence: Presence, *, now: datetime) -> None:
-    """Record that a session is at work now; what it leaves out stays as it was."""
-    tx.run(sql.PUT_PRESENCE, presence._asdict() | {"at": clock.to_text(now)})
+def see(tx: WriteTx, presence: Presence, *, now: datetime) -> Presence:
+    """Record that a session is at work now, and return what is recorded; what it leaves out stays as it was."""
+    [stored] = tx.rows(Presence, sql.PUT_PRESENCE, presence._asdict() | {"at": clock.to_text(now)})
+    return stored
 
 
 def remove(tx: WriteTx, session_key: str, *, agent_id: str | None = None) -> bool:

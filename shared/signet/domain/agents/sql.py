@@ -51,7 +51,8 @@ VALUES (:agent_id, :session_key, :harness, :project, :runtime_path, :provider, :
 ON CONFLICT (agent_id, session_key) DO UPDATE SET
     harness = excluded.harness, project = coalesce(excluded.project, project),
     runtime_path = coalesce(excluded.runtime_path, runtime_path),
-    provider = coalesce(excluded.provider, provider), seen_at = excluded.seen_at"""
+    provider = coalesce(excluded.provider, provider), seen_at = excluded.seen_at
+RETURNING agent_id, session_key, harness, project, runtime_path, provider, started_at, seen_at"""
 DELETE_PRESENCE = (
     "DELETE FROM agent_presence WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent)"
 )
