@@ -52,9 +52,7 @@ def connect(
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option(
-            "--key", help="Key for this machine (signet auth token create); - reads stdin."
-        ),
+        typer.Option(help="Key for this machine (signet auth token create); - reads stdin."),
     ] = None,
     plain_http: Annotated[
         bool,
