@@ -5,7 +5,6 @@ To add or remove one, agent.yaml is changed first and the database follows it, s
 
 import asyncio
 import contextlib
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Query, Request
@@ -25,7 +24,6 @@ from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.text.masking import Masked, mask
 from signet.wire import agents as wire
 from signet.wire.requests.agents import (
-    MOST_SESSIONS,
     AgentBody,
     InboxParams,
     MessageBody,
@@ -37,11 +35,12 @@ from signet.wire.requests.agents import (
 )
 from signet.wire.requests.model import Flag, Text
 from signet_api.deps import Shared, State, Who, named_agent, project_of
+from signet_api.following import polled
 from signet_api.params import LastEvent, Since
 from signet_api.peerfeed import PeerFollower, Peers, message_row, session_row
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
-from signet_api.stream import EventStream, polled
+from signet_api.stream import EventStream
 
 
 class Exists(Conflict):
@@ -154,11 +153,8 @@ async def post_presence(body: PresenceBody, request: Request, state: Shared) -> 
         runtime_path=body.runtime_path,
         provider=body.provider,
     )
-    now = clock.now()
-    await state.db.awrite_quick(presence.see, seen, now=now)
-    stored = await state.db.aread(presence.present, now=now, agent_id=agent_id, limit=MOST_SESSIONS)
-    [told] = [one for one in stored if one.session_key == seen.session_key]
-    return {"presence": session_row(told)}
+    stored = await state.db.awrite_quick(presence.see, seen, now=clock.now())
+    return {"presence": session_row(stored)}
 
 
 @serves(wire.WITHDRAW)
@@ -223,7 +219,7 @@ async def get_stream(
     follower = PeerFollower(state, whose, peers)
     with state.message_listeners.joining():
         first = await follower.begin(last_event_id)
-    more = polled(follower.look, LOOK_SECONDS, lambda: state.is_stopping)
+    more = polled(state, follower.look, LOOK_SECONDS)
     return EventStream(first, more, state.message_listeners.leave)
 
 
@@ -279,4 +275,4 @@ async def _relayed(message: Message, asked: MessageBody, state: State) -> Messag
     seconds = min(max(wanted_ms / 1000, 0.1), relay.MOST_SECONDS)
     error = await asyncio.to_thread(relay.send, base_url, name, message.content, seconds=seconds)
     status = Delivery.DELIVERED if error is None else Delivery.FAILED
-    return replace(message, status=status, error=error)
+    return message._replace(status=status, error=error)
