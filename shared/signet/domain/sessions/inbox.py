@@ -1,7 +1,6 @@
 """Messages between agents as a session reads them: without what was forgotten."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 from signet.db import ReadTx
 from signet.domain.agents import messages
@@ -18,7 +17,7 @@ def read(
     found = messages.inbox(tx, whose, since=since, after=after, limit=limit)
     texts = withheld.all_cleaned(tx, whose.agent, [one.content for one in found])
     pairs = zip(found, texts, strict=True)
-    return [replace(one, content=text) for one, text in pairs if text.strip()]
+    return [one._replace(content=text) for one, text in pairs if text.strip()]
 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
