@@ -184,7 +184,7 @@ EXPERIENCE = (
     "SELECT count(*), min(created_at) FROM session_outcomes WHERE agent_id = ? AND given > 0"
 )
 _TOLD = """
-SELECT memory_id, sum(was_given) AS given, sum(label > 0) AS helped, sum(label < 0) AS hurt
+SELECT memory_id, sum(was_given) AS given, sum(label > 0 AND was_given) AS helped, sum(label < 0) AS hurt
   FROM memory_labels WHERE agent_id = ? GROUP BY memory_id HAVING """
 UNUSED = (
     f"{_TOLD} sum(was_given) > 1 AND sum(label <> 0) = 0 ORDER BY given DESC, memory_id LIMIT ?"
@@ -193,7 +193,7 @@ MISLEADING = f"{_TOLD} sum(label < 0) > 0 ORDER BY hurt - helped DESC, memory_id
 MISSED = (
     f"{_TOLD} sum(reason = 'missed') > 0 ORDER BY sum(reason = 'missed') DESC, memory_id LIMIT ?"
 )
-HELPFUL = f"{_TOLD} sum(label > 0) > 0 ORDER BY helped - hurt DESC, memory_id LIMIT ?"
+HELPFUL = f"{_TOLD} helped > 0 ORDER BY helped - hurt DESC, memory_id LIMIT ?"
 #: Prompts, and those that nothing was found for; what is held out was found.
 PROMPTS = """
 SELECT count(*), coalesce(sum(NOT EXISTS (
