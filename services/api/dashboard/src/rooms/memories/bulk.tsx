@@ -1,5 +1,5 @@
 /** What can be done with the memories that were chosen: some, or all that match. */
-import { signal } from "@preact/signals";
+import { signal } from "../../lib/signal";
 import { useState } from "preact/hooks";
 import { changeMany, everyRow, forgetAll, forgetMany, recoverMany, type Patch } from "../../api/calls";
 import { stale } from "../../lib/resource";

@@ -41,7 +41,7 @@ function Search() {
     if (document.activeElement !== field.current) setTyped(asked);
   }, [asked]);
   useEffect(() => {
-    if (matchMedia("(min-width: 721px)").matches && !route.peek().query.id) field.current?.focus({ preventScroll: true });
+    if (matchMedia("(min-width: 721px)").matches && !route.value.query.id) field.current?.focus({ preventScroll: true });
     return () => clearTimeout(timer.current);
   }, []);
   const type = (text: string) => {
@@ -62,6 +62,6 @@ function Search() {
 
 /** Open a memory in the panel; the address keeps it. */
 export function open(id: string, part?: string): void {
-  const { room, parts, query } = route.peek();
+  const { room, parts, query } = route.value;
   go(href(room, { ...query, id, part: part ?? query.part }, ...parts));
 }
