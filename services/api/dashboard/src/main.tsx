@@ -79,6 +79,8 @@ function Frame() {
     document.title = `${here.title} · Signet`;
     main.current?.scrollTo(0, 0);
   }, [here]);
+  const parts = route.value.parts[0];
+  useEffect(() => document.querySelector("nav.tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [here, parts, loaded.value]);
   return <div class="frame">
     <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
     <nav class="rooms" aria-label="Rooms">

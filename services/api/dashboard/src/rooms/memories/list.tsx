@@ -88,9 +88,9 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
     }} />
     <a class="text quiet" href={`#/memories?id=${row.id}`} aria-current={isOpen ? "true" : undefined} dir="auto"
       onClick={(event) => { event.preventDefault(); event.stopPropagation(); keep(row); open(row.id); }}>
-      {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{row.content.slice(0, 300)}
+      {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{row.content.slice(0, 300) || <span class="soft">Its text is gone</span>}
     </a>
-    <Meta row={row} />
+    <Meta row={row} asOf={route.value.query.as_of} />
     <time class="when" dateTime={row.created_at} title={whole(row.created_at)}>{brief(row.created_at)}</time>
   </div>;
 }

@@ -38,7 +38,7 @@ function Search() {
   const timer = useRef<number | undefined>(undefined);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (document.activeElement !== field.current) setTyped(asked);
+    if (timer.current === undefined && typed.trim() !== asked) setTyped(asked);
   }, [asked]);
   useEffect(() => {
     if (matchMedia("(min-width: 721px)").matches && !route.value.query.id) field.current?.focus({ preventScroll: true });
@@ -47,7 +47,10 @@ function Search() {
   const type = (text: string) => {
     setTyped(text);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => filter({ ask: text.trim() || undefined }), PAUSE_MS);
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      filter({ ask: text.trim() || undefined });
+    }, PAUSE_MS);
   };
   return <div class="query">
     <Icon name="search" />
