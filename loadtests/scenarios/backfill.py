@@ -3,11 +3,16 @@
 Measured from the request that starts it: until a prompt gets what the newest session decided, until everything is
 read, indexed and summarised. Meanwhile a person's agent prompts once a second: how long its hook takes. Programs are
 killed with SIGKILL at random and started again. At the end each session must be there once, with its decision once.
+
+The worker gives way to every other program, so that on a busy machine the whole takes as long as what is beside it
+lets it: `cpu_seconds`, of all programs, tells that apart. How far it is goes to stderr.
 """
 
 import os
 import random
+import resource
 import signal
+import sys
 import time
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +30,8 @@ SESSIONS, BYTES = 300, 200_000_000
 KILLS = 6
 #: Longest wait for all of it.
 MOST_SECONDS = 2_400.0
+#: So often it is said how far it is.
+TELL_SECONDS = 30.0
 COLUMNS = ("what", "value")
 _OPEN = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
 _DEAD = "SELECT count(*) FROM memory_jobs WHERE status = 'dead'"
@@ -51,11 +58,13 @@ def run(options: Options) -> Report:
     kills = KILLS if options.rounds is None else options.rounds
     with Stack(options.folder / "ws") as stack:
         stack.start(API, WORKER, SCHEDULER)
-        began = time.monotonic()
+        began, dead = time.monotonic(), _cpu_of_the_dead()
         found = Client(stack.port).post("/api/backfill", {})
         report.figures["looking_seconds"] = time.monotonic() - began
         assert found["newSessions"] == sessions, found
         report.figures |= _follow(stack, told[0], began, kills, random.Random(options.seed))
+        living = sum(measure.cpu_seconds(pid) for pid in stack.pids)
+        report.figures["cpu_seconds"] = living + _cpu_of_the_dead() - dead
         report.figures |= _check(stack.workspace.database, told)
         again = Client(stack.port).post("/api/backfill", {})
         report.figures["new_at_second_start"] = float(str(again["newSessions"]))
@@ -69,6 +78,11 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
+def _cpu_of_the_dead() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def _follow(
     stack: Stack, newest: history.Told, began: float, kills: int, pick: random.Random
 ) -> dict[str, float]:
@@ -76,6 +90,7 @@ def _follow(
     hooks: list[float] = []
     first = all_read = 0.0
     killed, next_kill = 0, time.monotonic() + pick.uniform(5, 20)
+    next_word = began + TELL_SECONDS
     while time.monotonic() - began < MOST_SECONDS:
         asked = time.perf_counter()
         given = _prompt(stack, newest, len(hooks))
@@ -86,9 +101,13 @@ def _follow(
             _kill(stack, pick.choice((WORKER, WORKER, API)))
             killed, next_kill = killed + 1, time.monotonic() + pick.uniform(5, 40)
         state = stack.get("/api/backfill")
+        left = _count(stack.workspace.database, _OPEN)
+        if time.monotonic() > next_word:
+            _tell(time.monotonic() - began, state, left)
+            next_word += TELL_SECONDS
         if not all_read and not state["waiting"]:
             all_read = time.monotonic() - began
-        if state["state"] == "done" and not _count(stack.workspace.database, _OPEN):
+        if state["state"] == "done" and not left:
             break
         time.sleep(1.0)
     return {
@@ -99,6 +118,11 @@ def _follow(
         "hook_p50_ms": measure.percentile(hooks, 50),
         "hook_p95_ms": measure.percentile(hooks, 95),
     }
+
+
+def _tell(seconds: float, state: dict[str, object], left: int) -> None:
+    read = f"{state['read']} of {state['sessions']} sessions read"
+    print(f"{seconds:.0f} s: {read}, {left} jobs open", file=sys.stderr, flush=True)
 
 
 def _prompt(stack: Stack, newest: history.Told, number: int) -> str:

@@ -1,7 +1,7 @@
 """Files that are there whole or not at all, and that one process has to itself. Standard library only."""
 
-import fcntl
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,12 +24,14 @@ def replace_file(path: Path, content: bytes, *, beside: str | None = None) -> No
             file.write(content)
             file.flush()
             if path.exists():
-                os.fchmod(file.fileno(), path.stat().st_mode & 0o7777)
+                Path(temporary).chmod(path.stat().st_mode & 0o7777)
             os.fsync(file.fileno())
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+    if sys.platform == "win32":  # which opens no folder
+        return
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
@@ -41,14 +43,32 @@ def replace_file(path: Path, content: bytes, *, beside: str | None = None) -> No
 def locked(path: Path, *, wait: bool = True) -> Iterator[None]:
     """Have the lock of a folder, or of a file that is made when it is missing; it ends with the process.
 
+    Windows has none of folders.
+
     Raises BlockingIOError at once when somebody else has it and `wait` is not set.
     """
     if not path.is_dir():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     flags = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT
-    handle = os.open(path, flags | os.O_CLOEXEC, 0o600)
+    handle = os.open(path, flags, 0o600)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(handle, wait=wait)
         yield
     finally:
         os.close(handle)
+
+
+def _lock(handle: int, *, wait: bool) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        while True:
+            try:
+                msvcrt.locking(handle, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+                return
+            except OSError as error:  # waiting ends after ten seconds, too
+                if not wait:
+                    raise BlockingIOError(error.errno, error.strerror) from error
+    import fcntl
+
+    fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)

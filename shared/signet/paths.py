@@ -8,16 +8,15 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 #: A unix socket path must fit in sockaddr_un.sun_path: 108 bytes on Linux, 104 on macOS, NUL included; what is
 #: left after the longest name we put below the runtime folder (a process id under `bell/`).
 RUNTIME_PATH_LIMIT = 103 - len("/bell/00000000-0000-0000-0000-000000000000")
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(NamedTuple):
     """The folder that holds everything a person's agents own; all paths below it by name."""
 
     root: Path
@@ -63,6 +62,11 @@ class Workspace:
     def spool_dir(self) -> Path:
         """What hooks could not deliver yet."""
         return self.daemon_dir / "spool"
+
+    @property
+    def spool_lock(self) -> Path:
+        """Held by whoever hands over what waits there."""
+        return self.daemon_dir / "spool.lock"
 
     @property
     def connection_file(self) -> Path:

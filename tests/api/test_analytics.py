@@ -156,9 +156,10 @@ def test_a_message_is_redacted_and_cut(api: Api) -> None:
         ("extract", ValueError("broken"), Code.EXTRACTION_PARSE_FAIL),
         ("extract", ProviderDown("away"), None),
         ("connector_sync", ValueError("broken"), Code.CONNECTOR_SYNC_FAIL),
+        ("label_session", ValueError("broken"), Code.PREDICTOR_TRAIN_FAILURE),
         ("umap_projection", ValueError("broken"), None),
     ],
-    ids=["late", "over", "nonsense", "broken", "away", "sync", "other"],
+    ids=["late", "over", "nonsense", "broken", "away", "sync", "labels", "other"],
 )
 def test_a_failed_job_has_the_code_of_its_kind(
     kind: str, error: Exception, code: Code | None

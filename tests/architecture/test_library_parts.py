@@ -26,7 +26,7 @@ KNOWN = {
     "prometheus-client": ("0.26.0", "shared/signet/observe/mapped.py"),
     "supervisor": ("4.3.0", "shared/signet/daemon/tree.py"),
     "starlette": ("1.10.0", "services/api/signet_api/segments.py"),
-    "typer": ("0.29.2", "shared/signet/cli/main.py"),
+    "typer": ("0.28.0", "shared/signet/cli/main.py"),
 }
 
 #: What is taken from them by a name with an underscore.

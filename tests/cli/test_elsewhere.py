@@ -134,7 +134,9 @@ def test_a_key_that_does_not_hold_connects_nothing(alone: Program, wire: Wire) -
     assert not Workspace(alone.workspace).connection_file.exists()
 
 
-def test_the_environment_wins_and_never_sees_the_key(machine: Program) -> None:
+def test_the_environment_wins_and_never_sees_the_key(
+    machine: Program, wire: Wire, key: str
+) -> None:
     with answering(http("200 OK", {"results": []})) as (url, asked):
         machine.run("recall", "gannet", SIGNET_DAEMON_URL=url)
         assert b"authorization" not in asked[0].lower()
@@ -142,6 +144,8 @@ def test_the_environment_wins_and_never_sees_the_key(machine: Program) -> None:
         assert b"authorization: bearer mine" in asked[1].lower()
     shown = machine.run("connect", "--json", SIGNET_DAEMON_URL=DEAD_URL).json()
     assert shown["instead"] == DEAD_URL
+    again = machine.run("connect", wire.url, "--key", "-", stdin=f"{key}\n", SIGNET_PORT="9")
+    assert "used instead: http://127.0.0.1:9" in again.err
 
 
 def test_what_was_said_while_the_daemon_was_away_comes_once_and_in_order(

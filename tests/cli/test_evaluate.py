@@ -11,6 +11,7 @@ import pytest
 
 from cli.program import Program
 from cli.test_why import played
+from signet.cli.status import learning
 from support.processes import eventually
 
 __all__ = ["played"]
@@ -23,11 +24,31 @@ def test_it_says_how_many_sessions_are_missing(served: Program) -> None:
     assert served.run("eval", "--json").json()["isEnough"] is False
 
 
-def test_the_status_says_that_sessions_are_held_out(served: Program) -> None:
-    assert (
-        "5% of sessions after the first week are given no memories, to compare"
-        in served.run("status").out
-    )
+def test_the_status_says_that_sessions_are_held_out_and_that_ranking_is_watched(
+    served: Program,
+) -> None:
+    shown = served.run("status").out
+    assert "5% of sessions after the first week are given no memories, to compare" in shown
+    assert "learning    what helped before is only watched: no session tells yet" in shown
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        (None, "off, ranking is the same whatever helped"),
+        ((3, 1, None), "only watched: it was better in 3 of 4 sessions that tell"),
+        ((0, 1, None), "only watched: it was better in 0 of 1 session that tell"),
+        ((0, 0, "2026-03-02T09:00:00.000Z"), "whether that is better · stopped 2026-03-02"),
+        ((9, 2, ""), "takes part in ranking: it was better in 9 of 11 sessions that tell"),
+    ],
+)
+def test_the_status_says_whether_ranking_learns(
+    state: tuple[int, int, str | None] | None, said: str
+) -> None:
+    wins, losses, stopped = state or (0, 0, None)
+    is_on = stopped == ""
+    told = {"wins": wins, "losses": losses, "coldStartExited": is_on, "lastRollback": stopped}
+    assert said in learning({"enabled": state is not None, "state": told})
 
 
 def test_past_sessions_are_asked_again_with_settings_beside_those_in_force(

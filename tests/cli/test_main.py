@@ -17,6 +17,9 @@ from client.speaking import Act, loopback, raw, sends
 from signet import __version__
 from signet.cli import main as entry
 from signet.cli import status, tree
+from signet.client import connection
+from signet.client.connection import Connection
+from signet.paths import Workspace
 
 
 def leaves(group: TyperGroup, *above: str) -> Iterator[list[str]]:
@@ -61,10 +64,27 @@ def test_the_version_loads_no_library_at_all(alone: Program) -> None:
     assert not loaded_by(alone, "--version") & {*HEAVY, "typer", "pydantic", "http", "json"}
 
 
+#: What takes a hook longer to load than to run, of the standard library.
+SLOW = {
+    *("dataclasses", "inspect", "datetime", "hashlib", "socket", "ssl", "select", "subprocess"),
+    *("threading", "http", "email", "uuid", "shutil", "tempfile"),
+}
+
+
 def test_a_memory_command_loads_no_heavy_library(alone: Program) -> None:
     loaded = loaded_by(alone, "recall", "anything")
     assert "typer" in loaded
-    assert not loaded & HEAVY
+    assert not loaded & {*HEAVY, "pydantic"}
+
+
+def test_a_hook_whose_daemon_is_known_to_be_away_loads_next_to_nothing(alone: Program) -> None:
+    workspace = Workspace(alone.workspace)
+    workspace.daemon_dir.mkdir(parents=True)
+    connection.keep(workspace, Connection("http://127.0.0.1:9", "k", "2026-01-01T00:00:00Z"))
+    connection.note_away(workspace)
+    loaded = loaded_by(alone, "hook", "user-prompt-submit", "-H", "codex")
+    assert "json" in loaded
+    assert not loaded & {*HEAVY, *SLOW, "typer", "pydantic"}
 
 
 def test_without_a_command_the_map_and_the_next_step_are_shown(alone: Program) -> None:

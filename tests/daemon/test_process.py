@@ -1,8 +1,6 @@
 """The first steps of every program: backoff, stop, the tie to the parent."""
 
-import asyncio
 import signal
-import threading
 from pathlib import Path
 
 import pytest
@@ -88,32 +86,6 @@ def test_the_stop_calls_back_once_whether_asked_before_or_after() -> None:
     stop.then(lambda: calls.append("after"))
     assert calls == ["before", "after"]
     assert stop.wait(0)
-
-
-def test_an_event_loop_can_wait_for_the_stop() -> None:
-    stop = signals.Stop()
-
-    async def run() -> bool:
-        waiting = asyncio.create_task(stop.wait_async())
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        threading.Thread(target=stop.set).start()
-        await asyncio.wait_for(waiting, PATIENCE_SECONDS)
-        return stop.is_set
-
-    assert asyncio.run(run())
-
-
-def test_a_stop_after_the_loop_has_ended_harms_nobody() -> None:
-    stop = signals.Stop()
-
-    async def give_up() -> None:
-        await asyncio.wait_for(stop.wait_async(), 0.01)
-
-    with pytest.raises(TimeoutError):
-        asyncio.run(give_up())
-    stop.set()
-    assert stop.is_set
 
 
 def test_a_program_without_a_supervisor_ends_with_its_parent() -> None:

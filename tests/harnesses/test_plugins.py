@@ -11,6 +11,8 @@ from harnesses.home import a_home
 from signet.db import Database
 from signet.domain.harnesses import registry
 from signet.domain.harnesses.models import Wishes
+from signet.domain.transcripts import steps
+from signet.domain.transcripts.steps import StepType
 from support.http import Served, a_workspace, served
 
 NODE = shutil.which("node")
@@ -50,6 +52,17 @@ def rows(daemon: Served, sql: str) -> list[tuple[object, ...]]:
         db.close()
 
 
+#: The call of a tool that both scripts have in a session, and what it answers.
+DONE = [(StepType.CALL, "light --port 9944"), (StepType.RESULT, "lit")]
+
+
+def done(daemon: Served, key: str) -> list[tuple[str, str]]:
+    """Return the calls of tools in a session with their answers, which say what a memory was used for."""
+    [(stored,)] = rows(daemon, f"SELECT content FROM session_steps WHERE session_key = '{key}'")
+    found = steps.read(str(stored))
+    return [(one.type, one.text) for one in found if one.type in (StepType.CALL, StepType.RESULT)]
+
+
 def test_the_plugin_of_opencode_keeps_to_its_contract(tmp_path: Path, daemon: Served) -> None:
     home = a_home(tmp_path)
     assert registry.connect(home.site, "opencode").success
@@ -59,6 +72,7 @@ def test_the_plugin_of_opencode_keeps_to_its_contract(tmp_path: Path, daemon: Se
         daemon, "SELECT harness, content FROM session_transcripts WHERE session_key = 'oc-1'"
     )
     assert harness == "opencode" and "harbour light" in str(content)
+    assert done(daemon, "oc-1") == DONE
 
 
 def test_plugin_and_hook_of_openclaw_keep_to_their_contract(tmp_path: Path, daemon: Served) -> None:
@@ -73,3 +87,4 @@ def test_plugin_and_hook_of_openclaw_keep_to_their_contract(tmp_path: Path, daem
         "SELECT session_key, agent_id FROM session_transcripts WHERE session_key LIKE 'agent:%' ORDER BY 1",
     )
     assert kept == [("agent:helm:s-7", "default"), ("agent:main:main", "default")]
+    assert done(daemon, "agent:main:main") == DONE

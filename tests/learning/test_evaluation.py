@@ -116,6 +116,8 @@ def test_sixty_sessions_tell_the_difference_and_ten_do_not(used: Api) -> None:
     assert found["tokens"]["given"] == found["tokens"]["used"] + found["tokens"]["wasted"] > 0
     assert found["helpful"][0]["content"] == FALCON
     assert found["missed"][0]["content"] == FALCON
+    told = [(one["given"], one["helped"]) for one in (found["helpful"][0], found["missed"][0])]
+    assert told == [(30, 30)] * 2, "what was used without being given is not counted as its help"
     assert found["holdout"] == 0.5
 
 

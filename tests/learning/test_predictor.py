@@ -90,6 +90,8 @@ def test_rolling_back_restores_the_order_without_it_until_it_has_won_again(
         "proven",
     )
     assert begun["sampleCount"] >= 7
+    [noted] = api.get("/api/analytics/errors?stage=predictor").body["errors"]
+    assert noted["code"] == "PREDICTOR_TRAIN_FAILURE" and "(rollback)" in noted["message"]
     talk.sessions(6)
     assert talk.alpha() == [1.0]
     talk.sessions(1)

@@ -27,6 +27,7 @@ def _world(tx: WriteTx) -> None:
     _agent(tx, "bert", "group", "crew")
     _agent(tx, "cleo", "group", "crew")
     _agent(tx, "dora", "shared")
+    _agent(tx, "emil", "a policy of no version")
     for agent in ("anna", "bert", "cleo", "dora"):
         for visibility in ("global", "private", "archived"):
             remember(
@@ -49,6 +50,7 @@ def _seen(db: Database, agent_id: str) -> set[str]:
         ("anna", {"anna global", "anna private"}),
         ("bert", {"bert global", "bert private", "cleo global"}),
         ("dora", {"dora global", "dora private", "anna global", "bert global", "cleo global"}),
+        ("emil", set()),
         ("nobody", set()),
     ],
 )

@@ -32,7 +32,6 @@ def main() -> None:
         for module in pkgutil.walk_packages(parent.__path__, f"{package}."):
             if not module.name.startswith(NOT_LOADED):
                 importlib.import_module(module.name)
-    importlib.import_module("typer._adapters")
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
     control = socket.socket(fileno=int(sys.argv[1]))
@@ -78,13 +77,7 @@ def _attend(stdin: int, stdout: int, stderr: int, caller: int) -> None:
     sys.stdout = os.fdopen(1, "w", encoding="utf-8")
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1)
     sys.argv = [MAIN, *request["arguments"]]
-    try:
-        runpy.run_module(MAIN, run_name="__main__", alter_sys=True)
-    except SystemExit as ended:
-        # Without the end of the interpreter, which would cost more than the command did; no command leaves work for it.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(ended.code if isinstance(ended.code, int) else 0)
+    runpy.run_module(MAIN, run_name="__main__", alter_sys=True)
 
 
 if __name__ == "__main__":

@@ -11,14 +11,17 @@ from pydantic_core import to_json
 from signet.errors import Invalid
 from signet.wire import operations
 from signet.wire.operation import JSON, Operation
+from signet_api import segments
+from signet_api.openapi import RESPONSES
 
 P = ParamSpec("P")
 Reply = TypeVar("Reply")
 Handler = Callable[P, Awaitable[Reply | Response]]
 First = Callable[[Request], Awaitable[Response | None]]
 
+segments.install()
 #: Every operation that has a handler; the modules of `routes` fill it when they are imported.
-ROUTER = APIRouter()
+ROUTER = APIRouter(responses=RESPONSES)
 
 
 def serves(

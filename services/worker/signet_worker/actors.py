@@ -18,8 +18,8 @@ from signet.domain.episodes import commits
 from signet.domain.episodes import index as episodes
 from signet.domain.extraction import corrections
 from signet.domain.extraction import pipeline as extraction
-from signet.domain.extraction.apply import Mode
 from signet.domain.extraction.distill import Model
+from signet.domain.extraction.mode import Mode, mode_of
 from signet.domain.graph import (
     classify,
     communities,
@@ -140,7 +140,7 @@ def embed(job: JobContext, context: Context) -> None:
 def extract(job: JobContext, context: Context) -> None:
     """Distil the job's memory into facts."""
     distiller = context.distiller()
-    if distiller is None or extraction.mode_of(context.settings) is Mode.DISABLED:
+    if distiller is None or mode_of(context.settings) is Mode.DISABLED:
         return _skip(job, "extraction_off")
     extraction.run(job, distiller, context.embedder(), lambda: context.settings)
 

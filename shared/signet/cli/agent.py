@@ -49,10 +49,10 @@ def list_agents(signet: Signet) -> Output:
 def add(
     name: NameArgument,
     memory: Annotated[
-        Policy | None, typer.Option("--memory", help="Memories it may read; default: shared.")
+        Policy | None, typer.Option(help="Memories it may read; default: shared.")
     ] = None,
     group: Annotated[
-        str | None, typer.Option("--group", help="Name of the group, with --memory group.")
+        str | None, typer.Option(help="Name of the group, with --memory group.")
     ] = None,
     path: PathOption = None,
     as_json: bool = False,

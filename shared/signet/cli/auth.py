@@ -58,7 +58,7 @@ def whoami(signet: Signet) -> Output:
 def create(
     role: Annotated[
         str,
-        typer.Option("--role", help=", ".join(ROLES) + ".", autocompletion=lambda: list(ROLES)),
+        typer.Option(help=", ".join(ROLES) + ".", autocompletion=lambda: list(ROLES)),
     ] = "agent",
     sub: Annotated[
         str | None,
@@ -66,15 +66,11 @@ def create(
             "--name", "--sub", help="Machine, agent or person it is for; shown in history."
         ),
     ] = None,
-    project: Annotated[
-        str | None, typer.Option("--project", help="Limit it to this project.")
-    ] = None,
-    agent: Annotated[str | None, typer.Option("--agent", help="Limit it to this agent.")] = None,
-    user: Annotated[
-        str | None, typer.Option("--user", help="Give it a memory of this user's own.")
-    ] = None,
+    project: Annotated[str | None, typer.Option(help="Limit it to this project.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Limit it to this agent.")] = None,
+    user: Annotated[str | None, typer.Option(help="Give it a memory of this user's own.")] = None,
     days: Annotated[
-        float | None, typer.Option("--days", min=0.0001, help="Days until it expires; default: 7.")
+        float | None, typer.Option(min=0.0001, help="Days until it expires; default: 7.")
     ] = None,
     path: PathOption = None,
 ) -> Output:

@@ -34,13 +34,11 @@ def backfill(
     since: SinceOption = None,
     harness: Annotated[
         list[str] | None,
-        typer.Option("--harness", metavar="NAME", help="Only sessions of this one. Repeatable."),
+        typer.Option(metavar="NAME", help="Only sessions of this one. Repeatable."),
     ] = None,
     project: Annotated[
         list[str] | None,
-        typer.Option(
-            "--project", metavar="FOLDER", help="Only this project, or those below. Repeatable."
-        ),
+        typer.Option(metavar="FOLDER", help="Only this project, or those below. Repeatable."),
     ] = None,
     by_model: Annotated[
         bool,

@@ -83,9 +83,7 @@ def run(
     ],
     store: Annotated[
         str | None,
-        typer.Option(
-            "--store", help="Of a file with stores, this one; default: the one asked of most."
-        ),
+        typer.Option(help="Of a file with stores, this one; default: the one asked of most."),
     ] = None,
     agent: AgentOption = None,
     as_json: bool = False,

@@ -60,23 +60,27 @@ def command(
     *,
     seconds: float | None = None,
     forgets: bool = False,
+    alone: bool = False,
 ) -> Callable[[Callable[..., Output]], Callable[..., None]]:
     """Return a decorator that makes a generator a command, and registers it with `app` if given.
 
     The command has `--json`. A first parameter `signet` gets the client of the daemon (which waits `seconds` for an
     answer) and adds `--path`. A parameter `as_json` says whether `--json` was given. What a command that `forgets`
-    takes away is no longer known on this machine either.
+    takes away is no longer known on this machine either. With `alone` it is what the group `app` does without one of
+    its commands.
     """
 
     def decorate(run: Callable[..., Output]) -> Callable[..., None]:
-        made = _made(run, seconds, forgets=forgets)
-        return app.command(name)(made) if app else made
+        made = _made(run, seconds, forgets=forgets, alone=alone)
+        if app is None:
+            return made
+        return app.callback()(made) if alone else app.command(name)(made)
 
     return decorate
 
 
 def _made(
-    run: Callable[..., Output], seconds: float | None, *, forgets: bool
+    run: Callable[..., Output], seconds: float | None, *, forgets: bool, alone: bool
 ) -> Callable[..., None]:
     given = dict(inspect.signature(run).parameters)
     needs_client = given.pop("signet", None) is not None
@@ -84,9 +88,15 @@ def _made(
     if needs_client:
         given["path"] = _parameter("path", PathOption, None)
     given["as_json"] = _parameter("as_json", JsonOption, False)
+    if alone:
+        given["context"] = _parameter("context", typer.Context)
 
     @functools.wraps(run)
-    def called(*, as_json: bool = False, **options: object) -> None:
+    def called(
+        *, as_json: bool = False, context: typer.Context | None = None, **options: object
+    ) -> None:
+        if context is not None and context.invoked_subcommand is not None:
+            return
         if knows_json:
             options["as_json"] = as_json
         if needs_client:
@@ -108,7 +118,9 @@ def _made(
     return called
 
 
-def _parameter(name: str, option: object, default: object) -> inspect.Parameter:
+def _parameter(
+    name: str, option: object, default: object = inspect.Parameter.empty
+) -> inspect.Parameter:
     kind = inspect.Parameter.KEYWORD_ONLY
     return inspect.Parameter(name, kind, default=default, annotation=option)
 

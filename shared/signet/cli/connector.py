@@ -54,17 +54,15 @@ def add(
         str, typer.Argument(metavar="FOLDER", help="Path of the folder, on the daemon's machine.")
     ],
     name: Annotated[
-        str | None, typer.Option("--name", help="Display name; default: the folder's name.")
+        str | None, typer.Option(help="Display name; default: the folder's name.")
     ] = None,
     pattern: Annotated[
         list[str] | None,
-        typer.Option("--pattern", help="Files to read; default: **/*.md and **/*.txt. Repeatable."),
+        typer.Option(help="Files to read; default: **/*.md and **/*.txt. Repeatable."),
     ] = None,
-    ignore: Annotated[
-        list[str] | None, typer.Option("--ignore", help="Files to skip. Repeatable.")
-    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="Files to skip. Repeatable.")] = None,
     max_bytes: Annotated[
-        int | None, typer.Option("--max-bytes", min=1, help="Skip files larger than this.")
+        int | None, typer.Option(min=1, help="Skip files larger than this.")
     ] = None,
     agent: AgentOption = None,
     sync_now: Annotated[

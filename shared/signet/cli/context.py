@@ -57,9 +57,7 @@ def why(
     ] = None,
     prompt: Annotated[
         int | None,
-        typer.Option(
-            "--prompt", min=0, help="Show the texts given with this prompt; 0 is the session start."
-        ),
+        typer.Option(min=0, help="Show the texts given with this prompt; 0 is the session start."),
     ] = None,
     agent: AgentOption = None,
 ) -> Output:

@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -28,6 +27,7 @@ from signet.paths import Workspace, find_workspace
 
 #: How long the daemon may take to say who it is.
 SECONDS = 15.0
+_INSTEAD = "The environment (SIGNET_DAEMON_URL, SIGNET_HOST, SIGNET_PORT) names a daemon that is used instead: {}"
 
 
 class NotPrivate(Invalid):
@@ -52,9 +52,7 @@ def connect(
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option(
-            "--key", help="Key for this machine (signet auth token create); - reads stdin."
-        ),
+        typer.Option(help="Key for this machine (signet auth token create); - reads stdin."),
     ] = None,
     plain_http: Annotated[
         bool,
@@ -88,7 +86,8 @@ def connect(
     asked = Connection(url=url, key=_key(key), since=clock.to_text(clock.now()))
     found = _introduced(asked)
     connection.keep(workspace, asked)
-    sent = spooled.deliver(workspace, client(path).target)
+    daemon = client(path).target
+    sent = spooled.deliver(workspace, daemon)
     yield {"connected": True, "url": url, **found, "sent": sent}
     output.say(f"Connected to {url} · Signet {found['version']} · {_who(found)}")
     output.say(
@@ -97,6 +96,8 @@ def connect(
     output.say(
         "here but what sessions begin with; what cannot be sent while it is away waits and is sent later."
     )
+    if daemon.url != url:
+        output.hint(_INSTEAD.format(daemon.url))
     if sent:
         output.say(f"Sent what waited: {output.count(sent, 'call')}")
     if workspace.database.exists():
@@ -214,7 +215,7 @@ def shown(workspace: Workspace, path: str | None) -> Output:
     daemon = client(path, timeout_seconds=SECONDS).target
     if daemon.url != found.url:
         facts["instead"] = daemon.url
-    ours = replace(daemon, url=found.url)
+    ours = daemon._replace(url=found.url)
     why = None
     try:
         facts |= {"reachable": True, **_introduced(found)}
@@ -238,7 +239,7 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
     else:
         yield f"{ink.bad('●')} {facts['url']} · {output.plain(facts['error'])}"
     if instead := facts.get("instead"):
-        yield ink.warn(f"! The environment names another daemon, which is used instead: {instead}")
+        yield ink.warn(f"! {_INSTEAD.format(instead)}")
     if sent := facts.get("sent"):
         yield f"  Sent what waited: {output.count(sent, 'call')}"
     if facts["waiting"]:

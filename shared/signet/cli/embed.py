@@ -54,9 +54,7 @@ def audit(signet: Signet) -> Output:
 @command(app)
 def backfill(
     dry_run: DryRunOption = False,
-    batch_size: Annotated[
-        int, typer.Option("--batch-size", min=1, max=500, help="Memories per run.")
-    ] = 50,
+    batch_size: Annotated[int, typer.Option(min=1, max=500, help="Memories per run.")] = 50,
     path: PathOption = None,
 ) -> Output:
     """Create missing vectors now, oldest memories first.

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import benchmark, output, replay
-from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption
 from signet.cli.output import Ink
@@ -27,22 +27,8 @@ app = typer.Typer(
 )
 
 
-@command()
-def _show(signet: Signet, price: float | None = None, agent: str | None = None) -> Output:
-    found = signet.evaluation(agent_id=agent)
-    yield found
-    for line in _page(found, price, output.ink(sys.stdout)):
-        output.say(line)
-
-
-@app.callback()
-def evaluate(
-    context: typer.Context,
-    price: PriceOption = None,
-    agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+@command(app, alone=True)
+def evaluate(signet: Signet, price: PriceOption = None, agent: AgentOption = None) -> Output:
     """Show whether memory helps: sessions with it against those that were given none.
 
     Once there are some sessions, a few of the next ones are given no memories, so that there is something to compare
@@ -50,8 +36,10 @@ def evaluate(
 
     Examples: signet eval · signet eval --price=3 · signet eval replay · signet eval run questions.json
     """
-    if context.invoked_subcommand is None:
-        _show(price=price, agent=agent, path=path, as_json=as_json)
+    found = signet.evaluation(agent_id=agent)
+    yield found
+    for line in _page(found, price, output.ink(sys.stdout)):
+        output.say(line)
 
 
 command(app)(replay.replay)

@@ -42,9 +42,7 @@ def forget(
         list[str] | None,
         typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
     ] = None,
-    query: Annotated[
-        str | None, typer.Option("--query", help="Memories that contain these words.")
-    ] = None,
+    query: Annotated[str | None, typer.Option(help="Memories that contain these words.")] = None,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
     who: OnlyWhoOption = None,

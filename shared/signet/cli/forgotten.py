@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import identify, output
-from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption
 from signet.client import Signet
@@ -24,8 +24,16 @@ OffsetOption = Annotated[int, typer.Option("--offset", min=0, help="Number of re
 MOST = 1_000
 
 
-@command()
-def _list(signet: Signet, limit: int = 20, offset: int = 0, agent: str | None = None) -> Output:
+@command(app, alone=True)
+def forgotten(
+    signet: Signet, limit: LimitOption = 20, offset: OffsetOption = 0, agent: AgentOption = None
+) -> Output:
+    """List what was forgotten, rejected or erased, newest first; none of it is saved again by itself.
+
+    Extraction, summaries, documents and imports leave it out. Saving it again by hand works, and ends that.
+
+    Examples: signet forgotten · signet forgotten lift 019ac0de-1f2a-7b3c
+    """
     page = signet.forgotten(limit=limit, offset=offset, agent_id=agent)
     yield page
     if not page["values"]:
@@ -33,25 +41,6 @@ def _list(signet: Signet, limit: int = 20, offset: int = 0, agent: str | None = 
     for one in page["values"]:
         output.say(_line(one))
     output.rest(offset, len(page["values"]), page["total"], f"signet forgotten -l {limit}")
-
-
-@app.callback()
-def forgotten(
-    context: typer.Context,
-    limit: LimitOption = 20,
-    offset: OffsetOption = 0,
-    agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """List what was forgotten, rejected or erased, newest first; none of it is saved again by itself.
-
-    Extraction, summaries, documents and imports leave it out. Saving it again by hand works, and ends that.
-
-    Examples: signet forgotten · signet forgotten lift 019ac0de-1f2a-7b3c
-    """
-    if context.invoked_subcommand is None:
-        _list(limit=limit, offset=offset, agent=agent, path=path, as_json=as_json)
 
 
 @command(app)

@@ -7,20 +7,19 @@ A hook that is not told otherwise is over within two seconds, however slow the d
 spooled first, so that it is delivered later if it cannot be delivered now (see spooled.py).
 """
 
+import codecs
+import contextlib
 import json
 import os
-import select
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
-from signet import ids
-from signet.cli import hook_forms, offline, spooled
+from signet.cli import hook_forms, offline
 from signet.cli.hook_table import HOOKS, SPELLINGS, Hook
-from signet.client import connection, target, transport
-from signet.client.call import Call, Reply
+from signet.client import connection, target
 from signet.client.errors import (
     BadAnswer,
     DaemonAway,
@@ -30,9 +29,12 @@ from signet.client.errors import (
     absent,
 )
 from signet.config.env import read_environment
-from signet.domain.sessions import spool
 from signet.errors import SignetError
 from signet.paths import Workspace, find_workspace
+
+if TYPE_CHECKING:  # loaded where they are needed: what keeps, and what sends
+    from signet.client.call import Reply
+    from signet.domain.sessions.spool import Entry
 
 #: How long a hook may take in all when nobody has said otherwise; a harness notices more than two seconds.
 PATIENCE_SECONDS = 1.8
@@ -57,8 +59,7 @@ class WrongUsage(Exception):
     """The command line cannot be understood."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Asked(NamedTuple):
     """A command line that was understood."""
 
     name: str
@@ -92,7 +93,7 @@ def run(arguments: Sequence[str]) -> int:
             return 0
         if asked.is_plugin and hook_forms.is_installed(asked.harness, Path.home()):
             return 0
-        asked = replace(asked, event=hook_forms.event_of(said))
+        asked = asked._replace(event=hook_forms.event_of(said))
         body = body_of(asked, said)
     except WrongUsage as error:
         from signet.cli import output
@@ -167,23 +168,40 @@ def stdin(until: float) -> Mapping[str, object]:
     try:
         if sys.stdin is None or sys.stdin.isatty():
             return {}
-        handle, read = sys.stdin.fileno(), bytearray()
-        while len(read) < MOST_INPUT:
-            if not select.select([handle], [], [], max(0.0, until - time.monotonic()))[0]:
-                break
-            some = os.read(handle, 65_536)
-            if not some:
-                break
-            read += some
-        found = json.loads(read.decode("utf-8-sig", "replace")) if read.strip() else {}
+        read = _read(sys.stdin.fileno(), until)
+        found = (
+            json.loads(read.removeprefix(codecs.BOM_UTF8).decode("utf-8", "replace"))
+            if read.strip()
+            else {}
+        )
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
+def _read(handle: int, until: float) -> bytes:
+    """Return what comes until the end or an instant; a thread reads it, because not every system waits for a pipe."""
+    import _thread  # `threading` takes longer to load than a hook reads
+
+    read, ended = bytearray(), _thread.allocate_lock()
+    ended.acquire()
+
+    def work() -> None:
+        with contextlib.suppress(OSError):
+            while len(read) < MOST_INPUT and (some := os.read(handle, 65_536)):
+                read.extend(some)
+        ended.release()
+
+    _thread.start_new_thread(work, ())
+    ended.acquire(timeout=max(0.0, until - time.monotonic()))
+    return bytes(read)
+
+
 def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
     workspace = find_workspace(asked.path)
     if asked.name == "compaction-complete":  # a session's end is known again by what it says
+        from signet import ids
+
         body = {**body, "idempotencyKey": ids.new_ordered_id()}
     found = _daemon(asked, started)
     entry = _spooled(asked, body, workspace, found) if asked.hook.is_spooled else None
@@ -207,13 +225,17 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
 
 def _reply(
     asked: Asked, body: Mapping[str, object], workspace: Workspace, daemon: target.Target
-) -> Reply:
+) -> "Reply":
     """Return what the daemon replies; raises SignetError, at once where it is known to be away."""
     is_start = asked.name == "session-start"
     if daemon.is_elsewhere:
         if offline.is_away(workspace, daemon, is_start=is_start):
             raise absent(daemon.url, is_elsewhere=True)
         daemon = offline.hurried(daemon, is_start=is_start)
+    from signet.cli import spooled
+    from signet.client import transport
+    from signet.client.call import Call
+
     # A daemon that wants tokens reads no files (HK-73), one elsewhere has other ones.
     is_near = spooled.is_own(workspace, daemon) and "Authorization" not in daemon.headers
     sent = body if is_near else spooled.with_log(body)
@@ -227,11 +249,13 @@ def _reply(
 
 def _answered(
     asked: Asked,
-    reply: Reply,
+    reply: "Reply",
     workspace: Workspace,
     daemon: target.Target,
-    entry: spool.Entry | None,
+    entry: "Entry | None",
 ) -> int:
+    from signet.cli import spooled
+
     answer = spooled.answer_of(reply.body)
     if entry is not None and not answer:  # another program that has our port
         return _skipped(f"{daemon.url} is not a Signet daemon; hook skipped", entry)
@@ -271,8 +295,11 @@ def _spooled(
     body: Mapping[str, object],
     workspace: Workspace,
     found: target.Target | SignetError,
-) -> spool.Entry | None:
+) -> "Entry | None":
     """Return the entry of a call that must not be lost; None where it cannot be kept."""
+    from signet.cli import spooled
+    from signet.domain.sessions import spool
+
     if not workspace.root.is_dir():
         return None
     headers = {"x-signet-runtime-path": "legacy"}
@@ -296,7 +323,7 @@ def _with_whole_path(body: Mapping[str, object]) -> dict[str, object]:
     return {**body, "transcriptPath": str(Path(path).expanduser().absolute())}
 
 
-def _unsent(asked: Asked, error: SignetError, entry: spool.Entry | None) -> int:
+def _unsent(asked: Asked, error: SignetError, entry: "Entry | None") -> int:
     if isinstance(error, DaemonAway):
         return _skipped(f"the daemon at {error.facts['url']} is away, hook skipped", entry)
     if isinstance(error, DaemonNotRunning):
@@ -307,9 +334,11 @@ def _unsent(asked: Asked, error: SignetError, entry: spool.Entry | None) -> int:
     return _skipped(f"{error.message}; hook skipped", entry)
 
 
-def _skipped(why: str, entry: spool.Entry | None) -> int:
+def _skipped(why: str, entry: "Entry | None") -> int:
     """Say why nothing was done; what must not be lost waits."""
     if entry is not None:
+        from signet.domain.sessions import spool
+
         spool.hold(entry)
         why += "; saved, will be sent later"
     _tell(why)
@@ -346,8 +375,7 @@ def _daemon(asked: Asked, started: float) -> target.Target | SignetError:
     except SignetError as error:
         return error
     patience = _patience(asked.hook, is_elsewhere=found.is_elsewhere)
-    return replace(
-        found,
+    return found._replace(
         headers={**found.headers, "X-Signet-Runtime-Path": "legacy"},
         seconds=(seconds := max(LEAST_SECONDS, patience - (time.monotonic() - started))),
         connect_seconds=min(found.connect_seconds, seconds),

@@ -61,7 +61,9 @@ def repeats(harness: str, said: Mapping[str, object], home: Path) -> bool:
 
     Cursor and VS Code also run those; without hooks of their own, they are served by these.
     """
-    if harness != "claude-code" or "/.claude/" in str(said.get("transcript_path")):
+    if harness != "claude-code" or "/.claude/" in str(said.get("transcript_path")).replace(
+        "\\", "/"
+    ):
         return False
     return _holds_ours(home, next((_READERS[mark] for mark in _READERS if mark in said), None))
 

@@ -1,7 +1,8 @@
 """The hooks of a harness: the flags of each command, what it reads of what the harness says, and what it prints."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import NamedTuple
 
 #: How harnesses spell a field.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
@@ -33,12 +34,11 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hook:
+class Hook(NamedTuple):
     """One command: its flags and the fields that they fill, what it reads from stdin, what it prints."""
 
     help: str
-    flags: Mapping[str, str] = field(default_factory=dict)
+    flags: Mapping[str, str] = MappingProxyType({})
     reads: tuple[str, ...] = ()
     needs: str | None = None
     prints: str | None = None

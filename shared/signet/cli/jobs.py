@@ -55,17 +55,11 @@ ChangedOption = Annotated[
 @command(app, "list")
 def list_jobs(
     signet: Signet,
-    status: Annotated[
-        Status | None, typer.Option("--status", help="Only jobs in this state.")
-    ] = None,
+    status: Annotated[Status | None, typer.Option(help="Only jobs in this state.")] = None,
     kind: KindOption = None,
     code: CodeOption = None,
-    memory: Annotated[
-        str | None, typer.Option("--memory", help="Only jobs of this memory.")
-    ] = None,
-    document: Annotated[
-        str | None, typer.Option("--document", help="Only jobs of this document.")
-    ] = None,
+    memory: Annotated[str | None, typer.Option(help="Only jobs of this memory.")] = None,
+    document: Annotated[str | None, typer.Option(help="Only jobs of this document.")] = None,
     since: SinceOption = None,
     until: UntilOption = None,
     limit: ManyOption = 20,

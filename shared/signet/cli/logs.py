@@ -32,7 +32,7 @@ def logs(
     ] = None,
     since: SinceOption = None,
     grep: Annotated[
-        str | None, typer.Option("--grep", help="Only lines that match this regular expression.")
+        str | None, typer.Option(help="Only lines that match this regular expression.")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:

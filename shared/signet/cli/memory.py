@@ -39,16 +39,14 @@ def list_memories(
     limit: Annotated[
         int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
     ] = 20,
-    offset: Annotated[int, typer.Option("--offset", min=0, help="Number of results to skip.")] = 0,
+    offset: Annotated[int, typer.Option(min=0, help="Number of results to skip.")] = 0,
     query: Annotated[
-        str | None, typer.Option("--query", help="Only memories that contain these words.")
+        str | None, typer.Option(help="Only memories that contain these words.")
     ] = None,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
     who: OnlyWhoOption = None,
-    project: Annotated[
-        str | None, typer.Option("--project", help="Only memories of this project.")
-    ] = None,
+    project: Annotated[str | None, typer.Option(help="Only memories of this project.")] = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")] = False,
     since: SinceOption = None,
     until: UntilOption = None,

@@ -13,14 +13,11 @@ import os
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from signet.client import connection, transport
-from signet.client.call import Call
+from signet.client import connection
 from signet.client.target import Target
-from signet.errors import SignetError
 from signet.paths import Workspace
 
 #: How long (s) a session that begins, and any other hook, waits for a connection while nobody knows better.
@@ -38,7 +35,7 @@ ANSWER_SECONDS = 30.0
 def hurried(daemon: Target, *, is_start: bool) -> Target:
     """Return the daemon elsewhere as a hook calls it: soon over when nobody is there."""
     most = START_CONNECT_SECONDS if is_start else CONNECT_SECONDS
-    return replace(daemon, connect_seconds=min(daemon.connect_seconds, most))
+    return daemon._replace(connect_seconds=min(daemon.connect_seconds, most))
 
 
 def is_away(workspace: Workspace, daemon: Target, *, is_start: bool) -> bool:
@@ -84,8 +81,11 @@ def refresh(workspace: Workspace, daemon: Target, body: Mapping[str, object]) ->
     asked: dict[str, object] = {"projects": projects}
     if agent := _agent(body):
         asked["agentId"] = agent
+    from signet.client import transport
+    from signet.client.call import Call
+
     call: Call[object] = Call(method="POST", path="/api/hooks/offline", body=asked)
-    reply = transport.send(replace(daemon, seconds=ANSWER_SECONDS, only_signet=True), call)
+    reply = transport.send(daemon._replace(seconds=ANSWER_SECONDS, only_signet=True), call)
     # Who may not read it any more keeps none of it.
     if reply.status in (connection.KEY_REFUSED, 403):
         file.unlink(missing_ok=True)
@@ -110,38 +110,25 @@ def is_old(workspace: Workspace, event: str, body: Mapping[str, object]) -> bool
 
 def behind(workspace: Workspace, daemon: Target, event: str, body: Mapping[str, object]) -> None:
     """Do in a process of its own what is due after a hook has reached the daemon elsewhere."""
-    from signet.cli import spooled
+    from signet.cli import behind, spooled
 
-    hands_over, asks = spooled.takes_spool(workspace, daemon), is_old(workspace, event, body)
-
-    def work() -> None:
-        if hands_over:
-            spooled.deliver(workspace, daemon)
-        if asks:
-            with suppress(SignetError):
-                refresh(workspace, daemon, body)
-
-    if hands_over or asks:
-        spooled.behind(work)
+    steps = [behind.DELIVER] if spooled.takes_spool(workspace, daemon) else []
+    asked = [_scope(body)] if is_old(workspace, event, body) else []
+    if steps or asked:
+        behind.begin(workspace, daemon, *steps, refresh=asked)
 
 
 def forgot(workspace: Workspace, daemon: Target) -> None:
     """Give no context until the daemon, of which something was forgotten, has said it anew; ask it behind."""
-    from signet.cli import spooled
+    from signet.cli import behind
 
     agents = []
     for file in workspace.offline_dir.glob("*.json"):
         kept = _read(file)
         _write(file, {**kept, "contexts": {}})
         agents.append({"agentId": kept.get("agent", ""), "project": kept.get("projects", [""])[0]})
-
-    def work() -> None:
-        with suppress(SignetError):
-            for one in agents:
-                refresh(workspace, daemon, one)
-
     if agents:
-        spooled.behind(work)
+        behind.begin(workspace, daemon, refresh=agents)
 
 
 def forget(workspace: Workspace) -> None:
@@ -156,10 +143,13 @@ def _mark(at: str) -> str:
 
 
 def _file(workspace: Workspace, body: Mapping[str, object]) -> Path:
-    import hashlib
-
-    name = hashlib.sha256(_agent(body).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    # No digest: loading one takes a hook as long as all of this. A name that no file can have is not kept.
+    name = _agent(body).encode("utf-8", "surrogatepass").hex() or "usual"
     return workspace.offline_dir / f"{name}.json"
+
+
+def _scope(body: Mapping[str, object]) -> Mapping[str, object]:
+    return {name: body[name] for name in ("agentId", "project") if name in body}
 
 
 def _agent(body: Mapping[str, object]) -> str:

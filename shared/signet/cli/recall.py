@@ -51,7 +51,6 @@ def recall(
     as_of: Annotated[
         str | None,
         typer.Option(
-            "--as-of",
             metavar="TIME",
             parser=when.last,
             help="Answer as the memory was at this time; a date means its end.",
@@ -60,16 +59,16 @@ def recall(
     project: ProjectOption = None,
     keyword_query: Annotated[
         str | None,
-        typer.Option("--keyword-query", help="Use these words for the keyword search instead."),
+        typer.Option(help="Use these words for the keyword search instead."),
     ] = None,
     pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")] = False,
     importance_min: Annotated[
         float | None,
-        typer.Option("--importance-min", min=0, max=1, help="Minimum importance (0–1)."),
+        typer.Option(min=0, max=1, help="Minimum importance (0–1)."),
     ] = None,
     min_score: Annotated[
         float | None,
-        typer.Option("--min-score", min=0, max=1, help="Drop results scored below this (0–1)."),
+        typer.Option(min=0, max=1, help="Drop results scored below this (0–1)."),
     ] = None,
     expand: Annotated[
         bool, typer.Option("--expand", help="Add the conversations that the results come from.")
@@ -79,7 +78,7 @@ def recall(
     ] = False,
     why_not: Annotated[
         str | None,
-        typer.Option("--why-not", metavar="ID", help="Explain why this memory is not a result."),
+        typer.Option(metavar="ID", help="Explain why this memory is not a result."),
     ] = None,
     full: FullOption = False,
     agent: AgentOption = None,

@@ -44,9 +44,7 @@ def remember(
     ] = None,
     supersedes: Annotated[
         list[str] | None,
-        typer.Option(
-            "--supersedes", metavar="ID", help="Id of a memory that this one replaces. Repeatable."
-        ),
+        typer.Option(metavar="ID", help="Id of a memory that this one replaces. Repeatable."),
     ] = None,
     agent: AgentOption = None,
     private: Annotated[

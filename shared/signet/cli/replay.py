@@ -26,13 +26,11 @@ def replay(
     signet: Signet,
     sessions: Annotated[
         int,
-        typer.Option("--sessions", min=1, max=500, help="Replay at most so many, newest first."),
+        typer.Option(min=1, max=500, help="Replay at most so many, newest first."),
     ] = 50,
     against: Annotated[
         list[str] | None,
-        typer.Option(
-            "--against", metavar="KEY=VALUE", help="Compare with this setting. Repeatable."
-        ),
+        typer.Option(metavar="KEY=VALUE", help="Compare with this setting. Repeatable."),
     ] = None,
     agent: AgentOption = None,
     as_json: bool = False,

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import identify, output
-from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS
 from signet.cli.forgotten import LimitOption, OffsetOption
 from signet.cli.options import AgentOption
@@ -27,8 +27,17 @@ IdsArgument = Annotated[
 ]
 
 
-@command()
-def _list(signet: Signet, limit: int = 20, offset: int = 0, agent: str | None = None) -> Output:
+@command(app, alone=True)
+def review(
+    signet: Signet, limit: LimitOption = 20, offset: OffsetOption = 0, agent: AgentOption = None
+) -> Output:
+    """List memories that wait for you, newest first.
+
+    They tell an agent what to do, and you have not said them yourself. Until you approve them, they are found by a
+    search, and not delivered unasked. Others would replace something that you have said, and do once you approve them.
+
+    Examples: signet review · signet review approve 019ac0de-1f2a-7b3c
+    """
     page = signet.reviews(limit=limit, offset=offset, agent_id=agent)
     yield page
     if not page["memories"]:
@@ -38,26 +47,6 @@ def _list(signet: Signet, limit: int = 20, offset: int = 0, agent: str | None = 
     shown = len(page["memories"])
     if not output.rest(offset, shown, page["total"], f"signet review -l {limit}") and shown:
         output.hint("signet review approve ID · signet review reject ID")
-
-
-@app.callback()
-def review(
-    context: typer.Context,
-    limit: LimitOption = 20,
-    offset: OffsetOption = 0,
-    agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """List memories that wait for you, newest first.
-
-    They tell an agent what to do, and you have not said them yourself. Until you approve them, they are found by a
-    search, and not delivered unasked. Others would replace something that you have said, and do once you approve them.
-
-    Examples: signet review · signet review approve 019ac0de-1f2a-7b3c
-    """
-    if context.invoked_subcommand is None:
-        _list(limit=limit, offset=offset, agent=agent, path=path, as_json=as_json)
 
 
 @command(app)

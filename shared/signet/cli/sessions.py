@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import output
-from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.command import Output, command
 from signet.cli.forget_session import forget
 from signet.cli.options import AgentOption
 from signet.cli.output import Ink
@@ -20,50 +20,21 @@ command(app)(show)
 command(app)(forget)
 
 
-@app.callback()
+@command(app, alone=True)
 def sessions(
-    context: typer.Context,
+    signet: Signet,
     limit: Annotated[
         int, typer.Option("--limit", "-l", min=1, max=200, help="Maximum number of results.")
     ] = 20,
-    cursor: Annotated[
-        str | None, typer.Option("--cursor", help="Where the list goes on, as it says.")
-    ] = None,
-    project: Annotated[
-        str | None, typer.Option("--project", help="Only sessions of this project.")
-    ] = None,
-    harness: Annotated[
-        str | None, typer.Option("--harness", help="Only sessions of this harness.")
-    ] = None,
+    cursor: Annotated[str | None, typer.Option(help="Where the list goes on, as it says.")] = None,
+    project: Annotated[str | None, typer.Option(help="Only sessions of this project.")] = None,
+    harness: Annotated[str | None, typer.Option(help="Only sessions of this harness.")] = None,
     agent: AgentOption = None,
-    path: PathOption = None,
-    as_json: JsonOption = False,
-) -> None:
+) -> Output:
     """List sessions, latest first, with what each was given and used.
 
     Examples: signet sessions · signet sessions --json
     """
-    if context.invoked_subcommand is None:
-        _list(
-            limit=limit,
-            cursor=cursor,
-            project=project,
-            harness=harness,
-            agent=agent,
-            path=path,
-            as_json=as_json,
-        )
-
-
-@command()
-def _list(
-    signet: Signet,
-    limit: int,
-    cursor: str | None,
-    project: str | None,
-    harness: str | None,
-    agent: str | None,
-) -> Output:
     page = signet.all_sessions(
         limit=limit, cursor=cursor, project=project, harness=harness, agent_id=agent
     )

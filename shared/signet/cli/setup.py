@@ -35,14 +35,11 @@ def setup(
             "with --history.",
         ),
     ] = False,
-    name: Annotated[str | None, typer.Option("--name", help="Name of the agent.")] = None,
-    description: Annotated[
-        str | None, typer.Option("--description", help="One sentence about the agent.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the agent.")] = None,
+    description: Annotated[str | None, typer.Option(help="One sentence about the agent.")] = None,
     harness: Annotated[
         list[str] | None,
         typer.Option(
-            "--harness",
             metavar="NAME",
             help="Harness to connect, as `signet harness list` names them. Repeatable.",
             autocompletion=ids,
@@ -50,36 +47,29 @@ def setup(
     ] = None,
     embedding_provider: Annotated[
         str | None,
-        typer.Option(
-            "--embedding-provider", help="Who creates vectors: native, ollama, openai or none."
-        ),
+        typer.Option(help="Who creates vectors: native, ollama, openai or none."),
     ] = None,
     embedding_model: Annotated[
         str | None,
-        typer.Option("--embedding-model", help="Model of that provider; default: its usual one."),
+        typer.Option(help="Model of that provider; default: its usual one."),
     ] = None,
     extraction_provider: Annotated[
         str | None,
         typer.Option(
-            "--extraction-provider",
             help="Who extracts facts: auto, rules, ollama, claude-code, codex, opencode or none.",
         ),
     ] = None,
     extraction_model: Annotated[
         str | None,
-        typer.Option("--extraction-model", help="Model of that provider; default: its usual one."),
+        typer.Option(help="Model of that provider; default: its usual one."),
     ] = None,
     search_balance: Annotated[
         str | None,
-        typer.Option(
-            "--search-balance", help="Weight of vectors against keywords, 0–1; default: 0.7."
-        ),
+        typer.Option(help="Weight of vectors against keywords, 0–1; default: 0.7."),
     ] = None,
     openclaw_runtime_path: Annotated[
         str | None,
-        typer.Option(
-            "--openclaw-runtime-path", help="OpenClaw integration: plugin (default) or legacy."
-        ),
+        typer.Option(help="OpenClaw integration: plugin (default) or legacy."),
     ] = None,
     conversations: ConversationsOption = None,
     configure_openclaw_workspace: Annotated[

@@ -6,17 +6,15 @@ oldest first, with the logs in the requests, because that daemon does not have t
 second one finds nothing to do. What waits for the daemon that the workspace is connected to goes to no other.
 """
 
-import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from signet import clock
+from signet.cli import behind
 from signet.client import connection, transport
 from signet.client.address import recorded
 from signet.client.call import Call
@@ -72,21 +70,25 @@ def waiting(workspace: Workspace, address: str, *, all: bool = False) -> list[En
 
 def deliver(workspace: Workspace, daemon: Target) -> int:
     """Hand over what has settled, and what comes meanwhile, until something fails; return how many were taken."""
-    address = address_of(daemon)
-    daemon = replace(daemon, seconds=max(SECONDS, daemon.seconds))
-    taken, passed = 0, set[Path]()
-    with _alone(workspace.spool_dir) as is_alone:
-        while is_alone:
-            found = [one for one in waiting(workspace, address) if one.file not in passed]
-            if not found:
-                break
-            for entry in found:
-                try:
-                    is_taken = _take(entry, daemon)
-                except SignetError:
-                    return taken
-                taken += is_taken
-                passed.add(entry.file)
+    if not spool.is_waiting(workspace.spool_dir):
+        return 0
+    from signet.files import locked
+
+    with suppress(BlockingIOError), locked(workspace.spool_lock, wait=False):
+        return _deliver(workspace, daemon._replace(seconds=max(SECONDS, daemon.seconds)))
+    return 0
+
+
+def _deliver(workspace: Workspace, daemon: Target) -> int:
+    address, taken, passed = address_of(daemon), 0, set[Path]()
+    while found := [one for one in waiting(workspace, address) if one.file not in passed]:
+        for entry in found:
+            try:
+                is_taken = _take(entry, daemon)
+            except SignetError:
+                return taken
+            taken += is_taken
+            passed.add(entry.file)
     return taken
 
 
@@ -110,42 +112,30 @@ def sent_or_kept(call: Call[T], daemon: Target, send: Callable[[Call[T]], T]) ->
                 connection.note_away(workspace)
     names = ("X-Signet-Agent-Id", "X-Signet-Actor", "X-Signet-Actor-Type", "X-Signet-Origin")
     headers = {name: daemon.headers[name] for name in names if name in daemon.headers}
+    from signet import clock
+
     body = {"createdAt": clock.to_text(clock.now()), **(call.body or {})}
     return spool.put(
         workspace.spool_dir, call.path, headers, body, daemon=daemon.url, is_settled=True
     )
 
 
-def behind(work: Callable[[], object]) -> None:
-    """Do something in a process of its own, for which nobody waits."""
-    if os.fork():
-        return
-    try:
-        os.setsid()
-        null = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):  # whoever reads the hook's output must see its end
-            os.dup2(null, stream)
-        work()
-    finally:
-        os._exit(0)
-
-
 def deliver_behind(workspace: Workspace, daemon: Target) -> None:
     """Hand over what waits in a process of its own; nothing when there is nothing to hand over."""
     if takes_spool(workspace, daemon):
-        behind(lambda: deliver(workspace, daemon))
+        behind.begin(workspace, daemon, behind.DELIVER)
 
 
 def look_behind(workspace: Workspace, daemon: Target) -> None:
     """Look in a process of its own whether a daemon that was away is there again, and hand over what waits."""
     connection.note_away(workspace)  # others need not look meanwhile
-    behind(lambda: look(workspace, daemon))
+    behind.begin(workspace, daemon, behind.LOOK)
 
 
 def look(workspace: Workspace, daemon: Target) -> bool:
     """Return whether the daemon is there, and note it; what waits is handed over."""
     call: Call[object] = Call(method="GET", path="/health/live", is_safe=True)
-    patient = replace(daemon, connect_seconds=LOOK_SECONDS, seconds=LOOK_SECONDS, only_signet=True)
+    patient = daemon._replace(connect_seconds=LOOK_SECONDS, seconds=LOOK_SECONDS, only_signet=True)
     try:
         transport.send(patient, call)
     except SignetError:
@@ -188,7 +178,7 @@ def _take(entry: Entry, daemon: Target) -> bool:
     call: Call[object] = Call(
         method="POST", path=entry.route, body=with_log(spool.body_to_deliver(entry))
     )
-    reply = transport.send(replace(daemon, headers={**daemon.headers, **entry.headers}), call)
+    reply = transport.send(daemon._replace(headers={**daemon.headers, **entry.headers}), call)
     answer = answer_of(reply.body)
     if reply.status in HOPELESS and "error" in answer:
         entry.refuse(str(answer["error"]))
@@ -199,21 +189,3 @@ def _take(entry: Entry, daemon: Target) -> bool:
         raise Unavailable(str(answer.get("error") or f"the daemon answered {reply.status}"))
     entry.remove()
     return True
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[bool]:
-    """Yield whether nobody else delivers from a folder now."""
-    try:
-        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
-        yield False
-        return
-    try:
-        with suppress(BlockingIOError):
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield True
-            return
-        yield False
-    finally:
-        os.close(handle)

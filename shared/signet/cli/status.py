@@ -44,6 +44,7 @@ def status(path: PathOption = None) -> Output:
         found["waitsFor"] = work.why(pipeline)
         found["vectors"] = signet.embeddings_status()
         found["backfill"] = signet.backfill_status()
+        found["predictor"] = signet.predictor()
     except DaemonNotRunning:
         found = {"running": False, "agentsDir": str(workspace.root)}
         found["memories"] = {"total": contents.memories(workspace.database)}
@@ -119,6 +120,7 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     if share := found.get("holdout"):
         told = f"{share:.0%} of sessions after the first week are given no memories, to compare"
         yield _row("hold-out", f"{told} · see: signet eval")
+    yield _row("learning", learning(found["predictor"]))
     yield from _workspace(found, ink)
     yield from troubles(health, ink)
     if waiting := found.get("reviewsWaiting"):
@@ -133,6 +135,21 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
         yield ink.warn(f"! {__version__} is installed") + " · use it with: signet restart"
     for key in found["restartRequired"]:
         yield ink.warn(f"! {key} changed") + " · apply it with: signet restart"
+
+
+def learning(predictor: Mapping[str, Any]) -> str:
+    """Return whether ranking learns from what helped in earlier sessions, and by how many sessions that is judged."""
+    if not predictor["enabled"]:
+        return "off, ranking is the same whatever helped"
+    state = predictor["state"]
+    judged = state["wins"] + state["losses"]
+    told = f"it was better in {state['wins']} of {output.count(judged, 'session')} that tell"
+    if state["coldStartExited"]:
+        return f"what helped before takes part in ranking: {told}"
+    if not judged:
+        told = "no session tells yet whether that is better"
+    stopped = f" · stopped {str(state['lastRollback'])[:10]}" if state["lastRollback"] else ""
+    return f"what helped before is only watched: {told}{stopped}"
 
 
 def troubles(health: Mapping[str, Any], ink: Ink) -> Iterator[str]:

@@ -65,7 +65,7 @@ def export(
         ),
     ] = False,
     agent: Annotated[
-        str | None, typer.Option("--agent", help="Only memories that this agent may read.")
+        str | None, typer.Option(help="Only memories that this agent may read.")
     ] = None,
     since: SinceOption = None,
     path: PathOption = None,
@@ -119,7 +119,6 @@ def import_(
     conflict: Annotated[
         Conflict,
         typer.Option(
-            "--conflict",
             help="What to do with identity files and skills that already exist.",
         ),
     ] = Conflict.SKIP,
@@ -127,10 +126,10 @@ def import_(
         bool, typer.Option("--dry-run", help="Count what would be imported; change nothing.")
     ] = False,
     agent: Annotated[
-        str | None, typer.Option("--agent", help="Agent that gets the memories; default: your own.")
+        str | None, typer.Option(help="Agent that gets the memories; default: your own.")
     ] = None,
     project: Annotated[
-        str | None, typer.Option("--project", help="Project of the memories, usually its folder.")
+        str | None, typer.Option(help="Project of the memories, usually its folder.")
     ] = None,
     sessions: Annotated[
         bool, typer.Option("--sessions", help="For Claude Code: import session transcripts too.")

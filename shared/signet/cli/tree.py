@@ -16,6 +16,7 @@ from typer.core import TyperGroup
 
 from signet import __version__
 from signet.cli import output
+from signet.errors import Kind, SignetError
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
@@ -114,6 +115,13 @@ ROWS = (
 )
 
 
+class Unsupported(SignetError):
+    """Not on this system."""
+
+    kind = Kind.UNSUPPORTED
+    code = "unsupported"
+
+
 class _Commands(MutableMapping[str, "Command"]):
     """The commands by name; each is made, and its module loaded, when it is asked for."""
 
@@ -161,6 +169,11 @@ def _check_here(name: str, args: list[str]) -> None:
     named += [one.partition("=")[2] for one in args if one.startswith("--path=")]
     workspace = find_workspace(named[-1] if named else None)
     connection.check_none(workspace, f"signet {name}")
+    if sys.platform == "win32":
+        raise Unsupported(
+            f"`signet {name}` is about a daemon on this machine, which Windows cannot run",
+            hint="Run it in WSL, or use a daemon elsewhere: signet connect URL --key KEY",
+        )
 
 
 @cache

@@ -11,6 +11,7 @@ is found by its port is sent the path of the workspace that is meant, and refuse
 import contextlib
 import json
 import os
+import sys
 from collections.abc import Mapping
 
 from signet.client import connection
@@ -54,7 +55,8 @@ def recorded(workspace: Workspace) -> str | None:
     """Return the address that the workspace's daemon left on disk, if its process still exists."""
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         state = json.loads(workspace.state_file.read_text("utf-8"))
-        os.kill(state["pid"], 0)
+        if sys.platform != "win32":  # there signal 0 ends a process, and daemons do not run
+            os.kill(state["pid"], 0)
         return str(state["url"])
     return None
 

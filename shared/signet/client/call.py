@@ -6,12 +6,14 @@ What can be asked is described once, in `calls/`. A transport sends the descript
 import json
 import re
 from collections.abc import Callable, Generator, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from signet.client.errors import BadAnswer, refusal
-from signet.wire.operation import Operation
+
+if TYPE_CHECKING:  # a hook asks for no operation
+    from signet.wire.operation import Operation
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -24,8 +26,7 @@ Param = str | int | float | bool | None
 Body = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Call(Generic[T]):
+class Call(NamedTuple, Generic[T]):
     """One request whose answer is a `T`.
 
     `pick` reads the list that is the answer out of the whole one. `is_safe` says that sending it twice does no harm.
@@ -34,7 +35,7 @@ class Call(Generic[T]):
 
     method: str
     path: str
-    params: Mapping[str, Param] = field(default_factory=dict)
+    params: Mapping[str, Param] = MappingProxyType({})
     body: Mapping[str, object] | None = None
     pick: Callable[[Any], Any] | None = None
     is_safe: bool = False
@@ -42,7 +43,7 @@ class Call(Generic[T]):
 
     def picking(self, read: Callable[[T], list[U]]) -> "Call[list[U]]":
         """Return the same request, of whose answer only a list is wanted."""
-        return replace(cast("Call[Any]", self), pick=read)
+        return cast("Call[Any]", self)._replace(pick=read)
 
     @property
     def target(self) -> str:
@@ -58,8 +59,7 @@ class Call(Generic[T]):
         return None if self.body is None else json.dumps(self.body, default=_plain).encode()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class Reply(NamedTuple):
     """What came back: status, headers by lower-case name, the body."""
 
     status: int
@@ -67,8 +67,7 @@ class Reply:
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(NamedTuple):
     """A wait between two calls of a plan."""
 
     seconds: float
@@ -79,7 +78,7 @@ Plan = Generator[Call[Any] | Pause, Any, T]
 
 
 def ask(
-    operation: Operation[T],
+    operation: "Operation[T]",
     *parts: str,
     body: Mapping[str, object] | None = None,
     is_safe: bool = False,

@@ -4,13 +4,10 @@ A connected workspace has no daemon, model or database of its own: hooks, `signe
 this address, with this key. Loads nothing but the standard library: hooks start in milliseconds.
 """
 
-import ipaddress
 import json
-import socket
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass
-from urllib.parse import urlsplit
+from typing import NamedTuple
 
 from signet.config.env import is_loopback
 from signet.errors import Conflict, Invalid
@@ -22,10 +19,7 @@ AWAY_SECONDS = 5.0
 KEY_REFUSED = 401
 KEY_HINT = "The key of this machine holds no longer. With a new one: signet connect URL --key KEY"
 #: Addresses of a tailnet, which encrypts by itself: Tailscale's ranges and names.
-TAILNET = (
-    ipaddress.ip_network("100.64.0.0/10"),
-    ipaddress.ip_network("fd7a:115c:a1e0::/48"),
-)
+TAILNET = ("100.64.0.0/10", "fd7a:115c:a1e0::/48")
 TAILNET_NAMES = ".ts.net"
 
 
@@ -41,8 +35,7 @@ class Elsewhere(Conflict):
     code = "connected_elsewhere"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
+class Connection(NamedTuple):
     """A daemon's address, the key for it, and the time (ISO) since which the workspace is connected."""
 
     url: str
@@ -80,7 +73,7 @@ def keep(workspace: Workspace, connection: Connection) -> None:
     workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(FileNotFoundError):
         workspace.connection_file.chmod(0o600)  # its mode stays
-    replace_file(workspace.connection_file, json.dumps(asdict(connection)).encode())
+    replace_file(workspace.connection_file, json.dumps(connection._asdict()).encode())
     came_back(workspace)
 
 
@@ -95,6 +88,9 @@ def is_private(url: str) -> bool:
 
     A name counts as of a tailnet when all that it stands for is.
     """
+    import socket
+    from urllib.parse import urlsplit
+
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme == "https" or is_loopback(host) or host.endswith(TAILNET_NAMES):
@@ -128,5 +124,8 @@ def away_for(workspace: Workspace) -> float | None:
 
 
 def _is_of_tailnet(address: str) -> bool:
+    import ipaddress
+
     found = ipaddress.ip_address(address)
-    return any(found in network for network in TAILNET if network.version == found.version)
+    networks = [ipaddress.ip_network(one) for one in TAILNET]
+    return any(found in one for one in networks if one.version == found.version)

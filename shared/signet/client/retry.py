@@ -11,8 +11,6 @@ from signet.client.call import Call
 from signet.client.errors import ConnectionBroken, RateLimited, Unavailable
 from signet.errors import Frozen, SignetError
 
-#: How often one call is sent again at most.
-RETRIES = 2
 #: The first pause when nobody says how long; each further one is twice as long.
 FIRST_PAUSE_SECONDS = 0.1
 #: Who is told to wait longer than this hears of it instead.

@@ -3,18 +3,18 @@
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import NamedTuple, TypedDict, Unpack
 from urllib.parse import quote, urlsplit
 
 from signet import __version__
 from signet.client.address import connected, find_url
-from signet.client.retry import RETRIES
 from signet.config.env import is_loopback, read_environment
 from signet.errors import Invalid
 from signet.paths import find_workspace
 
+#: How often one call is sent again at most (retry.py).
+RETRIES = 2
 #: A daemon that takes no connection for so long is not there; on this machine that is a matter of milliseconds.
 CONNECT_SECONDS = 5.0
 #: The same for the daemon that a workspace is connected to: the way to it is short, or a tailnet's.
@@ -24,8 +24,7 @@ _ADDRESS = ("SIGNET_DAEMON_URL", "SIGNET_HOST", "SIGNET_PORT")
 _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class Target(NamedTuple):
     """An address with the headers of every call; `seconds` bounds one whole exchange, `connect_seconds` its start.
 
     With `only_signet` an answer without the header of a Signet daemon is that of another program. `home` is the

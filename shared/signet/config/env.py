@@ -1,16 +1,14 @@
 """The environment variables that Signet reads: every name, default and bound, in one place.
 
-Blank is unset. The environment decides the address and the logs; nothing here overrides agent.yaml.
+Blank is unset. The environment decides the address and the logs; nothing here overrides agent.yaml. What a hook loads
+has no dataclasses: their module takes as long to load as all of this.
 """
 
-import ipaddress
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, NamedTuple
 
-from signet.config.fields import Section, read, section, setting
-from signet.config.values import Unfit, from_text, web_address
+from signet.config.values import Accept, Unfit, from_text, number, web_address, words
 
 DEFAULT_PORT = 3850
 LOOPBACK = "127.0.0.1"
@@ -19,8 +17,7 @@ OLLAMA_PORT = 11434
 HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
+class Address(NamedTuple):
     """Where clients call the daemon (`host`), and where it listens (`bind`)."""
 
     host: str
@@ -55,41 +52,36 @@ def _ollama(value: object, where: str, warnings: list[str]) -> object:
     return f"{scheme or 'http'}://{host}:{port or usual}"
 
 
-@section
-class Environment(Section):
+class Environment(NamedTuple):
     """What the environment of this process says."""
 
-    OPEN: ClassVar[bool] = True
-
-    port: int = setting(DEFAULT_PORT, 1, 65_535, key="SIGNET_PORT", parse=from_text, strict=True)
-    host: str = setting(LOOPBACK, accept=_host, key="SIGNET_HOST")
-    bind: str | None = setting(None, accept=_host, key="SIGNET_BIND")
-    daemon_url: str | None = setting(None, accept=web_address, key="SIGNET_DAEMON_URL")
-    token: str | None = setting(None, key="SIGNET_TOKEN", is_secret=True)
-    log_file: str | None = setting(None, key="SIGNET_LOG_FILE")
-    log_dir: str | None = setting(None, key="SIGNET_LOG_DIR")
-    log_level: str | None = setting(None, key="SIGNET_LOG_LEVEL")
-    bypass: bool = setting(False, accept=_is_set, key="SIGNET_BYPASS")
-    no_hooks: bool = setting(False, accept=_is_set, key="SIGNET_NO_HOOKS")
-    session_start_timeout_ms: int = setting(
-        15_000, 1, 600_000, key="SIGNET_SESSION_START_TIMEOUT", parse=from_text
-    )
-    prompt_submit_timeout_ms: int = setting(
-        5_000, 1, 600_000, key="SIGNET_PROMPT_SUBMIT_TIMEOUT", parse=from_text
-    )
-    fetch_timeout_ms: int = setting(10_000, 1, 600_000, key="SIGNET_FETCH_TIMEOUT", parse=from_text)
-    agent_id: str | None = setting(None, key="SIGNET_AGENT_ID")
-    harness: str | None = setting(None, key="SIGNET_HARNESS")
-    channel: str | None = setting(None, key="SIGNET_CHANNEL")
-    mcp_proxy_refresh_ms: int = setting(
-        15_000, 1_000, 86_400_000, key="SIGNET_MCP_PROXY_REFRESH_MS", parse=from_text
-    )
-    max_llm_concurrency: int = setting(4, 1, 64, key="SIGNET_MAX_LLM_CONCURRENCY", parse=from_text)
-    openai_api_key: str | None = setting(None, key="OPENAI_API_KEY", is_secret=True)
-    anthropic_api_key: str | None = setting(None, key="ANTHROPIC_API_KEY", is_secret=True)
+    port: int = DEFAULT_PORT
+    host: str = LOOPBACK
+    bind: str | None = None
+    daemon_url: str | None = None
+    token: str | None = None
+    log_file: str | None = None
+    log_dir: str | None = None
+    log_level: str | None = None
+    bypass: bool = False
+    no_hooks: bool = False
+    session_start_timeout_ms: int = 15_000
+    prompt_submit_timeout_ms: int = 5_000
+    fetch_timeout_ms: int = 10_000
+    agent_id: str | None = None
+    harness: str | None = None
+    channel: str | None = None
+    mcp_proxy_refresh_ms: int = 15_000
+    max_llm_concurrency: int = 4
+    openai_api_key: str | None = None
+    anthropic_api_key: str | None = None
     #: Where Ollama is when agent.yaml gives no address.
-    ollama_url: str = setting(OLLAMA_URL, accept=_ollama, key="OLLAMA_HOST")
-    no_color: str | None = setting(None, key="NO_COLOR")
+    ollama_url: str = OLLAMA_URL
+    no_color: str | None = None
+
+    def __repr__(self) -> str:
+        """Return no value: some are secrets."""
+        return "Environment(...)"
 
     @property
     def address(self) -> Address:
@@ -97,17 +89,59 @@ class Environment(Section):
         return Address(host=self.host, port=self.port, bind=self.bind or self.host)
 
 
+def _whole(low: int, high: int, *, strict: bool = False) -> Accept:
+    return number(low, high, whole=True, parse=from_text, strict=strict)
+
+
+#: The variable of each field, and what reads it.
+_VARIABLES: Mapping[str, tuple[str, Accept]] = {
+    "port": ("SIGNET_PORT", _whole(1, 65_535, strict=True)),
+    "host": ("SIGNET_HOST", _host),
+    "bind": ("SIGNET_BIND", _host),
+    "daemon_url": ("SIGNET_DAEMON_URL", web_address),
+    "token": ("SIGNET_TOKEN", words),
+    "log_file": ("SIGNET_LOG_FILE", words),
+    "log_dir": ("SIGNET_LOG_DIR", words),
+    "log_level": ("SIGNET_LOG_LEVEL", words),
+    "bypass": ("SIGNET_BYPASS", _is_set),
+    "no_hooks": ("SIGNET_NO_HOOKS", _is_set),
+    "session_start_timeout_ms": ("SIGNET_SESSION_START_TIMEOUT", _whole(1, 600_000)),
+    "prompt_submit_timeout_ms": ("SIGNET_PROMPT_SUBMIT_TIMEOUT", _whole(1, 600_000)),
+    "fetch_timeout_ms": ("SIGNET_FETCH_TIMEOUT", _whole(1, 600_000)),
+    "agent_id": ("SIGNET_AGENT_ID", words),
+    "harness": ("SIGNET_HARNESS", words),
+    "channel": ("SIGNET_CHANNEL", words),
+    "mcp_proxy_refresh_ms": ("SIGNET_MCP_PROXY_REFRESH_MS", _whole(1_000, 86_400_000)),
+    "max_llm_concurrency": ("SIGNET_MAX_LLM_CONCURRENCY", _whole(1, 64)),
+    "openai_api_key": ("OPENAI_API_KEY", words),
+    "anthropic_api_key": ("ANTHROPIC_API_KEY", words),
+    "ollama_url": ("OLLAMA_HOST", _ollama),
+    "no_color": ("NO_COLOR", words),
+}
+
+
 def read_environment(environ: Mapping[str, str]) -> tuple[Environment, tuple[str, ...]]:
     """Return what the environment says and one warning for each variable that does not fit."""
+    usual, found = Environment(), dict[str, Any]()
     warnings: list[str] = []
-    found = read(Environment, environ, warnings)
-    return found, tuple(warnings)
+    for name, (variable, accept) in _VARIABLES.items():
+        said = environ.get(variable, "")
+        if not said.strip():
+            continue
+        try:
+            found[name] = accept(said, variable, warnings)
+        except Unfit as problem:
+            default = getattr(usual, name) or "the default"
+            warnings.append(f"{variable}: {problem} is expected; using {default}")
+    return usual._replace(**found), tuple(warnings)
 
 
 def is_loopback(host: str) -> bool:
     """Tell whether only this machine can reach the host."""
-    if host.lower() == "localhost":
+    if host == LOOPBACK or host.lower() == "localhost":
         return True
+    import ipaddress  # no hook needs it
+
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

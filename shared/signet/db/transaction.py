@@ -7,9 +7,11 @@ read by name or position, or come as named tuples with `rows` and `row`, whose f
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
 
+from signet.db import columns as stored
 from signet.db.caches import ProcessCaches
 from signet.db.driver import Connection, Row, sqlite
 
@@ -20,6 +22,15 @@ D = TypeVar("D", bound=Mapping[str, object])
 Params = Sequence[Any] | Mapping[str, Any]
 
 _CAMEL = re.compile(r"_([a-z])")
+#: How a column is read whose field is of another type than SQLite has, by that type.
+_READS: Mapping[object, Callable[[Any], Any]] = {
+    bool: bool,
+    bool | None: lambda flag: None if flag is None else bool(flag),
+    tuple[str, ...]: stored.json_strings,
+    list[str]: lambda text: list(stored.json_strings(text)),
+    dict[str, Any]: stored.json_object,
+    dict[str, float]: stored.json_object,
+}
 
 
 class PartFailed(Exception):
@@ -34,6 +45,22 @@ def _compare(shape: type[NamedTuple], columns: Sequence[tuple[Any, ...]]) -> Non
     """Raise TypeError unless a named tuple has the columns of a statement, so that a renamed one is seen."""
     if (names := tuple(column[0] for column in columns)) != shape._fields:
         raise TypeError(f"{shape.__name__} has {shape._fields}, the statement gives {names}")
+
+
+def _read(kind: object) -> Callable[[Any], Any] | None:
+    """Return how a column of a field of this type is read, None where it is what is stored."""
+    return kind if isinstance(kind, type) and issubclass(kind, StrEnum) else _READS.get(kind)
+
+
+@cache
+def _make(shape: type[N]) -> Callable[[Sequence[Any]], N]:
+    """Return what makes a named tuple of a row."""
+    reads = list(map(_read, shape.__annotations__.values()))
+    if not any(reads):
+        return shape._make
+    return lambda row: shape._make(
+        value if read is None else read(value) for read, value in zip(reads, row, strict=True)
+    )
 
 
 @cache
@@ -74,12 +101,15 @@ class ReadTx:
         return [row[0] for row in self.tuples(sql, params)]
 
     def rows(self, shape: type[N], sql: str, params: Params = ()) -> list[N]:
-        """Return every row as a named tuple with a field for each column, in order; TypeError where they differ."""
+        """Return every row as a named tuple with a field for each column, in order; TypeError where they differ.
+
+        A field that is a bool, an enumeration, a list of texts or an object is read as such from number and JSON.
+        """
         cursor = self.connection.cursor()
         cursor.row_factory = None
         found = cursor.execute(sql, params).fetchall()
         _compare(shape, cursor.description)
-        return list(map(shape._make, found))
+        return list(map(_make(shape), found))
 
     def row(self, shape: type[N], sql: str, params: Params = ()) -> N | None:
         """Return the first row as a named tuple (see `rows`), None when there is none."""
@@ -87,21 +117,21 @@ class ReadTx:
         cursor.row_factory = None
         found = cursor.execute(sql, params).fetchone()
         _compare(shape, cursor.description)
-        return None if found is None else shape._make(found)
+        return None if found is None else _make(shape)(found)
 
     def records(self, shape: type[D], sql: str, params: Params = ()) -> list[D]:
         """Return every row as a typed dictionary with a key for each column; TypeError where they differ.
 
-        A column `pinned_at` may be a key `pinnedAt`, and 0 and 1 are False and True where a key is a bool.
+        A column `pinned_at` may be a key `pinnedAt`; columns are read as `rows` does.
         """
         cursor = self.connection.cursor()
         cursor.row_factory = None
         found = cursor.execute(sql, params).fetchall()
         keys = _keys(shape, tuple(column[0] for column in cursor.description))
-        flags = [key for key in keys if shape.__annotations__[key] is bool]
+        reads = {key: read for key in keys if (read := _read(shape.__annotations__[key]))}
         made: list[dict[str, Any]] = [dict(zip(keys, row, strict=True)) for row in found]
-        for one in made if flags else ():
-            one.update({key: bool(one[key]) for key in flags})
+        for one in made if reads else ():
+            one.update({key: read(one[key]) for key, read in reads.items()})
         return cast("list[D]", made)
 
     def record(self, shape: type[D], sql: str, params: Params = ()) -> D | None:

@@ -89,6 +89,8 @@ def of_job(kind: str, code: str, error: BaseException | None) -> Code | None:
     if kind == "extract":
         is_late = isinstance(error, ProviderTimeout | TimeoutError) or code == "timeout"
         return Code.EXTRACTION_TIMEOUT if is_late else Code.EXTRACTION_PARSE_FAIL
+    if kind == "label_session":
+        return Code.PREDICTOR_TRAIN_FAILURE
     if kind == "connector_sync":
         is_closed = code == Code.CONNECTOR_AUTH_FAIL
         return Code.CONNECTOR_AUTH_FAIL if is_closed else Code.CONNECTOR_SYNC_FAIL

@@ -1,12 +1,10 @@
-"""Turn SIGTERM and SIGINT into one stop that threads and event loops can wait for.
+"""Turn SIGTERM and SIGINT into one stop that threads can wait for.
 
 A Python signal handler runs between two steps of the main thread. One that sets a `threading.Event` can meet that
 event's own lock and hang; and a signal that comes just before the main thread falls asleep is not handled until
 something else wakes it. So the interpreter's C handler writes a byte, and a thread that reads it sets the event.
 """
 
-import asyncio
-import contextlib
 import os
 import signal
 import threading
@@ -47,18 +45,6 @@ class Stop:
                 self._callbacks.append(callback)
                 return
         callback()
-
-    async def wait_async(self) -> None:
-        """Wait for the stop in an event loop."""
-        loop = asyncio.get_running_loop()
-        came = asyncio.Event()
-
-        def tell() -> None:
-            with contextlib.suppress(RuntimeError):  # the loop was closed before the stop came
-                loop.call_soon_threadsafe(came.set)
-
-        self.then(tell)
-        await came.wait()
 
 
 def catch() -> Stop:

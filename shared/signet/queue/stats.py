@@ -8,6 +8,7 @@ import json
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, Row
@@ -26,7 +27,8 @@ STALE = f"""status = 'leased' AND COALESCE(leased_at, '') < :before
 #: No row rests in `failed`, so that no index holds it.
 _RESTING = (Status.PENDING, Status.LEASED, Status.COMPLETED, Status.DEAD)
 _COUNTS = " UNION ALL ".join(
-    f"SELECT queue, job_type, '{status}', COUNT(*) FROM memory_jobs WHERE status = '{status}' GROUP BY 1, 2"
+    f"SELECT queue, job_type AS kind, '{status}' AS status, COUNT(*) AS jobs FROM memory_jobs"
+    f" WHERE status = '{status}' GROUP BY 1, 2"
     for status in _RESTING
 )
 _TOTALS = " UNION ALL ".join(
@@ -51,7 +53,7 @@ _OLDEST = f"""
 SELECT MIN(due_ms) FROM memory_jobs
  WHERE status = 'pending' AND due_ms <= ? AND queue IN {LIST}"""
 _LAST_ERROR = """
-SELECT job_type, error, last_error_code, failed_at FROM memory_jobs
+SELECT job_type AS kind, error, last_error_code AS code, failed_at AS at FROM memory_jobs
  WHERE status = 'dead' ORDER BY failed_at DESC LIMIT 1"""
 _CODES = "SELECT last_error_code, COUNT(*) FROM memory_jobs WHERE status = 'dead' GROUP BY last_error_code"
 _LEASED = """
@@ -77,8 +79,7 @@ _SUMMARY_STATES = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Depth:
+class Depth(NamedTuple):
     """Jobs of one queue, kind and status."""
 
     queue: str
@@ -130,10 +131,7 @@ class Breaker:
 
 def depths(tx: ReadTx) -> list[Depth]:
     """Return the number of jobs by queue, kind and status."""
-    return [
-        Depth(queue=row[0], kind=row[1], status=Status(row[2]), jobs=row[3])
-        for row in tx.all(_COUNTS)
-    ]
+    return tx.rows(Depth, _COUNTS)
 
 
 def totals(tx: ReadTx) -> dict[str, int]:
@@ -191,14 +189,7 @@ def oldest_due_seconds(tx: ReadTx, *, now: datetime) -> float:
 def last_error(tx: ReadTx) -> dict[str, object] | None:
     """Return kind, text, code and time of the job that died last."""
     row = tx.one(_LAST_ERROR)
-    if row is None:
-        return None
-    return {
-        "kind": row["job_type"],
-        "error": row["error"],
-        "code": row["last_error_code"],
-        "at": row["failed_at"],
-    }
+    return None if row is None else dict(row)
 
 
 def error_codes(tx: ReadTx) -> dict[str, int]:

@@ -5,9 +5,11 @@ import { pathToFileURL } from "node:url"
 
 const { default: plugin } = await import(pathToFileURL(process.env.PLUGIN))
 const { default: handler } = await import(pathToFileURL(process.env.HANDLER))
+const call = { type: "toolCall", id: "c-1", name: "bash", arguments: { command: "light --port 9944" } }
 const messages = [
   { role: "user", content: "The anchor chain is forty metres long. ".repeat(20) },
-  { role: "assistant", content: [{ type: "thinking", text: "hm" }, { type: "text", text: "Noted." }] },
+  { role: "assistant", content: [{ type: "thinking", text: "hm" }, { type: "text", text: "Noted." }, call] },
+  { role: "toolResult", toolCallId: "c-1", toolName: "bash", content: [{ type: "text", text: "lit" }] },
 ]
 
 function load(daemonUrl = process.env.SIGNET_DAEMON_URL, version = "2026.9.6") {

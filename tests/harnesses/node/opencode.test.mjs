@@ -5,9 +5,10 @@ import { test } from "node:test"
 import { pathToFileURL } from "node:url"
 
 const plugin = await import(pathToFileURL(process.env.PLUGIN))
+const call = { type: "tool", tool: "bash", callID: "c-1", state: { input: { command: "light --port 9944" }, output: "lit" } }
 const said = [
   { info: { role: "user" }, parts: [{ type: "text", text: "Which port does the harbour light use?" }] },
-  { info: { role: "assistant" }, parts: [{ type: "tool" }, { type: "text", text: "It uses port 9944. ".repeat(40) }] },
+  { info: { role: "assistant" }, parts: [call, { type: "text", text: "It uses port 9944. ".repeat(40) }] },
 ]
 const summary = { info: { role: "assistant", summary: true }, parts: [{ type: "text", text: "We spoke of the harbour light." }] }
 let messages = said

@@ -16,12 +16,6 @@ def test_a_known_agent_has_the_policy_it_was_given() -> None:
     )
 
 
-def test_a_word_that_is_no_policy_shows_least() -> None:
-    assert policy.policy_of("all") is ReadPolicy.ISOLATED
-    assert policy.policy_of(None) is ReadPolicy.ISOLATED
-    assert policy.policy_of("group") is ReadPolicy.GROUP
-
-
 def test_a_group_policy_without_group_sees_its_own_rows() -> None:
     where = readable(Reader(agent_id="a", policy=ReadPolicy.GROUP))
     assert "policy_group" not in where.sql

@@ -22,7 +22,6 @@ def node(
     return Node(
         entity_id=f"skill:default:{name}",
         agent_id="default",
-        name=name,
         title=name,
         description="",
         triggers=tuple(triggers.split()),

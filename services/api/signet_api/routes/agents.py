@@ -5,7 +5,6 @@ To add or remove one, agent.yaml is changed first and the database follows it, s
 
 import asyncio
 import contextlib
-from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Query, Request
@@ -278,4 +277,4 @@ async def _relayed(message: Message, asked: MessageBody, state: State) -> Messag
     seconds = min(max(wanted_ms / 1000, 0.1), relay.MOST_SECONDS)
     error = await asyncio.to_thread(relay.send, base_url, name, message.content, seconds=seconds)
     status = Delivery.DELIVERED if error is None else Delivery.FAILED
-    return replace(message, status=status, error=error)
+    return message._replace(status=status, error=error)

@@ -13,6 +13,7 @@ from signet.wire.done import Done
 from signet.wire.requests.config import ConfigBody, SettingsBody
 from signet_api.deps import Shared
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.CONFIG_FILES)
@@ -71,16 +72,10 @@ def _file(workspace: Workspace) -> tuple[str, str]:
 
 
 def _setting(one: Described) -> wire.Setting:
-    return {
-        "key": one.key,
-        "label": one.label,
-        "kind": one.kind,
-        "default": one.default,
-        "value": one.value,
-        "origin": one.origin,
-        "low": one.low,
-        "high": one.high,
-        "choices": list(one.choices),
-        "secret": one.is_secret,
-        "restart": one.needs_restart,
-    }
+    return as_wire(
+        wire.Setting,
+        one,
+        choices=list(one.choices),
+        secret=one.is_secret,
+        restart=one.needs_restart,
+    )

@@ -18,6 +18,7 @@ from signet.wire.requests.browse import ForgottenParams
 from signet_api.deps import Shared
 from signet_api.params import Agent
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.FORGOTTEN)
@@ -57,12 +58,5 @@ def _reader(tx: ReadTx, agent_id: str) -> Reader:
 
 
 def _shown(one: Forgotten) -> wire.ForgottenValue:
-    return {
-        "id": one.memory_id,
-        "agentId": one.agent_id,
-        "scope": one.scope,
-        "why": one.why,
-        "label": one.label if caller.current().may(RECOVER) else None,
-        "since": one.since,
-        "recoverableUntil": one.recoverable_until,
-    }
+    label = one.label if caller.current().may(RECOVER) else None
+    return as_wire(wire.ForgottenValue, one, id=one.memory_id, label=label)

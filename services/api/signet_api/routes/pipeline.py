@@ -15,8 +15,7 @@ from signet.config import Settings
 from signet.config.extraction import TextProvider
 from signet.db import ReadTx, Row, WriteTx
 from signet.domain.agents import registry as agents
-from signet.domain.extraction.apply import Mode
-from signet.domain.extraction.pipeline import mode_of
+from signet.domain.extraction.mode import Mode, mode_of
 from signet.domain.graph import feedback, latest_traversal
 from signet.domain.learning import report
 from signet.domain.maintenance import cycle

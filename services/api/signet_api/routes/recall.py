@@ -192,19 +192,13 @@ async def get_similar(
 
 
 def _found(row: Row) -> wire.Found:
-    found: wire.Found = {
-        "id": row["id"],
-        "content": row["content"],
-        "created_at": row["created_at"],
-        "who": row["who"],
-        "importance": row["importance"],
-        "tags": ",".join(tags_of(row["tags"])) or None,
-        "type": row["type"],
-        "pinned": bool(row["pinned"]),
-    }
-    if row["score"] is not None:
-        found["score"] = round(row["score"], 4)
-    return found
+    return as_wire(
+        wire.Found,
+        row,
+        tags=",".join(tags_of(row["tags"])) or None,
+        score=None if row["score"] is None else round(row["score"], 4),
+        pinned=bool(row["pinned"]),
+    )
 
 
 def _near(row: Row, found: Similar) -> wire.Found:

@@ -18,6 +18,7 @@ from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.params import Agent
 from signet_api.routes.changes import changed_body
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 
 @serves(wire.REVIEW_LIST)
@@ -67,17 +68,9 @@ async def _decided(
 
 
 def _shown(memory: Memory, replaces: list[str]) -> wire.WaitingMemory:
-    shown: wire.WaitingMemory = {
-        "id": memory.id,
-        "content": memory.content,
-        "origin": memory.origin,
-        "who": memory.who,
-        "source_type": memory.source_type,
-        "created_at": memory.created_at,
-        "project": memory.project,
-        "agent_id": memory.agent_id,
-        "review": memory.review or Review.WAITING,
-    }
-    if memory.review is Review.REPLACES:
-        shown["replaces"] = replaces
-    return shown
+    return as_wire(
+        wire.WaitingMemory,
+        memory,
+        review=memory.review or Review.WAITING,
+        replaces=replaces if memory.review is Review.REPLACES else None,
+    )

@@ -41,6 +41,7 @@ from signet_api.deps import Db, Shared, Who, agent_of
 from signet_api.params import Agent
 from signet_api.routes.changes import along_body
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 MAX_RESULTS = 20
 
@@ -97,18 +98,7 @@ async def post_search(request: Request, db: Db, body: TranscriptSearchBody) -> w
         chars=transcript_search.SEARCH_CHARS,
         limit=min(max(body.limit, 1), MAX_RESULTS),
     )
-    results: list[wire.Excerpt] = [
-        {
-            "sessionKey": one.session_key,
-            "agentId": one.agent_id,
-            "harness": one.harness,
-            "project": one.project,
-            "at": one.at,
-            "excerpt": one.text,
-            "hits": one.hits,
-        }
-        for one in found
-    ]
+    results = [as_wire(wire.Excerpt, one, excerpt=one.text) for one in found]
     return {"results": results, "count": len(results)}
 
 

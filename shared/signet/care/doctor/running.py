@@ -11,7 +11,7 @@ from signet.config.sections import ADDED_MODEL
 from signet.daemon import ready, record
 from signet.daemon.errors import PortTaken
 from signet.daemon.processes import processes
-from signet.domain.extraction.pipeline import mode_of
+from signet.domain.extraction.mode import mode_of
 from signet.providers import chosen, registry
 from signet.queue import stats
 

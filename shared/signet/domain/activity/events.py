@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from signet.db import ReadTx, WriteTx, columns
+from signet.db import ReadTx, WriteTx
 from signet.domain.activity import sql
 from signet.wire.telemetry import TelemetryEvent, TelemetryStats
 
@@ -25,14 +25,13 @@ class Span:
 
 def newest(tx: ReadTx, span: Span) -> list[TelemetryEvent]:
     """Return events, newest first."""
-    rows = tx.rows(sql.Event, sql.NEWEST_EVENTS, _bounds(span) | {"limit": span.limit})
-    return list(map(_answer, rows))
+    return tx.records(TelemetryEvent, sql.NEWEST_EVENTS, _bounds(span) | {"limit": span.limit})
 
 
 def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[TelemetryEvent]:
     """Return the events that follow an id, oldest first."""
-    rows = tx.rows(sql.Event, sql.EVENTS_PAGE, _bounds(span) | {"after": after, "limit": limit})
-    return list(map(_answer, rows))
+    asked = _bounds(span) | {"after": after, "limit": limit}
+    return tx.records(TelemetryEvent, sql.EVENTS_PAGE, asked)
 
 
 def training_page(
@@ -92,12 +91,3 @@ def _duration(tx: ReadTx, since: str | None, place: int) -> float:
 
 def _bounds(span: Span) -> dict[str, str | int | None]:
     return {"event": span.event, "since": span.since, "until": span.until}
-
-
-def _answer(row: sql.Event) -> TelemetryEvent:
-    return {
-        "id": row.id,
-        "event": row.event,
-        "timestamp": row.timestamp,
-        "properties": columns.json_object(row.properties),
-    }

@@ -28,15 +28,15 @@ PURGE_EVENTS = """
 DELETE FROM telemetry_events WHERE rowid IN (
     SELECT rowid FROM telemetry_events WHERE timestamp < ? ORDER BY timestamp LIMIT ?)"""
 
-_ERROR_COLUMNS = "timestamp, stage, code, message, request_id, memory_id, actor"
-ERRORS = f"""
-SELECT {_ERROR_COLUMNS} FROM error_events
+ERRORS = """
+SELECT timestamp, stage, code, message, request_id, memory_id, actor FROM error_events
  WHERE (:stage IS NULL OR stage = :stage) AND (:since IS NULL OR timestamp >= :since)
  ORDER BY seq DESC LIMIT :limit"""
 ERROR_COUNTS = """
 SELECT code, COUNT(*) FROM error_events WHERE (:stage IS NULL OR stage = :stage) GROUP BY code ORDER BY code"""
-ERRORS_ABOUT = f"""
-SELECT {_ERROR_COLUMNS} FROM error_events
+ERRORS_ABOUT = """
+SELECT timestamp, 'error' AS source, 'error:' || stage || ':' || code AS event,
+       json_object('message', message, 'memoryId', memory_id, 'requestId', request_id) AS details FROM error_events
  WHERE memory_id = :id OR request_id = :id OR instr(message, :id) > 0 ORDER BY seq DESC LIMIT 500"""
 
 _EVENTS = "SELECT id, event, timestamp, properties FROM telemetry_events"
@@ -139,11 +139,22 @@ HISTORY = """
 SELECT event, changed_by, reason, metadata, created_at, old_content IS NOT NULL AS has_old,
        new_content IS NOT NULL AS has_new
   FROM memory_history WHERE {column} = ? ORDER BY created_at DESC, rowid DESC LIMIT ?"""
+#: When the states of jobs began: of a memory, or of one job.
 JOBS = """
-SELECT id, job_type, status, attempts, error, created_at, leased_at, completed_at, failed_at
-  FROM memory_jobs WHERE {column} = ? ORDER BY created_at DESC, rowid DESC LIMIT ?"""
+WITH jobs AS (SELECT * FROM memory_jobs WHERE memory_id = :memory OR id = :id
+               ORDER BY created_at DESC, rowid DESC LIMIT :limit)
+SELECT at AS timestamp, 'job' AS source, 'job:' || job_type || ':' || state AS event, details FROM (
+  SELECT created_at AS at, job_type, 'created' AS state, json_object('jobId', id, 'status', status) AS details FROM jobs
+  UNION ALL SELECT leased_at, job_type, 'leased', json_object('jobId', id, 'attempt', attempts) FROM jobs
+  UNION ALL SELECT completed_at, job_type, 'completed', json_object('jobId', id, 'attempt', attempts) FROM jobs
+  UNION ALL SELECT failed_at, job_type, 'failed', json_object('jobId', id, 'attempt', attempts, 'error', error)
+    FROM jobs)
+ WHERE at IS NOT NULL"""
 COMPARISONS = """
-SELECT predictor_ndcg, baseline_ndcg, predictor_won, margin, alpha, candidate_count, created_at
+SELECT created_at AS timestamp, 'predictor' AS source,
+       'predictor:comparison:' || iif(predictor_won, 'won', 'lost') AS event,
+       json_object('ndcg', predictor_ndcg, 'baselineNdcg', baseline_ndcg, 'margin', margin, 'alpha', alpha,
+                   'candidateCount', candidate_count) AS details
   FROM predictor_session_comparisons WHERE session_key = ? ORDER BY created_at DESC LIMIT ?"""
 
 
@@ -153,15 +164,6 @@ class Counter(NamedTuple):
     key: str
     name: str
     value: float
-
-
-class Event(NamedTuple):
-    """One telemetry event; its properties are a JSON object."""
-
-    id: str
-    event: str
-    timestamp: str
-    properties: str
 
 
 class LlmTotals(NamedTuple):
@@ -200,29 +202,3 @@ class Change(NamedTuple):
     created_at: str
     has_old: int
     has_new: int
-
-
-class Job(NamedTuple):
-    """One job and when its states began."""
-
-    id: str
-    job_type: str
-    status: str
-    attempts: int
-    error: str | None
-    created_at: str
-    leased_at: str | None
-    completed_at: str | None
-    failed_at: str | None
-
-
-class Comparison(NamedTuple):
-    """How the predictor did in one session, against the baseline."""
-
-    predictor_ndcg: float
-    baseline_ndcg: float
-    predictor_won: int
-    margin: float
-    alpha: float
-    candidate_count: int
-    created_at: str

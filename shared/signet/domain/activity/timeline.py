@@ -14,7 +14,6 @@ from signet.db import ReadTx, columns
 from signet.domain.activity import sql
 from signet.errors import Invalid
 from signet.observe.logread import Entry, strings
-from signet.observe.record import RecordedError
 from signet.wire.analytics import Timeline, TimelineEvent
 
 #: Every line would contain a shorter id (TM-3).
@@ -95,18 +94,13 @@ def _events(
     }.get(kind, ("memory_id", memory_id))
     changes = tx.rows(sql.Change, sql.HISTORY.format(column=column), (value, limit))
     yield from map(_changed, changes)
-    jobs = {
-        job.id: job
-        for name, id_ in (("memory_id", memory_id), ("id", entity_id))
-        for job in tx.rows(sql.Job, sql.JOBS.format(column=name), (id_, limit))
-    }
-    for job in jobs.values():
-        yield from _worked(job)
+    asked = {"memory": memory_id, "id": entity_id, "limit": limit}
+    yield from tx.records(TimelineEvent, sql.JOBS, asked)
     for line in lines:
         if _mentions(line, entity_id):
             yield _logged(line)
-    yield from map(_failed, tx.rows(RecordedError, sql.ERRORS_ABOUT, {"id": entity_id}))
-    yield from map(_compared, tx.rows(sql.Comparison, sql.COMPARISONS, (entity_id, limit)))
+    yield from tx.records(TimelineEvent, sql.ERRORS_ABOUT, {"id": entity_id})
+    yield from tx.records(TimelineEvent, sql.COMPARISONS, (entity_id, limit))
 
 
 def _changed(row: sql.Change) -> TimelineEvent:
@@ -121,23 +115,6 @@ def _changed(row: sql.Change) -> TimelineEvent:
     return _event(at=row.created_at, source=Source.HISTORY, event=row.event, details=details)
 
 
-def _worked(job: sql.Job) -> Iterator[TimelineEvent]:
-    states: tuple[tuple[str, str | None, Mapping[str, object]], ...] = (
-        ("created", job.created_at, {"status": job.status}),
-        ("leased", job.leased_at, {"attempt": job.attempts}),
-        ("completed", job.completed_at, {"attempt": job.attempts}),
-        ("failed", job.failed_at, {"attempt": job.attempts, "error": job.error}),
-    )
-    for state, at, details in states:
-        if at is not None:
-            yield _event(
-                at=at,
-                source=Source.JOB,
-                event=f"job:{job.job_type}:{state}",
-                details={"jobId": job.id, **details},
-            )
-
-
 def _mentions(line: Entry, entity_id: str) -> bool:
     parts = (line.get("message"), line.get("data"), line.get("error"))
     return any(entity_id in text for part in parts for text in strings(part))
@@ -149,34 +126,6 @@ def _logged(line: Entry) -> TimelineEvent:
         source=Source.LOG,
         event=f"log:{line.get('level')}:{line.get('category')}",
         details={"message": line.get("message"), "data": line.get("data")},
-    )
-
-
-def _failed(row: RecordedError) -> TimelineEvent:
-    return _event(
-        at=row.timestamp,
-        source=Source.ERROR,
-        event=f"error:{row.stage}:{row.code}",
-        details={
-            "message": row.message,
-            "memoryId": row.memory_id,
-            "requestId": row.request_id,
-        },
-    )
-
-
-def _compared(row: sql.Comparison) -> TimelineEvent:
-    return _event(
-        at=row.created_at,
-        source=Source.PREDICTOR,
-        event=f"predictor:comparison:{'won' if row.predictor_won else 'lost'}",
-        details={
-            "ndcg": row.predictor_ndcg,
-            "baselineNdcg": row.baseline_ndcg,
-            "margin": row.margin,
-            "alpha": row.alpha,
-            "candidateCount": row.candidate_count,
-        },
     )
 
 

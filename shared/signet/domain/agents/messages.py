@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
@@ -34,13 +35,12 @@ class Delivery(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(NamedTuple):
     """One message; `seq` is the order in which they were sent, 0 for one that is not stored yet."""
 
     content: str
-    type: MessageType = MessageType.INFO
     from_agent: str
+    type: MessageType = MessageType.INFO
     from_session: str | None = None
     to_agent: str | None = None
     to_session: str | None = None
@@ -95,8 +95,8 @@ def send(tx: WriteTx, message: Message, *, now: datetime) -> Message:
     }
     tx.run(sql.ADD_MESSAGE, values)
     tx.run(sql.DELETE_OLD_MESSAGES, (_MOST_OLD, clock.to_text(now - LIFE)))
-    [stored] = tx.rows(sql.MessageRow, sql.MESSAGE_BY_ID, (values["id"],))
-    return _message(stored)
+    [stored] = tx.rows(Message, sql.MESSAGE_BY_ID, (values["id"],))
+    return stored
 
 
 def inbox(
@@ -112,14 +112,9 @@ def inbox(
         "after": after,
         "limit": limit,
     }
-    return list(map(_message, tx.rows(sql.MessageRow, sql.MESSAGES, asked)))
+    return tx.rows(Message, sql.MESSAGES, asked)
 
 
 def last(tx: ReadTx) -> int:
     """Return the number of the newest message of all, 0 without any."""
     return int(tx.value(sql.LAST_MESSAGE))
-
-
-def _message(row: sql.MessageRow) -> Message:
-    kinds = {"type": MessageType(row.type), "status": Delivery(row.status)}
-    return Message(**row._asdict() | kinds | {"is_broadcast": bool(row.is_broadcast)})

@@ -1,13 +1,11 @@
 """Values of agents."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from signet.db.visibility import ReadPolicy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agent:
+class Agent(NamedTuple):
     """A known agent and whose memories it may read; `name` is what people call it, times are as they are stored."""
 
     id: str

@@ -40,8 +40,3 @@ def within(found: Reader, scope: TokenScope) -> Reader:
     if scope.agent is not None and scope.user is None:
         found = replace(found, policy=ReadPolicy.ISOLATED, group=None)
     return found if scope.project is None else replace(found, project=scope.project)
-
-
-def policy_of(text: str | None) -> ReadPolicy:
-    """Return the policy that a stored word names; any other word is isolated, which shows least."""
-    return ReadPolicy(text) if text in set(ReadPolicy) else ReadPolicy.ISOLATED

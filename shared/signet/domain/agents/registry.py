@@ -12,13 +12,12 @@ from signet.domain.auth import caller
 
 def get(tx: ReadTx, agent_id: str) -> Agent | None:
     """Return the agent, None when it was never registered."""
-    row = tx.row(sql.AgentRow, sql.AGENT_BY_ID, (agent_id,))
-    return None if row is None else _agent(row)
+    return tx.row(Agent, sql.AGENT_BY_ID, (agent_id,))
 
 
 def every(tx: ReadTx) -> list[Agent]:
     """Return every registered agent, the default one first."""
-    return list(map(_agent, tx.rows(sql.AgentRow, sql.AGENTS)))
+    return tx.rows(Agent, sql.AGENTS)
 
 
 def has_others(tx: ReadTx) -> bool:
@@ -64,7 +63,3 @@ def reader(
         agent_id, get(tx, agent_id), scope=scope, any_scope=any_scope, project=project
     )
     return policy.within(found, caller.current().scope)
-
-
-def _agent(row: sql.AgentRow) -> Agent:
-    return Agent(**row._asdict() | {"read_policy": policy.policy_of(row.read_policy)})

@@ -2,7 +2,10 @@
 
 from typing import NamedTuple
 
-AGENT = "SELECT id, read_policy, policy_group, name, created_at, updated_at FROM agents"
+#: A policy that nobody knows is the one that shows least.
+AGENT = """
+SELECT id, iif(read_policy IN ('shared', 'group'), read_policy, 'isolated') AS read_policy, policy_group, name,
+       created_at, updated_at FROM agents"""
 AGENT_BY_ID = f"{AGENT} WHERE id = ?"
 AGENTS = f"{AGENT} ORDER BY id <> 'default', id"
 HAS_OTHERS = "SELECT 1 FROM agents WHERE id <> 'default' LIMIT 1"
@@ -31,8 +34,8 @@ DELETE_OLD_MESSAGES = """
 DELETE FROM agent_messages
  WHERE seq IN (SELECT seq FROM agent_messages ORDER BY seq LIMIT ?) AND created_at < ?"""
 MESSAGE = """
-SELECT seq, id, from_agent_id AS from_agent, from_session_key AS from_session, to_agent_id AS to_agent,
-       to_session_key AS to_session, is_broadcast, type, content, via, status, error, created_at FROM agent_messages"""
+SELECT content, from_agent_id AS from_agent, type, from_session_key AS from_session, to_agent_id AS to_agent,
+       to_session_key AS to_session, is_broadcast, via, status, error, id, seq, created_at FROM agent_messages"""
 MESSAGE_BY_ID = f"{MESSAGE} WHERE id = ?"
 MESSAGES = f"""{MESSAGE}
  WHERE (:since IS NULL OR created_at > :since) AND seq > :after AND (
@@ -64,38 +67,9 @@ SELECT agent_id, session_key, harness, project, runtime_path, provider, started_
 OWNER = "SELECT agent_id FROM agent_presence WHERE session_key = ? ORDER BY seen_at DESC LIMIT 1"
 
 
-class AgentRow(NamedTuple):
-    """One row of `agents`."""
-
-    id: str
-    read_policy: str | None
-    policy_group: str | None
-    name: str | None
-    created_at: str
-    updated_at: str
-
-
 class MemoryCount(NamedTuple):
     """How many active memories of one visibility an agent has."""
 
     agent_id: str
     visibility: str
     number: int
-
-
-class MessageRow(NamedTuple):
-    """One row of `agent_messages`."""
-
-    seq: int
-    id: str
-    from_agent: str
-    from_session: str | None
-    to_agent: str | None
-    to_session: str | None
-    is_broadcast: int
-    type: str
-    content: str
-    via: str
-    status: str
-    error: str | None
-    created_at: str

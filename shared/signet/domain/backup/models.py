@@ -99,17 +99,9 @@ class Manifest:
 
     def summary(self) -> dict[str, object]:
         """Return what people and programs ask for, without the list of files."""
-        return {
-            "version": self.version,
-            "createdAt": self.createdAt,
-            "reason": self.reason,
-            "workspace": self.workspace,
-            "schema": self.schema,
-            "files": len(self.files),
-            "bytes": self.total_bytes,
-            "counts": self.counts,
-            "leftOut": [asdict(one) for one in self.leftOut],
-        }
+        found = asdict(self) | {"files": len(self.files), "bytes": self.total_bytes}
+        del found["format"]
+        return found
 
     @classmethod
     def from_json(cls, text: bytes) -> Self:

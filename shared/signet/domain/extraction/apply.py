@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from signet.db import WriteTx
 from signet.domain.extraction import contradiction
+from signet.domain.extraction.mode import Mode
 from signet.domain.extraction.models import Action, Candidate, Decision, Fact
 from signet.domain.memory import (
     cold,
@@ -41,15 +41,6 @@ BLOCKED = "destructive_mutations_disabled"
 CONTRADICTION = "semantic_contradiction"
 #: Where a history row names the memory that says what the fact says.
 _STANDS_FOR = ("createdMemoryId", "dedupedExistingId", "updatedMemoryId")
-
-
-class Mode(StrEnum):
-    """How far the pipeline may go; the strings are what /api/pipeline/status shows."""
-
-    DISABLED = "disabled"
-    FROZEN = "frozen"
-    SHADOW = "shadow"
-    CONTROLLED_WRITE = "controlled-write"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,9 @@ from dataclasses import replace
 from signet import clock
 from signet.config import Settings
 from signet.domain.extraction import candidates, corrections, parse, propose, write
-from signet.domain.extraction.apply import Mode, Writing
+from signet.domain.extraction.apply import Writing
 from signet.domain.extraction.distill import Distiller
+from signet.domain.extraction.mode import mode_of
 from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction, Fact
 from signet.domain.extraction.write import Findings, Followers
 from signet.domain.memory import lookup
@@ -29,16 +30,6 @@ from signet.text.masking import mask
 from signet.wire.origin import Review
 
 log = logs.get("pipeline")
-
-
-def mode_of(settings: Settings) -> Mode:
-    """Return how far the pipeline may go."""
-    pipeline = settings.pipeline
-    if not pipeline.enabled:
-        return Mode.DISABLED
-    if pipeline.mutations_frozen:
-        return Mode.FROZEN
-    return Mode.SHADOW if pipeline.shadow_mode else Mode.CONTROLLED_WRITE
 
 
 def run(

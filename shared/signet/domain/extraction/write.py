@@ -9,8 +9,9 @@ from functools import partial
 
 from signet.db import WriteTx
 from signet.domain.extraction import apply, corrections
-from signet.domain.extraction.apply import Mode, Proposal, Writing
+from signet.domain.extraction.apply import Proposal, Writing
 from signet.domain.extraction.corrections import Correction
+from signet.domain.extraction.mode import Mode
 from signet.domain.extraction.models import Extraction
 from signet.domain.graph import relations, unclassified
 from signet.domain.memory import hints, history, lookup, marks

@@ -4,6 +4,7 @@ Its settings are not validated: its commands that read settings also write some,
 """
 
 import json
+import sys
 from pathlib import Path
 
 from signet.domain.harnesses.hooks import Hooked
@@ -25,7 +26,8 @@ class ClaudeCode(Hooked, Served):
     )
     stale = ("PreCompaction",)
     extras = (("type", "stdio"),)
-    arguments = '-H claude-code --project "$(pwd)"'
+    #: It says the folder itself, too; Git Bash would say it in a way of its own.
+    arguments = "-H claude-code" + ("" if sys.platform == "win32" else ' --project "$(pwd)"')
 
     def config_path(self, site: Site) -> Path:
         """Return its settings."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from signet.domain.harnesses import programs, tomledit
 from signet.domain.harnesses.hooks import Hooked
 from signet.domain.harnesses.models import Patch, Problem, Site, Wishes, gone_if_ours
+from signet.domain.harnesses.shells import Shell
 
 _SERVERS, _SERVER = "mcp_servers", "signet"
 _SHELLS = (
@@ -38,6 +39,7 @@ class Codex(Hooked):
         ("UserPromptSubmit", "user-prompt-submit", 10),
         ("Stop", "session-end", 65),
     )
+    windows_shell = Shell.CMD
     arguments = "-H codex"
 
     def config_path(self, site: Site) -> Path:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from signet.domain.harnesses import hooks, instructions, servers
 from signet.domain.harnesses.models import Patch, Problem, Site, Wishes
+from signet.domain.harnesses.shells import Shell
 
 #: Event, our hook, and how many seconds Copilot waits for it. `Stop` ends a turn, and alone names the transcript.
 EVENTS = (
@@ -32,7 +33,7 @@ class Copilot(servers.Served):
     def patches(self, site: Site, wishes: Wishes) -> list[Patch]:
         """Return hooks, instructions and servers."""
         wanted = {
-            event: [hooks.handler(site.signet, name, f"-H {self.id}", seconds)]
+            event: [hooks.handler(site.signet, name, f"-H {self.id}", seconds, Shell.POWERSHELL)]
             for event, name, seconds in EVENTS
         }
         written = json.dumps({"version": 1, "hooks": wanted}, indent=2, ensure_ascii=False)

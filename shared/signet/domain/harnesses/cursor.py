@@ -11,6 +11,7 @@ from signet.domain.harnesses import jsonedit, servers
 from signet.domain.harnesses.hooks import Hooked
 from signet.domain.harnesses.jsontext import Json
 from signet.domain.harnesses.models import Before, Patch, Site, Wishes
+from signet.domain.harnesses.shells import Shell
 
 _VERSION = ("version",)
 
@@ -27,6 +28,7 @@ class Cursor(Hooked, servers.Served):
         ("stop", "session-end", 10),
         ("sessionEnd", "session-end", 60),
     )
+    windows_shell = Shell.POWERSHELL
     arguments = "-H cursor"
 
     def config_path(self, site: Site) -> Path:

@@ -5,6 +5,7 @@ from pathlib import Path
 from signet.domain.harnesses import servers
 from signet.domain.harnesses.hooks import Hooked
 from signet.domain.harnesses.models import Patch, Site, Wishes
+from signet.domain.harnesses.shells import Shell
 
 
 class GeminiCli(Hooked, servers.Served):
@@ -20,6 +21,7 @@ class GeminiCli(Hooked, servers.Served):
         ("AfterAgent", "session-end", 10_000),
         ("SessionEnd", "session-end", 60_000),
     )
+    windows_shell = Shell.POWERSHELL
     arguments = "-H gemini-cli"
 
     def config_path(self, site: Site) -> Path:

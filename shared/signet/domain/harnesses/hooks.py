@@ -5,13 +5,13 @@ An event is a list of groups, each with a list of commands (Claude Code, Codex, 
 """
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from signet.domain.harnesses import jsonedit, programs
+from signet.domain.harnesses import jsonedit, programs, shells
 from signet.domain.harnesses.jsontext import ConfigUnreadable, Json
 from signet.domain.harnesses.models import Connector, Patch, Problem, Site
+from signet.domain.harnesses.shells import Shell
 
 #: Our hooks, by their name after `signet hook`.
 NAMES = ("session-start", "user-prompt-submit", "pre-compaction", "session-end")
@@ -25,13 +25,17 @@ class Hooked(Connector):
     events: Sequence[tuple[str, str, int]]
     #: Events that never existed, which earlier products wrote.
     stale: Sequence[str] = ()
+    #: What runs its commands on Windows.
+    windows_shell = Shell.SH
     #: What follows the name of a hook.
     arguments: str
 
     def hooks(self, site: Site) -> Patch:
         """Return how the file with its hooks changes."""
         wanted = {
-            event: self.listed(handler(site.signet, name, self.arguments, timeout))
+            event: self.listed(
+                handler(site.signet, name, self.arguments, timeout, self.windows_shell)
+            )
             for event, name, timeout in self.events
         }
         ours = [*wanted, *self.stale]
@@ -64,15 +68,13 @@ class Hooked(Connector):
         return [*(Problem(path=path, text=why) for why in found), *super().faults(site)]
 
 
-def handler(program: str, name: str, arguments: str, timeout: int) -> Mapping[str, Json]:
+def handler(
+    program: str, name: str, arguments: str, timeout: int, on_windows: Shell = Shell.SH
+) -> Mapping[str, Json]:
     """Return the entry of one hook; only keys that every version of the harness knows (#978)."""
-    command = f"{quoted(program)} hook {name} {arguments}"
+    called = shells.quoted(shells.slashed(program), shells.here(on_windows))
+    command = f"{called} hook {name} {arguments}"
     return {"type": "command", "command": command, "timeout": timeout}
-
-
-def quoted(program: str) -> str:
-    """Return the name of a program as a shell reads it."""
-    return shlex.quote(program)
 
 
 def put(
@@ -112,8 +114,8 @@ def commands(text: str, event: str) -> list[str]:
 def problem(command: str) -> str | None:
     """Return why a command of ours cannot work: a harness cannot run its program."""
     try:
-        program = shlex.split(command)[0]
-    except (ValueError, IndexError):
+        program = shells.program_of(command)
+    except ValueError:
         return "its command is empty"
     return programs.problem(program)
 

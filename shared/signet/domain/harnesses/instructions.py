@@ -12,7 +12,7 @@ is still so, what the person had written comes back.
 import re
 from pathlib import Path
 
-from signet.domain.harnesses import hooks, windsurf, zed
+from signet.domain.harnesses import shells, windsurf, zed
 from signet.domain.harnesses.models import Patch, Site
 
 START, END = "<!-- SIGNET:START -->", "<!-- SIGNET:END -->"
@@ -60,7 +60,7 @@ def patches(site: Site, harness: str) -> list[Patch]:
 
 def block(site: Site, harness: str) -> str:
     """Return what the agents of a harness are told about Signet, between its markers; no secret is ever in it."""
-    root, signet = site.workspace.root, hooks.quoted(site.signet)
+    root, signet = site.workspace.root, shells.quoted(shells.slashed(site.signet))
     how = _ASKED_FOR if harness in _SILENT else _RECALLED
     return f"""{START}
 ## Signet

@@ -27,7 +27,7 @@ def command_of(name: str, environ: Mapping[str, str]) -> str:
 
 def problem(program: str) -> str | None:
     """Return why a harness cannot run a program, if it cannot."""
-    if "/" in program:
+    if "/" in program or "\\" in program:
         return None if Path(program).exists() else f"{program} does not exist"
     if shutil.which(program, path=SYSTEM_PATH) is None:
         return f"{program} is not found outside its own environment"
@@ -41,8 +41,9 @@ def server_problems(path: Path, program: object) -> list[Problem]:
 
 
 def _places(name: str, environ: Mapping[str, str]) -> Iterator[Path]:
-    yield Path(sys.executable).with_name(name)
-    yield Path(sysconfig.get_path("scripts"), name)
-    yield Path(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")), name)
+    suffix = ".exe" if sys.platform == "win32" else ""
+    yield Path(sys.executable).with_name(name + suffix)
+    yield Path(sysconfig.get_path("scripts"), name + suffix)
+    yield Path(sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user")), name + suffix)
     if found := shutil.which(name, path=environ.get("PATH")):
         yield Path(found).absolute()

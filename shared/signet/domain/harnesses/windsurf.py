@@ -10,6 +10,7 @@ from signet.domain.harnesses import servers
 from signet.domain.harnesses.hooks import Hooked
 from signet.domain.harnesses.jsontext import Json
 from signet.domain.harnesses.models import Patch, Site, Wishes
+from signet.domain.harnesses.shells import Shell
 
 
 def folder(site: Site) -> Path:
@@ -24,6 +25,7 @@ class Windsurf(Hooked, servers.Served):
     name = "Windsurf"
     #: It waits as long as it takes.
     events = (("post_cascade_response_with_transcript", "session-end", 0),)
+    windows_shell = Shell.POWERSHELL
     arguments = '-H windsurf --project "$(pwd)"'
 
     def config_path(self, site: Site) -> Path:

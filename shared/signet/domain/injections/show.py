@@ -12,7 +12,7 @@ from signet.domain.agents import registry as agents
 from signet.domain.injections import trace
 from signet.domain.injections.models import Kind, Phase, tokens
 from signet.domain.injections.sql import injections as sql
-from signet.domain.injections.sql.injections import InjectionRow, ItemRow, SessionRow, UseRow
+from signet.domain.injections.sql.injections import InjectionRow, ItemRow, SessionRow
 from signet.domain.injections.texts import Texts
 from signet.domain.transcripts import stored, transcript
 from signet.domain.transcripts.transcript import Turn
@@ -79,22 +79,7 @@ def uses(
 ) -> list[MemoryUse]:
     """Return the sessions that a memory was considered for, latest first; of one agent and project where named."""
     asked = {"memory": memory_id, "agent": agent_id, "within": within, "limit": limit}
-    return [
-        {
-            "sessionKey": row.session_key,
-            "agentId": row.agent_id,
-            "harness": row.harness,
-            "project": row.project,
-            "phase": row.phase,
-            "prompt": row.prompt,
-            "at": row.created_at,
-            "given": bool(row.is_given),
-            "reason": row.reason,
-            "score": row.score,
-            "use": _use(row.used) if row.is_given else None,
-        }
-        for row in tx.rows(UseRow, sql.USES, asked)
-    ]
+    return tx.records(MemoryUse, sql.USES, asked)
 
 
 def _use(used: str | None) -> Literal["used", "not used", "not known yet"]:

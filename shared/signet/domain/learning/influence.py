@@ -13,12 +13,15 @@ from signet.domain.learning import sql, standing, worth
 from signet.domain.learning.compare import LEAST_MARGIN, Comparison
 from signet.domain.learning.sql import StateRow
 from signet.domain.learning.standing import Standing
-from signet.observe import logs, metrics
+from signet.observe import logs, metrics, record
+from signet.observe.taxonomy import Code
 
 log = logs.get("predictor")
 
 #: Sessions that are looked at: evidence of so many is beyond doubt.
 MOST_SESSIONS = 500
+#: What an operator reads where it stops.
+_STOPPED = "what was learned no longer takes part in ranking ({reason}): the order without it holds"
 #: What is stored of an agent of which nothing is.
 UNKNOWN = StateRow(1.0, 0.5, 0, 0, None, None, None)
 
@@ -113,6 +116,8 @@ def _tell(
     row = (ids.new_ordered_id(), agent_id, worth.VERSION, counted, after.is_on, kept)
     tx.run(sql.PUT_TRAINING, (*row, clock.to_text(now)))
     metrics.labelled(metrics.PREDICTOR_CHANGES, change).inc()
+    if not after.is_on:
+        record.error(Code.PREDICTOR_TRAIN_FAILURE, _STOPPED.format(reason=reason))
     log.info(
         f"predictor.{change}",
         agent=agent_id,

@@ -114,70 +114,6 @@ DELETE_OF_MEMORIES = (
 )
 
 
-class ComparedRow(NamedTuple):
-    """One session that was ranked both ways; lists and maps are JSON."""
-
-    id: str
-    session_key: str
-    agent_id: str
-    predictor_ndcg: float
-    baseline_ndcg: float
-    predictor_won: int
-    margin: float
-    alpha: float
-    ema_updated: int
-    focal_entity_id: str | None
-    focal_entity_name: str | None
-    project: str | None
-    candidate_count: int
-    traversal_count: int | None
-    constraint_count: int | None
-    scorer_confidence: float
-    success_rate: float | None
-    predictor_top_ids: str | None
-    baseline_top_ids: str | None
-    relevance_scores: str | None
-    fts_overlap_score: float | None
-    created_at: str
-
-
-class ByProject(NamedTuple):
-    """The sessions of one project."""
-
-    project: str | None
-    wins: int
-    losses: int
-    margin: float
-
-
-class ByEntity(NamedTuple):
-    """The sessions about one entity."""
-
-    entity_id: str
-    entity_name: str | None
-    wins: int
-    losses: int
-    margin: float
-
-
-class TrainingRow(NamedTuple):
-    """A time at which what was learned was let take part, or stopped; older stores have trainings of models."""
-
-    id: str
-    agent_id: str
-    model_version: int
-    loss: float | None
-    sample_count: int
-    duration_ms: int
-    canary_ndcg: float | None
-    canary_ndcg_delta: float | None
-    canary_score_variance: float | None
-    canary_topk_churn: float | None
-    accepted: int | None
-    reason: str | None
-    created_at: str
-
-
 KNOWN_MEMORIES = """
 SELECT memory_id FROM memory_labels WHERE agent_id = ?1 UNION SELECT memory_id FROM memory_worth WHERE agent_id = ?1"""
 TIMES = f"SELECT coalesce(sum(times), 0) FROM memory_worth WHERE agent_id = ?1 AND memory_id IN {list_of('?2')}"
@@ -192,10 +128,15 @@ _ASKED = """
    AND (:until IS NULL OR created_at <= :until)"""
 COUNT_COMPARED = f"SELECT count(*) FROM predictor_session_comparisons{_ASKED}"
 COMPARED = f"""
-SELECT {", ".join(ComparedRow._fields)} FROM predictor_session_comparisons{_ASKED}
+SELECT id, session_key, agent_id, predictor_ndcg, baseline_ndcg, predictor_won, margin, alpha, ema_updated,
+       focal_entity_id, focal_entity_name, project, candidate_count, coalesce(traversal_count, 0) AS traversal_count,
+       coalesce(constraint_count, 0) AS constraint_count, scorer_confidence, success_rate, predictor_top_ids,
+       baseline_top_ids, relevance_scores, fts_overlap_score, created_at FROM predictor_session_comparisons{_ASKED}
  ORDER BY created_at DESC, id DESC LIMIT :limit OFFSET :offset"""
+#: Ties count for neither side (PR-35).
 _RESULT = """sum(ema_updated AND predictor_won) AS wins, sum(ema_updated AND NOT predictor_won) AS losses,
-       avg(margin) AS margin
+       coalesce(1.0 * sum(ema_updated AND predictor_won) / nullif(sum(ema_updated), 0), 0.0) AS win_rate,
+       round(avg(margin), 4) AS avg_margin
   FROM predictor_session_comparisons WHERE agent_id = ? AND counted = 1"""
 BY_PROJECT = f"SELECT project, {_RESULT} GROUP BY project ORDER BY count(*) DESC, project"
 BY_ENTITY = f"""
@@ -205,8 +146,9 @@ PUT_TRAINING = """
 INSERT INTO predictor_training_log (id, agent_id, model_version, sample_count, duration_ms, accepted, reason,
     created_at)
 VALUES (?, ?, ?, ?, 0, ?, ?, ?)"""
-TRAININGS = f"""
-SELECT {", ".join(TrainingRow._fields)} FROM predictor_training_log
+TRAININGS = """
+SELECT id, agent_id, model_version, loss, sample_count, duration_ms, canary_ndcg, canary_ndcg_delta,
+       canary_score_variance, canary_topk_churn, accepted, reason, created_at FROM predictor_training_log
  WHERE agent_id = ? ORDER BY created_at DESC, id DESC LIMIT ?"""
 
 
@@ -242,7 +184,7 @@ EXPERIENCE = (
     "SELECT count(*), min(created_at) FROM session_outcomes WHERE agent_id = ? AND given > 0"
 )
 _TOLD = """
-SELECT memory_id, sum(was_given) AS given, sum(label > 0) AS helped, sum(label < 0) AS hurt
+SELECT memory_id, sum(was_given) AS given, sum(label > 0 AND was_given) AS helped, sum(label < 0) AS hurt
   FROM memory_labels WHERE agent_id = ? GROUP BY memory_id HAVING """
 UNUSED = (
     f"{_TOLD} sum(was_given) > 1 AND sum(label <> 0) = 0 ORDER BY given DESC, memory_id LIMIT ?"
@@ -251,7 +193,7 @@ MISLEADING = f"{_TOLD} sum(label < 0) > 0 ORDER BY hurt - helped DESC, memory_id
 MISSED = (
     f"{_TOLD} sum(reason = 'missed') > 0 ORDER BY sum(reason = 'missed') DESC, memory_id LIMIT ?"
 )
-HELPFUL = f"{_TOLD} sum(label > 0) > 0 ORDER BY helped - hurt DESC, memory_id LIMIT ?"
+HELPFUL = f"{_TOLD} helped > 0 ORDER BY helped - hurt DESC, memory_id LIMIT ?"
 #: Prompts, and those that nothing was found for; what is held out was found.
 PROMPTS = """
 SELECT count(*), coalesce(sum(NOT EXISTS (

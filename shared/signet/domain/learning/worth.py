@@ -59,11 +59,16 @@ def rated(balance: int) -> float:
 
 
 class Known(NamedTuple):
-    """What is known of an agent's memories as of a change of it, by row number."""
+    """What is known of an agent's memories as of a change of it, by row number.
+
+    `learned` and `rated` are the factors that are not 1, made when they are read, so that recall only multiplies.
+    """
 
     change: int = 0
-    worth: Mapping[int, Worth] = MappingProxyType({})
+    memories: Mapping[int, Worth] = MappingProxyType({})
     seqs: Mapping[str, int] = MappingProxyType({})
+    learned: Mapping[int, float] = MappingProxyType({})
+    rated: Mapping[int, float] = MappingProxyType({})
 
 
 class Cache:
@@ -75,20 +80,25 @@ class Cache:
     def of(self, tx: ReadTx, agent_id: str) -> Known:
         """Return what is known, as the snapshot has it."""
         newest = tx.value(sql.WORTH_CHANGES, (agent_id,)) or 0
-        known = self._known.get(agent_id, Known())
-        if known.change == newest:
-            return known
+        held = self._known.get(agent_id, Known())
+        if held.change == newest:
+            return held
         rows = tx.tuples(sql.WORTH, (agent_id,))
-        worth = {seq: Worth(*values) for seq, _, *values in rows}
-        known = Known(newest, worth, {id_: seq for seq, id_, *_ in rows})
-        self._known[agent_id] = known
-        return known
+        memories = {seq: Worth(*values) for seq, _, *values in rows}
+        self._known[agent_id] = read = Known(
+            newest,
+            memories,
+            {id_: seq for seq, id_, *_ in rows},
+            {seq: one.learned for seq, one in memories.items() if one.learned != 1},
+            {seq: one.rated for seq, one in memories.items() if one.rated != 1},
+        )
+        return read
 
 
-def of(tx: ReadTx, seqs: Iterable[int], *, agent_id: str) -> dict[int, Worth]:
-    """Return what sessions of an agent say of memories, by row number, as far as anything is known."""
-    known = _cache(tx).of(tx, agent_id).worth
-    return {seq: known[seq] for seq in seqs if seq in known} if known else {}
+def known(tx: ReadTx, agent_id: str) -> Known:
+    """Return what sessions of an agent say of its memories."""
+    cache = tx.caches.of(Cache) if tx.caches is not None else Cache()
+    return cache.of(tx, agent_id)
 
 
 def held(tx: ReadTx, memory_ids: Iterable[str]) -> set[str]:
@@ -98,13 +108,8 @@ def held(tx: ReadTx, memory_ids: Iterable[str]) -> set[str]:
 
 def by_id(tx: ReadTx, memory_ids: Iterable[str], *, agent_id: str) -> dict[str, Worth]:
     """Return what sessions of an agent say of memories, by id, as far as anything is known."""
-    seqs = _cache(tx).of(tx, agent_id).seqs
-    named = {seqs[one]: one for one in memory_ids if one in seqs}
-    return {named[seq]: one for seq, one in of(tx, named, agent_id=agent_id).items()}
-
-
-def _cache(tx: ReadTx) -> Cache:
-    return tx.caches.of(Cache) if tx.caches is not None else Cache()
+    found = known(tx, agent_id)
+    return {one: found.memories[found.seqs[one]] for one in memory_ids if one in found.seqs}
 
 
 def refresh(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datetime) -> None:
@@ -114,7 +119,7 @@ def refresh(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datet
     balance = ratings.balances(
         tx, agent_id, memory_ids, since=now - RATINGS_KEPT, last=LAST_RATINGS
     )
-    known = [one for one in memory_ids if one in sums or balance.get(one, 0) > 0]
+    shown = [one for one in memory_ids if one in sums or balance.get(one, 0) > 0]
     tx.run(sql.DELETE_WORTH, (agent_id, as_list(memory_ids)))
     tx.many(
         sql.PUT_WORTH,
@@ -125,7 +130,7 @@ def refresh(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datet
                 *_stored(sums.get(one, Sums(one, 0, 0, 0, 0))),
                 rated(balance.get(one, 0)),
             )
-            for one in known
+            for one in shown
         ],
     )
 

@@ -1,7 +1,7 @@
 """The stages after the merge, in their order: rehearsal, time, hubs, questions, communities, the kind of answer,
 resolution, ratings, what was learned, and what was replaced last."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 from signet import clock
@@ -28,9 +28,8 @@ READ_PER_RESULT = 3
 def correct(run: Run, scores: Scores) -> Scores:
     """Return the final scores."""
     settings, query = run.settings, run.query
-    run.worth = run.attempt(
-        "worth", lambda: worth.of(run.tx, scores, agent_id=query.reader.agent_id), {}
-    )
+    agent_id = query.reader.agent_id
+    run.worth = run.attempt("worth", lambda: worth.known(run.tx, agent_id), run.worth)
     kinds = answer_type.of(run.query.text)
     stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
         ("rehearsal", settings.rehearsal_weight > 0, lambda s: _rehearsed(run, s)),
@@ -40,8 +39,8 @@ def correct(run: Run, scores: Scores) -> Scores:
         ("community", query.community and bool(run.focal), lambda s: community.within(run, s)),
         ("expected", bool(kinds), lambda s: _expected(run, s, kinds)),
         ("resolution", settings.resolution, lambda s: _resolved(run, s)),
-        ("rated", any(one.rated < 1 for one in run.worth.values()), lambda s: _rated(run, s)),
-        ("learned", settings.learns and bool(run.worth), lambda s: _learned(run, s)),
+        ("rated", bool(run.worth.rated), lambda s: s | _times(s, run.worth.rated)),
+        ("learned", settings.learns and bool(run.worth.learned), lambda s: _learned(run, s)),
         (
             "superseded",
             bool(run.replaced),
@@ -54,17 +53,19 @@ def correct(run: Run, scores: Scores) -> Scores:
     return scores
 
 
-def _rated(run: Run, scores: Scores) -> Scores:
-    """Lower what agents found useless (PR-13)."""
-    return scores | {seq: scores[seq] * one.rated for seq, one in run.worth.items()}
-
-
 def _learned(run: Run, scores: Scores) -> Scores:
     """Raise what helped in earlier sessions and lower what did not, once that has proven to be better."""
-    run.unlearned = scores
-    if not influence.is_on(run.tx, run.query.reader.agent_id):
+    changed = _times(scores, run.worth.learned)
+    if not changed:
         return scores
-    return scores | {seq: scores[seq] * one.learned for seq, one in run.worth.items()}
+    run.unlearned = scores
+    is_on = influence.is_on(run.tx, run.query.reader.agent_id)
+    return scores | changed if is_on else scores
+
+
+def _times(scores: Scores, factors: Mapping[int, float]) -> Scores:
+    """Return the scores that have a factor, multiplied by it: what agents rated counts so, too (PR-13)."""
+    return {seq: scores[seq] * factors[seq] for seq in scores.keys() & factors.keys()}
 
 
 def _rehearsed(run: Run, scores: Scores) -> Scores:

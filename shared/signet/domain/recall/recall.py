@@ -263,7 +263,9 @@ def _whys(run: Run, found: Sequence[Saying], page: Page) -> dict[int, Why]:
     paths = traversal.paths(run.tx, by_graph, focal, reader=reader) if by_graph else {}
     return {
         shown: replace(
-            run.trail.why(seq, run.known, run.words, page.relevance.get(seq), run.worth.get(seq)),
+            run.trail.why(
+                seq, run.known, run.words, page.relevance.get(seq), run.worth.memories.get(seq)
+            ),
             neighbours=tuple(ids[one] for one in beside[seq][:MAX_BESIDE] if one in ids),
             path=paths.get(ids.get(seq, ""), ()),
         )

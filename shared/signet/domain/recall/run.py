@@ -1,7 +1,7 @@
 """One recall on its way: what was asked, what is known so far, what had to be left out."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
@@ -13,7 +13,7 @@ from signet.domain.graph import traversal
 from signet.domain.graph.models import Entity
 from signet.domain.graph.traversal import Traversal
 from signet.domain.injections.models import Ranked
-from signet.domain.learning.models import Worth
+from signet.domain.learning.worth import Known
 from signet.domain.recall import cutoff
 from signet.domain.recall.blend import Evidence
 from signet.domain.recall.columns import Allowed
@@ -67,8 +67,8 @@ class Run:
     timely: set[int] = field(default_factory=set)
     #: What replaced each candidate that something has replaced, nearest first.
     replaced: dict[int, list[int]] = field(default_factory=dict)
-    #: What sessions say of the candidates, as far as anything is known.
-    worth: Mapping[int, Worth] = field(default_factory=dict)
+    #: What sessions say of memories.
+    worth: Known = field(default_factory=Known)
     #: What the candidates scored without what was learned of them.
     unlearned: Scores = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)
@@ -80,7 +80,7 @@ class Run:
         base = self.unlearned.get(seq)
         if base is None:
             return None
-        return Ranked(base, base * self.worth[seq].learned if seq in self.worth else base)
+        return Ranked(base, base * self.worth.learned.get(seq, 1.0))
 
     def texts(self, seqs: Sequence[int]) -> dict[int, str]:
         """Return how the texts of memories begin; each is read once."""

@@ -26,7 +26,7 @@ def of(run: Run, page: Page, scores: Scores, memory_id: str) -> WhyNot:
         left_out="" if place else _rule(run, page, scores, seq),
         place=place,
         score=relevance,
-        why=run.trail.why(seq, run.known, run.words, relevance, run.worth.get(seq))
+        why=run.trail.why(seq, run.known, run.words, relevance, run.worth.memories.get(seq))
         if seq in run.allowed
         else None,
     )

@@ -105,6 +105,10 @@ def _limit(default: int, high: int) -> Option:
     return Option(name="limit", help="Maximum number of rows.", default=default, low=1, high=high)
 
 
+def _switch(name: str, help: str) -> Option:
+    return Option(name=name, help=help, default=False, type=bool)
+
+
 _ROWS = (Filter.IDS, Filter.KIND, Filter.AGE)
 _JOBS = (*_ROWS, Filter.ERROR)
 _OLD = (Filter.IDS, Filter.AGE)
@@ -117,12 +121,7 @@ ACTIONS = (
         limits="requeue",
         options=(
             _limit(50, 500),
-            Option(
-                name="force",
-                help="Retry even if no model has answered recently.",
-                default=False,
-                type=bool,
-            ),
+            _switch("force", "Retry even if no model has answered recently."),
         ),
         filters=_JOBS,
         noun="job",
@@ -159,9 +158,7 @@ ACTIONS = (
         help="Check the full-text indexes; rebuild those that differ from their tables.",
         limits="reembed",
         hourly=5,
-        options=(
-            Option(name="repair", help="Rebuild indexes that differ.", default=False, type=bool),
-        ),
+        options=(_switch("repair", "Rebuild indexes that differ."),),
         switch="repair",
         is_shared=True,
         needs_worker=True,
@@ -179,9 +176,7 @@ ACTIONS = (
         limits="reembed",
         options=(
             _batch(50, 500),
-            Option(
-                name="fullSweep", help="Continue until none is missing.", default=False, type=bool
-            ),
+            _switch("fullSweep", "Continue until none is missing."),
         ),
         filters=_ROWS,
         noun="memory",
@@ -222,12 +217,7 @@ ACTIONS = (
                 high=1_000,
                 setting="dedup_batch_size",
             ),
-            Option(
-                name="semanticEnabled",
-                help="Also merge near-duplicates, by meaning.",
-                default=False,
-                type=bool,
-            ),
+            _switch("semanticEnabled", "Also merge near-duplicates, by meaning."),
             Option(
                 name="semanticThreshold",
                 help="Minimum similarity (0–1).",

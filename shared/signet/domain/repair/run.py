@@ -5,6 +5,7 @@ short repair in its one transaction, for a long one with its last. What does not
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +25,8 @@ from signet.paths import Workspace
 from signet.queue import NOW, Job, Status, admin, enqueue, transitions
 from signet.queue.job_context import JobContext
 
+#: What a job keeps of who has asked for it.
+_ACTOR = ("name", "type", "session_id", "request_id")
 #: What history is told of instead of a memory (RP-5).
 SYSTEM = "system"
 
@@ -215,23 +218,11 @@ def _job(order: Order) -> Job:
 
 
 def _payload(order: Order) -> dict[str, object]:
-    chosen = order.chosen
     return {
         "action": order.action.name,
         "options": dict(order.options),
-        "chosen": {
-            "ids": chosen.ids,
-            "kinds": chosen.kinds,
-            "since": chosen.since,
-            "until": chosen.until,
-            "error": chosen.error,
-        },
-        "actor": {
-            "name": order.actor.name,
-            "type": order.actor.type,
-            "session_id": order.actor.session_id,
-            "request_id": order.actor.request_id,
-        },
+        "chosen": asdict(order.chosen),
+        "actor": {name: getattr(order.actor, name) for name in _ACTOR},
         "reason": order.reason,
     }
 

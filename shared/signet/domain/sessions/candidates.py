@@ -136,7 +136,7 @@ def interleaved(
     others = [one for one in base if one.id not in kept]
     learned = ranked(others, project, learned=True)
     drafted = interleave.drafted(others, learned, lambda one: one.id, seed=seed)
-    return [*first, *(replace(one, team=team) for one, team in drafted)]
+    return [*first, *(replace(one, team=team) if team else one for one, team in drafted)]
 
 
 def compared(one: Candidate, project: str | None) -> Ranked:

@@ -7,16 +7,14 @@ what no longer fits is refused with a word. A log that an entry names by its pat
 be read though the harness deletes it. Loads nothing but the standard library: hooks start in milliseconds.
 """
 
-import hashlib
 import json
 import os
 import stat
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from signet import ids
 from signet.errors import Unavailable
@@ -44,8 +42,7 @@ class SpoolFull(Unavailable):
     code = "spool_full"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One call that waits: the path of its route, headers and body.
 
     `daemon` is the address that it waits for where the workspace is connected to one elsewhere.
@@ -177,6 +174,8 @@ def body_to_deliver(entry: Entry) -> dict[str, object]:
 
 def _slot(route: str, headers: Mapping[str, str], body: Mapping[str, object]) -> str:
     """Return what entries have in common of which the last holds what all hold; a session that is cleared is none."""
+    import hashlib  # most hooks keep nothing
+
     owner = (body.get("sessionKey"), body.get("transcriptPath"), body.get("reason") == "clear")
     said = json.dumps([route, sorted(headers.items()), *owner])
     return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from signet.config import Settings
 from signet.config.sections import EmbeddingProvider
@@ -50,13 +51,11 @@ class Skill:
     stars: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Node:
-    """A skill in the graph; instants are text."""
+class Node(NamedTuple):
+    """A skill in the graph, as its row and its entity have it; instants are text."""
 
     entity_id: str
     agent_id: str
-    name: str
     title: str
     description: str
     triggers: tuple[str, ...]
@@ -66,11 +65,16 @@ class Node:
     fs_path: str
     source: str
     enriched: bool
-    importance: float
-    decay_rate: float
     installed_at: str
     last_used_at: str | None
+    importance: float
+    decay_rate: float
     use_count: int
+
+    @property
+    def name(self) -> str:
+        """Return the name of its folder."""
+        return Path(self.fs_path).parent.name
 
     @property
     def text(self) -> str:

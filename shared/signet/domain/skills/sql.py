@@ -2,10 +2,9 @@
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from signet.db import ReadTx, columns
+from signet.db import ReadTx
 from signet.db.dialect import LIST, as_list
 from signet.domain.skills.models import Node
 
@@ -14,8 +13,8 @@ REST_SECONDS = 3_600
 
 #: A file of the earlier program may leave out what has a default.
 _FIELDS = """
-s.entity_id, s.agent_id, e.name AS title, e.description, s.triggers, s.tags, s.dependencies AS requires, s.fingerprint,
-s.fs_path, s.source, s.enriched, s.installed_at, s.last_used_at,
+s.entity_id, s.agent_id, e.name AS title, coalesce(e.description, '') AS description, s.triggers, s.tags,
+s.dependencies AS requires, s.fingerprint, s.fs_path, s.source, s.enriched, s.installed_at, s.last_used_at,
 coalesce(s.importance, 0.7) AS importance, coalesce(s.decay_rate, 0.99) AS decay_rate,
 coalesce(s.use_count, 0) AS use_count
 """
@@ -61,27 +60,6 @@ WHERE s.agent_id IN {LIST} AND s.uninstalled_at IS NULL
 """
 
 
-class NodeRow(NamedTuple):
-    """One skill with the name and description of its entity; lists are JSON."""
-
-    entity_id: str
-    agent_id: str
-    title: str
-    description: str | None
-    triggers: str | None
-    tags: str | None
-    requires: str | None
-    fingerprint: str
-    fs_path: str
-    source: str
-    enriched: int
-    installed_at: str
-    last_used_at: str | None
-    importance: float
-    decay_rate: float
-    use_count: int
-
-
 class Namesake(NamedTuple):
     """An entity with the canonical name of a skill; its path when it is a skill already."""
 
@@ -95,31 +73,18 @@ class Namesake(NamedTuple):
 
 def nodes(tx: ReadTx, agent_id: str) -> list[Node]:
     """Return the agent's skills, the oldest first."""
-    return [_node(row) for row in tx.rows(NodeRow, _OF_AGENT, (agent_id,))]
+    return tx.rows(Node, _OF_AGENT, (agent_id,))
 
 
 def by_ids(tx: ReadTx, entity_ids: Sequence[str]) -> dict[str, Node]:
     """Return these skills by entity."""
-    rows = tx.rows(NodeRow, _OF_IDS, (as_list(entity_ids),))
-    return {row.entity_id: _node(row) for row in rows}
+    return {one.entity_id: one for one in tx.rows(Node, _OF_IDS, (as_list(entity_ids),))}
 
 
 def vector(tx: ReadTx, entity_id: str) -> tuple[str, str | None] | None:
     """Return the hash and the model of a skill's vector."""
     found = tx.tuples(_VECTOR, (entity_id,))
     return (found[0][0], found[0][1]) if found else None
-
-
-def _node(row: NodeRow) -> Node:
-    read = {
-        "name": Path(row.fs_path).parent.name,
-        "description": row.description or "",
-        "triggers": columns.json_strings(row.triggers),
-        "tags": columns.json_strings(row.tags),
-        "requires": columns.json_strings(row.requires),
-        "enriched": bool(row.enriched),
-    }
-    return Node(**row._asdict() | read)
 
 
 def json_list(texts: Sequence[str]) -> str | None:

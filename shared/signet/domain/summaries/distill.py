@@ -5,13 +5,13 @@ A model's calls happen here and nowhere else in summaries; they raise the errors
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import PurePosixPath
 from typing import Protocol
 
 from signet.config import Settings
 from signet.domain.extraction import rules
 from signet.domain.extraction.models import Fact
 from signet.domain.summaries import parse, prompt, split
+from signet.domain.summaries.files import project_name
 from signet.domain.summaries.models import (
     MAX_FACTS,
     MAX_PART_FACTS,
@@ -168,11 +168,6 @@ class Model:
             timeout_seconds=self._timeout,
             max_tokens=NOTES_TOKENS,
         )
-
-
-def project_name(project: str | None) -> str:
-    """Return the last folder of a project's path, empty when there is none."""
-    return PurePosixPath((project or "").replace("\\", "/")).name
 
 
 def _surest(facts: Sequence[Fact], most: int) -> list[Said]:

@@ -3,9 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from signet.domain.summaries.distill import project_name
 from signet.domain.summaries.models import Asked
 from signet.files import replace_file
 
@@ -49,3 +48,8 @@ def write(root: Path, name: str, text: str) -> None:
 def _slugged(text: str) -> str:
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     return _OTHER.sub("-", plain).strip("-")[:SLUG_CHARS].rstrip("-")
+
+
+def project_name(project: str | None) -> str:
+    """Return the last folder of a project's path, empty when there is none."""
+    return PurePosixPath((project or "").replace("\\", "/")).name

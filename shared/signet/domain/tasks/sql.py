@@ -76,18 +76,17 @@ class Latest(NamedTuple):
 
 def newest(tx: ReadTx) -> list[Task]:
     """Return every task, newest first."""
-    return list(map(_task, tx.rows(Task, _NEWEST)))
+    return tx.rows(Task, _NEWEST)
 
 
 def task(tx: ReadTx, task_id: str) -> Task | None:
     """Return a task, None when there is none of this id."""
-    row = tx.row(Task, _ONE, (task_id,))
-    return None if row is None else _task(row)
+    return tx.row(Task, _ONE, (task_id,))
 
 
 def due(tx: ReadTx, *, now: datetime) -> list[Task]:
     """Return the tasks that are due and not running, the longest due first."""
-    return list(map(_task, tx.rows(Task, _DUE, (clock.to_text(now),))))
+    return tx.rows(Task, _DUE, (clock.to_text(now),))
 
 
 def set_last_run(tx: WriteTx, task_id: str, *, at: datetime, next_at: datetime | None) -> None:
@@ -111,7 +110,3 @@ def end(tx: WriteTx, run_id: str, task_id: str, ended: Ended, *, now: datetime) 
         return False
     tx.run(_DELETE_OLD, {"task": task_id})
     return True
-
-
-def _task(row: Task) -> Task:
-    return row._replace(enabled=bool(row.enabled), skip_permissions=bool(row.skip_permissions))

@@ -48,6 +48,9 @@ _RESULTS = frozenset(
 )
 _ASKED = ("input", "arguments", "args", "action", "command")
 _ANSWERED = ("content", "output", "aggregated_output", "result")
+_IDS = ("id", "call_id", "callID", "toolCallId")
+#: Copilot puts what happened into `data`: a message with its calls, or what came back.
+_MESSAGE, _DONE = "assistant.message", "tool.execution_complete"
 #: Our own tools: what they are asked and answer is memory itself, not a use of it.
 _OWN = ("mcp__signet", "mcp_signet", "signet", "memory_")
 
@@ -123,7 +126,7 @@ def _steps(log: Iterable[dict[str, object]], clean: Callable[[str], str]) -> Ite
             continue
         for part in _parts(record):
             type_, name = part.get("type"), str(part.get("name") or part.get("tool") or "")
-            id_ = part.get("id") or part.get("call_id") or part.get("callID")
+            id_ = next((part[name] for name in _IDS if part.get(name)), None)
             if type_ in _CALLS and (asked := _field(part, _ASKED)):
                 if name.startswith(_OWN):
                     own.add(str(part.get("call_id") or id_))
@@ -154,12 +157,15 @@ def _parts(record: dict[str, object]) -> Iterator[dict[str, object]]:
                 state = one.get("state")
                 yield {**state, **one} if isinstance(state, dict) else one
             else:
+                data = one.get("data") if one.get("type") in (_MESSAGE, _DONE) else None
+                if isinstance(data, dict):
+                    waiting += [{**data, "type": "tool_result"} if one["type"] == _DONE else data]
                 waiting += [
                     one[name]
                     for name in ("message", "payload", "item", "content", "parts")
                     if name in one
                 ]
-                calls = one.get("toolCalls")  # Gemini CLI: a call with its result
+                calls = one.get("toolCalls") or one.get("toolRequests")  # Gemini CLI, Copilot
                 for call in calls if isinstance(calls, list) else ():
                     waiting += [{**call, "type": "tool"}] if isinstance(call, dict) else []
 

@@ -73,9 +73,28 @@ function textOf(content) {
   return parts.join("\n").trim()
 }
 
-// What was said, as lines of JSON that keep the times of messages; `timestamp` is in milliseconds.
+// Of what goes into a tool, and comes out of it, so much is handed over.
+const TOOL_CHARS = 8_000
+
+// The calls of tools among the parts of a message, with what OpenCode says that they answered.
+function toolsOf(content) {
+  const parts = Array.isArray(content) ? content.filter((one) => one.type === "tool" || one.type === "toolCall") : []
+  const kept = parts.map(({ type, id, callID, tool, name, arguments: given, state }) => {
+    return { type, id, callID, tool, name, arguments: given, state: state && { input: state.input, output: state.output } }
+  })
+  return JSON.parse(JSON.stringify(kept, (_name, value) => (typeof value === "string" ? value.slice(0, TOOL_CHARS) : value)))
+}
+
+// What was said and done, as lines of JSON that keep the times of messages; `timestamp` is in milliseconds.
 function transcriptOf(messages) {
-  const said = messages.map(({ role, content, timestamp }) => ({ role, content: textOf(content), timestamp }))
-  const spoken = said.filter((one) => one.content && (one.role === "user" || one.role === "assistant"))
-  return spoken.map((one) => JSON.stringify(one)).join("\n")
+  const lines = []
+  for (const { role, content, timestamp, toolCallId } of messages) {
+    const text = textOf(content)
+    if (role === "toolResult") lines.push({ type: role, toolCallId, content: text.slice(0, TOOL_CHARS) })
+    if (role !== "user" && role !== "assistant") continue
+    const tools = toolsOf(content)
+    const said = tools.length ? [{ type: "text", text }, ...tools] : text
+    if (said) lines.push({ role, content: said, timestamp })
+  }
+  return lines.map((one) => JSON.stringify(one)).join("\n")
 }

@@ -57,22 +57,6 @@ class NewRow(NamedTuple):
     phase: str
 
 
-class UseRow(NamedTuple):
-    """A session that a memory was considered for."""
-
-    agent_id: str
-    session_key: str
-    harness: str
-    project: str | None
-    phase: str
-    prompt: int
-    created_at: str
-    is_given: int
-    reason: str
-    score: float | None
-    used: str | None
-
-
 class SessionRow(NamedTuple):
     """A session that was given something."""
 
@@ -100,8 +84,10 @@ LAST = "SELECT coalesce(max(seq), 0) FROM session_injections"
 SINCE = f"""
 SELECT {", ".join(NewRow._fields)} FROM session_injections WHERE seq > ? ORDER BY seq LIMIT ?"""
 USES = f"""
-SELECT s.agent_id, s.session_key, s.harness, s.project, s.phase, s.prompt, s.created_at, i.is_given, i.reason, i.score,
-       i.used
+SELECT s.agent_id, s.session_key, s.harness, s.project, s.phase, s.prompt, s.created_at AS at, i.is_given AS given,
+       i.reason, i.score,
+       CASE WHEN NOT i.is_given THEN NULL WHEN i.used IS NULL THEN 'not known yet'
+            WHEN i.used = 'no' THEN 'not used' ELSE 'used' END AS use
   FROM injected_items i {THEN_JOIN} session_injections s ON s.seq = i.injection_seq
  WHERE i.kind = 'memory' AND i.source_id = :memory AND (:agent IS NULL OR s.agent_id = :agent)
    AND (:within IS NULL OR s.project = :within) ORDER BY s.seq DESC LIMIT :limit"""
