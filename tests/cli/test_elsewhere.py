@@ -1,11 +1,13 @@
 """A machine that uses a daemon elsewhere: connecting, the day without it, and what is refused meanwhile."""
 
+import http.client as http_client
 import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from signet.client import connection
 from signet.domain.sessions import spool
 from signet.errors import Unavailable
 from signet.paths import Workspace
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 from support.wire import Wire
 
 IN_A_YEAR = time.time() + 365 * 86_400
@@ -369,3 +371,15 @@ def test_a_full_spool_says_so_and_keeps_what_it_has(
     monkeypatch.setattr(spool, "MOST_BYTES", 1)
     with pytest.raises(spool.SpoolFull):
         spool.put(tmp_path, "/r", {}, {"number": 4})
+
+
+@pytest.mark.parametrize("path", ["/api/events", "/api/cross-agent/stream"])
+def test_what_is_followed_ends_with_its_key(team: Program, path: str) -> None:
+    made = team.run("auth", "token", "create", "--json", "--sub", "watcher").json()
+    asked = http_client.HTTPConnection("127.0.0.1", team.port, timeout=PATIENCE_SECONDS)
+    with closing(asked):
+        asked.request("GET", path, headers={"Authorization": f"Bearer {made['token']}"})
+        answer = asked.getresponse()
+        assert (answer.status, answer.readline()[:1] != b"") == (200, True)
+        assert team.run("auth", "token", "revoke", made["jti"]).status == 0
+        answer.read()  # to its end, which comes by itself
