@@ -120,6 +120,22 @@ def test_sessions_are_the_users_own(api: Api) -> None:
     assert "s-bert" not in {one["key"] for one in listed}
 
 
+def test_who_is_at_work_is_told_to_no_other_user(api: Api) -> None:
+    team = bearer(a_token(api, "agent", sub="builder"))
+    keys = {"anna": key(api, "anna"), "bert": key(api, "bert"), "team": team}
+    for name, of in keys.items():
+        body = {"harness": "codex", "sessionKey": f"work-of-{name}", "project": "/work/crane"}
+        assert api.post("/api/cross-agent/presence", body, **of).status == 200
+    told = {}
+    for name, of in {**keys, "admin": bearer(a_token(api, "admin")), "nobody": {}}.items():
+        answer = api.get("/api/cross-agent/presence?include_self=true&limit=50", **of)
+        there = {one["sessionKey"] for one in answer.body["sessions"]}
+        told[name] = {one for one in ("anna", "bert", "team") if f"work-of-{one}" in there}
+    assert told["anna"] == {"anna", "team"} and told["bert"] == {"bert", "team"}
+    assert told["team"] == {"team"}
+    assert told["admin"] == told["nobody"] == {"anna", "bert", "team"}
+
+
 def test_a_session_begins_with_what_its_user_may_read(api: Api) -> None:
     for user, own, other in (("anna", HERS, HIS), ("bert", HIS, HERS)):
         about = {"harness": "codex", "sessionKey": f"start-{user}"}

@@ -109,7 +109,13 @@ def test_a_dry_run_shows_what_there_is(begun: Program) -> None:
 
 def test_setup_offers_what_there_is_and_asks_six_questions_at_most(alone: Program) -> None:
     talked(alone.home)
-    drawn = alone.on_terminal("setup", "--no-model", typed="\n" * 5 + "\x04", columns=120)
+    drawn = alone.on_terminal(
+        "setup",
+        "--no-model",
+        typed="\n" * 5 + "\x04",
+        columns=120,
+        SIGNET_PORT=str(alone.port),  # the usual one may be another program's
+    )
     assert "Here are 2 sessions of Claude Code" in drawn
     assert "Read them in the background?" in drawn and "6 of 6" in drawn
     assert not alone.workspace.exists()

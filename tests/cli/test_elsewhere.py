@@ -1,23 +1,26 @@
 """A machine that uses a daemon elsewhere: connecting, the day without it, and what is refused meanwhile."""
 
+import http.client as http_client
 import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli.program import DEAD_URL, PATIENT, SETTINGS, Program
+from cli.test_backfill import talked
 from cli.test_hook import answering, http
 from signet.client import connection
 from signet.domain.sessions import spool
 from signet.errors import Unavailable
 from signet.paths import Workspace
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 from support.wire import Wire
 
 IN_A_YEAR = time.time() + 365 * 86_400
@@ -369,3 +372,40 @@ def test_a_full_spool_says_so_and_keeps_what_it_has(
     monkeypatch.setattr(spool, "MOST_BYTES", 1)
     with pytest.raises(spool.SpoolFull):
         spool.put(tmp_path, "/r", {}, {"number": 4})
+
+
+@pytest.mark.parametrize("path", ["/api/events", "/api/cross-agent/stream"])
+def test_what_is_followed_ends_with_its_key(team: Program, path: str) -> None:
+    made = team.run("auth", "token", "create", "--json", "--sub", "watcher").json()
+    asked = http_client.HTTPConnection("127.0.0.1", team.port, timeout=PATIENCE_SECONDS)
+    with closing(asked):
+        asked.request("GET", path, headers={"Authorization": f"Bearer {made['token']}"})
+        answer = asked.getresponse()
+        assert (answer.status, answer.readline()[:1] != b"") == (200, True)
+        assert team.run("auth", "token", "revoke", made["jti"]).status == 0
+        answer.read()  # to its end, which comes by itself
+
+
+def test_what_was_said_on_a_machine_before_reaches_the_daemon_elsewhere(
+    machine: Program, team: Program, wire: Wire
+) -> None:
+    talked(machine.home)
+    [old] = machine.home.rglob("first.jsonl")
+    os.utime(old, (1.77e9, 1.77e9))  # in February
+    shown = machine.run("backfill", "--dry-run")
+    assert shown.out.startswith("To be sent: 2 of Claude Code")
+    wire.cut()
+    away = machine.run("backfill", "--json")
+    assert (away.status, away.json()["sent"]) == (1, 0)
+    wire.mend()
+    assert machine.run("backfill", "--since", "2026-03-04", "--json").json()["sent"] == 1
+    rest = machine.run("backfill", "--json").json()
+    assert (rest["sessions"], rest["newSessions"], rest["sent"], rest["failed"]) == (2, 1, 1, 0)
+    assert machine.run("backfill").out == "No session that was not sent\n"
+    listed = team.run("sessions", "--json").out
+    assert "first" in listed and "second" in listed
+    eventually(lambda: "Redis" in team.run("recall", "gannet sessions", "--type", "session").out)
+    text = team.run("sessions", "show", "first").out
+    assert "2026-03-03" in text and "17 seconds" in text
+    refused = machine.run("backfill", "status")
+    assert refused.status == 1 and "Run it there" in refused.err

@@ -1,9 +1,8 @@
 """What an ended session shows of the memories that it was given."""
 
-import contextlib
 import json
-from collections.abc import Callable
-from typing import Any
+import pickle
+from pathlib import Path
 
 import pytest
 
@@ -21,7 +20,6 @@ from api.test_context import (
 )
 from learning.talk import RUNS, claimed, ends, labels, work, worth
 from signet import clock
-from signet.db import WriteTx
 from signet.domain.episodes import index
 from signet.domain.learning import signs
 from signet.domain.learning import worth as worths
@@ -29,6 +27,7 @@ from signet.domain.retention import purge
 from signet.domain.retention.windows import Windows
 from signet.queue.job_context import JobContext
 from support.http import Api
+from support.processes import PATIENCE_SECONDS, program
 
 USES = ("assistant", "It sleeps on the northern pier at night, next to crane 4711.")
 SAID = ("user", ASK_WALRUS), USES, ("user", ASK_FALCON), ("assistant", "I have never seen one.")
@@ -278,44 +277,23 @@ def test_what_corrects_nothing_is_no_correction(message: str) -> None:
     assert not signs.corrects(message)
 
 
-class Died(Exception):
-    """The process was killed here."""
-
-
-def dying(run: Callable[..., int], *, after: int) -> Callable[..., int]:
-    left = iter(range(after))
-
-    def runs(tx: WriteTx, *args: Any) -> int:
-        if next(left, None) is None:
-            raise Died
-        return run(tx, *args)
-
-    return runs
-
-
-def test_a_job_that_dies_at_any_statement_leaves_what_was_and_the_next_run_finishes(
-    api: Api, monkeypatch: pytest.MonkeyPatch
+def test_a_job_that_is_killed_anywhere_leaves_what_was_or_everything(
+    api: Api, tmp_path: Path
 ) -> None:
     walrus, _ = told_both(api)
     hook(api, "session-end", transcript=log(*SAID), reason="other")
     [look] = claimed(api, "trace_use")
     RUNS["trace_use"](JobContext(lease=look, db=api.state.db))
     [lease] = claimed(api, "label_session")
-    tables = ("memory_labels", "memory_worth", "session_outcomes", "predictor_state", "memory_jobs")
-    before = {name: api.rows(name) for name in tables}
-    run, deaths = WriteTx.run, 0
-    while api.rows("memory_labels") == []:
-        with monkeypatch.context() as patch, contextlib.suppress(Died):
-            patch.setattr(WriteTx, "run", dying(run, after=deaths))
-            RUNS["label_session"](JobContext(lease=lease, db=api.state.db))
-            break
-        deaths += 1
-        assert {name: api.rows(name) for name in tables} == before, deaths
-    assert deaths >= 5
+    pickled = tmp_path / "lease"
+    pickled.write_bytes(pickle.dumps(lease))
+    asked = ("-m", "learning.dies_at", str(api.state.workspace.database), str(pickled))
+    with program(*asked) as process:
+        told, _ = process.communicate(timeout=PATIENCE_SECONDS)
+    *deaths, last = told.split()
+    assert process.returncode == 0 and len(deaths) >= 10
+    assert (set(deaths), last) == ({"same"}, "whole")
     assert labels(api)[walrus] == (1.0, 1.0, "used")
-    assert [one["status"] for one in api.rows("memory_jobs") if one["id"] == lease.job_id] == [
-        "completed"
-    ]
 
 
 def test_the_session_that_a_memory_is_from_does_not_make_its_words_common(api: Api) -> None:

@@ -68,25 +68,6 @@ def message(data: object, *, id: object = None, event: str | None = None) -> byt
     return f"{head}data: {text}\n\n".encode("utf-8", "replace")
 
 
-def polled(
-    look: Callable[[], Awaitable[bytes | None]], every_seconds: float, is_over: Callable[[], bool]
-) -> Callable[[], Awaitable[bytes | None]]:
-    """Return a function that waits until `look` finds events and returns them; None when it is over.
-
-    `look` returns nothing while there is nothing new, and None when no more will come.
-    """
-
-    async def more() -> bytes | None:
-        while not is_over():
-            found = await look()
-            if found is None or found:
-                return found
-            await asyncio.sleep(every_seconds)
-        return None
-
-    return more
-
-
 class EventStream(Response):
     """Sends `first` and then what `more` returns, again and again, until that is None; calls `left` at the end."""
 

@@ -67,7 +67,8 @@ def lift(
 
 def _line(one: ForgottenValue) -> str:
     ink = output.ink(sys.stdout)
-    text = output.plain(one["label"]) if one["label"] else ink.dim("(erased: the text is gone)")
+    gone = "(erased: the text is gone)" if one["why"] == "erased" else "(your key may not read it)"
+    text = output.plain(one["label"]) if one["label"] else ink.dim(gone)
     until = one["recoverableUntil"]
     kept = f" · recoverable until {output.local(until)[:10]}" if until else ""
     facts = f"  {one['why']} {output.local(one['since'])}{kept} · {one['id'][:ID_CHARS]}"

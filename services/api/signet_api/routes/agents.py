@@ -23,7 +23,6 @@ from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.text.masking import Masked, mask
 from signet.wire import agents as wire
 from signet.wire.requests.agents import (
-    MOST_SESSIONS,
     AgentBody,
     InboxParams,
     MessageBody,
@@ -35,11 +34,12 @@ from signet.wire.requests.agents import (
 )
 from signet.wire.requests.model import Flag, Text
 from signet_api.deps import Shared, State, Who, named_agent, project_of
+from signet_api.following import polled
 from signet_api.params import LastEvent, Since
 from signet_api.peerfeed import PeerFollower, Peers, message_row, session_row
 from signet_api.serving import serves
 from signet_api.shapes import as_wire
-from signet_api.stream import EventStream, polled
+from signet_api.stream import EventStream
 
 
 class Exists(Conflict):
@@ -152,11 +152,8 @@ async def post_presence(body: PresenceBody, request: Request, state: Shared) -> 
         runtime_path=body.runtime_path,
         provider=body.provider,
     )
-    now = clock.now()
-    await state.db.awrite_quick(presence.see, seen, now=now)
-    stored = await state.db.aread(presence.present, now=now, agent_id=agent_id, limit=MOST_SESSIONS)
-    [told] = [one for one in stored if one.session_key == seen.session_key]
-    return {"presence": session_row(told)}
+    stored = await state.db.awrite_quick(presence.see, seen, now=clock.now())
+    return {"presence": session_row(stored)}
 
 
 @serves(wire.WITHDRAW)
@@ -221,7 +218,7 @@ async def get_stream(
     follower = PeerFollower(state, whose, peers)
     with state.message_listeners.joining():
         first = await follower.begin(last_event_id)
-    more = polled(follower.look, LOOK_SECONDS, lambda: state.is_stopping)
+    more = polled(state, follower.look, LOOK_SECONDS)
     return EventStream(first, more, state.message_listeners.leave)
 
 

@@ -11,8 +11,9 @@ from signet.wire.requests.browse import EventParams
 from signet_api import eventfeed
 from signet_api.deps import Shared
 from signet_api.eventfeed import EventFollower
+from signet_api.following import polled
 from signet_api.serving import serves
-from signet_api.stream import EventStream, polled
+from signet_api.stream import EventStream
 
 
 @serves(wire.EVENTS)
@@ -37,5 +38,5 @@ async def get_events(
     follower = EventFollower(state, asked, chosen, eventfeed.Cursor.parse(last_event_id))
     with state.event_listeners.joining():
         first = await follower.begin(last_event_id)
-    more = polled(follower.look, eventfeed.LOOK_SECONDS, lambda: state.is_stopping)
+    more = polled(state, follower.look, eventfeed.LOOK_SECONDS)
     return EventStream(first, more, follower.leave)

@@ -29,10 +29,11 @@ from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import Flag, Text, Whole
 from signet_api.deps import Db, Shared, State, Who
+from signet_api.following import polled
 from signet_api.params import Since, Until
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
-from signet_api.stream import EventStream, message, polled
+from signet_api.stream import EventStream, message
 
 log = logs.get("api")
 
@@ -342,5 +343,5 @@ async def get_job_stream(
     with state.job_listeners.joining():
         watch = Watch(cursor) if cursor else await state.db.aread(Watch.begin, now=clock.now())
     first = ready(watch.cursor) + (missed(watch.cursor) if last and not cursor else b"")
-    more = polled(JobFollower(state, watch).look, LOOK_SECONDS, lambda: state.is_stopping)
+    more = polled(state, JobFollower(state, watch).look, LOOK_SECONDS)
     return EventStream(first, more, state.job_listeners.leave)

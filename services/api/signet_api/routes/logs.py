@@ -15,9 +15,10 @@ from signet.observe.logread import RANK, Filter, Tail
 from signet.wire import logs as wire
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Shared, State
+from signet_api.following import polled
 from signet_api.params import Since
 from signet_api.serving import serves
-from signet_api.stream import EventStream, message, polled
+from signet_api.stream import EventStream, message
 
 MAX_LINES = 1_000
 #: How often the files are read while a client listens.
@@ -47,7 +48,7 @@ async def get_log_stream(
     wanted = _filter(level, category, since)
     with state.log_listeners.joining():
         follower = _Follower(state, await asyncio.to_thread(Tail, _place(state)), wanted)
-    more = polled(follower.look, LOOK_SECONDS, lambda: state.is_stopping)
+    more = polled(state, follower.look, LOOK_SECONDS)
     return EventStream(message({"type": "connected"}), more, follower.leave)
 
 

@@ -24,9 +24,10 @@ from signet.wire.done import Done
 from signet_api.bodies import parse
 from signet_api.deps import Shared, State, said
 from signet_api.errors import answer
+from signet_api.following import polled
 from signet_api.inner import ask
 from signet_api.serving import serves
-from signet_api.stream import EventStream, message, polled
+from signet_api.stream import EventStream, message
 
 #: How often the list is read anyway, because a server may have other tools (MC-32).
 REFRESH_SECONDS = 15.0
@@ -142,7 +143,7 @@ async def get_mcp(request: Request, state: Shared) -> Response:
         return (await _list(request, Listing(None)))["result"]
 
     state.tool_listeners.join()
-    more = polled(ToolFollower(state, tools).look, LOOK_SECONDS, lambda: state.is_stopping)
+    more = polled(state, ToolFollower(state, tools).look, LOOK_SECONDS)
     return EventStream(b": listening\n\n", more, state.tool_listeners.leave)
 
 

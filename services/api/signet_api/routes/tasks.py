@@ -18,8 +18,9 @@ from signet.wire.done import Done
 from signet.wire.requests.machine import TaskBody
 from signet.wire.requests.model import Whole
 from signet_api.deps import Db, Shared, State
+from signet_api.following import polled
 from signet_api.serving import serves
-from signet_api.stream import EventStream, message, polled
+from signet_api.stream import EventStream, message
 
 #: Characters of earlier output of each stream that a client gets when it connects.
 REPLAY_CHARS = 200_000
@@ -216,7 +217,7 @@ async def get_stream(task_id: str, state: Shared) -> EventStream:
     """Tell what the runs of a task say, from what the one that is on has said so far."""
     await state.db.aread(read.get, task_id)
     follower = TaskFollower(state, task_id)
-    more = polled(follower.look, LOOK_SECONDS, lambda: state.is_stopping)
+    more = polled(state, follower.look, LOOK_SECONDS)
     return EventStream(follower.connected(), more, follower.leave)
 
 

@@ -2,18 +2,21 @@
 
 from datetime import datetime, timedelta
 
-from signet import clock
+from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import sql
 from signet.domain.agents.models import Presence
+from signet.domain.auth import caller
+from signet.wire.access import Role
 
 #: A session that has been silent for this long counts as gone.
 LIFE = timedelta(hours=4)
 
 
-def see(tx: WriteTx, presence: Presence, *, now: datetime) -> None:
-    """Record that a session is at work now; what it leaves out stays as it was."""
-    tx.run(sql.PUT_PRESENCE, presence._asdict() | {"at": clock.to_text(now)})
+def see(tx: WriteTx, presence: Presence, *, now: datetime) -> Presence:
+    """Record that a session is at work now, and return what is recorded; what it leaves out stays as it was."""
+    [stored] = tx.rows(Presence, sql.PUT_PRESENCE, presence._asdict() | {"at": clock.to_text(now)})
+    return stored
 
 
 def remove(tx: WriteTx, session_key: str, *, agent_id: str | None = None) -> bool:
@@ -38,14 +41,19 @@ def present(
 ) -> list[Presence]:
     """Return the sessions at work, seen last first; of one agent, of one project.
 
-    `but` leaves out a session, `but_agent` all sessions of an agent.
+    `but` leaves out a session, `but_agent` all sessions of an agent. Those of a user are there for that user alone,
+    and for who has no key or an admin's (AUTH-27).
     """
+    asking = caller.current()
+    sees_all = asking.claims is None or asking.claims.role is Role.ADMIN
     asked = {
         "since": clock.to_text(now - LIFE),
         "agent": agent_id,
         "project": project,
         "but": but,
         "but_agent": but_agent,
+        "user": None if sees_all else asking.scope.agent or "",
+        "users": ids.USER_PREFIX,
         "limit": limit,
     }
     return tx.rows(Presence, sql.PRESENT, asked)

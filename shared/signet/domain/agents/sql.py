@@ -54,7 +54,8 @@ VALUES (:agent_id, :session_key, :harness, :project, :runtime_path, :provider, :
 ON CONFLICT (agent_id, session_key) DO UPDATE SET
     harness = excluded.harness, project = coalesce(excluded.project, project),
     runtime_path = coalesce(excluded.runtime_path, runtime_path),
-    provider = coalesce(excluded.provider, provider), seen_at = excluded.seen_at"""
+    provider = coalesce(excluded.provider, provider), seen_at = excluded.seen_at
+RETURNING agent_id, session_key, harness, project, runtime_path, provider, started_at, seen_at"""
 DELETE_PRESENCE = (
     "DELETE FROM agent_presence WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent)"
 )
@@ -63,6 +64,7 @@ PRESENT = """
 SELECT agent_id, session_key, harness, project, runtime_path, provider, started_at, seen_at FROM agent_presence
  WHERE seen_at >= :since AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
    AND (:but IS NULL OR session_key <> :but) AND (:but_agent IS NULL OR agent_id <> :but_agent)
+   AND (:user IS NULL OR agent_id = :user OR substr(agent_id, 1, length(:users)) <> :users)
  ORDER BY seen_at DESC, session_key LIMIT :limit"""
 OWNER = "SELECT agent_id FROM agent_presence WHERE session_key = ? ORDER BY seen_at DESC LIMIT 1"
 

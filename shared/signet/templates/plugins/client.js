@@ -73,8 +73,9 @@ function textOf(content) {
   return parts.join("\n").trim()
 }
 
-// Of what goes into a tool, and comes out of it, so much is handed over.
+// Of what goes into a tool, and comes out of it, so much is handed over; and of all tools of a session, newest first.
 const TOOL_CHARS = 8_000
+const TOOLS_CHARS = 1_000_000
 
 // The calls of tools among the parts of a message, with what OpenCode says that they answered.
 function toolsOf(content) {
@@ -87,14 +88,17 @@ function toolsOf(content) {
 
 // What was said and done, as lines of JSON that keep the times of messages; `timestamp` is in milliseconds.
 function transcriptOf(messages) {
+  let room = TOOLS_CHARS
+  const fits = (one) => (room -= JSON.stringify(one).length) >= 0
   const lines = []
-  for (const { role, content, timestamp, toolCallId } of messages) {
+  for (const { role, content, timestamp, toolCallId } of [...messages].reverse()) {
     const text = textOf(content)
-    if (role === "toolResult") lines.push({ type: role, toolCallId, content: text.slice(0, TOOL_CHARS) })
+    const result = { type: role, toolCallId, content: text.slice(0, TOOL_CHARS) }
+    if (role === "toolResult" && fits(result)) lines.push(result)
     if (role !== "user" && role !== "assistant") continue
     const tools = toolsOf(content)
-    const said = tools.length ? [{ type: "text", text }, ...tools] : text
+    const said = tools.length && fits(tools) ? [{ type: "text", text }, ...tools] : text
     if (said) lines.push({ role, content: said, timestamp })
   }
-  return lines.map((one) => JSON.stringify(one)).join("\n")
+  return lines.reverse().map((one) => JSON.stringify(one)).join("\n")
 }
