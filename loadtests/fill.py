@@ -18,6 +18,13 @@ from signet.queue import admin
 DIMENSIONS = 384
 GROUP = 100
 
+_ENTITY = """
+INSERT INTO entities (id, name, canonical_name, entity_type, mentions, created_at, updated_at)
+VALUES (?, ?, ?, 'concept', ?, ?, ?)"""
+_EDGE = """
+INSERT INTO entity_dependencies (id, source_entity_id, target_entity_id, dependency_type, created_at, updated_at)
+VALUES (?, ?, ?, 'related_to', ?, ?)"""
+
 NO_MODEL = "memory:\n  pipelineV2: {}\nembedding:\n  provider: none\n"
 
 
@@ -48,6 +55,29 @@ def memories(
 
     for first in range(0, count, GROUP):
         db.write(group, first)
+    db.close()
+
+
+def entities(workspace: Workspace, count: int, edges: int) -> None:
+    """Make entities with one to fifty mentions, and edges between near ones, as a graph of years has."""
+    now = clock.to_text(clock.now())
+    names = [
+        (f"entity-{at}", f"Thing {at}", f"thing {at}", 1 + at % 50, now, now) for at in range(count)
+    ]
+    ends = [(at % count, (at % count + 1 + at // count * 7) % count) for at in range(edges)]
+    links = [
+        (f"edge-{at}", f"entity-{source}", f"entity-{target}", now, now)
+        for at, (source, target) in enumerate(ends)
+    ]
+
+    def insert(tx: WriteTx) -> None:
+        for entity in names:
+            tx.run(_ENTITY, entity)
+        for edge in links:
+            tx.run(_EDGE, edge)
+
+    db = Database(workspace.database)
+    db.write(insert)
     db.close()
 
 

@@ -17,6 +17,7 @@ from support.processes import eventually
 
 pytest.register_assert_rewrite(
     "dashboard.addresses",
+    "dashboard.changes",
     "dashboard.memories",
     "dashboard.rooms",
     "dashboard.others",

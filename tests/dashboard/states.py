@@ -2,6 +2,7 @@
 
 import os
 import signal
+from itertools import cycle
 
 import httpx
 from playwright.sync_api import Route, expect
@@ -19,22 +20,20 @@ BUSY = {429: "Too many requests: wait a moment", 503: "The database is busy"}
 
 
 def test_a_daemon_that_has_too_much_to_do_is_asked_again(view: View, ids: dict[str, str]) -> None:
-    for status, said in BUSY.items():
-        for address, (asked, shown) in ASKED.items():
+    for (status, said), (address, (asked, shown)) in zip(cycle(BUSY.items()), ASKED.items()):
 
-            def refuse(route: Route, *, status: int = status, said: str = said) -> None:
-                body = {"error": said, "code": "busy"}
-                route.fulfill(status=status, json=body, headers={"retry-after": "1"})
+        def refuse(route: Route, *, status: int = status, said: str = said) -> None:
+            body = {"error": said, "code": "busy"}
+            route.fulfill(status=status, json=body, headers={"retry-after": "1"})
 
-            view.page.route(asked, refuse)
-            view.go("/capture")
-            view.go(address)
-            alert = view.page.get_by_role("alert").filter(has_text=said)
-            expect(alert).to_contain_text("asked again by itself")
-            assert view.violations() == [], address
-            view.page.unroute(asked)
-            view.page.get_by_text(shown).locator("visible=true").first.wait_for()
-            expect(alert).to_have_count(0)
+        view.page.route(asked, refuse)
+        view.go(address)
+        alert = view.page.get_by_role("alert").filter(has_text=said)
+        expect(alert).to_contain_text("asked again by itself")
+        assert view.violations() == [], address
+        view.page.unroute(asked)
+        view.page.get_by_text(shown).locator("visible=true").first.wait_for()
+        expect(alert).to_have_count(0)
 
 
 def test_what_is_shown_stays_while_the_daemon_does_not_answer(

@@ -4,6 +4,12 @@ from dashboard.addresses import (
     test_addresses_of_the_earlier_dashboard_lead_to_their_rooms,
     test_back_and_reload_give_the_same_view,
 )
+from dashboard.changes import (
+    test_an_earlier_day_is_compared_with_now,
+    test_memories_are_chosen_by_a_line_around_them,
+    test_the_log_is_followed_and_stands_still,
+    test_what_is_added_in_the_page_is_there_and_can_be_removed,
+)
 from dashboard.helps import test_whether_memory_helps_is_said_and_learning_is_switched
 from dashboard.memories import (
     test_a_forgotten_memory_is_listed_and_recovered,
@@ -41,13 +47,17 @@ __all__ = [
     "test_a_forgotten_memory_is_listed_and_recovered",
     "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",
     "test_all_that_match_are_forgotten_by_the_daemon_and_come_back",
+    "test_an_earlier_day_is_compared_with_now",
     "test_back_and_reload_give_the_same_view",
     "test_every_view_is_quiet_and_accessible",
     "test_find_read_why_edit_forget_undo_and_recover_with_keys",
     "test_looking_changes_nothing",
+    "test_memories_are_chosen_by_a_line_around_them",
     "test_new_memories_are_kept_rejected_and_faded_with_keys",
     "test_texts_of_strangers_are_texts",
+    "test_the_log_is_followed_and_stands_still",
     "test_the_map_goes_from_one_entity_to_the_next_with_keys",
+    "test_what_is_added_in_the_page_is_there_and_can_be_removed",
     "test_what_is_saved_elsewhere_appears_by_itself",
     "test_what_is_shown_stays_while_the_daemon_does_not_answer",
     "test_whether_memory_helps_is_said_and_learning_is_switched",

@@ -1,6 +1,7 @@
 """Saying what is worth keeping, with keys; and all that match."""
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 from playwright.sync_api import expect
@@ -37,8 +38,9 @@ def test_new_memories_are_kept_rejected_and_faded_with_keys(
 def test_all_that_match_are_forgotten_by_the_daemon_and_come_back(
     view: View, ids: dict[str, str], client: httpx.Client
 ) -> None:
-    for number in range(230):
-        _saved(client, f"Crate {number} stands in bay {number * 7}.", who="Storekeeper")
+    crates = [f"Crate {number} stands in bay {number * 7}." for number in range(230)]
+    with ThreadPoolExecutor(8) as many:
+        list(many.map(lambda text: _saved(client, text, who="Storekeeper"), crates))
     kept = _saved(client, "The key of the bays hangs by the door.", who="Storekeeper", pinned=True)
 
     def left() -> int:

@@ -1,14 +1,13 @@
 """`signet memory erase`: removes memories for good, with the bytes of them."""
 
 from collections.abc import Iterable
-from typing import Annotated
 
 import typer
 
 from signet.cli import identify, output
 from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS
-from signet.cli.options import AgentOption
+from signet.cli.options import AgentOption, IdsArgument, ReasonOption, YesOption
 from signet.client import Invalid, Signet
 
 #: How the name of a document begins among what still holds an erased text.
@@ -18,14 +17,9 @@ DOCUMENT = "document:"
 @command(forgets=True)
 def erase(
     signet: Signet,
-    memory_ids: Annotated[
-        list[str],
-        typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
-    ],
-    reason: Annotated[
-        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
-    ] = "erased on the command line",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    memory_ids: IdsArgument,
+    reason: ReasonOption = "erased on the command line",
+    yes: YesOption = False,
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:

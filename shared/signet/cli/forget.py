@@ -17,6 +17,7 @@ from signet.cli.options import (
     OnlyWhoOption,
     SinceOption,
     UntilOption,
+    YesOption,
     check_type,
 )
 from signet.cli.output import Progress
@@ -62,7 +63,7 @@ def forget(
     wrong: Annotated[
         bool, typer.Option("--wrong", help="They are not true; the history says so.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: YesOption = False,
     full: FullOption = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be forgotten; change nothing.")

@@ -1,6 +1,5 @@
 /** The frame: rooms, header, the room that the address names, and what lies over it. */
 import { render } from "preact";
-import { signal } from "@preact/signals";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { live, start } from "./lib/events";
@@ -8,6 +7,7 @@ import { ask, EXCHANGE, Refused, useToken, wanting } from "./lib/http";
 import { useKeys } from "./lib/keys";
 import { useResource } from "./lib/resource";
 import { go, href, parse, route } from "./lib/route";
+import { drawBy, signal } from "./lib/signal";
 import { agent } from "./lib/store";
 import { clock } from "./lib/time";
 import { say, undoLast } from "./lib/undo";
@@ -29,8 +29,8 @@ type Far = Omit<typeof import("./rooms/far"), "default">;
 
 /** Rooms, and what lies over them, as far as they were loaded. */
 const loaded = signal<Readonly<Record<string, ComponentType<{ onClose: () => void }>>>>({});
-const near = () => import("./rooms/near").then((found) => (loaded.value = { ...loaded.peek(), ...found }));
-const far = () => import("./rooms/far").then((found) => (loaded.value = { ...loaded.peek(), ...found }));
+const near = () => import("./rooms/near").then((found) => (loaded.value = { ...loaded.value, ...found }));
+const far = () => import("./rooms/far").then((found) => (loaded.value = { ...loaded.value, ...found }));
 
 /** What is seen comes first; the rest is there before somebody asks for it. */
 const LATER_MS = 2_000;
@@ -69,7 +69,7 @@ function Frame() {
   const main = useRef<HTMLElement>(null);
   useKeys([
     { key: "/", says: "Search", act: () => seek() },
-    { key: "Ctrl k", says: "Go to anything", act: () => (over.value = over.peek() === "palette" ? null : "palette") },
+    { key: "Ctrl k", says: "Go to anything", act: () => (over.value = over.value === "palette" ? null : "palette") },
     { key: "?", says: "Keys of this view", act: () => (over.value = "keys") },
     { key: "c", says: "Quick capture", act: () => (over.value = "capture") },
     { key: "z", says: "Undo", act: undoLast },
@@ -79,6 +79,8 @@ function Frame() {
     document.title = `${here.title} · Signet`;
     main.current?.scrollTo(0, 0);
   }, [here]);
+  const parts = route.value.parts[0];
+  useEffect(() => document.querySelector("nav.tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [here, parts, loaded.value]);
   return <div class="frame">
     <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
     <nav class="rooms" aria-label="Rooms">
@@ -139,6 +141,6 @@ void enter().then(() => {
   straighten();
   addEventListener("hashchange", straighten);
   start();
-  render(<Frame />, document.getElementById("app")!);
+  drawBy(() => render(<Frame />, document.getElementById("app")!));
   setTimeout(() => void far(), LATER_MS);
 });

@@ -23,7 +23,8 @@ ASKED = (
     "graph", "config_schema", "change_config", "entity", "aspects", "dependencies", "config_files",
     "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange",
     "evaluation", "predictor_status", "roll_back",
-    "projection_columns", "tokens", "whoami", "tasks", "connectors", "documents", "skills", "tool_servers",
+    "projection_columns", "add_connector", "tokens", "whoami", "tasks", "connectors", "documents",
+    "skills", "tool_servers",
 )  # fmt: skip
 _HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"
 _PLAIN = {

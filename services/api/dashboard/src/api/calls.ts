@@ -108,6 +108,38 @@ export function syncSource(source: string): Promise<unknown> {
   return ask("POST", `/api/connectors/${id(source)}/sync`, { body: {} });
 }
 
+/** Have the texts of a folder read, now and when they change. */
+export async function addSource(folder: string): Promise<unknown> {
+  const displayName = folder.split("/").filter(Boolean).pop() ?? folder;
+  const { id: source } = await ask<t.AddedConnector>("POST", "/api/connectors", { body: { provider: "filesystem", displayName, settings: { rootPath: folder }, agentId: agent.value || undefined } });
+  return syncSource(source);
+}
+
+export const removeSource = (source: string) => ask("DELETE", `/api/connectors/${id(source)}`);
+
+/** Add a task that recurs; its fields are as the daemon names them. */
+export function addTask({ skipPermissions, workingDirectory, ...task }: Readonly<Record<string, string>>): Promise<unknown> {
+  return ask("POST", "/api/tasks", { body: { ...task, workingDirectory: workingDirectory || undefined, skipPermissions: Boolean(skipPermissions) } });
+}
+
+export const switchTask = (task: string, enabled: boolean) => ask("PATCH", `/api/tasks/${id(task)}`, { body: { enabled } });
+
+export const removeTask = (task: string) => ask("DELETE", `/api/tasks/${id(task)}`);
+
+export const installSkill = (name: string) => ask("POST", "/api/skills/install", { body: { name } });
+
+export const removeSkill = (name: string) => ask("DELETE", `/api/skills/${id(name)}`);
+
+/** Add a tool server by its address, or by a command with its arguments. */
+export function addToolServer(name: string, config: string): Promise<unknown> {
+  const [command, ...args] = config.split(/\s+/);
+  return ask("POST", `${paths.tools}/register`, { body: { name, config: /^https?:/.test(config) ? { url: config } : { command, args } } });
+}
+
+export const switchToolServer = (server: string, enabled: boolean) => ask("PATCH", `${paths.tools}/${id(server)}`, { body: { enabled } });
+
+export const removeToolServer = (server: string) => ask("DELETE", `${paths.tools}/${id(server)}`);
+
 /** Save a text. */
 export function remember(content: string): Promise<t.Remembered> {
   return ask("POST", "/api/memory/remember", { body: { content, who: "capture", importance: 0.7, agent_id: agent.value } });
@@ -129,6 +161,12 @@ export async function everyRow(filters: Query): Promise<t.MemorySummary[]> {
     cursor = page.next;
   }
   return found;
+}
+
+/** Return the rows of these memories. */
+export async function rowsOf(ids: readonly string[]): Promise<t.MemorySummary[]> {
+  const pages = await Promise.all(batches(ids).map((some) => ask<t.MemoryPage>("GET", paths.memories({ ids: some.join(), stats: 0, limit: BATCH }))));
+  return pages.flatMap((page) => page.memories);
 }
 
 export interface Gone {

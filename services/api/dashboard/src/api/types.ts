@@ -9,6 +9,10 @@ export interface Access {
   agents: AgentAccess[];
 }
 
+export interface AddedConnector {
+  id: string;
+}
+
 export interface Advice {
   domain: string;
   reason: string;

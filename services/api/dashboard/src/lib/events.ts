@@ -1,5 +1,5 @@
 /** The one stream of events: what happened is told by topic, and what shows it asks again. */
-import { signal } from "@preact/signals";
+import { signal } from "./signal";
 import { Refused, send } from "./http";
 import { stale } from "./resource";
 
@@ -51,7 +51,7 @@ let running: AbortController | null = null;
 let hiding: number | undefined;
 
 function become(state: Live["state"]): void {
-  if (live.peek().state !== state) live.value = { state, since: Date.now() };
+  if (live.value.state !== state) live.value = { state, since: Date.now() };
 }
 
 function heard(frame: Frame): void {
@@ -65,7 +65,7 @@ async function read(stop: AbortSignal): Promise<void> {
   const headers: Record<string, string> = lastId === null ? {} : { "last-event-id": lastId };
   const response = await send("GET", PATH, { signal: stop, headers });
   const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
-  if (live.peek().state === "retrying") stale();
+  if (live.value.state === "retrying") stale();
   become("live");
   let text = "";
   for (;;) {
@@ -111,7 +111,7 @@ export function start(): void {
     else hiding = setTimeout(end, HIDDEN_MS);
   });
   setInterval(() => {
-    const { state, since } = live.peek();
+    const { state, since } = live.value;
     if (state !== "live" && Date.now() - since > PATIENCE_MS && document.visibilityState === "visible") stale();
   }, POLL_MS);
 }

@@ -1,5 +1,5 @@
 /** Requests to the daemon: one form of errors, the token, and the question for it. */
-import { signal } from "@preact/signals";
+import { signal } from "./signal";
 
 /** The daemon's answer to a request that it refused, or that it never got (`status` 0). */
 export class Refused extends Error {

@@ -1,5 +1,5 @@
 /** Keys: those of the view that is open, those of everywhere, and what `?` tells of them. */
-import { signal } from "@preact/signals";
+import { signal } from "./signal";
 import { useEffect, useRef } from "preact/hooks";
 import { hasSingleKeys } from "./store";
 
@@ -18,9 +18,9 @@ export function useKeys(keys: readonly Key[]): void {
   const held: { now: readonly Key[] } = useHeld(keys);
   useEffect(() => {
     const layer = keys.map((one, at): Key => ({ ...one, act: (event) => held.now[at]?.act(event) }));
-    layers.value = [...layers.peek(), layer];
+    layers.value = [...layers.value, layer];
     return () => {
-      layers.value = layers.peek().filter((other) => other !== layer);
+      layers.value = layers.value.filter((other) => other !== layer);
     };
   }, [keys.map((one) => one.key).join()]);
 }
@@ -42,7 +42,7 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 function find(key: string): Key | undefined {
-  for (const layer of [...layers.peek()].reverse()) {
+  for (const layer of [...layers.value].reverse()) {
     const found = layer.find((one) => one.key === key);
     if (found) return found;
   }
@@ -54,7 +54,7 @@ addEventListener("keydown", (event) => {
   const isPalette = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
   if (!isPalette && (event.ctrlKey || event.metaKey)) return;
   if (document.querySelector("dialog[open]") && !isPalette) return;
-  if (!isPalette && event.key !== "Escape" && (isTyping(event.target) || !hasSingleKeys.peek())) return;
+  if (!isPalette && event.key !== "Escape" && (isTyping(event.target) || !hasSingleKeys.value)) return;
   const pair = Date.now() - first.at < SECOND_MS ? `${first.key} ${event.key}` : "";
   const found = (pair && find(pair)) || find(isPalette ? "Ctrl k" : event.key);
   first = { key: event.key, at: Date.now() };

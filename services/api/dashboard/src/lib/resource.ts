@@ -1,5 +1,5 @@
 /** What was asked of the daemon, by address: shown while fresh, kept while stale, asked again when an event says so. */
-import { signal, type Signal } from "@preact/signals";
+import { signal, type Signal } from "./signal";
 import { useEffect } from "preact/hooks";
 import { Refused, send } from "./http";
 
@@ -58,7 +58,7 @@ async function load(entry: Entry): Promise<void> {
   const running = (entry.running = new AbortController());
   entry.isStale = false;
   entry.asked = Date.now();
-  entry.view.value = { ...entry.view.peek(), isLoading: true };
+  entry.view.value = { ...entry.view.value, isLoading: true };
   try {
     const headers: Record<string, string> = entry.etag ? { "if-none-match": entry.etag } : {};
     const response = await send("GET", entry.path, { signal: running.signal, headers });
@@ -79,7 +79,7 @@ async function load(entry: Entry): Promise<void> {
 function finish(entry: Entry, change: Partial<View<unknown>>): void {
   entry.took = Date.now() - entry.asked;
   entry.running = null;
-  entry.view.value = { ...entry.view.peek(), ...change, isLoading: false };
+  entry.view.value = { ...entry.view.value, ...change, isLoading: false };
   const wait = change.error?.waitMs;
   if (wait && entry.users > 0) later(entry, wait);
 }

@@ -1,5 +1,5 @@
 /** Where the page is: `#/room/part?filters`. All of a view is in its address. */
-import { signal } from "@preact/signals";
+import { signal } from "./signal";
 
 export interface Route {
   readonly room: string;

@@ -1,38 +1,46 @@
 /** Choices of this browser: the theme, the height of rows, whether single keys act. */
-import { effect, signal, type Signal } from "@preact/signals";
+import { signal, type Signal } from "./signal";
 
-/** Return a signal that is kept in this browser; without storage it lives as long as the page. */
+/** Return a value that is kept in this browser; without storage it lives as long as the page. */
 function kept<T>(name: string, first: T): Signal<T> {
   const key = `signet.${name}`;
-  const found = signal<T>(first);
+  const found = signal(first);
   try {
     const text = localStorage.getItem(key);
     if (text !== null) found.value = JSON.parse(text) as T;
   } catch {
     // No storage, or somebody else's text in it.
   }
-  effect(() => {
-    try {
-      localStorage.setItem(key, JSON.stringify(found.value));
-    } catch {
-      // Nothing is lost but the choice.
-    }
-  });
-  return found;
+  return {
+    get value() {
+      return found.value;
+    },
+    set value(next) {
+      found.value = next;
+      look();
+      try {
+        localStorage.setItem(key, JSON.stringify(next));
+      } catch {
+        // Nothing is lost but the choice.
+      }
+    },
+  };
 }
 
 export type Theme = "system" | "light" | "dark";
-
 export const theme = kept<Theme>("theme", "system");
 export const isCompact = kept("compact", false);
 export const hasSingleKeys = kept("keys", true);
 /** The agent whose memories are shown; empty for the default one. */
 export const agent = kept("agent", "");
 
-effect(() => {
+/** Tell the styles what was chosen. */
+function look(): void {
   const root = document.documentElement.dataset;
   if (theme.value === "system") delete root.theme;
   else root.theme = theme.value;
   if (isCompact.value) root.rows = "compact";
   else delete root.rows;
-});
+}
+
+look();

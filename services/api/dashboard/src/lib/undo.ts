@@ -1,5 +1,5 @@
 /** What was done a moment ago, and how to take it back. */
-import { signal } from "@preact/signals";
+import { signal } from "./signal";
 import { Refused } from "./http";
 
 export interface Toast {
@@ -17,13 +17,13 @@ let next = 1;
 /** Show a line for ten seconds, with Undo where there is a way back. */
 export function say(text: string, undo: (() => Promise<unknown>) | null = null, isBad = false): void {
   const toast = { id: next++, text, isBad, undo };
-  toasts.value = [...toasts.peek().slice(-2), toast];
+  toasts.value = [...toasts.value.slice(-2), toast];
   setTimeout(() => drop(toast.id), SHOWN_MS);
 }
 
 /** Take a line away. */
 export function drop(id: number): void {
-  toasts.value = toasts.peek().filter((toast) => toast.id !== id);
+  toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
 /** Do something and say so; what the daemon refuses is said in its words. Return whether it was done. */
@@ -41,7 +41,7 @@ export async function act(doing: () => Promise<unknown>, done: string, undo: (()
 
 /** Take back what was done last, as long as its line is there. */
 export function undoLast(): void {
-  const last = [...toasts.peek()].reverse().find((toast) => toast.undo !== null);
+  const last = [...toasts.value].reverse().find((toast) => toast.undo !== null);
   if (last?.undo) {
     drop(last.id);
     void act(last.undo, "Undone.");

@@ -73,6 +73,8 @@ function Diary({ rows }: { rows: readonly Row[] }) {
     const day = dayOf(new Date(row.created_at));
     days.set(day, [...(days.get(day) ?? []), row]);
   }
+  /** Of the earliest day the diary may have some only. */
+  const isCut = (day: readonly Row[]) => rows.length === ROWS && day.includes(rows[ROWS - 1]!);
   const move = (by: number) => {
     const to = Math.max(0, Math.min(rows.length - 1, at + by));
     setAt(to);
@@ -85,7 +87,7 @@ function Diary({ rows }: { rows: readonly Row[] }) {
   return <>
     <p class="small"><button class="link" onClick={() => filter({ triage: "1" }, true)}>Say what is worth keeping</button> <span class="soft">one after the other, with 1, 2 and 3</span></p>
     {[...days].map(([day, found]) => <section key={day} class="day">
-    <h2>{dayName(new Date(found[0]!.created_at))} <span class="soft small">{count(found.length, "memory", "memories")}</span></h2>
+    <h2>{dayName(new Date(found[0]!.created_at))} <span class="soft small">{isCut(found) && "the newest of more than "}{count(found.length, "memory", "memories")}</span></h2>
     <ul class="diary">{found.map((row) => <li key={row.id}>
       <a href={href("memories", { id: row.id })} class="entry" onClick={() => keep(row)}>
         <time class="soft small" dateTime={row.created_at}>{clock(row.created_at)}</time>

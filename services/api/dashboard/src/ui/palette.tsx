@@ -22,7 +22,7 @@ const THEMES: Item[] = (["light", "dark", "system"] as const).map((name) => ({
 
 function fixed(): Item[] {
   const rooms = ROOMS.map((room) => ({ text: room.title, kind: "room", act: () => go(href(room.name)) }));
-  const keys = layers.peek().flat().filter((one) => !one.key.startsWith("g ") && one.key !== "Ctrl k" && one.key.length === 1);
+  const keys = layers.value.flat().filter((one) => !one.key.startsWith("g ") && one.key !== "Ctrl k" && one.key.length === 1);
   const actions = keys.map((one) => ({ text: one.says, kind: `key ${one.key}`, act: () => one.act(new KeyboardEvent("keydown")) }));
   return [...rooms, ...actions, ...THEMES];
 }

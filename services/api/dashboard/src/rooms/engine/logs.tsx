@@ -1,10 +1,11 @@
-/** The log of all processes, newest at the end. */
+/** The log of all processes, newest first, as it is written; while it stands still, new lines are counted. */
 import { useState } from "preact/hooks";
 import { paths } from "../../api/calls";
 import type { LogLines } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { clock } from "../../lib/time";
+import { number } from "../../lib/words";
 import { Empty, Shown } from "../../ui/states";
 
 const LEVELS = { "": "Every level", info: "Info and above", warn: "Warnings and errors", error: "Errors" } as const;
@@ -12,25 +13,33 @@ const LINES = 300;
 
 export function Logs() {
   const { level, text } = route.value.query;
-  const [opened, setOpened] = useState(-1);
-  const found = useResource<LogLines>(paths.logs({ limit: LINES, level }), ["log", "job"]);
+  const [opened, setOpened] = useState("");
+  const [still, setStill] = useState<LogLines["logs"] | null>(null);
+  const found = useResource<LogLines>(paths.logs({ limit: LINES, level }), ["log"]);
+  const logs = found.value?.logs ?? [];
+  const missed = still && logs.filter((line) => stamp(line) > stamp(still[still.length - 1])).length;
   return <>
     <div class="filters bar" role="group" aria-label="Filters">
-      <select aria-label="Level" class={level ? "on" : ""} value={level ?? ""} onChange={(event) => filter({ level: event.currentTarget.value || undefined })}>
+      <select aria-label="Level" class={level ? "on" : ""} value={level ?? ""} onChange={(event) => { setStill(null); filter({ level: event.currentTarget.value || undefined }); }}>
         {Object.entries(LEVELS).map(([name, title]) => <option key={name} value={name}>{title}</option>)}</select>
       <input type="search" aria-label="Words in a line" placeholder="Words in a line" value={text ?? ""} onInput={(event) => filter({ text: event.currentTarget.value || undefined })} />
-      <button onClick={found.again}>Read again</button>
+      <button class="chip" aria-pressed={still !== null} onClick={() => setStill(still ? null : logs)}>{still ? "Go on" : "Stand still"}</button>
+      {still && <span class="small soft" role="status">{number(missed ?? 0)} new</span>}
     </div>
-    <Shown of={found} rows={8} what="the log">{({ logs }) => {
-      const lines = logs.filter((line) => !text || JSON.stringify(line).toLowerCase().includes(text.toLowerCase())).reverse();
-      return lines.length === 0 ? <Empty title="No line passes these filters" /> : <ul class="log" aria-label="Log, newest first">{lines.map((line, at) => <li key={at}>
-        <button class="plain" aria-expanded={opened === at} onClick={() => setOpened(opened === at ? -1 : at)}>
-          <time class="soft">{clock(String(line.timestamp ?? line.at ?? line.time ?? ""))}</time>
+    <Shown of={found} rows={8} what="the log">{() => {
+      const lines = (still ?? logs).filter((line) => !text || JSON.stringify(line).toLowerCase().includes(text.toLowerCase())).reverse();
+      return lines.length === 0 ? <Empty title="No line passes these filters" /> : <ul class="log" aria-label="Log, newest first">{lines.map((line, at) => { const key = `${stamp(line)} ${String(line.message)}`; return <li key={`${key} ${at}`}>
+        <button class="plain" aria-expanded={opened === key} onClick={() => setOpened(opened === key ? "" : key)}>
+          <time class="soft">{clock(stamp(line))}</time>
           <span class={String(line.level).startsWith("err") ? "bad" : String(line.level).startsWith("warn") ? "warn" : "soft"}>{String(line.level ?? "")}</span>
-          <span class="soft">{String(line.process ?? line.category ?? "")}</span>
-          <span>{String(line.message ?? line.event ?? "")}</span></button>
-        {opened === at && <pre class="block">{JSON.stringify(line, null, 1)}</pre>}
-      </li>)}</ul>;
+          <span class="soft">{String(line.category ?? "")}</span>
+          <span>{String(line.message ?? "")}</span></button>
+        {opened === key && <pre class="block" tabIndex={0}>{JSON.stringify(line, null, 1)}</pre>}
+      </li>; })}</ul>;
     }}</Shown>
   </>;
+}
+
+function stamp(line: LogLines["logs"][number] | undefined): string {
+  return String(line?.timestamp ?? "");
 }

@@ -1,5 +1,5 @@
 /** The queue: jobs by state, one in detail, retry and cancel. */
-import { signal } from "@preact/signals";
+import { signal } from "../../lib/signal";
 import { useState } from "preact/hooks";
 import { changeJobs, paths } from "../../api/calls";
 import type { Job, Jobs, PipelineStatus, WholeJob } from "../../api/types";
@@ -55,7 +55,7 @@ function cancel(ids: readonly string[]): Promise<boolean> {
 }
 
 function toggle(id: string): void {
-  const next = new Set(chosen.peek());
+  const next = new Set(chosen.value);
   if (!next.delete(id)) next.add(id);
   chosen.value = next;
 }

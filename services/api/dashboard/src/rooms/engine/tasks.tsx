@@ -1,25 +1,36 @@
 /** Tasks that recur: when each runs, how its last run went, and run it now. */
-import { paths, runTask } from "../../api/calls";
+import { addTask, paths, removeTask, runTask, switchTask } from "../../api/calls";
 import type { TaskPage } from "../../api/types";
 import { stale, useResource } from "../../lib/resource";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { Empty, Shown } from "../../ui/states";
+import { Add, Remove } from "../settings/add";
 
 interface Task { id: string; name: string; prompt: string; cron_expression: string; harness: string; enabled: number | boolean; next_run_at: string | null; last_run_at: string | null; last_run_status?: string | null }
+
+/** Those that run a prompt without a person. */
+const HARNESSES = ["claude-code", "codex", "opencode"];
 
 export function Tasks() {
   const found = useResource<TaskPage>(paths.tasks, ["task"]);
   const run = (task: Task) => act(async () => { await runTask(task.id); stale("task"); }, `${task.name} is running.`);
+  const turn = (task: Task, to: boolean) => async () => { await switchTask(task.id, to); stale("task"); };
   return <Shown of={found} rows={3} what="tasks">{(page) => {
     const tasks = page.tasks as unknown as Task[];
-    return tasks.length === 0 ? <Empty title="No task yet"><p>A task gives an agent the same prompt again and again: <code>signet task add</code></p></Empty> : <>
+    return <>{tasks.length === 0 ? <Empty title="No task yet"><p>A task gives an agent the same prompt again and again.</p></Empty> :
       <div class="scroll"><table><thead><tr><th scope="col">Task</th><th scope="col">When</th><th scope="col">Last run</th><th scope="col">Next run</th><th scope="col"><span class="hidden">Do</span></th></tr></thead>
         <tbody>{tasks.map((one) => <tr key={one.id}><th scope="row">{one.name}<br /><span class="small soft" dir="auto">{one.prompt.slice(0, 120)}</span></th>
           <td><code>{one.cron_expression}</code><br /><span class="small soft">{one.harness}</span></td>
           <td class={one.last_run_status === "failed" ? "bad" : ""}>{one.last_run_at ? `${brief(one.last_run_at)}${one.last_run_status ? `, ${one.last_run_status}` : ""}` : "never"}</td>
           <td>{one.enabled ? brief(one.next_run_at) : "switched off"}</td>
-          <td><button onClick={() => void run(one)}>Run now</button></td></tr>)}</tbody></table></div>
-      <p class="small soft">A task runs as its harness runs without a person to ask, so its permission prompts may be off.</p></>;
+          <td><button onClick={() => void run(one)}>Run now</button>
+            <button class="plain" onClick={() => void act(turn(one, !one.enabled), `${one.name} is switched ${one.enabled ? "off" : "on"}.`, turn(one, Boolean(one.enabled)))}>Switch {one.enabled ? "off" : "on"}</button>
+            <Remove name={one.name} loses="Its runs go with it." does={() => removeTask(one.id)} /></td></tr>)}</tbody></table></div>}
+      <Add title="Add a task" does={addTask} done={({ name }) => `${name} is added.`} note="Nobody is there to ask when a task runs: without permission prompts its agent may do anything that you may." fields={[
+        { name: "name", label: "Name" }, { name: "prompt", label: "Prompt" },
+        { name: "cronExpression", label: "When, as a cron expression", placeholder: "0 9 * * *", like: page.presets.map((one) => [one.expression!, one.label!]) },
+        { name: "harness", label: "Harness", of: HARNESSES }, { name: "workingDirectory", label: "Folder that it works in", isOptional: true },
+        { name: "skipPermissions", label: "Without permission prompts", type: "checkbox" }]} /></>;
   }}</Shown>;
 }

@@ -1,11 +1,14 @@
 /** Memories by their meaning: near ones say alike things. Coloured by type; a text comes for the point under the pointer. */
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { paths } from "../../api/calls";
+import { paths, rowsOf } from "../../api/calls";
 import type { Memory, ProjectionColumns } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { go, href } from "../../lib/route";
+import { act } from "../../lib/undo";
 import { count } from "../../lib/words";
 import { Empty, Shown } from "../../ui/states";
+import { Bulk } from "../memories/bulk";
+import { chosen } from "../memories/list";
 import { GROUPS, type Graph } from "./data";
 import { Picture } from "./picture";
 
@@ -22,8 +25,11 @@ export function Meaning() {
 
 function Inside({ data }: { data: ProjectionColumns }) {
   const [hovered, setHovered] = useState<string | null>(null);
+  const [isLasso, setLasso] = useState(false);
   const [asked, setAsked] = useState<string | null>(null);
   const said = useResource<Memory>(asked && paths.memory(asked)).value;
+  useEffect(() => () => void (chosen.value = new Map()), []);
+  const choose = (ids: string[]) => void act(async () => { chosen.value = new Map((await rowsOf(ids)).map((row) => [row.id, row])); }, "");
   useEffect(() => {
     const timer = setTimeout(() => setAsked(hovered), PAUSE_MS);
     return () => clearTimeout(timer);
@@ -35,8 +41,9 @@ function Inside({ data }: { data: ProjectionColumns }) {
   }), [data]);
   const places = useMemo(() => Float32Array.from(data.ids.flatMap((_, at) => [data.x[at]!, data.y[at]!])), [data]);
   return <>
-    <p class="small soft" role="status">{said && hovered ? <span dir="auto">{said.content.slice(0, 240)}</span> : `${count(data.count, "memory", "memories")}, near where they mean alike. Colours: ${data.typeNames.join(", ")}.`}</p>
-    <div class="map"><Picture graph={graph} fixed={places} focus={undefined} onHover={(at) => setHovered(data.ids[at] ?? null)} onOpen={(id) => go(href("memories", { id }))}
+    <p class="small soft" role="status"><button class="chip" aria-pressed={isLasso} onClick={() => setLasso(!isLasso)}>Choose by drawing around</button> {said && hovered ? <span dir="auto">{said.content.slice(0, 240)}</span> : `${count(data.count, "memory", "memories")}, near where they mean alike. Colours: ${data.typeNames.join(", ")}.`}</p>
+    <div class="map"><Picture graph={graph} fixed={places} focus={undefined} onHover={(at) => setHovered(data.ids[at] ?? null)} onOpen={(id) => id && go(href("memories", { id }))} onLasso={isLasso ? choose : undefined}
       label={`${count(data.count, "memory", "memories")} placed by meaning. The list of memories has the same.`} /></div>
+    {chosen.value.size > 0 && <Bulk isForgotten={false} />}
   </>;
 }

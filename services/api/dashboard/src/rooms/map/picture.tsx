@@ -11,16 +11,29 @@ import { Painter, type Look } from "./paint";
 /** Places of the last layout: a room that is opened again shows them at once. */
 let kept: { readonly graph: string; readonly places: Float32Array<ArrayBuffer> } | null = null;
 
+type Point = readonly [number, number];
+
+/** Whether a point lies within a closed line: a ray from it crosses the line an odd number of times. */
+function isInside(line: readonly Point[], x: number, y: number): boolean {
+  return line.reduce((inside, [ax, ay], at) => {
+    const [bx, by] = line[(at + 1) % line.length]!;
+    return ay > y !== by > y && x < ((bx - ax) * (y - ay)) / (by - ay) + ax ? !inside : inside;
+  }, false);
+}
+
 /** `fixed` places are shown as they are; without them a layout is made. */
-export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen }: {
+export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen, onLasso }: {
   graph: Graph; focus: string | undefined; fixed?: Float32Array<ArrayBuffer>; label: string;
   onFail?: () => void; onHover?: (at: number) => void; onOpen: (id: string | undefined) => void;
+  /** With it, dragging draws a line around what is chosen instead of moving the picture. */
+  onLasso?: ((ids: string[]) => void) | undefined;
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const names = useRef<HTMLCanvasElement>(null);
   const painter = useRef<Painter | null>(null);
   const places = useRef(new Float32Array());
   const [hovered, setHovered] = useState(-1);
+  const [line, setLine] = useState<readonly Point[]>([]);
   const at = graph.entities.findIndex((one) => one.id === focus);
   useEffect(() => {
     try {
@@ -71,12 +84,26 @@ export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen }:
   return <div class="picture">
     <canvas ref={canvas} aria-hidden="true" />
     <canvas ref={names} tabIndex={0} role="img" aria-label={label}
-      onPointerDown={(event) => { drag.current = { x: event.clientX, y: event.clientY, moved: false }; }}
+      onPointerDown={(event) => {
+        drag.current = { x: event.clientX, y: event.clientY, moved: false };
+        if (onLasso) setLine([[event.offsetX, event.offsetY]]);
+      }}
+      onPointerUp={() => {
+        if (line.length > 2 && onLasso) {
+          const round = line.map(([x, y]) => painter.current!.at(x, y));
+          onLasso(graph.entities.filter((_, at) => isInside(round, places.current[at * 2]!, places.current[at * 2 + 1]!)).map((one) => one.id));
+        }
+        setLine([]);
+      }}
       onPointerMove={(event) => {
         const [from, camera] = [drag.current, painter.current?.camera];
         if (!from || !camera || event.buttons === 0) return setHovered(under(event));
         const [dx, dy] = [event.clientX - from.x, event.clientY - from.y];
         if (!from.moved && Math.hypot(dx, dy) < 4) return;
+        if (onLasso) {
+          from.moved = true;
+          return setLine([...line, [event.offsetX, event.offsetY]]);
+        }
         camera.x -= dx / camera.scale;
         camera.y -= dy / camera.scale;
         drag.current = { x: event.clientX, y: event.clientY, moved: true };
@@ -98,6 +125,7 @@ export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen }:
         camera.scale = scale;
         painter.current!.draw();
       }} />
+    {line.length > 1 && <svg class="lasso" aria-hidden="true"><polygon points={line.join(" ")} /></svg>}
   </div>;
 }
 

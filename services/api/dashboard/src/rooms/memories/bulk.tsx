@@ -1,8 +1,9 @@
 /** What can be done with the memories that were chosen: some, or all that match. */
-import { signal } from "@preact/signals";
+import { signal } from "../../lib/signal";
 import { useState } from "preact/hooks";
 import { changeMany, everyRow, forgetAll, forgetMany, recoverMany, type Patch } from "../../api/calls";
 import { stale } from "../../lib/resource";
+import { route } from "../../lib/route";
 import { act, say } from "../../lib/undo";
 import { count, number } from "../../lib/words";
 import { filters } from "./filters";
@@ -53,7 +54,7 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
   const pinned = rows.filter((row) => row.pinned).length;
   return <div class="bulk" role="group" aria-label="Chosen memories">
     <strong>{memories(rows.length)} chosen</strong>
-    {chosen.value !== all.value && <button onClick={() => void act(choose, "")}>All that match</button>}
+    {route.value.room === "memories" && chosen.value !== all.value && <button onClick={() => void act(choose, "")}>All that match</button>}
     {isForgotten
       ? <button class="primary" onClick={() => void act(recover(ids), `${memories(ids.length)} recovered.`).then(clear)}>Recover</button>
       : <>

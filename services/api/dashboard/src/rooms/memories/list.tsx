@@ -1,5 +1,5 @@
 /** The list of memories: rows, choice of several, keys. */
-import { signal } from "@preact/signals";
+import { signal } from "../../lib/signal";
 import { useEffect, useState } from "preact/hooks";
 import { paths } from "../../api/calls";
 import type { MemoryPage } from "../../api/types";
@@ -44,7 +44,7 @@ function useRowKeys(rows: readonly Row[], at: number, setAt: (at: number) => voi
   const move = (by: number) => {
     const to = Math.max(0, Math.min(rows.length - 1, at + by));
     setAt(to);
-    if (route.peek().query.id && rows[to]) {
+    if (route.value.query.id && rows[to]) {
       keep(rows[to]);
       open(rows[to].id);
     }
@@ -56,7 +56,7 @@ function useRowKeys(rows: readonly Row[], at: number, setAt: (at: number) => voi
   };
   const toggle = (one: Row | undefined) => {
     if (!one) return;
-    const next = new Map(chosen.peek());
+    const next = new Map(chosen.value);
     if (!next.delete(one.id)) next.set(one.id, one);
     chosen.value = next;
   };
@@ -88,9 +88,9 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
     }} />
     <a class="text quiet" href={`#/memories?id=${row.id}`} aria-current={isOpen ? "true" : undefined} dir="auto"
       onClick={(event) => { event.preventDefault(); event.stopPropagation(); keep(row); open(row.id); }}>
-      {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{row.content.slice(0, 300)}
+      {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{row.content.slice(0, 300) || <span class="soft">Its text is gone</span>}
     </a>
-    <Meta row={row} />
+    <Meta row={row} asOf={route.value.query.as_of} />
     <time class="when" dateTime={row.created_at} title={whole(row.created_at)}>{brief(row.created_at)}</time>
   </div>;
 }

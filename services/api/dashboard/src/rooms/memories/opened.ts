@@ -1,5 +1,5 @@
 /** The row behind the panel: a forgotten memory cannot be asked for by its id, and its row says enough. */
-import { signal } from "@preact/signals";
+import { signal } from "../../lib/signal";
 import type { Hit, MemorySummary } from "../../api/types";
 
 export type Row = MemorySummary;

@@ -38,16 +38,19 @@ function Search() {
   const timer = useRef<number | undefined>(undefined);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (document.activeElement !== field.current) setTyped(asked);
+    if (timer.current === undefined && typed.trim() !== asked) setTyped(asked);
   }, [asked]);
   useEffect(() => {
-    if (matchMedia("(min-width: 721px)").matches && !route.peek().query.id) field.current?.focus({ preventScroll: true });
+    if (matchMedia("(min-width: 721px)").matches && !route.value.query.id) field.current?.focus({ preventScroll: true });
     return () => clearTimeout(timer.current);
   }, []);
   const type = (text: string) => {
     setTyped(text);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => filter({ ask: text.trim() || undefined }), PAUSE_MS);
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      filter({ ask: text.trim() || undefined });
+    }, PAUSE_MS);
   };
   return <div class="query">
     <Icon name="search" />
@@ -62,6 +65,6 @@ function Search() {
 
 /** Open a memory in the panel; the address keeps it. */
 export function open(id: string, part?: string): void {
-  const { room, parts, query } = route.peek();
+  const { room, parts, query } = route.value;
   go(href(room, { ...query, id, part: part ?? query.part }, ...parts));
 }

@@ -1,26 +1,30 @@
 /** What else Signet looks after: sources of documents, skills, tool servers. */
-import { paths, syncSource } from "../../api/calls";
+import { addSource, addToolServer, installSkill, paths, removeSkill, removeSource, removeToolServer, switchToolServer, syncSource } from "../../api/calls";
 import type { Connectors, DocumentPage, Skills as SkillList, ToolServers } from "../../api/types";
 import { stale, useResource } from "../../lib/resource";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count } from "../../lib/words";
 import { Empty, Shown } from "../../ui/states";
+import { Add, Remove } from "./add";
 
 export function Sources() {
   const sources = useResource<Connectors>(paths.connectors, ["job", "config"]);
   const documents = useResource<DocumentPage>(paths.documents(), ["job", "memory"]);
   const sync = (id: string, name: string) => act(async () => { await syncSource(id); stale("job"); }, `${name} is looked through.`);
   return <>
-    <Shown of={sources} rows={2} what="sources">{({ connectors }) => connectors.length === 0 ? <Empty title="No source yet"><p>The texts of a folder become memories, and follow its changes: <code>signet connector add ~/notes</code></p></Empty> :
+    <Shown of={sources} rows={2} what="sources">{({ connectors }) => connectors.length === 0 ? <Empty title="No source yet"><p>The texts of a folder become memories, and follow its changes.</p></Empty> :
       <div class="cards">{connectors.map((one) => {
         const name = one.display_name ?? one.provider;
         return <section key={one.id} class="card" aria-label={name}><h2 dir="auto">{name}</h2>
           <p class={`dot ${one.status === "error" ? "bad" : "good"}`}><span>{one.status === "syncing" ? "looking through it" : one.status}</span></p>
           <p class="small soft">{one.last_sync_at ? `Looked through ${brief(one.last_sync_at)}.` : "Not looked through yet."} {one.progress && `${count(one.progress.filesSeen, "file")} seen, ${count(one.progress.errorCount, "error")}.`}</p>
           {one.last_error && <p class="small bad" dir="auto">{one.last_error}</p>}
-          <p><button disabled={one.status === "syncing"} onClick={() => void sync(one.id, name)}>Look through it now</button></p></section>;
+          <p class="tools"><button disabled={one.status === "syncing"} onClick={() => void sync(one.id, name)}>Look through it now</button>
+            <Remove name={name} loses="Its folder is not looked at any more. What was read from it stays." does={() => removeSource(one.id)} /></p></section>;
       })}</div>}</Shown>
+    <Add title="Add a folder" does={({ folder }) => addSource(folder!)} done={({ folder }) => `${folder} is looked through.`}
+      fields={[{ name: "folder", label: "Folder on the daemon's machine, its whole path", placeholder: "/home/me/notes" }]} note="Its .md and .txt files are read." />
     <h2>Documents</h2>
     <Shown of={documents} rows={3} what="documents">{(page) => page.documents.length === 0 ? <p class="soft">None yet. Those of a source appear here.</p> : <div class="scroll"><table><thead><tr><th scope="col">Document</th><th scope="col">State</th><th scope="col">Memories</th><th scope="col">Read</th></tr></thead>
       <tbody>{page.documents.map((one) => <tr key={one.id}><th scope="row" dir="auto">{one.title ?? one.source_url ?? one.id}</th><td class={one.error ? "bad" : ""}>{one.error ?? one.status}</td><td>{one.memory_count}</td><td>{brief(one.completed_at ?? one.created_at)}</td></tr>)}</tbody></table>
@@ -30,15 +34,25 @@ export function Sources() {
 
 export function Skills() {
   const found = useResource<SkillList>(paths.skills, ["config"]);
-  return <Shown of={found} rows={4} what="skills">{({ skills }) => skills.length === 0 ? <Empty title="No skill is installed"><p>Find one: <code>signet skill search WORDS</code></p></Empty> :
+  return <><Shown of={found} rows={4} what="skills">{({ skills }) => skills.length === 0 ? <Empty title="No skill is installed"><p>Find one: <code>signet skill search WORDS</code></p></Empty> :
     <ul class="needs">{skills.map((one) => <li key={one.name}><p><strong dir="auto">{one.name}</strong> <span class="meta"><span>{one.builtin ? "comes with Signet" : one.author ?? "author unknown"}</span>{one.version && <span>{one.version}</span>}</span></p>
-      <p class="small soft" dir="auto">{one.description.slice(0, 300)}</p></li>)}</ul>}</Shown>;
+      <p class="small soft" dir="auto">{one.description.slice(0, 300)}</p>
+      {!one.builtin && <p><Remove name={one.name} loses="Its folder goes, with what you changed in it." does={() => removeSkill(one.name)} /></p>}</li>)}</ul>}</Shown>
+    <Add title="Install a skill" verb="Install" does={({ name }) => installSkill(name!)} done={({ name }) => `${name} is installed.`}
+      fields={[{ name: "name", label: "Name in a catalog, or owner/repository@skill", placeholder: "web-search" }]} note="A skill tells agents what to do: read it first." /></>;
 }
 
 export function Tools() {
   const found = useResource<ToolServers>(paths.tools, ["config"]);
-  return <Shown of={found} rows={3} what="tool servers">{({ servers }) => servers.length === 0 ? <Empty title="No tool server is installed"><p>Tools for all harnesses at once: <code>signet mcp browse WORDS</code></p></Empty> :
+  const turn = (id: string, to: boolean) => async () => { await switchToolServer(id, to); stale("config"); };
+  return <><Shown of={found} rows={3} what="tool servers">{({ servers }) => servers.length === 0 ? <Empty title="No tool server is installed"><p>Tools for all harnesses at once: <code>signet mcp browse WORDS</code></p></Empty> :
     <div class="cards">{servers.map((one) => <section key={one.id} class="card" aria-label={one.name}><h2 dir="auto">{one.name}</h2>
       <p class={`dot ${one.state === "failed" ? "bad" : one.state === "ready" ? "good" : ""}`}><span>{one.enabled ? one.state : "switched off"}</span></p>
-      <p class="small soft" dir="auto">{one.description.slice(0, 300)}</p></section>)}</div>}</Shown>;
+      <p class="small soft" dir="auto">{one.description.slice(0, 300)}</p>
+      {one.error && <p class="small bad" dir="auto">{one.error}</p>}
+      <p class="tools"><button onClick={() => void act(turn(one.id, !one.enabled), `${one.name} is switched ${one.enabled ? "off" : "on"}.`, turn(one.id, one.enabled))}>Switch {one.enabled ? "off" : "on"}</button>
+        <Remove name={one.name} loses="Harnesses do not get its tools any more." does={() => removeToolServer(one.id)} /></p></section>)}</div>}</Shown>
+    <Add title="Add a tool server" does={({ name, config }) => addToolServer(name!, config!)} done={({ name }) => `${name} is added, and off until you switch it on.`}
+      fields={[{ name: "name", label: "Name" }, { name: "config", label: "Its command, or its address", placeholder: "npx -y @example/server or https://example.org/mcp" }]}
+      note="A command runs on the daemon's machine, with your rights." /></>;
 }

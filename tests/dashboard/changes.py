@@ -1,0 +1,122 @@
+"""What is added and removed in the page, an earlier day beside now, a line around memories, and the log as it grows."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx
+from playwright.sync_api import Page, expect
+
+from dashboard.browser import View
+from support.processes import eventually
+
+DESK = "Mira's desk is by the window on the second floor."
+
+
+def _add(page: Page, what: str, **typed: str) -> None:
+    """Fill in a form that is folded, and send it."""
+    page.locator("summary", has_text=what).click()
+    form = page.locator("details[open] form")
+    for name, value in typed.items():
+        form.locator(f"[name={name}]").fill(value)
+    form.locator("button.primary").click()
+
+
+def _remove(page: Page, name: str) -> None:
+    page.get_by_role("button", name=f"Remove {name}").click()
+    page.locator("dialog button.primary").click()
+    page.get_by_text(f"{name} is removed.").wait_for()
+
+
+def test_what_is_added_in_the_page_is_there_and_can_be_removed(
+    view: View, ids: dict[str, str], client: httpx.Client, tmp_path: Path
+) -> None:
+    page = view.page
+    (tmp_path / "boiler.md").write_text("The boiler is serviced in October.\n")
+    view.go("/#/settings/sources")
+    _add(page, "Add a folder", folder=str(tmp_path))
+    page.locator("tr", has_text="boiler.md").get_by_text("done").wait_for()
+    _remove(page, tmp_path.name)
+    assert client.get("/api/connectors").json()["count"] == 0
+
+    view.go("/#/settings/tools")
+    _add(page, "Add a tool server", name="echo", config="cat -u")
+    expect(page.get_by_role("region", name="echo")).to_contain_text("switched off")
+    server = client.get("/api/marketplace/mcp").json()["servers"][0]
+    assert (server["config"]["command"], server["config"]["args"]) == ("cat", ["-u"])
+    _remove(page, "echo")
+
+    view.go("/#/settings/secrets")
+    _add(page, "Keep a secret", name="BOILER_KEY", value="4711")
+    _remove(page, "BOILER_KEY")
+    assert "4711" not in page.content()
+
+    # What the daemon refuses is said in its words, and nothing that was typed is lost.
+    view.go("/#/engine/tasks")
+    _add(page, "Add a task", name="Tidy", prompt="Look for stale notes", cronExpression="whenever")
+    page.locator(".toast.bad-edge").wait_for()
+    expect(page.locator("[name=prompt]")).to_have_value("Look for stale notes")
+
+
+def test_an_earlier_day_is_compared_with_now(
+    view: View, ids: dict[str, str], client: httpx.Client
+) -> None:
+    body = {"content": DESK[:-1] + ", at last.", "reason": "moved"}
+    assert client.patch(f"/api/memory/{ids[DESK]}", json=body).is_success
+    then = (datetime.now(UTC) - timedelta(days=15)).isoformat()
+    view.go("/#/memories?bar=1")
+    slider = view.page.get_by_label("Show what was believed")
+    slider.focus()
+    for _ in range(10):
+        view.page.keyboard.press("ArrowLeft")
+    since = view.page.locator(".timebar p")
+    expect(since).to_contain_text(
+        re.compile(r"Since then [1-9]\d* added, \d+ corrected, \d+ forgotten")
+    )
+    row = view.page.locator(".row", has_text=DESK)
+    expect(row).to_contain_text("changed since")
+    listed = client.get("/api/memories", params={"as_of": then}).json()["memories"]
+    assert [one["content"] for one in listed] == [DESK]
+    row.get_by_text("changed since").click()
+    expect(view.page.locator(".panel .diff ins")).to_contain_text("at last")
+    client.patch(f"/api/memory/{ids[DESK]}", json={"content": DESK, "reason": "moved back"})
+
+
+def test_memories_are_chosen_by_a_line_around_them(view: View, ids: dict[str, str]) -> None:
+    chosen, other = list(ids.values())[:3], list(ids.values())[3]
+    answer = {
+        "status": "ready", "ids": [*chosen, other], "x": [0, 10, 0, 500], "y": [0, 0, 10, 0],
+        "types": [0] * 4, "typeNames": ["fact"], "count": 4, "total": 4,
+    }  # fmt: skip
+    view.page.route(
+        "**/api/embeddings/projection/columns*", lambda route: route.fulfill(json=answer)
+    )
+    view.go("/#/map?view=meaning")
+    view.page.get_by_role("button", name="Choose by drawing around").click()
+    box = view.page.locator("canvas[role=img]").bounding_box()
+    assert box is not None
+    left, right = box["x"] + 5, box["x"] + box["width"] / 2
+    top, bottom = box["y"] + 5, box["y"] + box["height"] - 5
+    view.page.mouse.move(left, top)
+    view.page.mouse.down()
+    for x, y in ((right, top), (right, bottom), (left, bottom), (left, top + 5)):
+        view.page.mouse.move(x, y, steps=3)
+    view.page.mouse.up()
+    expect(view.page.get_by_role("group", name="Chosen memories")).to_contain_text("3 memories")
+
+
+def test_the_log_is_followed_and_stands_still(
+    view: View, ids: dict[str, str], client: httpx.Client
+) -> None:
+    view.go("/#/engine/logs")
+    lines = view.page.locator(".log li")
+    lines.first.wait_for()
+    view.page.get_by_role("button", name="Stand still").click()
+    shown = lines.count()
+    config = {"name": "lamp", "config": {"command": "cat"}}
+    client.post("/api/marketplace/mcp/register", json=config)
+    expect(view.page.get_by_role("status").filter(has_text="new")).to_have_text(re.compile("[1-9]"))
+    assert lines.count() == shown
+    view.page.get_by_role("button", name="Go on").click()
+    client.delete("/api/marketplace/mcp/lamp")
+    eventually(lambda: lines.filter(has_text="tool_server").count() >= 2)
