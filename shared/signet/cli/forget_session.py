@@ -54,7 +54,7 @@ def forget(
         output.hint(f"Recover one within 30 days with: signet memory recover {first}")
     for name in done["notesKept"]:
         output.hint(f"Kept, because it was edited by hand: {output.plain(name)}")
-    name_copies(done["heldBy"])
+    name_copies(done.get("heldBy", ()))
 
 
 def _show(found: SessionGoing) -> None:
