@@ -40,6 +40,24 @@ def is_idle(signet: Signet) -> bool:
     return not any(one["status"] in ("pending", "leased") for one in signet.jobs(limit=500))
 
 
+def test_a_document_that_says_it_is_named_and_says_it_until_it_is_deleted(
+    home: Program, signet: Signet
+) -> None:
+    word = "brontothere"
+    said = f"Ola hides a {word} tooth below the stairs."
+    text = f"The mill is old. {said} The lock of the shed is new."
+    document = signet.add_document(text, title="Notes")["id"]
+    saved = signet.remember(said)["id"]
+    eventually(lambda: is_idle(signet))
+    assert signet.erase(saved, reason="private")["heldBy"] == [f"document:{document} Notes"]
+    eventually(lambda: is_idle(signet))
+    [piece] = signet.recall("lock of the shed")["results"]
+    assert word not in piece["content"]
+    assert holding(home.workspace, word)
+    signet.delete_document(document, reason="private")
+    eventually(lambda: is_idle(signet) and not holding(home.workspace, word))
+
+
 def test_no_byte_of_an_erased_memory_stays(home: Program, signet: Signet) -> None:
     plain = signet.remember("The mill grinds rye on Mondays.")["id"]
     kept = signet.remember(f"{SAID} It is green.", hints=[f"Where is the {WORD}?"])["id"]

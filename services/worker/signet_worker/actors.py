@@ -11,6 +11,7 @@ from signet.db.rewrite import rewrite
 from signet.domain.backfill import run as history
 from signet.domain.backup import automatic
 from signet.domain.connectors import sync
+from signet.domain.documents import delete as documents
 from signet.domain.documents import ingest
 from signet.domain.documents.models import Rules as DocumentRules
 from signet.domain.embeddings import reindex
@@ -244,15 +245,20 @@ def retention_sweep(job: JobContext, context: Context) -> None:
 
 
 def rewrite_store(job: JobContext, context: Context) -> None:
-    """Leave nothing in the database file of what was erased, in whichever text of a session it was said."""
+    """Leave nothing in the database file of what was erased, in whichever text it was said."""
     known = job.db.read(erased.of)
-    forget.erase_said_in_sessions(job, known, now=clock.now())
-    erased.clean_transcripts(job, known)
-    episodes.clean(job, known)
-    clean.erase(job, known)
-    checkpoints.erase(job, known)
-    record.erase(job, known)
-    inbox.erase(job, known)
+    gone = (
+        forget.erase_said_elsewhere(job, known, now=clock.now())
+        + erased.clean_transcripts(job, known)
+        + episodes.clean(job, known)
+        + clean.erase(job, known)
+        + checkpoints.erase(job, known)
+        + record.erase(job, known)
+        + inbox.erase(job, known)
+        + documents.erase(job, known)
+    )
+    if job.lease.payload.get("if_said") and not gone:
+        return _skip(job, "nothing_said")
     # It is written some time after an answer: names in it may be gone.
     context.db.write(latest_traversal.drop)
     rewrite(context.workspace.database)

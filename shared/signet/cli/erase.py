@@ -53,5 +53,11 @@ def name_copies(paths: Iterable[str]) -> None:
         output.hint("These may still contain it. Delete what you do not need:")
         for path in listed:
             is_document = path.startswith(DOCUMENT)
-            output.hint(f"  {output.plain(path)}" if is_document else f"  rm -r '{path}'")
+            output.hint(f"  {_named(path)}" if is_document else f"  rm -r '{path}'")
     output.hint("Backups and exports elsewhere are not known to Signet.")
+
+
+def _named(document: str) -> str:
+    """Return the name of a document, and the request that deletes it."""
+    id_ = document.removeprefix(DOCUMENT).partition(" ")[0]
+    return f"{output.plain(document)} (DELETE /api/documents/{id_}?reason=erased)"

@@ -83,4 +83,10 @@ ROOTS = """
 SELECT COALESCE(config_json ->> 'rootPath', config_json ->> 'path') FROM connectors
  WHERE provider = 'filesystem' AND json_valid(config_json)
 """
+DELETED_TEXTS = """
+SELECT rowid, agent_id, raw_content FROM documents
+ WHERE rowid > ? AND status = 'deleted' AND raw_content IS NOT NULL ORDER BY rowid LIMIT ?"""
+DROP_TEXT = (
+    "UPDATE documents SET raw_content = NULL WHERE ? IS NOT NULL AND rowid = ? AND raw_content = ?"
+)
 OPEN_JOBS = "SELECT id FROM memory_jobs WHERE document_id = ? AND status IN ('pending', 'leased')"

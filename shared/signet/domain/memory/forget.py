@@ -201,12 +201,12 @@ def erase(
     rewrite_later(tx, now=now)
 
 
-def erase_said_in_sessions(
+def erase_said_elsewhere(
     job: JobContext, known: Mapping[str, Sequence[Statement]], *, now: datetime
 ) -> int:
-    """Erase what sessions gave that says what was erased, hidden memories too; return how many went."""
+    """Erase what sessions gave, and deleted documents, that says what was erased; return how many memories went."""
     gone = 0
-    for found in erased.saying(job, sources.SAID_IN_SESSIONS, known):
+    for found in erased.saying(job, sources.SAID_ELSEWHERE, known):
         gone += job.db.write(_erase_all_of, [(one.rowid, one.before) for one in found], now)
     return gone
 
@@ -218,12 +218,16 @@ def _erase_all_of(tx: WriteTx, found: Sequence[tuple[int, str]], now: datetime) 
     return len(ids)
 
 
-def rewrite_later(tx: WriteTx, *, now: datetime) -> None:
-    """Queue one job for all that is erased in some seconds; it begins when their transactions are over."""
+def rewrite_later(tx: WriteTx, *, now: datetime, if_said: bool = False) -> None:
+    """Queue one job for all that is erased in some seconds; it begins when their transactions are over.
+
+    With `if_said` it writes nothing anew unless something is left that says what was erased.
+    """
     ms = int(now.timestamp() * 1000)
     window = ms // REWRITE_WINDOW_MS
     delay = (window + 1) * REWRITE_WINDOW_MS - ms + REWRITE_WINDOW_MS
-    job = Job(kind=REWRITE, dedupe_key=str(window), delay_ms=delay)
+    key = f"{window}:if_said" if if_said else str(window)
+    job = Job(kind=REWRITE, dedupe_key=key, payload={"if_said": if_said}, delay_ms=delay)
     enqueue(tx, job, now=now, max_attempts=REWRITE_ATTEMPTS)
 
 

@@ -108,10 +108,11 @@ SELECT m.content, 'document:' || o.id || coalesce(' ' || coalesce(o.title, o.sou
   JOIN document_memories d ON d.memory_id = m.id JOIN documents o ON o.id = d.document_id AND o.status <> 'deleted'
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type = 'document_chunk'
    AND m.id NOT IN {LIST} ORDER BY f.rank LIMIT 50"""
-#: Facts of sessions and summaries of harnesses, hidden ones too.
-SAID_IN_SESSIONS = """
+#: Facts of sessions and summaries of harnesses, hidden ones too, and hidden pieces of documents.
+SAID_ELSEWHERE = """
 SELECT seq, agent_id, content FROM memories
- WHERE seq > ? AND (source_type = 'session_end' OR (type = 'session_summary' AND origin = 'inferred'))
+ WHERE seq > ? AND (source_type = 'session_end' OR (type = 'session_summary' AND origin = 'inferred')
+    OR (type = 'document_chunk' AND is_deleted = 1))
  ORDER BY seq LIMIT ?"""
 ID_OF = "SELECT id FROM memories WHERE seq = ? AND content = ?"
 _WITHDRAW = """
