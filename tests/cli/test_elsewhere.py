@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from cli.program import DEAD_URL, PATIENT, SETTINGS, Program
+from cli.test_backfill import talked
 from cli.test_hook import answering, http
 from signet.client import connection
 from signet.domain.sessions import spool
@@ -383,3 +384,28 @@ def test_what_is_followed_ends_with_its_key(team: Program, path: str) -> None:
         assert (answer.status, answer.readline()[:1] != b"") == (200, True)
         assert team.run("auth", "token", "revoke", made["jti"]).status == 0
         answer.read()  # to its end, which comes by itself
+
+
+def test_what_was_said_on_a_machine_before_reaches_the_daemon_elsewhere(
+    machine: Program, team: Program, wire: Wire
+) -> None:
+    talked(machine.home)
+    [old] = machine.home.rglob("first.jsonl")
+    os.utime(old, (1.77e9, 1.77e9))  # in February
+    shown = machine.run("backfill", "--dry-run")
+    assert shown.out.startswith("To be sent: 2 of Claude Code")
+    wire.cut()
+    away = machine.run("backfill", "--json")
+    assert (away.status, away.json()["sent"]) == (1, 0)
+    wire.mend()
+    assert machine.run("backfill", "--since", "2026-03-04", "--json").json()["sent"] == 1
+    rest = machine.run("backfill", "--json").json()
+    assert (rest["sessions"], rest["newSessions"], rest["sent"], rest["failed"]) == (2, 1, 1, 0)
+    assert machine.run("backfill").out == "No session that was not sent\n"
+    listed = team.run("sessions", "--json").out
+    assert "first" in listed and "second" in listed
+    eventually(lambda: "Redis" in team.run("recall", "gannet sessions", "--type", "session").out)
+    text = team.run("sessions", "show", "first").out
+    assert "2026-03-03" in text and "17 seconds" in text
+    refused = machine.run("backfill", "status")
+    assert refused.status == 1 and "Run it there" in refused.err

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from poisoning.attacks import ATTACKS, Attack
+from poisoning.claims import KEPT, WAYS, Key, claim, word_of
 from signet.db.driver import connect
 from support.http import Served, a_workspace, served
 from support.processes import eventually, program
@@ -18,6 +19,8 @@ from support.repositories import Copy, needs_git
 PERSON = {"x-signet-actor-type": "operator"}
 TOOL = {"x-signet-actor-type": "harness"}
 HEAD, TAIL = "<signet-memory>", "</signet-memory>"
+#: Who asks without a key is the user at the machine; a key has its own rights.
+SETTINGS = "auth: {mode: hybrid}\nembedding: {provider: none}\n"
 TRUE = (
     "The harbour gate opens at nine.",
     "The oven door is red.",
@@ -107,7 +110,7 @@ class Town:
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     folder = tmp_path_factory.mktemp("poison")
     workspace = a_workspace(folder / "agents")
-    (workspace.root / "agent.yaml").write_text("embedding: {provider: none}\n", "utf-8")
+    (workspace.root / "agent.yaml").write_text(SETTINGS, "utf-8")
     project = Copy(folder / "harbour")
     project.root.mkdir()
     project.git("init", "-q")
@@ -152,9 +155,9 @@ def asked(text: str) -> str:
     return "Please tell me: " + " ".join(words[:12])
 
 
-def holds(text: str, one: Attack) -> bool:
-    """Return whether the word of an attack stands in a text."""
-    return re.search(rf"\b{one.word}(?:_|\b)", text, re.IGNORECASE) is not None
+def holds(text: str, word: str) -> bool:
+    """Return whether a word stands in a text."""
+    return re.search(rf"\b{word}(?:_|\b)", text, re.IGNORECASE) is not None
 
 
 def outside(text: str) -> str:
@@ -171,11 +174,11 @@ def faults(town: Town, one: Attack, start: str, compaction: str) -> set[str]:
     texts = [start, compaction, str(prompt.get("inject", "")), str(context)]
     found: set[str] = set()
     for text in texts:
-        if holds(outside(text), one):
+        if holds(outside(text), one.word):
             found.add("unfenced")
         if _RAW.search(text):
             found.add("raw marks")
-        lines = [line for line in text.splitlines() if holds(line, one)]
+        lines = [line for line in text.splitlines() if holds(line, one.word)]
         if one.is_order and lines:
             found.add("unasked order")
         # The user has named the pump of a transcript, and nothing else.
@@ -186,7 +189,7 @@ def faults(town: Town, one: Attack, start: str, compaction: str) -> set[str]:
         ):
             found.add("users word")
     rows = json.loads(town.tool("memory_search", query=one.word, limit=20))
-    for row in [row for row in rows.get("results", []) if holds(row["content"], one)]:
+    for row in [row for row in rows.get("results", []) if holds(row["content"], one.word)]:
         said = row.get("origin") or rows.get("origin")
         if not said or said == "user":
             found.add("unlabelled")
@@ -215,7 +218,7 @@ def test_the_users_memories_are_as_they_were_and_are_delivered(town: Town) -> No
         told = str(town.hook("user-prompt-submit", f"true-{number}", userPrompt=question)["inject"])
         assert text in told and "said by the user" in told, told
     poisoned = {word for (word,) in town.rows("SELECT content FROM memories WHERE origin = 'user'")}
-    assert not [one.word for one in ATTACKS if any(holds(text, one) for text in poisoned)]
+    assert not [one.word for one in ATTACKS if any(holds(text, one.word) for text in poisoned)]
 
 
 @needs_git
@@ -225,6 +228,44 @@ def test_what_gives_orders_waits_for_a_person(town: Town) -> None:
     left = [
         one.word
         for one in ATTACKS
-        if one.is_order and one.door != "commit" and not holds(texts, one)
+        if one.is_order and one.door != "commit" and not holds(texts, one.word)
     ]
     assert left == []
+
+
+@pytest.fixture(scope="module")
+def claimed(town: Town) -> Town:
+    """Try every way to be the user with the key of an agent."""
+    ids = [
+        town.server.post("/api/memory/remember", {"content": text}, **PERSON).body["id"]
+        for text in ("The quay is swept on Mondays.", "The buoys are painted in May.")
+    ]
+    token = town.server.post("/api/auth/token", {"role": "agent", "sub": "scout"}).body["token"]
+    key = Key(town.server, token, tuple(ids))
+    for do in WAYS.values():
+        do(key)
+    town.rest()
+    return town
+
+
+@needs_git
+@pytest.mark.parametrize("way", WAYS)
+def test_a_key_without_the_right_to_speak_is_never_the_user(claimed: Town, way: str) -> None:
+    word = word_of(way)
+    rows = claimed.rows(f"SELECT origin FROM memories WHERE content LIKE '%{word}%'")
+    assert ("user",) not in rows
+    asked = {"prompt": f"{claim(way)} What is it for?"}
+    answers = [
+        claimed.hook("user-prompt-submit", f"claim-{word}", userPrompt=claim(way))["inject"],
+        claimed.server.post("/api/memory/context", asked).body["context"],
+        claimed.hook("session-start", f"start-{word}")["inject"],
+    ]
+    told = "\n".join(str(text) for text in answers if holds(str(text), word))
+    if way in KEPT:
+        assert rows and told, way
+    for text in told.split("\n\n"):
+        if holds(text, word):
+            beside = re.sub(r'"[^"]*"', "", text)
+            assert "said by the user" not in beside, text
+            # Turns of a session are told as that.
+            assert text.startswith("## Session") or not re.search(r"^User:", text, re.MULTILINE)

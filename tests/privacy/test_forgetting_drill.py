@@ -41,6 +41,12 @@ SAID = {
     ERASED: "The spare key of the boathouse hangs behind the Zanzibarite clock.",
 }
 _ECHOED = ("query", "prompt", "entityName", "entity", "error")
+#: Documents that the user hands over: one in which it stands on a line with other things, one that says little else.
+DOCUMENTS = {
+    "Handbook": f"Ropes are coiled. {SAID[FORGOTTEN]} The Lochgoil chandler opens at six. {'Tea is at four. ' * 40}",
+    "Card": f"{SAID[FORGOTTEN]} Lochgoil.",
+}
+COMMIT = f"Walks\n\nOla keeps the chart of the Fionnphort harbour. {' '.join(SAID.values())} Rye bread is for ducks."
 PLAIN = "The mill in Tarbert grinds rye on Mondays."
 AGENT = {"x-signet-actor-type": "harness"}
 PERSON = {"x-signet-actor-type": "operator"}
@@ -56,6 +62,8 @@ class Day:
     before: dict[str, str] = field(default_factory=dict)
     after: dict[str, str] = field(default_factory=dict)
     held_by: list[str] = field(default_factory=list)
+    documents: dict[str, str] = field(default_factory=dict)
+    said_by: list[str] = field(default_factory=list)
     bytes_of_erased: list[str] = field(default_factory=list)
     vectors_before: list[str] = field(default_factory=list)
     vectors_of_erased: list[str] = field(default_factory=list)
@@ -163,6 +171,7 @@ def channels(day: Day, turn: str) -> dict[str, str]:
         ("index", "/api/embeddings"),
         ("note", "/api/sessions/summaries"),
         ("note", "/api/checkpoints/walks"),
+        ("other agent", "/api/cross-agent/messages?agent_id=default"),
         ("telemetry", "/api/telemetry/events?limit=1000"),
         ("telemetry", "/api/analytics/usage"),
         ("telemetry", "/api/analytics/errors"),
@@ -215,14 +224,15 @@ def with_vector(day: Day, pieces: list[bytes]) -> list[str]:
     ]
 
 
+def git(folder: Path, *arguments: str) -> None:
+    """Run git in a folder."""
+    who = ("-c", "user.name=Nora", "-c", "user.email=nora@example.com")
+    done = subprocess.run(["git", *who, *arguments], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, (arguments, done.stderr)
+
+
 def pull(day: Day, name: str, text: str) -> None:
     """Bring a file in with `git pull`, as from another machine."""
-
-    def git(folder: Path, *arguments: str) -> None:
-        who = ("-c", "user.name=Nora", "-c", "user.email=nora@example.com")
-        done = subprocess.run(["git", *who, *arguments], cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, (arguments, done.stderr)
-
     root, remote, other = day.program.workspace, day.folder / "remote.git", day.folder / "other"
     git(day.folder, "init", "-q", "--bare", "-b", "main", str(remote))
     git(day.folder, "clone", "-q", str(remote), str(other))
@@ -237,12 +247,19 @@ def pull(day: Day, name: str, text: str) -> None:
 
 def live(day: Day) -> None:
     """Save, derive, index, note, brief, cache and back up two statements."""
+    git(day.folder, "init", "-q")
+    git(day.folder, "commit", "-q", "--allow-empty", "-m", COMMIT)
     day.signet.remember(PLAIN)
     for word, said in SAID.items():
         hint = f"Where is the {word}?"
         aspect = {"entity": word.title(), "aspect": "place", "attributes": [{"content": said}]}
         body = {"content": said, "hints": [hint], "aspects": [aspect], "sessionKey": "walks"}
         day.ids[word] = day.ask("POST", "/api/memory/remember", body).json()["id"]
+    for title, text in DOCUMENTS.items():
+        day.documents[title] = day.signet.add_document(text, title=title)["id"]
+    day.rest()
+    told = f"{' '.join(SAID.values())} The ferry leaves from Cuan."
+    day.signet.send_message(told, to_agent="default", from_agent="default")
     day.hook("session-start", "walks")
     day.hook("user-prompt-submit", "walks", prompt=" ".join(SAID.values()))
     day.hook("pre-compaction", "walks", session_context="\n".join(SAID.values()))
@@ -267,7 +284,9 @@ def day(tmp_path_factory: pytest.TempPathFactory, models: Models) -> Iterator[Da
     day.run("start", *port)
     try:
         live(day)
-        day.run("memory", "forget", day.ids[FORGOTTEN], "--reason", "private", "--yes")
+        asked = ("memory", "forget", day.ids[FORGOTTEN], "--reason", "private")
+        [gone] = json.loads(day.run(*asked, "--yes", "--json"))["results"]
+        day.said_by = gone["heldBy"]
         pieces = vector_of(day, day.ids[ERASED])
         day.vectors_before = with_vector(day, pieces)
         erased = json.loads(day.run("memory", "erase", day.ids[ERASED], "--yes", "--json"))
@@ -438,9 +457,10 @@ def test_what_was_forgotten_or_erased_is_in_no_channel(day: Day, step: str) -> N
     found = {name: text.lower() for name, text in day.after.items() if name.startswith(step)}
     assert found
     if step == "export":
-        # What can be recovered is in it, so that it can be where it is imported.
+        # What can be recovered is in it, so that it can be where it is imported; and so are documents.
         rows = [json.loads(line) for line in day.after["export: all"].splitlines()]
-        kept = [row for row in rows if row.get("record") == "memory"]
+        memories = [row for row in rows if row.get("record") == "memory"]
+        kept = [row for row in memories if row["type"] != "document_chunk"]
         assert all(row["is_deleted"] for row in kept if FORGOTTEN in str(row).lower())
         assert not any(ERASED in str(row).lower() for row in rows if row.get("content"))
         return
@@ -454,6 +474,28 @@ def test_they_were_in_the_channels_before(day: Day) -> None:
         assert {name.partition(":")[0] for name in said} >= set(STEPS) - {"logs", "telemetry"}
         assert "tarbert" in day.after["save: /api/memories?limit=1000"].lower()
         assert "blue lead" in day.after["index: /api/sessions/walks/transcript"].lower()
+        assert "Cuan" in day.after["other agent: /api/cross-agent/messages?agent_id=default"]
+
+
+def test_documents_stay_as_they_are_and_are_named_and_told_without_it(day: Day) -> None:
+    named = [f"document:{id} {title}" for title, id in day.documents.items()]
+    assert sorted(day.said_by) == sorted(named)
+    for title, id in day.documents.items():
+        kept = day.ask("GET", f"/api/documents/{id}").json()
+        assert kept["raw_content"] == DOCUMENTS[title], kept
+    for body in ({"query": "Lochgoil chandler"}, {"query": "When does the chandler open?"}):
+        assert "lochgoil" in ask(day, "POST", "/api/memory/recall", body).lower()
+    page = {"id": f"document:{day.documents['Handbook']}"}
+    told = ask(day, "POST", "/api/memory/context", page).lower()
+    assert "chandler" in told
+    assert FORGOTTEN not in told
+
+
+def test_commits_are_read_again_without_it(day: Day) -> None:
+    asked = {"query": "Who keeps the chart of the Fionnphort harbour?", "type": "commit"}
+    found = ask(day, "POST", "/api/memory/recall", asked).lower()
+    assert "for ducks" in found
+    assert not any(word in found for word in SAID)
 
 
 def test_no_byte_of_what_was_erased_is_outside_of_the_copies_that_were_named(day: Day) -> None:

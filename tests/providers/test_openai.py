@@ -15,9 +15,9 @@ SHAPE = an_object(facts=list_of(TEXT))
 NOON = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 
 
-def ask(url: str, api_key: str | None = None) -> str:
+def ask(url: str, api_key: str | None = None, *, prompt: str = "hello there") -> str:
     model = OpenAIModel(url, "gpt-4o-mini", api_key=api_key)
-    return model.generate("hello there", timeout_seconds=5, max_tokens=64).text
+    return model.generate(prompt, timeout_seconds=5, max_tokens=64).text
 
 
 def test_a_prompt_is_one_user_message_and_the_key_goes_with_it() -> None:
@@ -177,8 +177,21 @@ def test_an_error_repeats_the_first_200_characters_on_one_line() -> None:
         ask(server.url)
     assert failed.value.facts["status"] == 400
     assert "HTTP 400: <html> bad  request xxx" in failed.value.message
-    assert len(excerpt(page.encode())) == 200
+    assert len(excerpt(page.encode(), None)) == 200
     assert "x" * 200 not in failed.value.message
+
+
+@pytest.mark.parametrize("status", [200, 400, 503])
+def test_an_error_does_not_repeat_what_was_asked(status: int) -> None:
+    asked = 'The spare key of the "boathouse" hangs\nbehind the Zanzibarite clock.'
+    said = json.dumps({"error": {"message": f"cannot read: {asked} Too long.", "input": [asked]}})
+    reply = Raw(said) if status == 200 else Status(status, said)
+    with fake_openai(reply) as server, pytest.raises((ProviderFailed, ProviderDown)) as failed:
+        ask(server.url, prompt=asked)
+    message = failed.value.message
+    assert "cannot read" in message
+    assert "Too long" in message
+    assert "Zanzibarite" not in message
 
 
 @pytest.mark.parametrize(

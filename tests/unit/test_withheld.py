@@ -4,6 +4,8 @@ import pytest
 
 from signet.domain.transcripts import withheld
 
+MILLS = " ".join(f"Mill {number} grinds barley for the baker." for number in range(60))
+
 
 @pytest.mark.parametrize(
     ("line", "said"),
@@ -36,6 +38,20 @@ def test_other_words_for_the_same_are_the_same(line: str, said: str) -> None:
 )
 def test_another_name_number_or_matter_is_not(line: str, said: str) -> None:
     assert not withheld.says(line, said)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("- Tea is at four. My dog Quillbert fears thunder. Rye.", "- Tea is at four. Rye."),
+        ("User: My dog is Quillbert. He fears thunder. Bye.", "User: Bye."),
+        ("User: Quillbert, my dog, fears thunder.\nUser: Tea?", "User: Tea?"),
+        (f"{MILLS} My dog Quillbert fears thunder.", MILLS),
+    ],
+)
+def test_of_a_line_what_says_something_else_stays(text: str, left: str) -> None:
+    known = [withheld.statement("I'm told that my dog Quillbert fears thunder.")]
+    assert withheld.without(text, known) == left
 
 
 def test_only_the_lines_that_say_it_are_left_out() -> None:

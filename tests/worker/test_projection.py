@@ -1,5 +1,8 @@
 """The map of memories, from a save to the points: real API, real worker, vectors from a server."""
 
+import json
+import math
+import struct
 from typing import Any
 
 from support.http import Served, served
@@ -59,21 +62,19 @@ def test_a_map_is_drawn_by_the_worker_kept_and_drawn_anew_when_vectors_change(ho
 
 
 def test_maps_of_a_page_above_five_hundred_are_drawn_by_the_worker_too(home: Home) -> None:
-    def crowd(count: int) -> None:
-        home.run(
-            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)"
-            " INSERT INTO memories (id, content, created_at, updated_at)"
-            " SELECT 'm' || i, 'Memory ' || i, '2026-01-01', '2026-01-01' FROM n",
-            count,
-        )
-        home.run(
-            "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id,"
-            " chunk_text, model, created_at)"
-            " SELECT 'e' || id, '', randomblob(8), 2, 'memory', id, content, 'm', ''"
-            " FROM memories"
-        )
-
-    crowd(600)
+    home.run(
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)"
+        " INSERT INTO memories (id, content, created_at, updated_at)"
+        " SELECT 'm' || i, 'Memory ' || i, '2026-01-01', '2026-01-01' FROM n"
+    )
+    circle = [struct.pack("<2f", math.cos(turn), math.sin(turn)).hex() for turn in range(600)]
+    home.run(
+        "INSERT INTO embeddings (id, content_hash, vector, dimensions, source_type, source_id,"
+        " chunk_text, model, created_at)"
+        " SELECT 'e' || m.id, '', unhex(value), 2, 'memory', m.id, content, 'm', ''"
+        " FROM memories m JOIN json_each(?) ON key = substr(m.id, 2) - 1",
+        json.dumps(circle),
+    )
     home.configure(manifest("none"))
     with served(home.workspace) as api:
         assert api.get(f"{PLANE}?limit=500").status == 200

@@ -8,6 +8,7 @@ from signet.db import ReadTx
 from signet.domain.agents import messages, presence
 from signet.domain.agents.messages import Inbox, Message
 from signet.domain.agents.models import Presence
+from signet.domain.sessions import inbox
 from signet.wire.agents import AgentMessage, PresentSession
 from signet.wire.requests.agents import MOST_MESSAGES
 from signet_api.deps import State
@@ -89,7 +90,7 @@ class PeerFollower:
     def _look(self, tx: ReadTx, after: int, limit: int) -> _Look:
         return _Look(
             sessions=self.peers.read(tx),
-            messages=messages.inbox(tx, self.whose, after=after, limit=limit),
+            messages=inbox.read(tx, self.whose, after=after, limit=limit),
             last=messages.last(tx),
         )
 

@@ -29,7 +29,7 @@ from signet.domain.graph import (
     upkeep,
 )
 from signet.domain.hints import write as hints
-from signet.domain.injections import trace
+from signet.domain.injections import record, trace
 from signet.domain.learning import label_session as label_sessions
 from signet.domain.maintenance import cycle
 from signet.domain.memory import derived, forget
@@ -43,7 +43,7 @@ from signet.domain.repair import run as repairs
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Swept
 from signet.domain.retention.windows import Windows
-from signet.domain.sessions import checkpoints
+from signet.domain.sessions import checkpoints, inbox
 from signet.domain.skills import embed as skill_vectors
 from signet.domain.skills import enrich
 from signet.domain.skills import entities as skill_graph
@@ -251,6 +251,8 @@ def rewrite_store(job: JobContext, context: Context) -> None:
     episodes.clean(job, known)
     clean.erase(job, known)
     checkpoints.erase(job, known)
+    record.erase(job, known)
+    inbox.erase(job, known)
     # It is written some time after an answer: names in it may be gone.
     context.db.write(latest_traversal.drop)
     rewrite(context.workspace.database)

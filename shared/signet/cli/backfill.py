@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from signet import clock
 from signet.cli import output
-from signet.cli.command import Output, command
+from signet.cli.command import Answer, Output, command
 from signet.cli.options import SinceOption
 from signet.cli.output import Progress
-from signet.client import Signet
+from signet.client import Signet, connection
+from signet.errors import Invalid
+from signet.paths import Workspace
 
 if TYPE_CHECKING:
     from signet.client.answers import Backfill, BackfillSurvey
+    from signet.domain.backfill.models import Wanted
 
 app = typer.Typer(
     help="Read the sessions that harnesses kept on this machine.", invoke_without_command=True
@@ -26,11 +30,9 @@ LOOK_SECONDS = 1.0
 SHOWN = 8
 
 
-@app.callback()
-@command()
+@command(app, alone=True)
 def backfill(
     signet: Signet,
-    context: typer.Context,
     since: SinceOption = None,
     harness: Annotated[
         list[str] | None,
@@ -54,22 +56,34 @@ def backfill(
         bool,
         typer.Option("--wait/--no-wait", help="Show the progress; Ctrl-C leaves it running."),
     ] = True,
-    as_json: bool = False,
 ) -> Output:
     """Read earlier sessions of Claude Code, Codex, OpenCode, OpenClaw, Gemini CLI and Cursor.
 
     Reads newest first, in the background; the daemon goes on when you close the terminal. The messages of commits in
     the sessions' projects are read too. Times are those of the conversation, secrets are masked, and nothing is read
-    twice. Nothing is sent anywhere unless you ask for --by-model.
+    twice. Nothing is sent anywhere unless you ask for --by-model. On a machine that uses a daemon elsewhere (signet
+    connect) its sessions are sent to that one.
 
     Examples: signet backfill --dry-run · signet backfill --since=90d --harness=claude-code
     """
-    if context.invoked_subcommand is not None:
+    projects = [_absolute(one) for one in project or ()]
+    if signet.target.home is not None:
+        if by_model:
+            raise Invalid("--by-model is for sessions of the machine where the daemon is")
+        from signet.domain.backfill.models import Wanted
+
+        wanted = Wanted(
+            agent_id="",
+            since=clock.parsed(since or ""),
+            harnesses=tuple(harness or ()),
+            projects=tuple(projects),
+        )
+        yield from _sent(signet, Workspace(signet.target.home), wanted, dry_run=dry_run)
         return
     found = signet.backfill(
         since=since,
         harnesses=harness,
-        projects=[_absolute(one) for one in project or ()],
+        projects=projects,
         by_model=by_model,
         dry_run=dry_run,
     )
@@ -93,6 +107,7 @@ def status(signet: Signet) -> Output:
 
     Examples: signet backfill status · signet backfill status --json
     """
+    _check_here(signet, "status")
     found = signet.backfill_status()
     yield found
     output.say(line(found))
@@ -108,10 +123,48 @@ def stop(signet: Signet) -> Output:
 
     Examples: signet backfill stop · signet backfill stop --json
     """
+    _check_here(signet, "stop")
     found = signet.stop_backfill()
     yield found
     count = output.count(found["stopped"], "session")
     output.say(f"Stopped; {count} not read" if found["stopped"] else "Nothing was being read")
+
+
+def _check_here(signet: Signet, name: str) -> None:
+    """Raise Elsewhere where the daemon reads no sessions of this machine by itself."""
+    if signet.target.home is not None:
+        connection.check_none(Workspace(signet.target.home), f"signet backfill {name}")
+
+
+def _sent(signet: Signet, workspace: Workspace, wanted: "Wanted", *, dry_run: bool) -> Output:
+    """Send the sessions of this machine to its daemon elsewhere; exit 1 where not all could be."""
+    from signet.cli.backfill_sent import Sender, by_harness  # it reads databases of harnesses
+
+    sender = Sender(signet, workspace, Path.home())
+    every, new = sender.find(wanted)
+    facts = {
+        "sessions": len(every),
+        "newSessions": len(new),
+        "bytes": sum(one.bytes for one in new),
+    }
+    names = ", ".join(f"{count} of {name}" for name, count in by_harness(new))
+    size = output.size(sum(one.bytes for one in new))
+    if dry_run:
+        yield facts
+        output.say(f"To be sent: {names} ({size})" if new else "No session that was not sent")
+        return
+    with Progress("Sending", quiet=not new, unit="sessions") as progress:
+        done = sender.send(new, lambda number: progress.count(number, len(new)))
+    yield Answer({**facts, "sent": done.sent, "failed": done.failed}, status=1 if done.why else 0)
+    output.say(
+        f"Sent {done.sent} of {output.count(len(new), 'session')}; {signet.target.url} reads them in the background"
+        if new
+        else "No session that was not sent"
+    )
+    if done.failed:
+        output.say(f"Not taken: {output.count(done.failed, 'session')}")
+    if done.why:
+        output.hint(f"{output.plain(done.why.message)} To go on: signet backfill")
 
 
 def summary(found: "BackfillSurvey") -> str:

@@ -12,7 +12,7 @@ import typer
 
 from signet.cli import identify, options, output
 from signet.cli.command import Output, command
-from signet.cli.options import AgentOption, IdArgument, TagsOption, TypeOption
+from signet.cli.options import AgentOption, IdArgument, ReasonOption, TagsOption, TypeOption
 from signet.client import Signet
 from signet.errors import Invalid
 
@@ -36,9 +36,7 @@ def edit(
         bool | None, typer.Option("--pin/--unpin", help="Pinned memories never fade.")
     ] = None,
     who: Annotated[str | None, typer.Option("--who", "-w", help="Author of the memory.")] = None,
-    reason: Annotated[
-        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
-    ] = "edited on the command line",
+    reason: ReasonOption = "edited on the command line",
     agent: AgentOption = None,
 ) -> Output:
     """Change a memory. Without options, its text opens in your editor. --tags "" clears tags.

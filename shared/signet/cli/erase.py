@@ -1,35 +1,32 @@
 """`signet memory erase`: removes memories for good, with the bytes of them."""
 
 from collections.abc import Iterable
-from typing import Annotated
 
 import typer
 
 from signet.cli import identify, output
 from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS
-from signet.cli.options import AgentOption
+from signet.cli.options import AgentOption, IdsArgument, ReasonOption, YesOption
 from signet.client import Invalid, Signet
+
+#: How the name of a document begins among what still holds an erased text.
+DOCUMENT = "document:"
 
 
 @command(forgets=True)
 def erase(
     signet: Signet,
-    memory_ids: Annotated[
-        list[str],
-        typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
-    ],
-    reason: Annotated[
-        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
-    ] = "erased on the command line",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    memory_ids: IdsArgument,
+    reason: ReasonOption = "erased on the command line",
+    yes: YesOption = False,
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:
     """Delete memories permanently and remove their text from disk. Cannot be undone.
 
-    What was read from them alone goes too. The database file is rewritten within seconds; files that may still contain
-    the text (backups, git history) are listed, not deleted.
+    What was read from them alone goes too. The database file is rewritten within seconds; documents and files that may
+    still contain the text (backups, git history) are listed, not deleted.
 
     Examples: signet memory erase 019ac0de-1f2a-7b3c · signet memory erase ID --yes
     """
@@ -50,10 +47,11 @@ def erase(
 
 
 def name_copies(paths: Iterable[str]) -> None:
-    """Say which files may still have the text, and how to remove them."""
+    """Say which documents and files may still have the text, and how to remove the latter."""
     listed = list(paths)
     if listed:
         output.hint("These may still contain it. Delete what you do not need:")
         for path in listed:
-            output.hint(f"  rm -r '{path}'")
+            is_document = path.startswith(DOCUMENT)
+            output.hint(f"  {output.plain(path)}" if is_document else f"  rm -r '{path}'")
     output.hint("Backups and exports elsewhere are not known to Signet.")

@@ -17,6 +17,7 @@ from signet.cli.options import (
     OnlyWhoOption,
     SinceOption,
     UntilOption,
+    YesOption,
     check_type,
 )
 from signet.cli.output import Progress
@@ -62,7 +63,7 @@ def forget(
     wrong: Annotated[
         bool, typer.Option("--wrong", help="They are not true; the history says so.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: YesOption = False,
     full: FullOption = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be forgotten; change nothing.")
@@ -124,6 +125,8 @@ def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
         found["alongCount"] = found.get("alongCount", 0) + page.get("alongCount", 0)
         found["along"] = [*found.get("along", ()), *page.get("along", ())]
         found["staying"] = [*found.get("staying", ()), *page.get("staying", ())]
+        named = [*found.get("heldBy", ()), *page.get("heldBy", ())]
+        found["heldBy"] = list(dict.fromkeys(named))
     found["count"] = len(chosen)
     if found["count"] > BATCH:
         from signet.domain.memory import choose
@@ -206,6 +209,10 @@ def show_along(found: Along, *, full: bool) -> None:
         for kept in staying:
             why = _KEPT.get(kept["why"], kept["why"])
             output.say(f"  {kept['id'][:ID_CHARS]}  {output.plain(kept['content'])} ({why})")
+    if documents := found.get("heldBy"):
+        output.say("These say it too and stay as they are; agents are not told that part of them:")
+        for name in documents:
+            output.say(f"  {output.plain(name)}")
 
 
 def _entry(candidate: Candidate) -> Entry:

@@ -9,20 +9,18 @@ from signet.cli.command import Output, confirmed
 from signet.cli.entry import ID_CHARS
 from signet.cli.erase import name_copies
 from signet.cli.forget import show_along
-from signet.cli.options import AgentOption
+from signet.cli.options import AgentOption, SessionArgument, YesOption
 from signet.client import Signet
 from signet.client.answers import SessionGoing
 
 
 def forget(
     signet: Signet,
-    key: Annotated[
-        str, typer.Argument(metavar="SESSION", help="Session key, or its first characters.")
-    ],
+    key: SessionArgument,
     reason: Annotated[
         str, typer.Option("--reason", "-r", help="Reason, kept in the history of the memories.")
     ] = "session forgotten",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: YesOption = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would go; change nothing.")
     ] = False,
@@ -56,7 +54,7 @@ def forget(
         output.hint(f"Recover one within 30 days with: signet memory recover {first}")
     for name in done["notesKept"]:
         output.hint(f"Kept, because it was edited by hand: {output.plain(name)}")
-    name_copies(done["heldBy"])
+    name_copies(done.get("heldBy", ()))
 
 
 def _show(found: SessionGoing) -> None:

@@ -8,7 +8,7 @@ import typer
 from signet.cli import identify, output
 from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS
-from signet.cli.options import AgentOption
+from signet.cli.options import AgentOption, LimitOption, OffsetOption
 from signet.client import Signet
 from signet.client.answers import ForgottenValue
 
@@ -16,10 +16,6 @@ app = typer.Typer(
     help="List what was forgotten and is not saved again by itself.", invoke_without_command=True
 )
 
-LimitOption = Annotated[
-    int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
-]
-OffsetOption = Annotated[int, typer.Option("--offset", min=0, help="Number of results to skip.")]
 #: Rows that are looked through for the beginning of an id.
 MOST = 1_000
 

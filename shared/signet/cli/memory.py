@@ -14,9 +14,14 @@ from signet.cli.options import (
     AgentOption,
     FullOption,
     IdArgument,
+    IdsArgument,
+    LimitOption,
+    NearestOption,
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
+    PinnedOption,
+    ReasonOption,
     SinceOption,
     UntilOption,
     check_type,
@@ -36,9 +41,7 @@ _LABEL = 12
 @command(app, "list")
 def list_memories(
     signet: Signet,
-    limit: Annotated[
-        int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
-    ] = 20,
+    limit: LimitOption = 20,
     offset: Annotated[int, typer.Option(min=0, help="Number of results to skip.")] = 0,
     query: Annotated[
         str | None, typer.Option(help="Only memories that contain these words.")
@@ -47,7 +50,7 @@ def list_memories(
     tags: OnlyTagsOption = None,
     who: OnlyWhoOption = None,
     project: Annotated[str | None, typer.Option(help="Only memories of this project.")] = None,
-    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")] = False,
+    pinned: PinnedOption = False,
     since: SinceOption = None,
     until: UntilOption = None,
     forgotten: Annotated[
@@ -105,9 +108,7 @@ def show(
 def history(
     signet: Signet,
     memory_id: IdArgument,
-    limit: Annotated[
-        int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
-    ] = 200,
+    limit: LimitOption = 200,
     agent: AgentOption = None,
 ) -> Output:
     """Show all changes of a memory, oldest first. Works for forgotten ones.
@@ -125,13 +126,8 @@ def history(
 @command(app)
 def recover(
     signet: Signet,
-    memory_ids: Annotated[
-        list[str],
-        typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
-    ],
-    reason: Annotated[
-        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
-    ] = "recovered on the command line",
+    memory_ids: IdsArgument,
+    reason: ReasonOption = "recovered on the command line",
     agent: AgentOption = None,
 ) -> Output:
     """Recover memories forgotten within the last 30 days.
@@ -160,9 +156,7 @@ def recover(
 def similar(
     signet: Signet,
     memory_id: IdArgument,
-    limit: Annotated[
-        int, typer.Option("--limit", "-l", min=1, max=100, help="Maximum number of results.")
-    ] = 10,
+    limit: NearestOption = 10,
     type: OnlyTypeOption = None,
     full: FullOption = False,
     agent: AgentOption = None,

@@ -1,4 +1,4 @@
-"""Options that several memory commands share."""
+"""Options and arguments that several commands share."""
 
 import difflib
 from typing import Annotated
@@ -87,11 +87,28 @@ UntilOption = Annotated[
         help="Only up to this time; a date means its end.",
     ),
 ]
+PinnedOption = Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")]
+LimitOption = Annotated[
+    int, typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results.")
+]
+NearestOption = Annotated[
+    int, typer.Option("--limit", "-l", min=1, max=100, help="Maximum number of results.")
+]
+OffsetOption = Annotated[int, typer.Option("--offset", min=0, help="Number of results to skip.")]
+ReasonOption = Annotated[str, typer.Option("--reason", "-r", help="Reason, kept in the history.")]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 FullOption = Annotated[
     bool, typer.Option("--full", help="Show long memories in full (always so when piped).")
 ]
 IdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="Memory id, or at least its first 8 characters.")
+]
+IdsArgument = Annotated[
+    list[str],
+    typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
+]
+SessionArgument = Annotated[
+    str, typer.Argument(metavar="SESSION", help="Session key, or its first characters.")
 ]
 
 

@@ -13,9 +13,11 @@ from signet.cli.entry import ID_CHARS, Entry
 from signet.cli.options import (
     AgentOption,
     FullOption,
+    NearestOption,
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
+    PinnedOption,
     ProjectOption,
     SinceOption,
     UntilOption,
@@ -40,9 +42,7 @@ DEGRADED = {
 def recall(
     signet: Signet,
     query: Annotated[str, typer.Argument(help="Question or keywords; - reads standard input.")],
-    limit: Annotated[
-        int, typer.Option("--limit", "-l", min=1, max=100, help="Maximum number of results.")
-    ] = 10,
+    limit: NearestOption = 10,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
     who: OnlyWhoOption = None,
@@ -61,7 +61,7 @@ def recall(
         str | None,
         typer.Option(help="Use these words for the keyword search instead."),
     ] = None,
-    pinned: Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")] = False,
+    pinned: PinnedOption = False,
     importance_min: Annotated[
         float | None,
         typer.Option(min=0, max=1, help="Minimum importance (0–1)."),

@@ -13,6 +13,7 @@ from signet import clock
 from signet.cli import output
 from signet.cli.command import Output, PathOption, check_asking, command, confirmed
 from signet.cli.daemon import shown_log
+from signet.cli.options import YesOption
 from signet.cli.output import Progress
 from signet.errors import NotFound
 from signet.paths import Workspace, find_workspace
@@ -49,7 +50,7 @@ def restore(
             help="Also bring back what was forgotten or erased since the backup.",
         ),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: YesOption = False,
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:

@@ -9,8 +9,7 @@ import typer
 from signet.cli import identify, output
 from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS
-from signet.cli.forgotten import LimitOption, OffsetOption
-from signet.cli.options import AgentOption
+from signet.cli.options import AgentOption, LimitOption, OffsetOption
 from signet.client import Signet
 from signet.client.answers import Modified, WaitingMemory
 

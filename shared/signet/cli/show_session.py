@@ -1,13 +1,10 @@
 """`signet sessions show`: what was said in a session."""
 
 import sys
-from typing import Annotated
-
-import typer
 
 from signet.cli import identify, output
 from signet.cli.command import Output
-from signet.cli.options import AgentOption
+from signet.cli.options import AgentOption, SessionArgument
 from signet.client import NotFound, Signet
 
 #: Sessions among which the beginning of a key is looked for.
@@ -16,9 +13,7 @@ MOST = 200
 
 def show(
     signet: Signet,
-    key: Annotated[
-        str, typer.Argument(metavar="SESSION", help="Session key, or its first characters.")
-    ],
+    key: SessionArgument,
     agent: AgentOption = None,
 ) -> Output:
     """Show what was said in a session.

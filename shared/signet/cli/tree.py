@@ -69,7 +69,7 @@ ROWS = (
     Row("forgotten", MEMORY, "forgotten:app"),
     Row("review", MEMORY, "review:app"),
     Row("eval", MEMORY, "evaluate:app"),
-    Row("backfill", MEMORY, "backfill:app", here=True),
+    Row("backfill", MEMORY, "backfill:app"),
     Row("export", MEMORY, "transfer:export"),
     Row("import", MEMORY, "transfer:import_"),
     Row("jobs", MEMORY, "jobs:app"),

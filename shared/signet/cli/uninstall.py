@@ -8,6 +8,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.command import Answer, Output, PathOption, check_asking, command
+from signet.cli.options import YesOption
 from signet.cli.service import DryRunOption
 from signet.paths import find_workspace
 
@@ -23,7 +24,7 @@ def uninstall(
     purge: Annotated[
         bool, typer.Option("--purge", help="Also delete the workspace with all memories.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
+    yes: YesOption = False,
     dry_run: DryRunOption = False,
     path: PathOption = None,
     as_json: bool = False,

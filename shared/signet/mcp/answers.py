@@ -137,7 +137,9 @@ def stored(body: Body, view: View) -> Body:
 def changed(body: Body, view: View) -> Body:
     """Return what became of a memory, and of what was read from it."""
     became = {name: body.get(name) for name in ("id", "status")}
-    followed = {name: body[name] for name in ("alongCount", "along", "staying") if body.get(name)}
+    followed = {
+        name: body[name] for name in ("alongCount", "along", "staying", "heldBy") if body.get(name)
+    }
     return _with_ids({**became, **followed}, view)
 
 

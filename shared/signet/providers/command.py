@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
+from signet.providers import echo
 
 #: How long a program may take to end after it was asked to.
 TERM_SECONDS = 2.0
@@ -55,7 +56,8 @@ class Command:
         code, out, err = self._run(arguments, prompt, timeout_seconds)
         if code == 0 and out.strip():
             return out
-        said = " ".join((err or out).split())[: self.excerpt_chars]
+        words = " ".join((err or out)[: 10 * self.excerpt_chars].split())
+        said = echo.without(words, prompt)[: self.excerpt_chars]
         reason = f"exit status {code}: {said}" if code else f"it printed nothing: {said}"
         raise self.failure(reason, said)
 

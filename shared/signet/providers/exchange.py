@@ -31,7 +31,7 @@ from signet.errors import (
     ProviderTimeout,
 )
 from signet.net import http
-from signet.providers import streamed, vectors
+from signet.providers import echo, streamed, vectors
 from signet.providers.ports import Completion
 
 #: Short, so that work starts again within five seconds of a local server's return.
@@ -42,8 +42,8 @@ LIMITED_SECONDS = 20.0
 REFUSED_SECONDS = 900.0
 #: The longest wait that a server may ask for.
 LONGEST_WAIT_SECONDS = 86_400.0
-#: How much of an error page is repeated (PIP-61).
-EXCERPT_CHARS = 200
+#: How much of an error page is repeated (PIP-61), and read for that.
+EXCERPT_CHARS, READ_CHARS = 200, 2_000
 
 LIMITED = 429
 REFUSED = frozenset({401, 403})
@@ -96,7 +96,7 @@ class Exchange:
             for wish in wishes[left_out:]:
                 body |= wish
             try:
-                answer = self._object(self._ask("POST", path, body, timeout_seconds))
+                answer = self._object(self._ask("POST", path, body, timeout_seconds), body)
             except ProviderRefused as error:
                 if left_out >= len(wishes) or error.facts.get("status") not in UNKNOWN_FIELD:
                     raise
@@ -109,7 +109,7 @@ class Exchange:
 
     def get(self, path: str, *, timeout_seconds: float) -> Mapping[str, object]:
         """Return the JSON object at a path."""
-        return self._object(self._ask("GET", path, None, timeout_seconds))
+        return self._object(self._ask("GET", path, None, timeout_seconds), None)
 
     def get_list(self, path: str, *, timeout_seconds: float) -> Sequence[object]:
         """Return the JSON array at a path."""
@@ -159,16 +159,16 @@ class Exchange:
             ) from error
         except http.Broken as error:
             raise self._cut(error.message) from error
-        self._check(reply)
-        return self._parse(reply.body)
+        self._check(reply, payload)
+        return self._parse(reply.body, payload)
 
-    def _check(self, reply: http.Reply) -> None:
+    def _check(self, reply: http.Reply, asked: object) -> None:
         status = reply.status
         if 200 <= status < 300:
             return
         if status in REFUSED:
             raise self._down(f"the key was refused (HTTP {status})", REFUSED_SECONDS, status)
-        reason = f"HTTP {status}: {excerpt(reply.body)}"
+        reason = f"HTTP {status}: {excerpt(reply.body, asked)}"
         if status == LIMITED or status in OVERLOADED:
             asked = retry_after(reply.headers.get("retry-after"), clock.now())
             usual = LIMITED_SECONDS if status == LIMITED else UNREACHABLE_SECONDS
@@ -179,7 +179,7 @@ class Exchange:
             )
         raise ProviderFailed(f"{self.provider}: {reason}", provider=self.provider, status=status)
 
-    def _parse(self, body: bytes) -> object:
+    def _parse(self, body: bytes, asked: object) -> object:
         """Return the JSON of a body, or what the pieces add up to in which it was streamed."""
         try:
             answer: object = json.loads(body)
@@ -191,15 +191,15 @@ class Exchange:
         except streamed.Cut as error:
             raise self._cut(str(error)) from error
         if found is None:
-            what = "is empty" if not body.strip() else f"is not JSON: {excerpt(body)}"
+            what = "is empty" if not body.strip() else f"is not JSON: {excerpt(body, asked)}"
             raise self._nonsense(f"the answer {what}")
         return found
 
-    def _object(self, answer: object) -> Mapping[str, object]:
+    def _object(self, answer: object, asked: object) -> Mapping[str, object]:
         if not isinstance(answer, dict):
-            raise self._nonsense(f"the answer is not a JSON object: {str(answer)[:EXCERPT_CHARS]}")
+            raise self._nonsense(f"the answer is not a JSON object: {excerpt(str(answer), asked)}")
         if said := answer.get("error"):
-            text = f"{self.provider}: the answer is an error: {str(said)[:EXCERPT_CHARS]}"
+            text = f"{self.provider}: the answer is an error: {excerpt(str(said), asked)}"
             raise ProviderFailed(text, provider=self.provider)
         return answer
 
@@ -233,10 +233,13 @@ def retry_after(value: str | None, now: datetime) -> float | None:
     return min(max(seconds, 0.0), LONGEST_WAIT_SECONDS) if seconds == seconds else None
 
 
-def excerpt(body: bytes) -> str:
-    """Return the start of a body as one line of printable text."""
-    text = " ".join(body.decode("utf-8", "replace").split())
-    return "".join(c for c in text if c.isprintable())[:EXCERPT_CHARS]
+def excerpt(body: bytes | str, asked: object) -> str:
+    """Return the start of a body as one line of printable text, without what it repeats of the question."""
+    start = body[:READ_CHARS]
+    text = start if isinstance(start, str) else start.decode("utf-8", "replace")
+    printable = "".join(c for c in " ".join(text.split()) if c.isprintable())
+    question = json.dumps(asked, ensure_ascii=False)
+    return echo.without(printable, question)[:EXCERPT_CHARS]
 
 
 def _is_header_text(text: str) -> bool:

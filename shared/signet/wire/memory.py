@@ -210,12 +210,14 @@ class Stayed(Followed):
 class Along(TypedDict):
     """What was read from memories that go, or come back, and so follows them; the first of `alongCount`.
 
-    `staying` is what was read from them and stays.
+    `staying` is what was read from them and stays. `heldBy` names what may still hold their words: documents that say
+    the same (`document:ID`, with title or address), and copies on disk of what was erased.
     """
 
     alongCount: NotRequired[int]
     along: NotRequired[list[Followed]]
     staying: NotRequired[list[Stayed]]
+    heldBy: NotRequired[list[str]]
 
 
 class Modified(Along):
@@ -233,8 +235,6 @@ class Modified(Along):
     embedded: NotRequired[bool]
     masked: NotRequired[list[str]]
     lifted: NotRequired[list[str]]
-    #: Copies on disk that may hold what was erased.
-    heldBy: NotRequired[list[str]]
     duplicateMemoryId: NotRequired[str]
     error: NotRequired[str]
 

@@ -195,7 +195,6 @@ class SessionForgotten(SessionGoing):
 
     mode: Literal["execute"]
     notesKept: list[str]
-    heldBy: list[str]
 
 
 SESSIONS: Operation[RunningSessions | SessionPage] = Operation(

@@ -18,6 +18,7 @@ from signet.domain.agents.messages import Delivery, Inbox, Message
 from signet.domain.agents.models import Agent, Presence
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.memory import leave
+from signet.domain.sessions import inbox
 from signet.errors import Conflict, Forbidden, Frozen, Invalid, NotFound
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.text.masking import Masked, mask
@@ -171,7 +172,7 @@ async def get_messages(
 ) -> wire.Messages:
     """Return what was sent to an agent, to its session, or to everybody; newest first."""
     whose = await _inbox(request, state, query)
-    found = await state.db.aread(messages.inbox, whose, since=since, limit=query.limit)
+    found = await state.db.aread(inbox.read, whose, since=since, limit=query.limit)
     return {"items": [message_row(one) for one in found], "count": len(found)}
 
 

@@ -74,13 +74,14 @@ async def delete_memory(
 ) -> wire.Modified:
     """Forget a memory; it can be recovered for a while. `reason` is needed, in the body or the address.
 
-    With `erase` nothing of it stays: the answer names the files that may still have it (`heldBy`).
+    With `erase` nothing of it stays. The answer names the documents, and then the files, that may still have it
+    (`heldBy`).
     """
     asked = merged(query, body)
     if asked.force or asked.erase:
         forced = Quota.FORCE_DELETE
         await limits.count(state, forced, request.headers, instead_of=Quota.FORGET)
-    held_by = await _copies(state, memory_id) if asked.erase else None
+    held_by = await _copies(state, memory_id) if asked.erase else []
     changed = await state.db.awrite(
         forget.forget_one,
         Forget(
@@ -97,7 +98,7 @@ async def delete_memory(
         now=clock.now(),
     )
     done = changed_body(changed)
-    return done if held_by is None else {**done, "heldBy": held_by}
+    return {**done, "heldBy": [*changed.along.held_by, *held_by]} if asked.erase else done
 
 
 async def _copies(state: State, memory_id: str) -> list[str]:
@@ -187,14 +188,14 @@ def changed_body(changed: Changed) -> wire.Modified:
     }
     if changed.new_version is not None:
         body["newVersion"] = changed.new_version
-    if changed.along.goes or changed.along.stays:
+    if changed.along != Along():
         return {**body, **along_body(changed.along)}
     return body
 
 
 def along_body(along: Along) -> wire.Along:
     """Return what clients read of what follows memories that go or come back."""
-    return {
+    body: wire.Along = {
         "alongCount": len(along.goes),
         "along": [
             {"id": memory_id, "content": text[:MOST_CHARS]}
@@ -205,6 +206,7 @@ def along_body(along: Along) -> wire.Along:
             for one in along.stays[:MOST_SHOWN]
         ],
     }
+    return {**body, "heldBy": list(along.held_by)} if along.held_by else body
 
 
 def refused_body(refused: Refused) -> wire.Modified:

@@ -1,8 +1,9 @@
 """The vectors of memories: their export, the provider that makes them, how well they are, and the map they draw."""
 
 import asyncio
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query, Response
 from fastapi.responses import JSONResponse
@@ -143,7 +144,7 @@ def _check(check: Check) -> wire.Check:
     return as_wire(wire.Check, check, status=check.grade)
 
 
-def _exported(row: Row) -> wire.Embedding:
+def _exported(row: Mapping[str, Any]) -> wire.Embedding:
     return as_wire(
         wire.Embedding,
         row,

@@ -1,13 +1,13 @@
 """Ask for memories: by a question, for the context of a prompt, by words and filters, by nearness."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Query, Request
 from fastapi import Query as Address
 
 from signet import clock
-from signet.db import Row
 from signet.domain.auth import caller
 from signet.domain.browse import search, similar
 from signet.domain.browse.search import Search
@@ -191,7 +191,7 @@ async def get_similar(
     return {"results": [_near(row, found) for row in found.rows]}
 
 
-def _found(row: Row) -> wire.Found:
+def _found(row: Mapping[str, Any]) -> wire.Found:
     return as_wire(
         wire.Found,
         row,
@@ -201,7 +201,7 @@ def _found(row: Row) -> wire.Found:
     )
 
 
-def _near(row: Row, found: Similar) -> wire.Found:
+def _near(row: Mapping[str, Any], found: Similar) -> wire.Found:
     return as_wire(
         wire.Found,
         row,

@@ -216,7 +216,7 @@ class MemoryCalls:
     def erase(self, memory_id: str, *, reason: str, agent_id: str | None = None) -> wire.Modified:
         """Remove a memory for good, a pinned or forgotten one too, and soon its bytes from the database file.
 
-        `heldBy` in the answer are copies on disk that may still have it. Raises NotFound.
+        `heldBy` in the answer are documents and copies on disk that may still have it. Raises NotFound.
         """
 
     @asks(wire.FORGET_MANY, kind=wire.ForgetPreview, fixed={"mode": "preview"}, is_safe=True)

@@ -19,6 +19,10 @@ LIFE = timedelta(days=30)
 _MOST_OLD = 100
 
 
+#: How their texts are read with an agent of theirs, as senders and as receivers, and how one is written.
+TEXTS = ((sql.MESSAGES_FROM, sql.CLEAN_MESSAGE), (sql.MESSAGES_TO, sql.CLEAN_MESSAGE))
+
+
 class MessageType(StrEnum):
     """What a message is for."""
 

@@ -46,6 +46,12 @@ MESSAGES = f"""{MESSAGE}
                                          OR from_session_key IS NOT :session))
     OR (:sent AND from_agent_id = :agent AND (:session IS NULL OR from_session_key IS :session)))
  ORDER BY seq DESC LIMIT :limit"""
+#: Texts of messages with the agent that sent them, and with the one that they are for.
+MESSAGES_FROM = """
+SELECT seq, from_agent_id, content FROM agent_messages WHERE seq > ? ORDER BY seq LIMIT ?"""
+MESSAGES_TO = """
+SELECT seq, to_agent_id, content FROM agent_messages WHERE seq > ? ORDER BY seq LIMIT ?"""
+CLEAN_MESSAGE = "UPDATE agent_messages SET content = ? WHERE seq = ? AND content = ?"
 LAST_MESSAGE = "SELECT coalesce(max(seq), 0) FROM agent_messages"
 
 PUT_PRESENCE = """

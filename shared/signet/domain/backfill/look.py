@@ -19,9 +19,9 @@ from signet.wire import backfill as wire
 
 #: A log that was written so much later than what is stored of its session has gone on without us.
 GROWN = timedelta(hours=1)
-#: What one log takes, and each MB of it, until all that follows is done: a log of 0.67 MB took 1.1 s of processor time
-#: with built-in rules and the native model (`loadtests/run.py backfill`).
-SECONDS_PER_SESSION, SECONDS_PER_MB = 0.8, 0.5
+#: What one log takes, and each MB of it, until all that follows is done: 60 logs of 42 MB took all programs 206 s of
+#: processor time, prompted once a second and killed three times (`loadtests/run.py backfill --count 60 --rounds 3`).
+SECONDS_PER_SESSION, SECONDS_PER_MB = 2.0, 2.0
 MB = 1_000_000
 
 

@@ -1,10 +1,12 @@
 """Every memory that has a vector, in pages (EM-1 to EM-5)."""
 
 from dataclasses import dataclass
+from typing import Any
 
-from signet.db import ReadTx, Row
+from signet.db import ReadTx
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.browse import sql
+from signet.domain.memory import told
 
 #: Rows of one page: usual, least, most; and how far pages reach.
 USUAL, LEAST, MOST, FURTHEST = 600, 50, 5_000, 100_000
@@ -14,7 +16,7 @@ USUAL, LEAST, MOST, FURTHEST = 600, 50, 5_000, 100_000
 class Page:
     """Some of `total` memories, newest first; a row has a vector only when that was asked for."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[dict[str, Any], ...]
     total: int
 
 
@@ -25,4 +27,4 @@ def page(tx: ReadTx, *, reader: Reader, limit: int, offset: int, vectors: bool) 
     asked = sql.PAGE.format(vector=vector, hint=sql.IN_ORDER, where=where.sql)
     rows = tx.all(asked, (*where.params, limit, offset))
     total = int(tx.value(sql.COUNT.format(hint="", where=where.sql), where.params))
-    return Page(rows=tuple(rows), total=total)
+    return Page(rows=tuple(told.rows(tx, rows, reader=reader)), total=total)

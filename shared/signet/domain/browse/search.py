@@ -6,12 +6,13 @@ for as it stands. With filters alone, what matters most comes first: pinned memo
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from signet import clock
 from signet.db import ReadTx, Row, fts
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.browse import sql
-from signet.domain.memory import filters
+from signet.domain.memory import filters, told
 
 #: Results when no number is asked for, and at most (MEM-48 to MEM-50).
 WITH_WORDS, WITHOUT_WORDS, MOST = 20, 50, 200
@@ -42,8 +43,18 @@ class Search:
         )
 
 
-def find(tx: ReadTx, search: Search, *, reader: Reader, now: datetime) -> list[Row]:
+def find(tx: ReadTx, search: Search, *, reader: Reader, now: datetime) -> list[dict[str, Any]]:
     """Return what is found, best first; nothing when neither words nor filters are given."""
+    return told.rows(tx, _found(tx, search, reader, now), reader=reader)
+
+
+def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
+    """Return what memories have in one of `COLUMNS`, each value once, in order."""
+    where = Where("m.is_deleted = 0") & readable(reader)
+    return tx.column(sql.VALUES.format(column=column, where=where.sql), where.params)
+
+
+def _found(tx: ReadTx, search: Search, reader: Reader, now: datetime) -> list[Row]:
     where = _where(search) & readable(reader)
     usual = WITH_WORDS if search.q else WITHOUT_WORDS
     limit = min(MOST, max(1, usual if search.limit is None else search.limit))
@@ -56,12 +67,6 @@ def find(tx: ReadTx, search: Search, *, reader: Reader, now: datetime) -> list[R
         return tx.all(sql.NEWEST.format(where=where.sql), (*where.params, limit))
     asked = (clock.to_text(now), *where.params, limit)
     return tx.all(sql.WEIGHTIEST.format(where=where.sql), asked) if search.has_filter else []
-
-
-def values(tx: ReadTx, column: str, *, reader: Reader) -> list[str]:
-    """Return what memories have in one of `COLUMNS`, each value once, in order."""
-    where = Where("m.is_deleted = 0") & readable(reader)
-    return tx.column(sql.VALUES.format(column=column, where=where.sql), where.params)
 
 
 def _where(search: Search) -> Where:

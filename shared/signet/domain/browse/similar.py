@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from signet.db import ReadTx, Row
+from signet.db import ReadTx
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader, Where, readable
 from signet.domain.browse import sql
+from signet.domain.memory import told
 from signet.domain.recall import vector, view
 from signet.domain.recall.models import Filters, Query
 from signet.errors import NotFound
@@ -22,7 +24,7 @@ class NoVector(NotFound):
 class Similar:
     """Memories in order, best first, and the cosine 0..1 of each under its row number."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[dict[str, Any], ...]
     scores: Mapping[int, float]
 
 
@@ -36,4 +38,5 @@ def find(tx: ReadTx, memory_id: str, *, reader: Reader, k: int, type: str | None
     near = vector.find(tx, anchor["vector"], asked, k + 1, model=anchor["model"])
     near.pop(anchor["seq"], None)
     best = sorted(near, key=lambda seq: (-near[seq], -seq))[:k]
-    return Similar(rows=tuple(tx.all(sql.OF, (as_list(best),))), scores=near)
+    rows = told.rows(tx, tx.all(sql.OF, (as_list(best),)), reader=reader)
+    return Similar(rows=tuple(rows), scores=near)

@@ -13,6 +13,8 @@ from signet.text import orders
 
 #: Most of who says a memory or document in its heading.
 ORIGIN_CHARS = 100
+#: As long as the key of a session may be.
+ID_CHARS = 4_096
 #: Stretches of one brief, and the least room that a part of a source is worth.
 MOST_STRETCHES = 3
 LEAST_ROOM = 400
@@ -51,15 +53,15 @@ def stretches(
     """Return the stretches of the best matches that fit in so many characters with their headings, best first."""
     asked = fts.content_words(prompt[: search.READ_CHARS])
     near = matches[:MOST_STRETCHES]
-    parts = [_parts(tx, one, reader) for one in near]
+    texts = [_text(tx, one, reader) for one in near]
     # What comes later keeps a share of the room.
-    kept = [min(sum(map(len, part)), int(chars * LATER_SHARE)) for part in parts]
+    kept = [min(len(text), int(chars * LATER_SHARE)) for text in texts]
     found: list[Stretch] = []
     for place, match in enumerate(near):
         left = chars - size(Stretch(match=match, text=""))
         room = max(left - sum(kept[place + 1 :]), min(left, LEAST_ROOM))
-        text = _fitting(parts[place], asked, room, match.source.type)
-        if text:
+        text = _fitting(texts[place], asked, room, match.source.type)
+        if text.strip():
             found.append(Stretch(match=match, text=text))
             chars -= size(found[-1])
     return found
@@ -87,7 +89,7 @@ def passage(
         return None
     source = Source(type=SourceType.SESSION, id=key, agent_id=reader.agent_id, project=best.project)
     match = Match(source=source, position=best.position, score=0.0, said_at=best.said_at)
-    said = _unsteered([best.content], SourceType.SESSION)
+    said = _unsteered(best.content, SourceType.SESSION)
     text = _fitting(said, asked, PASSAGE_CHARS, SourceType.SESSION, by_words=True)
     return Stretch(match=match, text=text)
 
@@ -97,43 +99,42 @@ def answering(text: str, words: Sequence[str], *, chars: int, type: SourceType) 
 
     At least LEAST_ROOM characters, where it has as many; nothing that steers an agent.
     """
-    kept = _fitting([text], words, max(chars, LEAST_ROOM), type, by_words=bool(words))
-    return "".join(_unsteered([kept], type))
+    kept = _fitting(text, words, max(chars, LEAST_ROOM), type, by_words=bool(words))
+    return _unsteered(kept, type)
 
 
 def around(
     tx: ReadTx, source: Source, first: int, last: int, *, reader: Reader, unasked: bool = False
-) -> list[str]:
-    """Return the pieces of a source between two positions as they may be delivered to a reader."""
+) -> str:
+    """Return the text of a source between two positions as it may be delivered to a reader.
+
+    A memory stands for itself: of all others what is withheld is left out.
+    """
     parts = sql.around(tx, source, first, last, reader=reader, unasked=unasked)
-    if source.type in (SourceType.MEMORY, SourceType.DOCUMENT):
-        return parts
-    return withheld.all_cleaned(tx, reader.agent_id, parts)
+    text = _joined(parts, source.type)
+    if source.type is SourceType.MEMORY:
+        return text
+    return withheld.cleaned(tx, reader.agent_id, text)
 
 
-def _parts(tx: ReadTx, match: Match, reader: Reader) -> list[str]:
+def _text(tx: ReadTx, match: Match, reader: Reader) -> str:
     first, last = match.position - REACH, match.position + REACH
-    parts = around(tx, match.source, first, last, reader=reader, unasked=True)
+    text = around(tx, match.source, first, last, reader=reader, unasked=True)
     if not match.is_strangers:
-        return _unsteered(parts, match.source.type)
+        return _unsteered(text, match.source.type)
     # Nobody asked for what it tells its reader to do.
-    said = split.sentences(whole(parts, match.source.type))
-    return [" ".join(one for one in said if not orders.orders(one))]
+    return " ".join(one for one in split.sentences(text) if not orders.orders(one))
 
 
-def _unsteered(parts: Sequence[str], type: SourceType) -> list[str]:
-    """Return parts without the turns or lines that steer an agent; what the user says stays."""
+def _unsteered(text: str, type: SourceType) -> str:
+    """Return a text without the turns or lines that steer an agent; what the user says stays."""
     if type is not SourceType.SESSION:
-        lines = ([line for line in part.split("\n") if not orders.steers(line)] for part in parts)
-        return ["\n".join(kept) for kept in lines]
-    turns = (split.turns(part) for part in parts)
-    return [
-        "\n".join(turn for turn in said if turn.startswith("User") or not orders.steers(turn))
-        for said in turns
-    ]
+        return "\n".join(line for line in text.split("\n") if not orders.steers(line))
+    said = split.turns(text)
+    return "\n".join(turn for turn in said if turn.startswith("User") or not orders.steers(turn))
 
 
-def whole(parts: Sequence[str], type: SourceType) -> str:
+def _joined(parts: Sequence[str], type: SourceType) -> str:
     """Return the chunks of a source as one text."""
     if type is SourceType.SESSION:
         return "\n".join(parts)
@@ -143,7 +144,7 @@ def whole(parts: Sequence[str], type: SourceType) -> str:
 
 
 def _fitting(
-    parts: Sequence[str],
+    every: str,
     asked: Sequence[str],
     chars: int,
     type: SourceType,
@@ -155,7 +156,6 @@ def _fitting(
     Empty where there is no room for either. It fits as it is shown, and is returned as it was said.
     """
     is_talk = type is SourceType.SESSION
-    every = whole(parts, type)
     if len(_shown(every, type)) <= chars:
         return every
     if chars < LEAST_ROOM:
@@ -222,7 +222,7 @@ def _shown(text: str, type: SourceType) -> str:
 def _heading(one: Stretch) -> str:
     source = one.match.source
     id_ = source.name.partition(":")[2]
-    title = f"## {_TITLES[source.type]} {fence.one_line(id_)}, {one.match.said_at[:10]}"
+    title = f"## {_TITLES[source.type]} {fence.named(id_, ID_CHARS)}, {one.match.said_at[:10]}"
     return f"{title}, {one.match.origin[:ORIGIN_CHARS]}" if one.match.origin else title
 
 

@@ -17,6 +17,8 @@ from signet.domain.episodes import split, sql
 from signet.domain.episodes.index import vectors_of
 from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.domain.gitsync.repository import GitFailed, Repository
+from signet.domain.transcripts import erased, withheld
+from signet.domain.transcripts.withheld import Statement
 from signet.paths import Workspace
 from signet.providers.ports import Embedder
 from signet.queue import BULK, Job, enqueue
@@ -67,7 +69,7 @@ def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:
 def run(job: JobContext, embedder: Embedder | None, *, masks: bool) -> None:
     """Index what is new of the project's commits, forget what is gone, and complete the job.
 
-    With `masks` secrets in the messages are replaced.
+    With `masks` secrets in the messages are replaced. What was erased is left out of them.
 
     Raises what the embedder raises, LeaseLost, Cancelled.
     """
@@ -86,7 +88,12 @@ def run(job: JobContext, embedder: Embedder | None, *, masks: bool) -> None:
     read = list(_messages(git, new[:BATCH]))
     reverted = {found for commit in read for found in _REVERTS.findall(commit.message)}
     reverted |= job.db.read(sql.reverted, agent_id, project, _REVERTS)
-    chunks = [(commit, chunk) for commit in read for chunk in _chunks(commit, reverted, masks)]
+    erased_ones = job.db.read(erased.of).get(agent_id, [])
+    chunks = [
+        (commit, chunk)
+        for commit in read
+        for chunk in _chunks(commit, reverted, erased_ones, masks)
+    ]
     vectors = vectors_of(job, embedder, [chunk.content for _, chunk in chunks])
     model = embedder.model if embedder else None
 
@@ -116,8 +123,10 @@ def _messages(git: Repository, hashes: Sequence[str]) -> Iterator[Commit]:
             yield Commit(*record.split("\x1f", 2))
 
 
-def _chunks(commit: Commit, reverted: Iterable[str], masks: bool) -> list[Chunk]:
-    text = commit.message.strip()
+def _chunks(
+    commit: Commit, reverted: Iterable[str], known: Sequence[Statement], masks: bool
+) -> list[Chunk]:
+    text = withheld.without(commit.message.strip(), known)
     if commit.hash in reverted or _MERGE.match(text):
         text = ""
     text = mask(text).text if masks else text

@@ -45,7 +45,7 @@ def page(tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | Non
     read = _ID.fullmatch(id.strip())
     if read is None:
         raise Invalid("id must name an episode, as in session:abc or commit:0123456789ab")
-    type_, named = SourceType(read[1].lower()), read[2]
+    type_, named = SourceType(read[1].lower()), read[2].strip('"')
     is_short = (
         re.fullmatch(rf"[0-9a-f]{{{COMMIT_CHARS},39}}", named) is not None
         if type_ is SourceType.COMMIT
@@ -56,9 +56,8 @@ def page(tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | Non
         raise UnknownEpisode
     if len({one.id for one in found}) > 1:
         raise Invalid(f"several ids start with {named}")
-    parts = brief.around(tx, found[0], 0, _EVERY, reader=reader)
+    whole = brief.around(tx, found[0], 0, _EVERY, reader=reader)
     is_talk = type_ is SourceType.SESSION
-    whole = brief.whole(parts, type_)
     pages = _pages(fence.clean(whole) if is_talk else fence.quoted(whole))
     if not 1 <= number <= len(pages):
         raise Invalid(f"page must be from 1 to {len(pages)}")

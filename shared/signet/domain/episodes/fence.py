@@ -4,6 +4,7 @@ What is in memory may come from strangers: web pages, files, tools, commit messa
 harness, a model or a terminal would take for structure is not.
 """
 
+import re
 from collections.abc import Iterable
 
 from signet.text import orders
@@ -27,6 +28,8 @@ _ORIGINS = {
 #: Who saves what an agent says of itself.
 _NAMELESS = frozenset({"", "daemon", "agent", "user", "human", "operator", "system"})
 WHO_CHARS = 40
+#: One word or two, without what parts the words of a heading.
+_NAME = re.compile(r"[^\s,;()\"]+(?: [^\s,;()\"]+)?")
 
 
 def enclosed(parts: Iterable[str], *, is_first: bool) -> str:
@@ -36,10 +39,16 @@ def enclosed(parts: Iterable[str], *, is_first: bool) -> str:
     return "\n\n".join([head, *inside]) + f"\n{TAIL}" if inside else ""
 
 
+def named(text: str | None, most: int) -> str:
+    """Return a name as it stands in a heading, in quotation marks where it could read as more than a name."""
+    name = one_line(text)[:most]
+    return name if not name or _NAME.fullmatch(name) else '"' + name.replace('"', "'") + '"'
+
+
 def origin(words: Origin, who: str | None, *, is_derived: bool = False) -> str:
     """Return whose words a memory is, for its line or heading; `who` saved it, `is_derived` says that it is a fact."""
     if words is Origin.AGENT:
-        name = one_line(who)[:WHO_CHARS]
+        name = named(who, WHO_CHARS)
         return "saved by agent" if name.lower() in _NAMELESS else f"saved by agent {name}"
     inferred = "inferred, " if is_derived and words is not Origin.INFERRED else ""
     return inferred + _ORIGINS[words]

@@ -56,7 +56,10 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
 
 
 def clean(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
-    """Remove the chunks of sessions that say what was erased, and index those anew; return how many."""
+    """Remove the chunks that say what was erased, of a commit all, and index sessions anew; return how many.
+
+    Commits are read anew, without it, when a session next begins in their project.
+    """
     removed = 0
     for found in erased.saying(job, sql.CHUNK_TEXTS, known):
         job.db.write(_remove, [one.rowid for one in found], clock.now())
@@ -77,6 +80,7 @@ def forget_session(tx: WriteTx, agent_id: str, key: str) -> None:
 def _remove(tx: WriteTx, chunks: Sequence[int], now: datetime) -> None:
     for agent_id, key in sql.sessions_of(tx, chunks):
         stored.queue_index(tx, agent_id, key, priority=BULK, now=now)
+    sql.remove_commits(tx, chunks)
     sql.remove(tx, chunks)
 
 

@@ -40,6 +40,8 @@ MOST_FAR = 3
 LEAST_SIMILARITY_LATER = 0.2
 #: Characters from which on a saved memory is more than a sentence or two.
 LONG_MEMORY = 300
+#: Most of a document's title or address in its heading.
+TITLE_CHARS = 80
 #: Of a prompt so much is read.
 READ_CHARS = 4_000
 #: Words of a stem that are compared: the index stems, this is an approximation of it.
@@ -67,7 +69,7 @@ def find(
         return []
     words = fts.any_of(asked)
     talk = said(tx, words, reader=reader, project=project, but=but, commits=commits)
-    saved = sql.memories(tx, words, reader=reader, project=project)
+    saved = _cleaned(tx, sql.memories(tx, words, reader=reader, project=project), reader)
     found: list[_Candidate] = []
     # Each index has its own scale, so its best is its unit.
     for rows in (talk, saved):
@@ -100,8 +102,18 @@ def said(
     """
     asked = sql.Asked(agent_id=reader.agent_id, project=project, but=but, commits=commits)
     found = sql.newest(tx, asked) if words is None else sql.search(tx, words, asked)
+    return _cleaned(tx, found, reader)
+
+
+def _cleaned(tx: ReadTx, found: Sequence[FoundRow], reader: Reader) -> list[FoundRow]:
+    """Return rows without what is withheld from a reader; memories stand for themselves."""
     known = withheld.of(tx, reader.agent_id) if found else []
-    return [row._replace(content=withheld.without(row.content, known)) for row in found]
+    return [
+        row
+        if row.source_type == SourceType.MEMORY
+        else row._replace(content=withheld.without(row.content, known))
+        for row in found
+    ]
 
 
 def has_any(tx: ReadTx) -> bool:
@@ -188,7 +200,7 @@ def is_worth_a_place(memory: str) -> bool:
 
 def _origin(type: SourceType, row: FoundRow) -> str:
     """Return who says what a row holds, as far as that is known."""
-    words, title = Origin(row.origin), fence.one_line(row.title)
+    words, title = Origin(row.origin), fence.named(row.title, TITLE_CHARS)
     if type is SourceType.DOCUMENT:
         return f"{'from the web' if words is Origin.WEB else 'document'}{title and f': {title}'}"
     return fence.origin(words, row.who) if type is SourceType.MEMORY else ""

@@ -17,7 +17,7 @@ def whole(tx: ReadTx, type: SourceType, id: str, reader: Reader) -> str:
     if type in (SourceType.SESSION, SourceType.COMMIT):
         return withheld.cleaned(tx, reader.agent_id, sql.whole(tx, reader.agent_id, type, id))
     source = Source(type=type, id=id, agent_id=reader.agent_id)
-    return brief.whole(brief.around(tx, source, 0, _LAST, reader=reader), type)
+    return brief.around(tx, source, 0, _LAST, reader=reader)
 
 
 def roots(tx: ReadTx, memory_ids: Sequence[str]) -> dict[str, str | None]:

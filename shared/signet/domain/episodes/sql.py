@@ -93,10 +93,15 @@ SELECT content FROM episode_chunks WHERE agent_id = ? AND source_type = ? AND so
  GROUP BY position ORDER BY position"""
 
 CHUNK_TEXTS = """
-SELECT seq, agent_id, content FROM episode_chunks
- WHERE seq > ? AND source_type = 'session' ORDER BY seq LIMIT ?"""
+SELECT seq, agent_id, content FROM episode_chunks WHERE seq > ? ORDER BY seq LIMIT ?"""
 _REMOVE = f"DELETE FROM episode_chunks WHERE seq IN {LIST}"
-_SESSIONS_OF = f"SELECT DISTINCT agent_id, source_id FROM episode_chunks WHERE seq IN {LIST}"
+#: All of the commits that chunks are of.
+_REMOVE_COMMITS = f"""
+DELETE FROM episode_chunks WHERE (agent_id, source_type, source_id, project) IN (
+  SELECT agent_id, source_type, source_id, project FROM episode_chunks
+   WHERE seq IN {LIST} AND source_type = 'commit')"""
+_SESSIONS_OF = f"""
+SELECT DISTINCT agent_id, source_id FROM episode_chunks WHERE seq IN {LIST} AND source_type = 'session'"""
 _SOURCES = "SELECT count(*) FROM (SELECT 1 FROM episode_chunks WHERE agent_id = ? GROUP BY source_type, source_id)"
 #: Counts no further than is asked.
 _HOLDING = f"""
@@ -131,6 +136,11 @@ def sessions_of(tx: ReadTx, chunks: Sequence[int]) -> list[tuple[str, str]]:
 def remove(tx: WriteTx, chunks: Sequence[int]) -> None:
     """Delete chunks."""
     tx.run(_REMOVE, (as_list(chunks),))
+
+
+def remove_commits(tx: WriteTx, chunks: Sequence[int]) -> None:
+    """Delete all of the commits that chunks are of, so that these are known no more."""
+    tx.run(_REMOVE_COMMITS, (as_list(chunks),))
 
 
 def sources(tx: ReadTx, agent_id: str) -> int:

@@ -1,7 +1,7 @@
 """Writes down what sessions were given."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from signet import clock
@@ -11,8 +11,10 @@ from signet.domain.injections.models import Injection, Item, Phase, Spans, hash_
 from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql import session_memories
 from signet.domain.injections.sql.injections import NewRow
-from signet.domain.transcripts import steps
+from signet.domain.transcripts import erased, steps
+from signet.domain.transcripts.withheld import Statement
 from signet.queue import BULK, Job, enqueue
+from signet.queue.job_context import JobContext
 
 #: The kind of job that looks at what a session used of what it was given (trace.py).
 TRACE = "trace_use"
@@ -81,6 +83,11 @@ def _queue(tx: WriteTx, kind: str, agent_id: str, key: str, now: datetime) -> No
         priority=BULK,
     )
     enqueue(tx, job, now=now)
+
+
+def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
+    """Delete the steps of sessions that say what was erased and still wait to be looked at; return of how many."""
+    return erased.clean(job, erased.Texts(sql.STEPS_SAYING, sql.DROP_STEPS), known)
 
 
 def last(tx: ReadTx) -> int:

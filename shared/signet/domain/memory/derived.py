@@ -5,7 +5,7 @@ a person has pinned it, changed it, said it or taken it back. A memory without a
 follows. More than `AT_ONCE` follow in a job that is committed with the change.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -51,17 +51,18 @@ class Change:
 def along(tx: ReadTx, memory_ids: Sequence[str], *, is_asked: bool = False) -> Along:
     """Return what goes and what stays when these memories go.
 
-    Where that is asked for, what was read in sessions and says what these memories say goes as well.
+    Where that is asked for, what was read in sessions and says what these memories say goes as well, and documents that
+    say it are named.
     """
     gone = dict.fromkeys(memory_ids)
-    said = _said_in_sessions(tx, memory_ids) if is_asked else []
+    said, held_by = _said_elsewhere(tx, memory_ids) if is_asked else ((), ())
     goes: dict[str, str] = {}
     while True:
         found = sources.dependents(tx, gone, said=said)
         new = {one.id: one.content for one in found if _keeper(one) is None}
         if not new:
             stays = (_staying(one) for one in found)
-            return Along(goes=tuple(goes.items()), stays=tuple(stays))
+            return Along(goes=tuple(goes.items()), stays=tuple(stays), held_by=tuple(held_by))
         goes |= new
         gone |= dict.fromkeys(new)
 
@@ -169,18 +170,27 @@ def found_in_session(tx: WriteTx, memory_id: str, key: str) -> None:
     sources.add(tx, memory_id, Source.SESSION, key)
 
 
-def _said_in_sessions(tx: ReadTx, memory_ids: Sequence[str]) -> list[str]:
-    """Return the facts of sessions that say what these memories do, or a part of it."""
+def _said_elsewhere(
+    tx: ReadTx, memory_ids: Sequence[str]
+) -> tuple[Collection[str], Collection[str]]:
+    """Return the facts of sessions that say what these memories do, or a part of it, and the documents that do."""
     found: dict[str, None] = {}
+    documents: dict[str, None] = {}
     for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in memory_ids)):
         terms = fts.content_words(memory.content)
-        match = fts.any_of(terms) if terms else ""
-        for one in sources.like(tx, memory_ids, memory.agent_id, match) if match else ():
+        if not terms:
+            continue
+        asked = (memory_ids, memory.agent_id, fts.any_of(terms))
+        for one in sources.like(tx, *asked):
             if withheld.says(one.content, memory.content) or withheld.says(
                 memory.content, one.content
             ):
                 found[one.id] = None
-    return list(found)
+        said = withheld.statement(memory.content)
+        for piece in sources.in_documents(tx, *asked):
+            if withheld.without(piece.content, [said]) != piece.content:
+                documents[piece.document] = None
+    return found, documents
 
 
 def _keeper(one: Dependent) -> Keeper | None:

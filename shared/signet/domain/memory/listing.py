@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from signet.db import ReadTx, cursor, fts
 from signet.db.visibility import Reader, Where, readable
-from signet.domain.memory import filters, history
+from signet.domain.memory import filters, history, told
 from signet.domain.memory.models import Memory
 from signet.domain.memory.sql import choice, listing, memories
 from signet.domain.memory.sql.history import Forgetting
@@ -168,7 +168,7 @@ def page(tx: ReadTx, asked: Filter, order: Order, *, reader: Reader) -> Page:
     places, more = found[: order.limit], found[order.limit :]
     ids = [place.id for place in places]
     return Page(
-        memories.by_ids(tx, ids, texts=_texts(tx, asked, places)),
+        told.memories(tx, memories.by_ids(tx, ids, texts=_texts(tx, asked, places)), reader=reader),
         listing.embedded(tx, ids),
         history.forgettings(tx, ids) if asked.state is State.FORGOTTEN else {},
         _cursor(order, places[-1]) if more else None,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
+from signet.domain.memory import told
 from signet.domain.memory.models import Memory, Owner, Stats
 from signet.domain.memory.refusals import Unknown
 from signet.domain.memory.sql import memories
@@ -19,7 +20,7 @@ def get(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory:
     memory = memories.readable(tx, memory_id, reader)
     if memory is None or memory.is_deleted:
         raise NotFound("not found")
-    return memory
+    return told.memories(tx, [memory], reader=reader)[0]
 
 
 def known(tx: ReadTx, memory_id: str, *, agent_id: str) -> Memory:

@@ -314,10 +314,12 @@ class Staying:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Along:
-    """What follows when memories go: id and text of what goes with them, and what stays."""
+    """What follows when memories go: id and text of what goes, what stays, and documents that say the same."""
 
     goes: tuple[tuple[str, str], ...] = ()
     stays: tuple[Staying, ...] = ()
+    #: Each as `document:ID`, with its title or address.
+    held_by: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, Row, fts
 from signet.domain.graph import traversal
-from signet.domain.memory import history
+from signet.domain.memory import history, told
 from signet.domain.recall import (
     account,
     blend,
@@ -195,7 +195,11 @@ def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
         for saying in found
         if saying.shown in rows
     }
-    return run.attempt("validity", lambda: _with_validity(run, hits), list(hits.values()))
+    hits = run.attempt("validity", lambda: _with_validity(run, hits), hits)
+    said = [(hit.type, hit.content) for hit in hits.values()]
+    texts = told.texts(run.tx, said, reader=run.query.reader)
+    pairs = zip(hits.values(), texts, strict=True)
+    return [replace(hit, content=text) for hit, text in pairs if text.strip()]
 
 
 def _nearest(run: Run, page: Page) -> Nearest | None:
@@ -216,19 +220,21 @@ def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[Part, ...]]:
     texts = run.texts(every)
     if run.query.as_of is not None:
         texts |= history.texts(run.tx, every, run.query.as_of)
+    said = [(run.allowed[seq].type, text) for seq, text in texts.items()]
+    texts = dict(zip(texts, told.texts(run.tx, said, reader=run.query.reader), strict=True))
     names = reading.ids(run.tx, every)
     kinds = {seq: kind for saying in found for seq, kind in saying.kinds.items()}
     return {
         shown: tuple(
             Part(id=names[seq], kind=kinds[seq], content=texts.get(seq, ""))
             for seq in seqs
-            if seq in names
+            if seq in names and texts.get(seq) != ""
         )
         for shown, seqs in below.items()
     }
 
 
-def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
+def _with_validity(run: Run, hits: Mapping[int, Hit]) -> dict[int, Hit]:
     """Return the results with what replaced them and when, and as they were when that is asked."""
     as_of = run.query.as_of
     ended = {seq: next(iter(run.replaced.get(seq, ())), None) for seq in hits}
@@ -245,7 +251,7 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> list[Hit]:
         )
         for seq, validity in held.items()
     }
-    return list({**hits, **changed}.values())
+    return {**hits, **changed}
 
 
 def _whys(run: Run, found: Sequence[Saying], page: Page) -> dict[int, Why]:

@@ -14,7 +14,7 @@ from signet.db import WriteTx
 from signet.domain.graph import feedback
 from signet.domain.injections import record, usefulness
 from signet.domain.sessions import lifecycle
-from signet.domain.sessions.calls import Call
+from signet.domain.sessions.calls import Call, is_running
 from signet.domain.sessions.services import Services
 from signet.domain.summaries import requests
 from signet.domain.summaries.models import Queued
@@ -23,12 +23,14 @@ from signet.domain.transcripts.models import Session
 from signet.observe import logs
 from signet.observe import record as events
 from signet.observe.record import Event
-from signet.queue import NORMAL
+from signet.queue import BULK, NORMAL
 
 log = logs.get("hooks")
 
 #: From this length on a log in which nobody speaks is worth a line.
 SILENT_CHARS = 500
+#: The reason of a session that ended before Signet came: another machine's backfill hands it over.
+LONG_AGO = "backfill"
 #: Shorter sessions are kept and not read (PIP-36).
 LEAST_CHARS = 500
 #: A part with less than this waits for the next.
@@ -81,6 +83,8 @@ async def end(call: Call, report: Report, services: Services) -> Ended:
     A call that reports the end of a turn only hands over what was said (see `transcripts/merge.py`). Of a session that
     is cleared nothing is kept.
     """
+    if report.reason == LONG_AGO:
+        return await _handed_over(call, report, services)
     if call.key and merge.is_turn_end(call.harness, call.runtime_path, report.reason):
         return await end_turn(call, report, services)
     is_cleared, now = report.reason == "clear", clock.now()
@@ -114,6 +118,18 @@ async def end_turn(call: Call, report: Report, services: Services) -> Ended:
     await services.flush()
     queued = await services.db.awrite(turn, session, services.settings, now=now)
     return Ended(session=session, queued=queued, is_turn=True)
+
+
+async def _handed_over(call: Call, report: Report, services: Services) -> Ended:
+    """Store a session of long ago, and queue its reading behind what somebody waits for; one that runs is let be."""
+    now = clock.now()
+    runs = await services.db.aread(is_running, call.agent_id, call.key or "", now=now)
+    if runs:
+        return Ended()
+    session = await _session(call, report, services)
+    rules = replace(Rules.of(services.settings), priority=BULK)
+    queued = await services.db.awrite(finish, session, services.settings, rules=rules, now=now)
+    return Ended(session=session, queued=queued)
 
 
 async def _session(call: Call, report: Report, services: Services) -> Session:

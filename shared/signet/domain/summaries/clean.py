@@ -32,8 +32,8 @@ def erase(job: JobContext, known: Mapping[str, Sequence[withheld.Statement]]) ->
 
 
 def is_ours(present: str, summary: str) -> bool:
-    """Return whether a file has nothing but lines of the summary that it was written from. Pure."""
-    return set(present.rstrip().split("\n")) <= set(summary.split("\n"))
+    """Return whether a file has nothing but sentences of the summary that it was written from. Pure."""
+    return withheld.sentences(present) <= withheld.sentences(summary)
 
 
 def _write(root: Path, name: str, summary: str, known: list[withheld.Statement]) -> bool:

@@ -1,10 +1,8 @@
 """What a person has erased is taken out of the texts that said it; forgetting alone leaves them as they are.
 
-A statement is known as in `withheld.py`. Of a line the sentences that say it go, all of it where no sentence does
-alone. The bytes go when the file is written anew (`memory/forget.py`).
+Which sentences say it is decided in `withheld.py`. The bytes go when the file is written anew (`memory/forget.py`).
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -17,8 +15,6 @@ from signet.queue.job_context import JobContext
 LEAST_WORDS = 2
 #: Texts that are read, and written, at once.
 BATCH = 20
-_LABEL = re.compile(r"(?:User|Assistant)(?: \([^)]*\))?: ")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 
 class Texts(NamedTuple):
@@ -74,7 +70,7 @@ def saying(
         found = [
             Cleaned(rowid, text, left)
             for rowid, agent_id, text in rows
-            if (left := without(text, known.get(agent_id, ()))) != text
+            if (left := withheld.without(text, known.get(agent_id, ()))) != text
         ]
         if found:
             yield found
@@ -85,28 +81,6 @@ def clean_transcripts(
 ) -> int:
     """Take statements out of the stored transcripts, or one of them; return how many changed."""
     return clean(job, Texts(sql.TEXTS, sql.CLEAN), known, session_key)
-
-
-def without(text: str, known: Sequence[Statement]) -> str:
-    """Return a text without what says one of these. Pure."""
-    if withheld.without(text, known) == text:
-        return text
-    lines = [
-        line if withheld.without(line, known) == line else _shorter(line, known)
-        for line in text.split("\n")
-    ]
-    return withheld.without("\n".join(line for line in lines if line is not None), known)
-
-
-def _shorter(line: str, known: Sequence[Statement]) -> str | None:
-    """Return what is left of a line, with its label; None where nothing is."""
-    label = _LABEL.match(line)
-    said = line[label.end() if label else 0 :]
-    left = withheld.without("\n".join(_SENTENCE_END.split(said)), known).split("\n")
-    whole = " ".join(left)
-    if not whole.strip() or withheld.without(whole, known) != whole:
-        return None
-    return (label[0] if label else "") + whole
 
 
 def _rows(tx: ReadTx, read: str, asked: tuple[object, ...]) -> list[tuple[int, str, str]]:

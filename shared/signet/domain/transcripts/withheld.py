@@ -1,14 +1,14 @@
-"""What a person has forgotten is not delivered from texts that said it: transcripts, summaries, notes, MEMORY.md.
+"""What a person has forgotten is not delivered from texts that said it: transcripts, documents, commits, notes.
 
-The texts stay as they are; lines that say a forgotten statement are left out when they are read. A statement is known
-by hashes of its words, so it outlives its memory and nothing of it can be read from the table. Taking the memory back
-lifts it, and so does saving the same again.
+The texts stay as they are; sentences that say a forgotten statement are left out when they are read. A statement is
+known by hashes of its words, so it outlives its memory and nothing of it can be read from the table. Taking the memory
+back lifts it, and so does saving the same again. Measured: docs/decisions/0040.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -21,14 +21,19 @@ from signet.queue import Job, enqueue
 #: The kind of job that keeps MEMORY.md and the notes of sessions in step.
 KIND = "clean_texts"
 
-#: A line says a statement when it has this share of its words, and all its names and numbers; less is enough where
+#: A sentence says a statement when it has this share of its words, and all its names and numbers; less is enough where
 #: it has any of these.
 SHARE, SHARE_WITH_NAMES = 0.7, 0.6
+#: More than two sentences say it together where they have no more words than so many times its own.
+DENSITY = 2
 #: Words are compared by so many first letters, about their stems.
 STEM = 5
 #: Words of who speaks: "my dog" is said of "the user's dog".
 _SPEAKERS = frozenset(("user", "users", "team", "teams"))
 _HASH_BYTES = 6
+_SENTENCE_END = re.compile(r"((?<=[.!?])\s+|(?<=[。！？]))")
+#: What marks a line: an item of a list, a heading, who speaks.
+_LABEL = re.compile(r"\s*(?:(?:[-*+>]|#+|\d+[.)])\s+)*(?:(?:User|Assistant)(?: \([^)]*\))?: )?")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|\d+(?:[.,:/-]\d+)*")
 
 
@@ -47,6 +52,10 @@ class Statement(NamedTuple):
             and self.names <= words
             and len(self.words & words) >= share * len(self.words)
         )
+
+    def holds(self, words: frozenset[str]) -> bool:
+        """Return whether it says all that these hashed words do."""
+        return bool(words) and words <= self.words
 
 
 def queue(tx: WriteTx, agent_id: str, *, is_back: bool, now: datetime) -> None:
@@ -99,39 +108,51 @@ def of(tx: ReadTx, agent_id: str | None) -> list[Statement]:
 
 def read(memory_id: str, words: str, names: str) -> Statement:
     """Return a statement as it is stored. Pure."""
-    return Statement(memory_id, frozenset(json.loads(words)), frozenset(json.loads(names)))
+    every = frozenset(json.loads(words))
+    return Statement(memory_id, every, frozenset(json.loads(names)) & every)
 
 
 def cleaned(tx: ReadTx, agent_id: str, text: str) -> str:
-    """Return a text of an agent without the lines that say something withheld."""
+    """Return a text of an agent without the sentences that say something withheld."""
     return without(text, of(tx, agent_id))
 
 
 def all_cleaned(tx: ReadTx, agent_id: str, texts: Sequence[str]) -> list[str]:
-    """Return texts of an agent without the lines that say something withheld."""
+    """Return texts of an agent without the sentences that say something withheld."""
     known = of(tx, agent_id)
     return [without(text, known) for text in texts]
 
 
 def without(text: str, statements: Sequence[Statement]) -> str:
-    """Return a text without the lines that say one of these, alone or two together. Pure."""
-    if not statements:
+    """Return a text without the sentences that say one of these, alone or in the shortest run that does. Pure.
+
+    A line of which nothing is left goes with the label of who speaks.
+    """
+    if not statements or not (near := _near(hashed(text), statements)):
         return text
-    every = hashed(text)
-    near = [one for one in statements if one.is_said_in(every)]
-    if not near:
+    lines = [_Line.of(line) for line in text.split("\n")]
+    words = [hashed(one) for line in lines for one in line.sentences]
+    hidden = _hidden(words, near)
+    if not hidden:
         return text
-    lines = text.split("\n")
-    words = [hashed(line) for line in lines]
-    hidden = {
-        place for place, held in enumerate(words) if any(one.is_said_in(held) for one in near)
-    }
-    for place in range(len(lines) - 1):
-        if hidden.isdisjoint((place, place + 1)) and lines[place].strip() and lines[place + 1]:
-            both = words[place] | words[place + 1]
-            if any(one.is_said_in(both) for one in near):
-                hidden |= {place, place + 1}
-    return "\n".join(line for place, line in enumerate(lines) if place not in hidden)
+    kept = []
+    first = 0
+    for line in lines:
+        places = range(first, first := first + len(line.sentences))
+        left = [
+            one for place, one in zip(places, line.sentences, strict=True) if place not in hidden
+        ]
+        if len(left) == len(line.sentences):
+            kept.append(line.label + "".join(left))
+        elif said := "".join(left).strip():
+            kept.append(line.label + said)
+    return "\n".join(kept)
+
+
+def sentences(text: str) -> set[str]:
+    """Return the sentences of a text, without what marks its lines and is around them. Pure."""
+    lines = map(_Line.of, text.split("\n"))
+    return {bare for line in lines for one in line.sentences if (bare := one.strip())}
 
 
 def says(text: str, said: str) -> bool:
@@ -141,16 +162,73 @@ def says(text: str, said: str) -> bool:
 
 def statement(text: str) -> Statement:
     """Return what a text says, of no memory. Pure."""
-    return Statement("", hashed(text), frozenset(map(_hash, _names(text))))
+    words = hashed(text)
+    # "I'm" has a capital and is no word that says something.
+    return Statement("", words, frozenset(map(_hash, _names(text))) & words)
 
 
 def hashed(text: str) -> frozenset[str]:
     """Return the hashes of the words of a text that say something. Pure."""
-    found = {
-        word.partition("*")[0] for line in text.split("\n") for word in fts.content_words(line)
-    }
+    # By sentences: of more words at once only the first are looked at.
+    said = (one for line in text.split("\n") for one in _SENTENCE_END.split(line))
+    found = {word.partition("*")[0] for one in said for word in fts.content_words(one)}
     numbers = (one for one in _WORD.findall(text) if one[0].isdigit())
     return frozenset(map(_hash, (*(found - _SPEAKERS), *numbers)))
+
+
+class _Line(NamedTuple):
+    """A line: what marks it, and its sentences with what stands behind each."""
+
+    label: str
+    sentences: list[str]
+
+    @classmethod
+    def of(cls, line: str) -> "_Line":
+        label = _LABEL.match(line)
+        start = label.end() if label else 0
+        parts = [*_SENTENCE_END.split(line[start:]), ""]
+        return cls(
+            line[:start], [said + end for said, end in zip(parts[::2], parts[1::2], strict=True)]
+        )
+
+
+def _near(words: frozenset[str], statements: Iterable[Statement]) -> list[Statement]:
+    return [one for one in statements if one.is_said_in(words)]
+
+
+def _hidden(sentences: Sequence[frozenset[str]], near: Sequence[Statement]) -> set[int]:
+    """Return the places of the sentences that say a statement: of runs that do the shortest, none twice."""
+    hidden: set[int] = set()
+    found = [(run, one) for one in near for run in _runs(sentences, one)]
+    for run, one in sorted(found, key=lambda pair: len(pair[0])):
+        if hidden.isdisjoint(run):
+            hidden.update(_grown(sentences, run, one))
+    return hidden
+
+
+def _runs(sentences: Sequence[frozenset[str]], one: Statement) -> Iterator[range]:
+    """Yield for each sentence that shares a word the shortest run from it on that says a statement, if there is one."""
+    for first, begins in enumerate(sentences):
+        if begins.isdisjoint(one.words):
+            continue
+        words: frozenset[str] = frozenset()
+        for last in range(first, len(sentences)):
+            words |= sentences[last]
+            if last > first + 1 and len(words) > DENSITY * len(one.words):
+                break
+            if one.is_said_in(words):
+                yield range(first, last + 1)
+                break
+
+
+def _grown(sentences: Sequence[frozenset[str]], run: range, one: Statement) -> range:
+    """Return a run with the sentences beside it that say nothing but what the statement does."""
+    first, last = run[0], run[-1]
+    while first and one.holds(sentences[first - 1]):
+        first -= 1
+    while last + 1 < len(sentences) and one.holds(sentences[last + 1]):
+        last += 1
+    return range(first, last + 1)
 
 
 def _names(text: str) -> set[str]:

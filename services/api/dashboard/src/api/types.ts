@@ -373,6 +373,7 @@ export interface ForgetPreview {
   alongCount?: number;
   along?: Followed[];
   staying?: Stayed[];
+  heldBy?: string[];
   success: boolean;
   mode: "preview";
   count: number;
@@ -733,6 +734,7 @@ export interface Modified {
   alongCount?: number;
   along?: Followed[];
   staying?: Stayed[];
+  heldBy?: string[];
   success: boolean;
   id: string | null;
   status: string;
@@ -742,7 +744,6 @@ export interface Modified {
   embedded?: boolean;
   masked?: string[];
   lifted?: string[];
-  heldBy?: string[];
   duplicateMemoryId?: string;
   error?: string;
 }
@@ -911,6 +912,7 @@ export interface Recovered {
   alongCount?: number;
   along?: Followed[];
   staying?: Stayed[];
+  heldBy?: string[];
   success: boolean;
   id: string | null;
   status: string;
@@ -920,7 +922,6 @@ export interface Recovered {
   embedded?: boolean;
   masked?: string[];
   lifted?: string[];
-  heldBy?: string[];
   duplicateMemoryId?: string;
   error?: string;
   retentionDays: number;

@@ -100,6 +100,10 @@ USE = "UPDATE injected_items SET used = ?, used_in = ? WHERE injection_seq = ? A
 PUT_STEPS = """
 INSERT INTO session_steps (agent_id, session_key, content) VALUES (?, ?, ?)
 ON CONFLICT (agent_id, session_key) DO UPDATE SET content = excluded.content"""
+STEPS_SAYING = (
+    "SELECT rowid, agent_id, content FROM session_steps WHERE rowid > ? ORDER BY rowid LIMIT ?"
+)
+DROP_STEPS = "DELETE FROM session_steps WHERE ? IS NOT NULL AND rowid = ? AND content = ?"
 STEPS = "SELECT content FROM session_steps WHERE agent_id = ? AND session_key = ?"
 DELETE_STEPS = "DELETE FROM session_steps WHERE agent_id = ? AND session_key = ? AND content = ?"
 #: Left behind where their job has died.

@@ -42,6 +42,13 @@ class Like(NamedTuple):
     content: str
 
 
+class InDocument(NamedTuple):
+    """A piece of a document, and which one."""
+
+    content: str
+    document: str
+
+
 #: A further source is only of use to what is derived, and nothing may stand on itself, over however many.
 _ADD = """
 INSERT INTO memory_sources (memory_id, kind, source_id)
@@ -93,6 +100,13 @@ _LIKE = f"""
 SELECT m.id, m.content FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0
    AND (m.source_type = 'session_end' OR (m.type = 'session_summary' AND m.origin = 'inferred'))
+   AND m.id NOT IN {LIST} ORDER BY f.rank LIMIT 50"""
+#: Pieces of documents that may say what a memory does, each with a document that it stands in.
+_IN_DOCUMENTS = f"""
+SELECT m.content, 'document:' || o.id || coalesce(' ' || coalesce(o.title, o.source_url), '') AS document
+  FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
+  JOIN document_memories d ON d.memory_id = m.id JOIN documents o ON o.id = d.document_id AND o.status <> 'deleted'
+ WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type = 'document_chunk'
    AND m.id NOT IN {LIST} ORDER BY f.rank LIMIT 50"""
 #: Facts of sessions and summaries of harnesses, hidden ones too.
 SAID_IN_SESSIONS = """
@@ -161,6 +175,13 @@ def of_session(tx: ReadTx, agent_id: str, key: str) -> list[Dependent]:
 def like(tx: ReadTx, memory_ids: Iterable[str], agent_id: str, match: str) -> list[Like]:
     """Return the facts of an agent's sessions that share most words with a full-text expression."""
     return tx.rows(Like, _LIKE, (match, agent_id, as_list(memory_ids)))
+
+
+def in_documents(
+    tx: ReadTx, memory_ids: Iterable[str], agent_id: str, match: str
+) -> list[InDocument]:
+    """Return the pieces of an agent's documents that share most words with a full-text expression."""
+    return tx.rows(InDocument, _IN_DOCUMENTS, (match, agent_id, as_list(memory_ids)))
 
 
 def withdraw(

@@ -1,0 +1,106 @@
+"""Backfill on a machine that uses a daemon elsewhere: its sessions are read here and sent to it, newest first.
+
+The daemon cannot see this machine's files, and takes each session as the end of one that was long ago: nothing that a
+person waits for stands behind it. What was sent is noted here, so that a second run goes on where the first one ended;
+a session that the daemon has already does no harm. A session that runs is left to its own end.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from signet import clock
+from signet.cli import spooled
+from signet.client import Signet
+from signet.client.call import Call
+from signet.client.errors import BadAnswer, Unauthenticated, Unavailable
+from signet.domain.backfill import look
+from signet.domain.backfill.models import Found, Home, Wanted
+from signet.domain.backfill.places import PLACES
+from signet.domain.sessions.session_end import LONG_AGO
+from signet.errors import SignetError
+from signet.files import replace_file
+from signet.paths import Workspace
+
+Noted = dict[str, list[object]]
+
+
+class Sent(NamedTuple):
+    """What became of the sessions that were to be sent; `why` says what ended it before its time."""
+
+    sent: int
+    failed: int
+    why: SignetError | None = None
+
+
+class Sender:
+    """The sessions of this machine, and which of them its daemon elsewhere was sent."""
+
+    def __init__(self, signet: Signet, workspace: Workspace, home: Path) -> None:
+        self._signet = signet
+        self._home = home
+        self._file = workspace.daemon_dir / "sent.json"
+        self._noted = self._read()
+
+    def find(self, wanted: Wanted) -> tuple[list[Found], list[Found]]:
+        """Return the sessions that are asked for, newest first, and those that were not sent as they are now."""
+        every = look.find(Home(path=self._home), wanted)
+        return every, [one for one in every if self._noted.get(_name(one)) != _state(one)]
+
+    def send(self, new: Sequence[Found], progress: Callable[[int], None]) -> Sent:
+        """Send sessions until the daemon is away or refuses this key; one that it does not take is left out."""
+        sent = failed = 0
+        for number, one in enumerate(new):
+            progress(number)
+            try:
+                self._signet.send(_call(one))
+                sent += 1
+            except (Unavailable, BadAnswer, Unauthenticated) as error:
+                return Sent(sent, failed, error)
+            except (SignetError, OSError, ValueError):  # a stranger's file, or one too many
+                failed += 1
+                continue
+            self._noted[_name(one)] = _state(one)
+            replace_file(self._file, json.dumps({"url": self._url, "sent": self._noted}).encode())
+        return Sent(sent, failed)
+
+    @property
+    def _url(self) -> str:
+        return self._signet.target.url
+
+    def _read(self) -> Noted:
+        """Return what was sent to this daemon; what was sent to another one counts for nothing."""
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            said = json.loads(self._file.read_bytes())
+            if said["url"] == self._url:
+                return dict(said["sent"])
+        return {}
+
+
+def _call(one: Found) -> Call[object]:
+    said: dict[str, object] = {"harness": one.harness, "sessionKey": one.key, "reason": LONG_AGO}
+    if one.project:
+        said["cwd"] = one.project
+    log = PLACES[one.harness].read(one.path, one.key)
+    found = {"transcriptPath": one.path} if log is None else {"transcript": log}
+    body = spooled.with_log({**said, **found})
+    if "transcript" not in body:
+        raise FileNotFoundError(one.path)
+    return Call(method="POST", path="/api/hooks/session-end", body=body, is_safe=True)
+
+
+def _name(one: Found) -> str:
+    return f"{one.harness}:{one.key}"
+
+
+def _state(one: Found) -> list[object]:
+    return [one.bytes, clock.to_text(one.changed_at)]
+
+
+def by_harness(found: Sequence[Found]) -> Iterator[tuple[str, int]]:
+    """Yield the name of each harness that has sessions among these, and how many."""
+    for place in PLACES.values():
+        if count := sum(one.harness == place.harness for one in found):
+            yield place.name, count
