@@ -59,7 +59,7 @@ def _token(program: Program, *options: str) -> str:
 
 def test_the_owner_of_the_secret_needs_no_token(team: Program) -> None:
     assert team.run("auth", "whoami", "--json").json()["claims"]["role"] == "admin"
-    assert team.run("remember", "The gate is green").status == 0
+    assert "agent" not in team.run("remember", "The gate is green").out
     assert "The gate is green" in team.run("recall", "gate").out
     with sqlite3.connect(team.workspace / "memory" / "memories.db") as rows:
         told = rows.execute("SELECT DISTINCT changed_by, actor_type FROM memory_history").fetchall()
@@ -85,6 +85,8 @@ def test_a_token_of_the_environment_says_who_calls(team: Program) -> None:
 def test_a_token_is_listed_without_itself_and_taken_back(team: Program) -> None:
     token = _token(team, "--sub", "cato", "--agent", "cato", "--days", "2")
     assert team.run("recall", "gate", SIGNET_TOKEN=token).status == 0
+    saved = team.run("remember", "The gate squeaks.", "--agent", "cato", SIGNET_TOKEN=token)
+    assert "Counts as an agent's words" in saved.out, saved
     listed = team.run("auth", "token", "list", "--json")
     assert token not in listed.out
     [found] = [one for one in listed.json()["tokens"] if one["sub"] == "cato"]

@@ -13,8 +13,13 @@ from signet.client import Signet
 from signet.client.answers import Remembered
 from signet.client.calls.memory import MemoryCalls
 from signet.domain.sessions.spool import Entry
+from signet.wire.origin import Origin
 
 CRITICAL = "critical"
+#: Of what was saved from the shell of an agent, or with a key that does not speak for the user (AUTH-26).
+AS_AN_AGENT = (
+    "Counts as an agent's words. A key of role operator speaks for you, outside of an agent's shell"
+)
 
 
 @command()
@@ -89,6 +94,8 @@ def _told(saved: Remembered) -> str:
         masked += (
             "\nYou had forgotten this. It is remembered again, and may be saved by itself again."
         )
+    if saved.get("origin") == Origin.AGENT:
+        masked += f"\n{AS_AN_AGENT}"
     if saved["deduped"]:
         return f"Already saved: {saved['id']}{masked}"
     pieces = f" and {len(saved['ids']) - 1} more pieces" if len(saved.get("ids", ())) > 1 else ""

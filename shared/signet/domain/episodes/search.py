@@ -107,7 +107,8 @@ def said(
 
 def _cleaned(tx: ReadTx, found: Sequence[FoundRow], reader: Reader) -> list[FoundRow]:
     """Return rows without what is withheld from a reader; memories stand for themselves."""
-    known = withheld.of(tx, reader.agent_id) if found else []
+    is_cleaned = any(row.source_type != SourceType.MEMORY for row in found)
+    known = withheld.of(tx, reader.agent_id) if is_cleaned else []
     return [
         row
         if row.source_type == SourceType.MEMORY

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple
 
 from signet import clock
@@ -169,11 +170,20 @@ def statement(text: str) -> Statement:
 
 def hashed(text: str) -> frozenset[str]:
     """Return the hashes of the words of a text that say something. Pure."""
-    # By sentences: of more words at once only the first are looked at.
-    said = (one for line in text.split("\n") for one in _SENTENCE_END.split(line))
-    found = {word.partition("*")[0] for one in said for word in fts.content_words(one)}
+    found = {word.partition("*")[0] for part in _parts(text) for word in fts.content_words(part)}
     numbers = (one for one in _WORD.findall(text) if one[0].isdigit())
     return frozenset(map(_hash, (*(found - _SPEAKERS), *numbers)))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the lines of a text, long ones in parts of which all words are looked at."""
+    for line in text.split("\n"):
+        words = line.split()
+        if len(words) <= fts.MAX_WORDS:
+            yield line
+        else:
+            starts = range(0, len(words), fts.MAX_WORDS)
+            yield from (" ".join(words[at : at + fts.MAX_WORDS]) for at in starts)
 
 
 class _Line(NamedTuple):
@@ -242,6 +252,7 @@ def _names(text: str) -> set[str]:
     return found
 
 
+@lru_cache(maxsize=16_384)
 def _hash(word: str) -> str:
     folded = fts.folded(word)
     is_plural = len(folded) > STEM - 2 and folded.endswith("s") and not folded.endswith("ss")
