@@ -85,6 +85,9 @@ def test_a_hook_whose_daemon_is_known_to_be_away_loads_next_to_nothing(alone: Pr
     loaded = loaded_by(alone, "hook", "user-prompt-submit", "-H", "codex")
     assert "json" in loaded
     assert not loaded & {*HEAVY, *SLOW, "typer", "pydantic"}
+    # What keeps a call has a digest, and does not load what sends one.
+    ended = loaded_by(alone, "hook", "session-end", "-H", "codex")
+    assert ended & {*HEAVY, *SLOW, "typer", "pydantic"} == {"hashlib"}
 
 
 def test_without_a_command_the_map_and_the_next_step_are_shown(alone: Program) -> None:

@@ -14,13 +14,19 @@ def test_yesterdays_session_tells_what_was_given_and_why(view: View, ids: dict[s
     view.go("/")
     for key in ("Escape", "g", "s"):
         view.page.keyboard.press(key)
-    view.page.locator(".entry", has_text="claude-code").first.click()
-    turn = view.page.get_by_role("button", name="Prompt 2")
-    turn.click()
+    view.page.locator(".entry", has_text="claude-code").first.wait_for()
+    for _ in range(view.page.locator(".entry").count()):
+        view.page.keyboard.press("j")
+        if "claude-code" in view.page.locator(".entry:focus").inner_text():
+            break
+    view.page.keyboard.press("Enter")
+    view.page.get_by_role("button", name="Prompt 2").wait_for()
+    for key in ("k", "k", "k", "j", "j"):
+        view.page.keyboard.press(key)
     shown = view.page.get_by_role("region", name="Prompt 2")
     expect(shown).to_contain_text("How do I deploy Larder")
     expect(shown).to_contain_text("make backup")
-    shown.get_by_role("link", name="why").first.click()
+    view.page.keyboard.press("w")
     expect(view.page.get_by_role("tabpanel")).to_contain_text("How do I deploy Larder")
 
 
@@ -82,9 +88,15 @@ def test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys(
     view.page.keyboard.press("r")
     eventually(lambda: dead() == 1)
     view.go("/#/engine/repair")
-    view.page.locator(".repair", has_text="Retry dead jobs").get_by_role("button").focus()
+    view.page.keyboard.press("j")
+    focused = view.page.locator(".repair", has=view.page.locator("button:focus"))
+    expect(focused).to_contain_text("Retry dead jobs")
     view.page.keyboard.press("Enter")
-    view.page.get_by_role("button", name="Repair 1").focus()
+    view.page.get_by_role("button", name="Repair 1").wait_for()
     assert dead() == 1
+    for _ in range(3):
+        view.page.keyboard.press("Tab")
+        if view.page.locator("button.primary:focus").count():
+            break
     view.page.keyboard.press("Enter")
     eventually(lambda: dead() == 0)

@@ -25,7 +25,7 @@ VIEWS = {
     "/#/memories?bar=1": "Believed now",
     "/#/memories?id={id}&part=edit": "Importance",
     "/#/memories?state=forgotten&who=Nobody": "Nothing is forgotten",
-    "/#/map?view=list": "Mentions",
+    "/#/map?view=list&kind=system": "Raspberry Pi",
     "/#/map": "As a list",
     "/#/map?view=meaning": "No memory has a vector yet",
     "/#/settings": "As the system",

@@ -39,11 +39,8 @@ def an_order(path: str, tree: Tree | None = None) -> Order:
 
 
 def counted(action: str) -> dict[str, float]:
-    return {
-        labels["outcome"]: value
-        for labels, value in metrics.values("signet_repairs_total")
-        if labels["action"] == action
-    }
+    found = metrics.values("signet_repairs_total")["signet_repairs_total"]
+    return {labels["outcome"]: value for labels, value in found if labels["action"] == action}
 
 
 def claimed(home: Home) -> JobContext:

@@ -11,13 +11,12 @@ import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from urllib.parse import urlsplit
 
 from signet.cli import behind
-from signet.client import connection, transport
+from signet.client import connection
 from signet.client.address import recorded
-from signet.client.call import Call
 from signet.client.errors import BadAnswer, Unavailable
 from signet.client.target import Target
 from signet.config.env import is_loopback
@@ -25,6 +24,9 @@ from signet.domain.sessions import spool
 from signet.domain.sessions.spool import Entry
 from signet.errors import SignetError
 from signet.paths import Workspace
+
+if TYPE_CHECKING:  # what keeps a call does not load what sends one
+    from signet.client.call import Call
 
 #: So much of a log fits into a request.
 MOST_SENT = 8 * 1_048_576
@@ -92,7 +94,7 @@ def _deliver(workspace: Workspace, daemon: Target) -> int:
     return taken
 
 
-def sent_or_kept(call: Call[T], daemon: Target, send: Callable[[Call[T]], T]) -> T | Entry:
+def sent_or_kept(call: "Call[T]", daemon: Target, send: "Callable[[Call[T]], T]") -> T | Entry:
     """Return the answer to a save, or the entry in which it waits while the daemon elsewhere is away.
 
     What waited before it is sent before it. The call needs an idempotency key: nobody knows whether a broken one
@@ -134,6 +136,9 @@ def look_behind(workspace: Workspace, daemon: Target) -> None:
 
 def look(workspace: Workspace, daemon: Target) -> bool:
     """Return whether the daemon is there, and note it; what waits is handed over."""
+    from signet.client import transport
+    from signet.client.call import Call
+
     call: Call[object] = Call(method="GET", path="/health/live", is_safe=True)
     patient = daemon._replace(connect_seconds=LOOK_SECONDS, seconds=LOOK_SECONDS, only_signet=True)
     try:
@@ -175,6 +180,9 @@ def _take(entry: Entry, daemon: Target) -> bool:
 
     Raises SignetError when it may be had later.
     """
+    from signet.client import transport
+    from signet.client.call import Call
+
     call: Call[object] = Call(
         method="POST", path=entry.route, body=with_log(spool.body_to_deliver(entry))
     )

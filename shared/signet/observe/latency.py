@@ -1,8 +1,9 @@
 """How long saves, recalls, changes and jobs took since the daemon started, in all processes."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
+from itertools import chain
 
 from signet.observe import metrics
 
@@ -29,22 +30,18 @@ def observe(operation: Operation, seconds: float) -> None:
 
 def summaries() -> dict[str, dict[str, float]]:
     """Return for each operation what `summary` returns; reads files."""
-    sums = {_operation(labels): value for labels, value in _values("sum")}
+    sums: dict[str, float] = {}
     buckets: dict[str, list[tuple[float, float]]] = {}
-    for labels, value in _values("bucket"):
-        buckets.setdefault(_operation(labels), []).append((float(labels["le"]), value))
+    names = [f"{name}_{part}" for name in (_NAME, _STAGES) for part in ("sum", "bucket")]
+    for labels, value in chain(*metrics.values(*names).values()):
+        if labels.get("stage", _SCORING) != _SCORING:
+            continue
+        operation = labels.get("operation", Operation.PREDICTOR_SCORE)
+        if "le" in labels:
+            buckets.setdefault(operation, []).append((float(labels["le"]), value))
+        else:
+            sums[operation] = value
     return {one: summary(sorted(buckets.get(one, ())), sums.get(one, 0.0)) for one in Operation}
-
-
-def _values(part: str) -> Iterator[tuple[Mapping[str, str], float]]:
-    yield from metrics.values(f"{_NAME}_{part}")
-    for labels, value in metrics.values(f"{_STAGES}_{part}"):
-        if labels["stage"] == _SCORING:
-            yield labels, value
-
-
-def _operation(labels: Mapping[str, str]) -> str:
-    return labels.get("operation", Operation.PREDICTOR_SCORE)
 
 
 def summary(buckets: Sequence[tuple[float, float]], seconds: float) -> dict[str, float]:

@@ -146,15 +146,15 @@ def exposition() -> bytes:
     return generate_latest(_registry())
 
 
-def values(name: str) -> list[tuple[Mapping[str, str], float]]:
-    """Return labels and value of each sample of this name, such as `signet_http_requests_total`; reads files."""
-    return [
-        (sample.labels, sample.value)
-        for family in _registry().collect()
-        if name.startswith(family.name)
-        for sample in family.samples
-        if sample.name == name
-    ]
+def values(*names: str) -> dict[str, list[tuple[Mapping[str, str], float]]]:
+    """Return labels and value of each sample by its name, such as `signet_http_requests_total`; reads files, once."""
+    found: dict[str, list[tuple[Mapping[str, str], float]]] = {name: [] for name in names}
+    for family in _registry().collect():
+        if any(name.startswith(family.name) for name in names):
+            for sample in family.samples:
+                if sample.name in found:
+                    found[sample.name].append((sample.labels, sample.value))
+    return found
 
 
 def _registry() -> CollectorRegistry:

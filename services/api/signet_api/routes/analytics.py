@@ -98,15 +98,12 @@ Counts = dict[str, dict[str, float]]
 
 def _by_metric() -> tuple[Counts, Counts]:
     """Return what was counted of routes and of providers."""
+    asked, took = "signet_http_requests_total", "signet_http_request_seconds_sum"
+    called, waited = "signet_provider_calls_total", "signet_provider_call_seconds_sum"
+    known = metrics.values(asked, took, called, waited)
     return (
-        usage.endpoints(
-            metrics.values("signet_http_requests_total"),
-            metrics.values("signet_http_request_seconds_sum"),
-        ),
-        usage.providers(
-            metrics.values("signet_provider_calls_total"),
-            metrics.values("signet_provider_call_seconds_sum"),
-        ),
+        usage.endpoints(known[asked], known[took]),
+        usage.providers(known[called], known[waited]),
     )
 
 

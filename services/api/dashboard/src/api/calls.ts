@@ -47,7 +47,7 @@ export const paths = {
   jobs: (query: Query) => withQuery("/api/jobs", query),
   job: (job: string) => `/api/jobs/${id(job)}`,
   logs: (query: Query) => withQuery("/api/logs", query),
-  graph: (most: number, least: string) => mine("/api/knowledge/graph", { limit: most, min_mentions: least }),
+  graph: (most: number, least: string, kinds?: string) => mine("/api/knowledge/graph", { limit: most, min_mentions: least, kinds }),
   schema: "/api/config/schema",
   entity: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}`),
   aspects: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/aspects`),

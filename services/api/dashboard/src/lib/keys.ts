@@ -25,6 +25,19 @@ export function useKeys(keys: readonly Key[]): void {
   }, [keys.map((one) => one.key).join()]);
 }
 
+/** Let j and k move the focus among the things that a selector finds. */
+export function useSteps(selector: string): void {
+  const step = (by: number) => () => {
+    const found = [...document.querySelectorAll<HTMLElement>(selector)];
+    const to = found.indexOf(document.activeElement as HTMLElement) + by;
+    found[Math.max(0, Math.min(found.length - 1, to))]?.focus();
+  };
+  useKeys([
+    { key: "j", says: "Next", act: step(1) },
+    { key: "k", says: "Previous", act: step(-1) },
+  ]);
+}
+
 function useHeld(keys: readonly Key[]): { now: readonly Key[] } {
   const ref = useRef({ now: keys });
   ref.current.now = keys;

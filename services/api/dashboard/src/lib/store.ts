@@ -29,6 +29,10 @@ function kept<T>(name: string, first: T): Signal<T> {
 
 export type Theme = "system" | "light" | "dark";
 export const theme = kept<Theme>("theme", "system");
+/** Whether the system is dark now: what is painted by hand is painted anew when that changes. */
+const system = matchMedia("(prefers-color-scheme: dark)");
+export const isDark = signal(system.matches);
+system.onchange = () => (isDark.value = system.matches);
 export const isCompact = kept("compact", false);
 export const hasSingleKeys = kept("keys", true);
 /** The agent whose memories are shown; empty for the default one. */

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { paths } from "../api/calls";
 import type { Advice, Diagnoses, Harnesses, Home, MemoryPage } from "../api/types";
-import { useKeys } from "../lib/keys";
+import { useKeys, useSteps } from "../lib/keys";
 import { useResource } from "../lib/resource";
 import { filter, go, href, route } from "../lib/route";
 import { brief, clock, dayName, dayOf, span, startOfDay } from "../lib/time";
@@ -67,7 +67,7 @@ function Hello({ rows, total }: { rows: readonly Row[] | undefined; total: numbe
 }
 
 function Diary({ rows }: { rows: readonly Row[] }) {
-  const [at, setAt] = useState(-1);
+  useSteps(".diary a");
   const days = new Map<string, Row[]>();
   for (const row of rows) {
     const day = dayOf(new Date(row.created_at));
@@ -75,15 +75,6 @@ function Diary({ rows }: { rows: readonly Row[] }) {
   }
   /** Of the earliest day the diary may have some only. */
   const isCut = (day: readonly Row[]) => rows.length === ROWS && day.includes(rows[ROWS - 1]!);
-  const move = (by: number) => {
-    const to = Math.max(0, Math.min(rows.length - 1, at + by));
-    setAt(to);
-    document.querySelectorAll<HTMLElement>(".diary a")[to]?.focus();
-  };
-  useKeys([
-    { key: "j", says: "Next", act: () => move(1) },
-    { key: "k", says: "Previous", act: () => move(-1) },
-  ]);
   return <>
     <p class="small"><button class="link" onClick={() => filter({ triage: "1" }, true)}>Say what is worth keeping</button> <span class="soft">one after the other, with 1, 2 and 3</span></p>
     {[...days].map(([day, found]) => <section key={day} class="day">

@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { paths, repair } from "../../api/calls";
 import type { KnownRepair, Repaired, Repairs } from "../../api/types";
+import { useSteps } from "../../lib/keys";
 import { Refused } from "../../lib/http";
 import { stale, useResource } from "../../lib/resource";
 import { brief, span } from "../../lib/time";
@@ -16,6 +17,7 @@ const HOLDS_MS = 60_000;
 export function Repair() {
   const found = useResource<Repairs>(paths.repairs, ["health", "job"]);
   const [chosen, setChosen] = useState<KnownRepair | null>(null);
+  useSteps(".repair button");
   return <>
     <Shown of={found} rows={8} what="repairs">{({ repairs }) => <ul class="rows">{repairs.map((one) => <li key={one.action} class="repair">
       <div><p>{one.help}</p>

@@ -103,7 +103,8 @@ export class Painter {
       [left, right] = [Math.min(left, places[at]!), Math.max(right, places[at]!)];
       [top, bottom] = [Math.min(top, places[at + 1]!), Math.max(bottom, places[at + 1]!)];
     }
-    const scale = Math.min(canvas.clientWidth / (right - left + 140), canvas.clientHeight / (bottom - top + 100));
+    // Names at the edges take room that does not shrink with the picture.
+    const scale = Math.min((canvas.clientWidth - 120) / (right - left + 1), (canvas.clientHeight - 80) / (bottom - top + 1));
     Object.assign(this.camera, { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(0.05, Math.min(2.2, scale)) });
     this.draw();
   }

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useKeys } from "../../lib/keys";
 import { filter } from "../../lib/route";
-import { theme } from "../../lib/store";
+import { isDark, theme } from "../../lib/store";
 import { worker } from "../../lib/trust";
 import { GROUPS, nearest, towards, type Graph } from "./data";
 import layoutAddress from "./layout.worker?worker&url";
@@ -44,7 +44,7 @@ export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen, o
     const again = () => painter.current?.draw();
     addEventListener("resize", again);
     return () => removeEventListener("resize", again);
-  }, [theme.value]);
+  }, [theme.value, isDark.value]);
   useEffect(() => {
     const key = `${graph.entities.map((one) => one.id).join()} ${graph.sources.length}`;
     const show = (found: Float32Array<ArrayBuffer>, isFirst: boolean) => {
@@ -61,7 +61,7 @@ export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen, o
     };
     layout.postMessage({ sizes: graph.sizes, sources: graph.sources, targets: graph.targets });
     return () => layout.terminate();
-  }, [graph, theme.value]);
+  }, [graph, theme.value, isDark.value]);
   useEffect(() => painter.current?.choose(at < 0 ? hovered : at), [at, hovered]);
   useEffect(() => onHover?.(hovered), [hovered]);
   const step = (dx: number, dy: number) => () => {

@@ -27,15 +27,15 @@ export default function Map() {
 }
 
 function Entities() {
-  const { least = "1", most } = route.value.query;
-  const found = useResource<GraphColumns>(paths.graph(most ? MOST : FIRST, least), ["memory"]);
-  return <Shown of={found} rows={8} what="the map">{(data) => data.total === 0 && least === "1"
+  const { least = "1", most, kind } = route.value.query;
+  const found = useResource<GraphColumns>(paths.graph(most ? MOST : FIRST, least, kind), ["memory"]);
+  return <Shown of={found} rows={8} what="the map">{(data) => data.total === 0 && least === "1" && !kind
     ? <Empty title="No entity yet"><p>People, projects, tools and places that memories speak of appear here, with what links them.</p></Empty>
     : <Inside data={data} />}</Shown>;
 }
 
 function Inside({ data }: { data: GraphColumns }) {
-  const { least = "1", focus, view } = route.value.query;
+  const { least = "1", focus, view, kind } = route.value.query;
   const graph = useMemo(() => graphOf(data), [data]);
   const [isDrawable, setDrawable] = useState(true);
   const [words, setWords] = useState("");
@@ -50,6 +50,8 @@ function Inside({ data }: { data: GraphColumns }) {
     <div class="filters bar" role="group" aria-label="What is shown">
       <input type="search" placeholder="Find" aria-label="Find an entity" value={words} onInput={(event) => find(event.currentTarget.value)} />
       <label class="small soft">At least {count(Number(least), "mention")} <input type="range" min="1" max="20" value={least} onInput={(event) => filter({ least: event.currentTarget.value })} /></label>
+      {(kind || data.kindNames.length > 1) && <select aria-label="Kind" class={kind ? "on" : ""} value={kind ?? ""} onChange={(event) => filter({ kind: event.currentTarget.value || undefined })}>
+        <option value="">Every kind</option>{data.kindNames.map((one) => <option key={one}>{one}</option>)}</select>}
       {data.total > FIRST && <button class="chip" aria-pressed={Boolean(route.value.query.most)} onClick={() => filter({ most: route.value.query.most ? undefined : "1" })}>Up to {number(MOST)}</button>}
       <button class="chip" aria-pressed={isList} disabled={!isDrawable} onClick={() => filter({ view: isList ? undefined : "list" })}>As a list</button>
       <span class="found">{number(graph.entities.length)} of {count(data.total, "entity", "entities")}, {count(graph.sources.length, "link")}</span>

@@ -38,6 +38,7 @@ function Inside({ one, isBypassed }: { one: SessionContext; isBypassed: boolean 
   useKeys([
     { key: "j", says: "Next turn", act: () => move(1) },
     { key: "k", says: "Previous turn", act: () => move(-1) },
+    { key: "w", says: "Why the first was given", act: () => document.querySelector<HTMLElement>(".items a")?.click() },
   ]);
   const { totals } = one;
   const toggle = (to: boolean) => async () => { await bypass(one.sessionKey, to); stale("session"); };

@@ -1,6 +1,7 @@
 /** Sessions: which there were, and what each was given, turn by turn. */
 import { paths } from "../../api/calls";
 import type { ListedSession, SessionPage } from "../../api/types";
+import { useSteps } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
 import { filter, href, route } from "../../lib/route";
 import { brief, dayName, dayOf, whole } from "../../lib/time";
@@ -26,6 +27,7 @@ function List() {
   const pages = usePages<SessionPage, Line>(paths.allSessions({ harness, project, limit: 50 }),
     (page) => page.sessions.map((one) => ({ ...one, id: `${one.agentId} ${one.key}` })), ["session"], () => scroller().scrollTop < 40);
   const { rows } = pages;
+  useSteps(".diary a");
   return <Shown of={pages.first} rows={8} what="sessions">{() => rows.length === 0 && !harness && !project ? <Nothing /> : <>
     <div class="filters bar" role="group" aria-label="Filters">
       <Choice label="Harness" name="harness" value={harness} of={rows.map((one) => one.harness)} />
