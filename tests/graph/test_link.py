@@ -1,24 +1,33 @@
 """What saves and triples leave in the graph."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
 
 from signet.db import Row, WriteTx
 from signet.domain.graph import link, names, relations
+from signet.domain.graph.models import Triple
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Said:
-    source: str
-    relationship: str
-    target: str
-    source_type: str = "unknown"
-    target_type: str = "unknown"
-    confidence: float = 0.8
+def said(
+    source: str,
+    relationship: str,
+    target: str,
+    *,
+    source_type: str = "unknown",
+    target_type: str = "unknown",
+    confidence: float = 0.8,
+) -> Triple:
+    return Triple(
+        source=source,
+        source_type=source_type,
+        relationship=relationship,
+        target=target,
+        target_type=target_type,
+        confidence=confidence,
+    )
 
 
 def a_link(tx: WriteTx, text: str, *, memory_id: str = "m1", agent_id: str = "default") -> int:
@@ -27,7 +36,7 @@ def a_link(tx: WriteTx, text: str, *, memory_id: str = "m1", agent_id: str = "de
 
 def persisted(
     tx: WriteTx,
-    *found: Said,
+    *found: Triple,
     memory_id: str = "m1",
     facts: tuple[tuple[str, str], ...] = (),
     agent_id: str = "default",
@@ -68,11 +77,11 @@ def test_a_linked_text_gives_entities_mentions_attributes_and_one_edge(tx: Write
     assert entity(tx, "ada winter")["entity_type"] == "extracted"
     assert mentions(tx, "ada winter") == mentions(tx, "port ellen") == {"m1"}
     assert rows(tx, EDGES) == [("ada winter", "related_to", "port ellen", 0.3, 0.5)]
-    said = tx.all(
+    attributes = tx.all(
         "SELECT e.canonical_name, a.attribute_value, a.kind, a.source_memory_id, a.status"
         " FROM entity_attributes a JOIN entities e ON e.id = a.entity_id"
     )
-    assert [tuple(row) for row in said] == [
+    assert [tuple(row) for row in attributes] == [
         ("ada winter", "lives in Port Ellen", "attribute", "m1", "active")
     ]
     assert tx.value("SELECT reason FROM entity_dependencies") == "named together in one memory"
@@ -86,14 +95,14 @@ def test_a_text_without_names_leaves_the_graph_alone(tx: WriteTx) -> None:
 def test_an_entity_counts_the_memories_that_name_it(tx: WriteTx) -> None:
     a_link(tx, "We met Ada Winter at the harbour.", memory_id="m1")
     a_link(tx, "Later Ada Winter sold the boat.", memory_id="m2")
-    persisted(tx, Said(source="Ada Winter", relationship="sold", target="boat"), memory_id="m2")
+    persisted(tx, said("Ada Winter", "sold", "boat"), memory_id="m2")
     assert entity(tx, "ada winter")["mentions"] == 2
     assert mentions(tx, "ada winter") == {"m1", "m2"}
 
 
 def test_a_name_seen_before_is_known_at_the_start_of_a_sentence(tx: WriteTx) -> None:
     assert a_link(tx, "Heron again and nobody minds.", memory_id="m1") == 0
-    persisted(tx, Said(source="Heron", relationship="uses", target="Redis"), memory_id="m2")
+    persisted(tx, said(source="Heron", relationship="uses", target="Redis"), memory_id="m2")
     assert a_link(tx, "Heron again and nobody minds.", memory_id="m3") == 1
 
 
@@ -124,7 +133,7 @@ def test_a_decision_becomes_a_constraint(tx: WriteTx) -> None:
 def test_a_triple_gives_typed_entities_a_relation_and_an_edge(tx: WriteTx) -> None:
     kept = persisted(
         tx,
-        Said(
+        said(
             source="Heron",
             source_type="project",
             relationship="Uses",
@@ -145,8 +154,8 @@ def test_a_triple_gives_typed_entities_a_relation_and_an_edge(tx: WriteTx) -> No
 
 def test_a_triple_told_again_is_counted_and_its_confidence_averaged(tx: WriteTx) -> None:
     for number, confidence in enumerate((0.9, 0.6, 0.3)):
-        said = Said(source="Heron", relationship="uses", target="Redis", confidence=confidence)
-        persisted(tx, said, memory_id=f"m{number}")
+        triple = said(source="Heron", relationship="uses", target="Redis", confidence=confidence)
+        persisted(tx, triple, memory_id=f"m{number}")
     assert rows(tx, "SELECT mentions, round(confidence, 6), strength FROM relations") == [
         (3, 0.6, 1.0)
     ]
@@ -157,15 +166,15 @@ def test_a_triple_told_again_is_counted_and_its_confidence_averaged(tx: WriteTx)
 def test_a_real_type_replaces_an_unknown_one_and_nothing_else(tx: WriteTx) -> None:
     a_link(tx, "We met Ada Winter.")
     for kind, expected in (("unknown", "extracted"), ("person", "person"), ("tool", "person")):
-        said = Said(source="Ada Winter", source_type=kind, relationship="owns", target="a yawl")
-        persisted(tx, said)
+        triple = said(source="Ada Winter", source_type=kind, relationship="owns", target="a yawl")
+        persisted(tx, triple)
         assert entity(tx, "ada winter")["entity_type"] == expected
 
 
 def test_derived_facts_mention_what_they_name(tx: WriteTx) -> None:
     persisted(
         tx,
-        Said(source="Heron", relationship="uses", target="Redis"),
+        said(source="Heron", relationship="uses", target="Redis"),
         facts=(("f1", "Heron caches in redis."), ("f2", "Herons are birds.")),
     )
     assert mentions(tx, "redis") == {"m1", "f1"}
@@ -181,7 +190,7 @@ def test_derived_facts_mention_what_they_name(tx: WriteTx) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_name_makes_no_entity(tx: WriteTx, name: str) -> None:
-    assert persisted(tx, Said(source="Heron", relationship="has", target=name)) == 0
+    assert persisted(tx, said(source="Heron", relationship="has", target=name)) == 0
     assert tx.value("SELECT count(*) FROM entities") == 0
 
 
@@ -198,7 +207,7 @@ def test_short_and_foreign_names_are_names(raw: str, name: str) -> None:
 
 
 def test_nothing_relates_to_itself(tx: WriteTx) -> None:
-    assert persisted(tx, Said(source="Redis", relationship="is", target=" redis ")) == 0
+    assert persisted(tx, said(source="Redis", relationship="is", target=" redis ")) == 0
     assert tx.value("SELECT count(*) FROM entities") == 0
 
 

@@ -299,7 +299,7 @@ def test_changed_content_replaces_the_chunks_that_are_gone(db: Database) -> None
     gone = old["paragraph no 3 is x"]
     with pytest.raises(NotFound):
         db.read(memories.get, gone, reader=Reader())
-    assert db.read(history.of, gone, reader=Reader())[-1].event == "deleted"
+    assert db.read(history.of, gone, reader=Reader())[-1]["event"] == "deleted"
 
 
 def test_a_document_without_text_fails_for_good(db: Database) -> None:
@@ -455,7 +455,7 @@ def test_deleting_a_document_forgets_its_chunks_and_keeps_their_text_in_history(
     assert removed(db, document_id).memories_removed == 5
     assert db.read(lookup.chunks, document_id) == []
     event = db.read(history.of, chunk_id, reader=Reader())[-1]
-    assert (event.event, event.old_content, event.new_content, event.reason) == (
+    assert (event["event"], event["oldContent"], event["newContent"], event["reason"]) == (
         "deleted",
         "paragraph no 0 is x",
         None,

@@ -163,13 +163,13 @@ def test_nothing_is_saved_while_changes_are_frozen(tx: WriteTx) -> None:
 def test_a_save_writes_its_first_line_of_history(tx: WriteTx) -> None:
     saved = save(tx, "A heron was seen.")
     (event,) = history.of(tx, saved.id, reader=READER)
-    assert (event.event, event.old_content, event.new_content) == (
+    assert (event["event"], event["oldContent"], event["newContent"]) == (
         "created",
         None,
         "A heron was seen.",
     )
-    assert (event.changed_by, event.actor_type) == ("nora", "agent")
-    assert (event.session_id, event.request_id) == ("s-1", "r-1")
+    assert (event["changedBy"], event["actorType"]) == ("nora", "agent")
+    assert (event["sessionId"], event["requestId"]) == ("s-1", "r-1")
 
 
 def test_a_save_queues_extraction_and_embedding(tx: WriteTx) -> None:
@@ -365,8 +365,8 @@ def test_a_fact_belongs_to_the_owner_of_its_source(tx: WriteTx) -> None:
     assert (fact.source_id, fact.importance, fact.type) == (source.id, 0.85, "preference")
     assert fact.extraction_status == ExtractionStatus.COMPLETED
     (event,) = history.of(tx, fact_id, reader=Reader(agent_id="scout"))
-    assert (event.event, event.changed_by) == ("created", "pipeline-v2")
-    assert event.metadata == {"proposedAction": "add"}
+    assert (event["event"], event["changedBy"]) == ("created", "pipeline-v2")
+    assert event["metadata"] == {"proposedAction": "add"}
 
 
 def test_a_fact_that_is_known_answers_the_known_memory(tx: WriteTx) -> None:

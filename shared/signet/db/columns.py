@@ -35,6 +35,12 @@ def json_or_text(stored: str | None) -> Any:
         return stored
 
 
+def object_or_text(stored: str | None) -> dict[str, Any] | str | None:
+    """Return the object, or the text itself where that is something else."""
+    found = json_value(stored)
+    return found if isinstance(found, dict) else stored
+
+
 def part(shape: type[D], row: Mapping[str, object]) -> D:
     """Return of a typed dictionary what a smaller one holds."""
     return cast("D", {key: row[key] for key in shape.__annotations__})

@@ -1,7 +1,8 @@
 """The noise guard."""
 
 from signet.domain.extraction import escalate
-from signet.domain.extraction.models import Extraction, Fact, Triple
+from signet.domain.extraction.models import Extraction, Fact
+from signet.domain.graph.models import Triple
 from signet.domain.memory import normalize
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signet.domain.extraction import parse
-from signet.domain.extraction.models import Action, Decision, Extraction, Fact, Triple
+from signet.domain.extraction.models import Action, Decision, Extraction, Fact
+from signet.domain.graph.models import Triple
 
 FACT = {"content": "Alice uses Postgres.", "type": "fact", "confidence": 0.9}
 ENTITY = {

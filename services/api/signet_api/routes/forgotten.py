@@ -10,7 +10,6 @@ from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.memory import forgotten
-from signet.domain.memory.forgotten import Forgotten
 from signet.domain.memory.models import Rules
 from signet.wire import memory as wire
 from signet.wire.access import RECOVER
@@ -18,7 +17,6 @@ from signet.wire.requests.browse import ForgottenParams
 from signet_api.deps import Shared
 from signet_api.params import Agent
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
 
 
 @serves(wire.FORGOTTEN)
@@ -28,7 +26,7 @@ async def get_forgotten(
     """Return a page of forgotten values, newest first; how their texts begin only to those who may recover them."""
     window = Rules.of(state.settings).recover_within
 
-    def page(tx: ReadTx) -> tuple[list[Forgotten], int]:
+    def page(tx: ReadTx) -> tuple[list[wire.ForgottenValue], int]:
         return forgotten.newest(
             tx,
             reader=_reader(tx, agent),
@@ -39,7 +37,9 @@ async def get_forgotten(
         )
 
     found, total = await state.db.aread(page)
-    return {"values": [_shown(one) for one in found], "total": total}
+    if not caller.current().may(RECOVER):
+        found = [{**one, "label": None} for one in found]
+    return {"values": found, "total": total}
 
 
 @serves(wire.LIFT)
@@ -55,8 +55,3 @@ async def post_lift(memory_id: str, agent: Agent, state: Shared) -> wire.Lifted:
 
 def _reader(tx: ReadTx, agent_id: str) -> Reader:
     return agents.reader(tx, agent_id, any_scope=True)
-
-
-def _shown(one: Forgotten) -> wire.ForgottenValue:
-    label = one.label if caller.current().may(RECOVER) else None
-    return as_wire(wire.ForgottenValue, one, id=one.memory_id, label=label)

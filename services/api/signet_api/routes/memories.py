@@ -64,11 +64,7 @@ async def get_history(
     limit = limit or history.DEFAULT_LIMIT  # what is no number of rows counts as none (MEM-22)
     told = caller.current().may(RECOVER)
     changes = await read_as(db, agent, history.of, memory_id, limit=limit, forgotten_texts=told)
-    return {
-        "memoryId": memory_id,
-        "count": len(changes),
-        "history": [as_wire(wire.Change, change) for change in changes],
-    }
+    return {"memoryId": memory_id, "count": len(changes), "history": changes}
 
 
 def filter_of(query: PageParams) -> Filter:

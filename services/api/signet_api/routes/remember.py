@@ -8,13 +8,12 @@ from fastapi import Depends, Request
 from starlette.datastructures import Headers
 
 from signet import clock
-from signet.domain.graph.models import EXTRACTED, IMPORTANCE, UNKNOWN
+from signet.domain.graph.models import EXTRACTED, IMPORTANCE, UNKNOWN, Triple
 from signet.domain.graph.structured_input import (
     CONFIDENCE,
     AttributeInput,
     AttributeKind,
     EntityInput,
-    RelationInput,
     StructuredInput,
 )
 from signet.domain.memory import remember
@@ -122,7 +121,7 @@ def _structured(body: RememberBody) -> StructuredInput | None:
             EntityInput(name=one.name or "", type=one.type or EXTRACTED) for one in named
         ),
         relations=tuple(
-            RelationInput(
+            Triple(
                 source=one.source or "",
                 source_type=one.source_type or UNKNOWN,
                 relationship=one.relationship or "",

@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from signet.domain.extraction.models import Extraction, Fact, Triple
+from signet.domain.extraction.models import Extraction, Fact
+from signet.domain.graph.models import Triple
 from signet.domain.memory import normalize
 
 _CONSTRAINT = re.compile(r"\b(?:constraints?|must|never|always)\b", re.IGNORECASE)

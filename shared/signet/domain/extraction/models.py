@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from signet.domain.graph.models import Triple
+
 #: Types a fact may have; anything else a model says becomes `fact`.
 FACT_TYPES = frozenset(
     (
@@ -44,18 +46,6 @@ class Fact:
     #: When it was said (ISO, UTC), where a transcript tells, and in which sentence. Neither makes two facts different.
     said_at: str | None = field(default=None, compare=False)
     sentence: str = field(default="", compare=False)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Triple:
-    """A named thing, how it relates, and the other named thing."""
-
-    source: str
-    source_type: str
-    relationship: str
-    target: str
-    target_type: str
-    confidence: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

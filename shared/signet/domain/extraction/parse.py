@@ -16,9 +16,8 @@ from signet.domain.extraction.models import (
     Decision,
     Extraction,
     Fact,
-    Triple,
 )
-from signet.domain.graph.models import ENTITY_TYPES, UNKNOWN
+from signet.domain.graph.models import ENTITY_TYPES, UNKNOWN, Triple
 from signet.domain.memory import normalize
 from signet.providers import answers
 

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from signet.domain.extraction.models import MAX_TRIPLES, Fact, Triple
+from signet.domain.extraction.models import MAX_TRIPLES, Fact
 from signet.domain.graph import names
+from signet.domain.graph.models import Triple
 
 #: Verb right after the first name, the relation, and what its two ends are.
 _RELATIONS = tuple(

@@ -1,7 +1,7 @@
 """Values that the modules of the graph share."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from signet.errors import Kind, NotFound, SignetError
 
@@ -37,21 +37,16 @@ GENERAL = "general"
 IMPORTANCE = 0.5
 
 
-class Triple(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triple:
     """A named entity, how it relates, and the other named entity; confidence is 0..1."""
 
-    @property
-    def source(self) -> str: ...
-    @property
-    def source_type(self) -> str: ...
-    @property
-    def relationship(self) -> str: ...
-    @property
-    def target(self) -> str: ...
-    @property
-    def target_type(self) -> str: ...
-    @property
-    def confidence(self) -> float: ...
+    source: str
+    source_type: str
+    relationship: str
+    target: str
+    target_type: str
+    confidence: float
 
 
 class Entity(NamedTuple):

@@ -11,7 +11,7 @@ from enum import StrEnum
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.graph import names, relations
-from signet.domain.graph.models import EXTRACTED, IMPORTANCE, MAX_ASPECT_CHARS, UNKNOWN, Source
+from signet.domain.graph.models import EXTRACTED, IMPORTANCE, MAX_ASPECT_CHARS, Source, Triple
 from signet.domain.graph.sql import attributes, entities
 
 #: How sure a client is that does not say it: surer than the words alone make us (`analysis.py`).
@@ -34,18 +34,6 @@ class EntityInput:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RelationInput:
-    """How one entity relates to another; a `Triple`."""
-
-    source: str
-    relationship: str
-    target: str
-    source_type: str = UNKNOWN
-    target_type: str = UNKNOWN
-    confidence: float = CONFIDENCE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeInput:
     """What holds of an entity, under one of its aspects."""
 
@@ -62,7 +50,7 @@ class StructuredInput:
     """Everything that a client says itself of one memory."""
 
     entities: tuple[EntityInput, ...] = ()
-    relations: tuple[RelationInput, ...] = ()
+    relations: tuple[Triple, ...] = ()
     attributes: tuple[AttributeInput, ...] = ()
 
 

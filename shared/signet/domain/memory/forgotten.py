@@ -6,7 +6,6 @@ it: that lifts the value.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signet import clock
@@ -23,25 +22,13 @@ from signet.domain.memory.sql import memories
 from signet.domain.memory.sql.forgotten import Kept
 from signet.domain.transcripts import withheld
 from signet.errors import NotFound
+from signet.wire import memory as wire
 
 #: Characters of a text by which a person knows it again in a list.
 LABEL_CHARS = 80
 #: Rows of one page.
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Forgotten:
-    """A forgotten value as it is shown: no text of an erased one, no end of recovery of one whose memory is gone."""
-
-    memory_id: str
-    agent_id: str
-    scope: str | None
-    why: str
-    label: str | None
-    since: str
-    recoverable_until: str | None
 
 
 def follow(tx: WriteTx, event: MemoryEvent) -> None:
@@ -96,33 +83,23 @@ def lift(tx: WriteTx, memory_id: str, *, reader: Reader, now: datetime) -> None:
     withheld.lift(tx, [memory_id])
     if memory := memories.by_id(tx, memory_id):
         withheld.say_again(tx, memory.agent_id, memory.content)
-    withheld.queue(tx, found[0].agent_id, is_back=True, now=now)
+    withheld.queue(tx, found[0]["agentId"], is_back=True, now=now)
 
 
 def newest(
     tx: ReadTx, *, reader: Reader, window: timedelta, now: datetime, limit: int, offset: int
-) -> tuple[list[Forgotten], int]:
+) -> tuple[list[wire.ForgottenValue], int]:
     """Return a page of forgotten values, newest first, and how many there are.
 
     `window` is how long a forgotten memory can be recovered.
     """
     seen = visibility.readable(reader, "v")
     rows = sql.newest(tx, seen, limit=max(1, min(limit, MAX_LIMIT)), offset=max(0, offset))
-    return [_shown(row, window, now) for row in rows], sql.count(tx, seen)
-
-
-def _shown(row: sql.Listed, window: timedelta, now: datetime) -> Forgotten:
-    deleted_at = clock.parsed(row.deleted_at or "")
-    until = deleted_at + window if deleted_at else None
-    return Forgotten(
-        memory_id=row.memory_id,
-        agent_id=row.agent_id,
-        scope=row.scope,
-        why=row.why,
-        label=row.label,
-        since=row.since,
-        recoverable_until=clock.to_text(until) if until and until >= now else None,
-    )
+    for row in rows:
+        deleted_at = clock.parsed(row["recoverableUntil"] or "")
+        until = deleted_at + window if deleted_at else None
+        row["recoverableUntil"] = clock.to_text(until) if until and until >= now else None
+    return rows, sql.count(tx, seen)
 
 
 def _rows(memory: Memory, event: MemoryEvent) -> list[tuple[object, ...]]:

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -10,11 +9,12 @@ from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader, Where, readable
-from signet.domain.memory.models import Actor, Change, Event
+from signet.domain.memory.models import Actor, Event
 from signet.domain.memory.sql import forgotten, memories
 from signet.domain.memory.sql import history as sql
 from signet.domain.memory.sql.history import Forgetting, Numbered
 from signet.errors import NotFound
+from signet.wire.memory import Change
 
 #: Rows of one answer (MEM-22).
 DEFAULT_LIMIT = 200
@@ -70,22 +70,21 @@ def of(
     memory = memories.readable(tx, memory_id, reader)
     if memory is None and not forgotten.count(tx, gone):
         raise NotFound("Not found", memoryId=memory_id)
-    rows = tx.all(sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
-    changes = [Change(**{**dict(row), "metadata": _parsed(row["metadata"])}) for row in rows]
+    changes = tx.records(Change, sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
     if forgotten_texts or (memory is not None and not memory.is_deleted):
         return changes
-    return [replace(one, old_content=None, new_content=None, metadata=None) for one in changes]
+    return [{**one, "oldContent": None, "newContent": None, "metadata": None} for one in changes]
 
 
 def proposals(tx: ReadTx, memory_id: str, reason: str) -> list[Mapping[str, object]]:
     """Return what was written down of proposals of one kind that changed nothing, oldest first."""
     rows = tx.column(sql.METADATA, (memory_id, reason))
-    return [found for found in map(_parsed, rows) if isinstance(found, dict)]
+    return [found for found in map(columns.object_or_text, rows) if isinstance(found, dict)]
 
 
 def metadata_of_last(tx: ReadTx, memory_id: str, event: Event) -> Mapping[str, Any] | None:
     """Return what was written down with the newest event of a kind, None without one."""
-    found = _parsed(tx.value(sql.OF_LAST, (memory_id, event)))
+    found = columns.object_or_text(tx.value(sql.OF_LAST, (memory_id, event)))
     return found if isinstance(found, dict) else None
 
 
@@ -130,8 +129,3 @@ def since(tx: ReadTx, number: int, *, limit: int) -> list[Numbered]:
 def purge(tx: WriteTx, before: str, limit: int) -> int:
     """Delete the oldest changes, those before this time and at most `limit`; return how many."""
     return tx.run(sql.DELETE_OLDEST, (before, limit))
-
-
-def _parsed(stored: str | None) -> Mapping[str, object] | str | None:
-    found = columns.json_or_text(stored)
-    return found if isinstance(found, dict) else stored

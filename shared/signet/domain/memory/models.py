@@ -1,6 +1,5 @@
 """What a memory is, what is asked for when one is saved, and what is answered."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -396,24 +395,6 @@ class Stats:
     total: int
     with_embeddings: int
     critical: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """One row of a memory's history."""
-
-    id: str
-    event: str
-    old_content: str | None
-    new_content: str | None
-    changed_by: str
-    actor_type: str | None
-    reason: str | None
-    #: Parsed when it is a JSON object, else the text as it is stored.
-    metadata: Mapping[str, object] | str | None
-    created_at: str
-    session_id: str | None
-    request_id: str | None
 
 
 def tags_of(stored: str | None) -> tuple[str, ...]:

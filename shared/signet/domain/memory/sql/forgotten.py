@@ -6,6 +6,7 @@ from typing import NamedTuple
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Where
+from signet.wire.memory import ForgottenValue
 
 _IS_ANY = "SELECT EXISTS (SELECT 1 FROM forgotten_values)"
 _PUT = (
@@ -18,8 +19,8 @@ _MATCHING = (
     f" WHERE value_hash IN {LIST} ORDER BY since, memory_id, part"
 )
 _FIELDS = (
-    "v.memory_id, v.agent_id, v.scope, v.why, v.label, v.since,"
-    " (SELECT m.deleted_at FROM memories m WHERE m.id = v.memory_id AND m.is_deleted = 1) AS deleted_at"
+    "v.memory_id AS id, v.agent_id, v.scope, v.why, v.label, v.since,"
+    " (SELECT m.deleted_at FROM memories m WHERE m.id = v.memory_id AND m.is_deleted = 1) AS recoverable_until"
 )
 _NEWEST = f"SELECT {_FIELDS} FROM forgotten_values v WHERE v.part = 0 AND "
 _PAGE = " ORDER BY v.since DESC, v.memory_id DESC LIMIT ? OFFSET ?"
@@ -60,18 +61,6 @@ class Kept(NamedTuple):
     scope: str | None
 
 
-class Listed(NamedTuple):
-    """A forgotten value as it is shown; `deleted_at` is None when its memory is gone."""
-
-    memory_id: str
-    agent_id: str
-    scope: str | None
-    why: str
-    label: str | None
-    since: str
-    deleted_at: str | None
-
-
 def is_any(tx: ReadTx) -> bool:
     """Return whether anything was ever forgotten: nothing else is asked then, and no text is compared."""
     return bool(tx.value(_IS_ANY))
@@ -102,9 +91,9 @@ def named(tx: ReadTx, memory_ids: Collection[str]) -> list[str]:
     return [row[0] for row in tx.tuples(_NAMED, (as_list(memory_ids),))]
 
 
-def newest(tx: ReadTx, where: Where, *, limit: int, offset: int) -> list[Listed]:
-    """Return the forgotten values that pass, newest first."""
-    return tx.rows(Listed, _NEWEST + where.sql + _PAGE, (*where.params, limit, offset))
+def newest(tx: ReadTx, where: Where, *, limit: int, offset: int) -> list[ForgottenValue]:
+    """Return the forgotten values that pass, newest first; `recoverableUntil` is when the memory was forgotten."""
+    return tx.records(ForgottenValue, _NEWEST + where.sql + _PAGE, (*where.params, limit, offset))
 
 
 def count(tx: ReadTx, where: Where) -> int:
