@@ -1,25 +1,19 @@
 """Reading the page of a package in the form that every index has: PEP 691 as JSON, PEP 503 as HTML. Pure."""
 
-import html
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urldefrag, urljoin
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
 
 #: JSON (PEP 691) before HTML (PEP 503).
 ACCEPTED = (
     "application/vnd.pypi.simple.v1+json,"
     " application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 )
-#: A link up to its end, with its attributes; their quoted values may hold anything: some indexes write a bare `>=3.9`.
-_LINK = re.compile(r"""<a\b((?:[^>"']|"[^"]*"|'[^']*')*+)>([^<]*)""", re.IGNORECASE)
-_BEGIN, _END = re.compile(r"<a\b", re.IGNORECASE), re.compile(r"</a\s*>", re.IGNORECASE)
-_QUOTED = re.compile(r"""=\s*(?:"[^"]*"|'[^']*')""")
-_YANKED = re.compile(r"\bdata-yanked\b", re.IGNORECASE)
-_HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))""", re.IGNORECASE)
-_BASE = re.compile(r"<base\b[^>]*>", re.IGNORECASE)
 
 
 class NoPage(ValueError):
@@ -61,37 +55,33 @@ def _of_json(text: str, url: str) -> list[File]:
 
 
 def _of_html(text: str, url: str) -> list[File]:
-    links = [link for part in _END.split(text)[:-1] if (link := _last_link(part))]
+    from selectolax.lexbor import LexborHTMLParser
+
+    page = LexborHTMLParser(text)
+    links = page.css("a")
     if not links:
         raise NoPage
-    base = _BASE.search(text)
-    at = urljoin(url, _href(base[0])) if base else url
-    return [_of_link(link[1], html.unescape(link[2]).strip(), at) for link in links]
+    base = page.css_first("base")
+    at = urljoin(url, _href(base)) if base else url
+    return [_of_link(link, at) for link in links]
 
 
-def _of_link(attributes: str, name: str, base: str) -> File:
+def _of_link(link: "LexborNode", base: str) -> File:
     try:
-        url, fragment = urldefrag(urljoin(base, _href(attributes)))
+        url, fragment = urldefrag(urljoin(base, _href(link)))
     except ValueError:  # an address that is none
         url, fragment = "", ""
     kind, _, digest = fragment.partition("=")
     return File(
-        name=name,
+        name=link.text().strip(),
         url=url,
-        is_yanked=_YANKED.search(_QUOTED.sub("", attributes)) is not None,
+        is_yanked="data-yanked" in link.attributes,
         sha256=digest if kind == "sha256" else None,
     )
 
 
-def _href(attributes: str) -> str:
-    found = _HREF.search(attributes)
-    return html.unescape(next(filter(None, found.groups()), "")) if found else ""
-
-
-def _last_link(part: str) -> re.Match[str] | None:
-    """Return the link that a part of a page ends with; looked for once, whatever the page holds."""
-    begins = [found.start() for found in _BEGIN.finditer(part)]
-    return _LINK.fullmatch(part, begins[-1]) if begins else None
+def _href(link: "LexborNode") -> str:
+    return link.attributes.get("href") or ""
 
 
 def _text(value: object) -> str | None:

@@ -4,15 +4,14 @@ from itertools import pairwise
 
 import pytest
 
-from signet.domain.updates.versions import Version, exact, is_major, newer, newest
+from signet.domain.updates.versions import exact, is_major, newer, newest
 from signet.errors import Invalid
 
-#: Each comes before the next (semver §11, and the forms of Python's index).
+#: Each comes before the next (PEP 440), however it is written.
 ORDER = [
     "0.9.9",
     "1.0.0-alpha",
     "1.0.0-alpha.1",
-    "1.0.0-alpha.beta",
     "1.0.0-beta",
     "1.0.0-beta.2",
     "1.0.0-beta.11",
@@ -28,11 +27,10 @@ ORDER = [
 
 
 def test_versions_come_in_their_order() -> None:
-    assert [one.text for one in sorted(map(Version, reversed(ORDER)))] == ORDER
     assert all(
         newer(later, earlier) and not newer(earlier, later) for earlier, later in pairwise(ORDER)
     )
-    assert Version("1.0.0rc1") == Version("1.0.0-rc.1")
+    assert not newer("1.0.0rc1", "1.0.0-rc.1") and not newer("1.0.0-rc.1", "1.0.0rc1")
     assert not newer("1.0.0+build", "1.0.0")
     assert not newer("nonsense", "1.0.0") and not newer(None, "1.0.0")
 
