@@ -3,16 +3,18 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator
+from functools import partial
 
 from fastapi import FastAPI
 from fastapi.telemetry import TelemetryConfig
 from starlette.types import ASGIApp
 
-from signet import __version__
+from signet import __version__, clock
 from signet.config.sections import AuthMode
 from signet.domain import memory_followers
+from signet.domain.agents import roster
 from signet.observe.tracing import TRACES
-from signet_api import errors, permissions, rosters, spooled
+from signet_api import errors, permissions, spooled
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
@@ -63,7 +65,8 @@ def create_app(state: State) -> ASGIApp:
         max_body_size=most_bytes,
     )
     app.state.signet = state
-    rosters.follow(state)
+    _register(state)
+    state.live.then(partial(_register, state))
     errors.install(app)
     permissions.check(ROUTER.routes)
     # Not `include_router`, which builds each of them once more when the first request comes (0.3 s of processor).
@@ -73,3 +76,8 @@ def create_app(state: State) -> ASGIApp:
     entry: ASGIApp = Traced(guard) if TRACES.is_on else guard
     app.state.entry = entry
     return entry
+
+
+def _register(state: State) -> None:
+    """Keep the rows of agents as the roster of agent.yaml says."""
+    state.db.write_quick(roster.follow, state.settings.agents.roster, now=clock.now())

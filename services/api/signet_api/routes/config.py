@@ -10,7 +10,7 @@ from signet.errors import Invalid
 from signet.paths import Workspace
 from signet.wire import config as wire
 from signet.wire.done import Done
-from signet.wire.requests.config import ConfigBody, SettingsBody
+from signet.wire.requests.machine import ConfigBody, SettingsBody
 from signet_api.deps import Shared
 from signet_api.serving import serves
 from signet_api.shapes import as_wire

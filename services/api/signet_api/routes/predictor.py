@@ -15,10 +15,9 @@ from signet.observe import latency
 from signet.wire import evaluation
 from signet.wire import predictor as wire
 from signet.wire.evaluation import EVALUATION, Evaluation
-from signet.wire.requests.evaluation import ReplayBody
 from signet.wire.requests.hooks import bare
 from signet.wire.requests.model import Text, Whole
-from signet.wire.requests.predictor import RollBackBody, TrainBody
+from signet.wire.requests.predictor import ReplayBody, RollBackBody, TrainBody
 from signet.wire.requests.recall import RecallBody
 from signet_api import scopes
 from signet_api.answering import found, services_of

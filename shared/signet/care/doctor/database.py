@@ -1,22 +1,32 @@
 """Checks of what is stored: is the file sound, is the schema right, do the indexes hold what they should, and how the
 report of diagnostics scores the rest."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from signet.care.doctor import mend
 from signet.care.doctor.models import Check, Mend, Scene, Status, fail, ok, warn
+from signet.client import Signet
+from signet.client.call import Call
 from signet.db import ReadTx, inspection, migrate, snapshot
 from signet.db.driver import sqlite
+from signet.domain.auth.own import own_token
 from signet.domain.diagnostics import report, rules
 from signet.domain.diagnostics.models import Domain, Facts
 from signet.domain.memory import review
 from signet.domain.repair import memories
-from signet.errors import SignetError
+from signet.errors import SignetError, Unavailable
 
 #: What of the five seconds reading the whole file may take.
 INTEGRITY_SECONDS = 1.5
 #: Domains of the report whose findings have checks of their own, or that are no question of being well.
 _ELSEWHERE = frozenset({"update", "predictor"})
+#: What `--fix` may do to the data: only by asking the daemon for a repair, with its limits and its audit. These lose
+#: nothing and cost nothing, by the command that a person would give.
+SAFE: Mapping[str | None, str] = {
+    rules.FTS_HELP: "check-fts",
+    rules.LEASES_HELP: "release-leases",
+}
+_BODIES: Mapping[str, Mapping[str, object]] = {"check-fts": {"repair": True}}
 _WORDS = {"healthy": Status.OK, "degraded": Status.WARN, "unhealthy": Status.FAIL}
 
 
@@ -89,7 +99,7 @@ def _structure(scene: Scene) -> Check:
     if not (told := "; ".join(found.told())):
         return ok("structure", "all tables, indexes and triggers are correct")
     if any(key.endswith("_fts") for key in found.missing):
-        return fail("structure", told, rules.FTS_HELP, mend.repair(scene, "check-fts"))
+        return fail("structure", told, rules.FTS_HELP, _repair(scene, "check-fts"))
     lost = [key for key in (*found.missing, *found.differs) if key.startswith("table ")]
     if lost:
         return fail("structure", told, "signet backup list, then: signet restore FILE")
@@ -111,7 +121,7 @@ def _vectors(scene: Scene, tx: ReadTx) -> Check:
         "vectors",
         f"{drift.missing} missing from the index, {drift.orphaned} in it without a stored vector",
         "signet repair resync-vec --apply",
-        mend.repair(scene, "resync-vec"),
+        _repair(scene, "resync-vec"),
     )
 
 
@@ -121,13 +131,31 @@ def _domain(scene: Scene, domain: Domain) -> Check:
     if not domain.deductions:
         return Check(check=domain.name, status=status, detail="well")
     command = next((one.command for one in domain.deductions if one.command), None)
-    safe = next(
-        (mend.SAFE[c] for one in domain.deductions if (c := one.command) in mend.SAFE), None
-    )
+    safe = next((SAFE[c] for one in domain.deductions if (c := one.command) in SAFE), None)
     return Check(
         check=domain.name,
         status=max(status, Status.WARN, key=[*Status].index),
         detail="; ".join(one.reason for one in domain.deductions),
         fix=command,
-        mend=mend.repair(scene, safe) if safe else None,
+        mend=_repair(scene, safe) if safe else None,
     )
+
+
+def _repair(scene: Scene, path: str) -> Mend:
+    """Return the repair of this name, asked of the daemon when it is done."""
+    return Mend(what=f"repair {path}", do=lambda: _ask(scene, path))
+
+
+def _ask(scene: Scene, path: str) -> str:
+    if scene.running is None:
+        raise Unavailable("requires the daemon: signet daemon start, then run this again")
+    signet = Signet(
+        url=scene.running.url,
+        token=own_token(scene.workspace, "doctor", now=scene.now),
+        actor="doctor",
+        actor_type="operator",
+    )
+    call: Call[dict[str, Any]] = Call(
+        method="POST", path=f"/api/repair/{path}", body=_BODIES.get(path, {})
+    )
+    return str(signet.send(call)["message"])

@@ -4,7 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 
 
@@ -49,6 +49,18 @@ class Place:
     name: str
     find: Callable[[Home], Iterator[Found]]
     read: Callable[[str, str], str | None] = lambda path, key: None
+
+    def file(self, path: Path, key: str, project: str | None) -> Found:
+        """Return a session that has a file of its own; raises OSError."""
+        stat = path.stat()
+        return Found(
+            harness=self.harness,
+            key=key,
+            path=str(path),
+            bytes=stat.st_size,
+            changed_at=datetime.fromtimestamp(stat.st_mtime, UTC),
+            project=project,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The stages after the merge, in their order: rehearsal, time, hubs, questions, communities, the kind of answer,
 resolution, ratings, what was learned, and what was replaced last."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
@@ -9,7 +10,6 @@ from signet.domain.learning import influence, worth
 from signet.domain.recall import (
     answer_type,
     blend,
-    community,
     dampen,
     rehearse,
     superseded,
@@ -19,7 +19,7 @@ from signet.domain.recall import (
 from signet.domain.recall.answer_type import Kind
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
-from signet.domain.recall.sql import reading
+from signet.domain.recall.sql import community, reading
 
 #: Results per place on the page whose text is read to see whether they settle something.
 READ_PER_RESULT = 3
@@ -36,7 +36,7 @@ def correct(run: Run, scores: Scores) -> Scores:
         ("time", settings.time_weight > 0 and bool(run.when.spans), lambda s: _timed(run, s)),
         ("hubs", settings.graph and settings.hubs, lambda s: _without_hubs(run, s)),
         ("questions", settings.questions, lambda s: _asking(run, s)),
-        ("community", query.community and bool(run.focal), lambda s: community.within(run, s)),
+        ("community", query.community and bool(run.focal), lambda s: _within(run, s)),
         ("expected", bool(kinds), lambda s: _expected(run, s, kinds)),
         ("resolution", settings.resolution, lambda s: _resolved(run, s)),
         ("rated", bool(run.worth.rated), lambda s: s | _times(s, run.worth.rated)),
@@ -123,6 +123,14 @@ def _asking(run: Run, scores: Scores) -> Scores:
 
 def _best(run: Run, scores: Scores) -> list[int]:
     return sorted(scores, key=scores.__getitem__, reverse=True)[: READ_PER_RESULT * run.query.size]
+
+
+def _within(run: Run, scores: Scores) -> Scores:
+    """Return the candidates of the communities of what is asked about, if that is a page of them; else all (KG-19)."""
+    focal = json.dumps([entity.id for entity in run.focal])
+    rows = run.tx.all(community.WITHIN, {"seqs": json.dumps(list(scores)), "focal": focal})
+    inside = {row[0]: scores[row[0]] for row in rows}
+    return inside if len(inside) >= run.query.size else scores
 
 
 def _expected(run: Run, scores: Scores, kinds: Sequence[Kind]) -> Scores:

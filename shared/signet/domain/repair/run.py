@@ -4,7 +4,8 @@ Whatever the way, the gate stands before it, and its row in the history and its 
 short repair in its one transaction, for a long one with its last. What does not come through leaves neither.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import datetime
 from typing import Any
@@ -14,12 +15,13 @@ from signet.config import Settings
 from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.memory import history
 from signet.domain.memory.models import Actor, Event
-from signet.domain.repair import gate, lock, registry
+from signet.domain.repair import gate, registry
 from signet.domain.repair.catalog import BY_NAME, Action
 from signet.domain.repair.models import Chosen, Done, Order, Reason, Refused, Result
 from signet.domain.repair.sql import run as sql
 from signet.domain.repair.work import Models, NoModels, Work
 from signet.errors import SignetError
+from signet.files import locked
 from signet.observe import metrics
 from signet.paths import Workspace
 from signet.queue import NOW, Job, Status, admin, enqueue, transitions
@@ -95,7 +97,7 @@ def _now(
     try:
         if not is_long(order.action):
             return db.write(change, order)
-        with lock.alone(workspace.runtime_dir):
+        with _alone(workspace):
             db.read(_may_start, order)
             return db.write(_finished, order, _performed(work))
     except OutOfTime:
@@ -173,7 +175,7 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
     work.write = job.progress
     try:
         gate.permit(order)  # the settings may have changed while the job waited
-        with lock.alone(workspace.runtime_dir):
+        with _alone(workspace):
             done = _performed(work)
             job.commit(lambda tx: _finished(tx, order, done).body())
             result = Result.of(order, done)
@@ -181,6 +183,19 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
         result = Result.refused(order, error, affected=work.affected)
         job.commit(lambda tx: result.body())
     counted(result)
+
+
+@contextmanager
+def _alone(workspace: Workspace) -> Iterator[None]:
+    """Hold the lock for the one long repair of a machine, which the kernel gives back at any death of its holder.
+
+    Raises Refused when another process or thread has it. Never waits.
+    """
+    try:
+        with locked(workspace.runtime_dir / "repair.lock", wait=False):
+            yield
+    except BlockingIOError as error:
+        raise Refused(Reason.BUSY, "another repair is running") from error
 
 
 def _may_start(tx: ReadTx, order: Order) -> None:

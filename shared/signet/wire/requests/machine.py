@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated
 
-from pydantic import AfterValidator, ConfigDict, Field, Strict, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, JsonValue, Strict, model_validator
 
 from signet.wire.access import Role
 from signet.wire.requests.model import Body, spelled
@@ -21,6 +21,21 @@ def _checked(text: str) -> str:
 #: A remote or branch: nothing that git would take for an option or for a range.
 Name = Annotated[str, AfterValidator(_checked)]
 Switch = Annotated[bool, Strict()]
+
+
+class ConfigBody(Body):
+    """A file by its name, and what is to stand in it; what has no such form is refused in one way."""
+
+    file: object = None
+    content: object = None
+    if_hash: str | None = spelled("if_hash", "ifHash")
+
+
+class SettingsBody(Body):
+    """New values of settings by their dotted keys, such as `search.alpha`; null is the default."""
+
+    set: dict[str, JsonValue] = Field(min_length=1, max_length=100)
+    if_hash: str | None = spelled("if_hash", "ifHash")
 
 
 class GitConfigBody(Body):

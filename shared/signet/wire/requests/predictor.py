@@ -1,8 +1,11 @@
-"""Learning anew, and taking back what was learned."""
+"""Learning anew, taking back what was learned, and what past sessions would be given now."""
 
-from pydantic import Field, StrictInt
+from pydantic import Field, JsonValue, StrictInt
 
 from signet.wire.requests.model import NAME_CHARS, Body, spelled
+
+#: Settings that one request may change.
+MOST_SETTINGS = 20
 
 
 class TrainBody(Body):
@@ -18,3 +21,11 @@ class RollBackBody(Body):
 
     agent_id: str | None = spelled("agent_id", "agentId", max_length=NAME_CHARS)
     version: StrictInt | None = None
+
+
+class ReplayBody(Body):
+    """One past session; `settings` are values by dotted key, for a second replay beside that with those in force."""
+
+    session_key: str = spelled("sessionKey", "session_key", default=..., min_length=1)
+    settings: dict[str, JsonValue] | None = Field(None, min_length=1, max_length=MOST_SETTINGS)
+    agent_id: str | None = spelled("agentId", "agent_id")

@@ -21,15 +21,7 @@ def find(home: Home) -> Iterator[Found]:
             continue
         cwd = next((found for one in records if (found := files.text(one.get("cwd")))), None)
         with suppress(OSError):
-            size, changed_at = files.size_and_time(path)
-            yield Found(
-                harness=PLACE.harness,
-                key=path.stem,
-                path=str(path),
-                bytes=size,
-                changed_at=changed_at,
-                project=cwd,
-            )
+            yield PLACE.file(path, path.stem, cwd)
 
 
 PLACE = Place(harness="claude-code", name="Claude Code", find=find)

@@ -40,15 +40,7 @@ def _found(path: Path, home: Home) -> Found | None:
     key = files.text(about.get("id")) or (named[0] if named else None)
     if key is None:
         return None
-    size, changed_at = files.size_and_time(path)
-    return Found(
-        harness=PLACE.harness,
-        key=key,
-        path=str(path),
-        bytes=size,
-        changed_at=changed_at,
-        project=files.text(about.get("cwd")),
-    )
+    return PLACE.file(path, key, files.text(about.get("cwd")))
 
 
 PLACE = Place(harness="codex", name="Codex", find=find)

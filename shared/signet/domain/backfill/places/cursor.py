@@ -32,24 +32,19 @@ def find(home: Home) -> Iterator[Found]:
         at = files.instant(row.at)
         if at is not None and row.bytes:
             known.add(row.id)
-            yield _found(row.id, database, row.bytes, at, folders.get(row.id))
+            yield Found(
+                harness=PLACE.harness,
+                key=row.id,
+                path=str(database),
+                bytes=row.bytes,
+                changed_at=at,
+                project=folders.get(row.id),
+            )
     for path in files.below(home.path / ".cursor" / "projects", "*/agent-transcripts/**/*.jsonl"):
         slug = path.relative_to(home.path / ".cursor" / "projects").parts[0]
         if path.stem not in known and "subagents" not in path.parts:
             with suppress(OSError):
-                size, changed_at = files.size_and_time(path)
-                yield _found(path.stem, path, size, changed_at, folders.get(slug))
-
-
-def _found(key: str, path: Path, size: int, at: Any, project: str | None) -> Found:
-    return Found(
-        harness=PLACE.harness,
-        key=key,
-        path=str(path),
-        bytes=size,
-        changed_at=at,
-        project=project,
-    )
+                yield PLACE.file(path, path.stem, folders.get(slug))
 
 
 def read(path: str, key: str) -> str | None:

@@ -62,12 +62,6 @@ def json_or_none(path: Path) -> Any:
     return None
 
 
-def size_and_time(path: Path) -> tuple[int, datetime]:
-    """Return how many bytes a file has and when it was changed last; raises OSError."""
-    stat = path.stat()
-    return stat.st_size, datetime.fromtimestamp(stat.st_mtime, UTC)
-
-
 def instant(milliseconds: object) -> datetime | None:
     """Return the instant that a number of milliseconds since 1970 names, None for anything else."""
     if isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool):

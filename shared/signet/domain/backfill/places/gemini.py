@@ -21,15 +21,8 @@ def find(home: Home) -> Iterator[Found]:
             about, messages = _parts(path)
             if about.get("kind") == "subagent" or not any(map(_said, messages)):
                 continue
-            size, changed_at = files.size_and_time(path)
-            yield Found(
-                harness=PLACE.harness,
-                key=files.text(about.get("sessionId")) or path.stem,
-                path=str(path),
-                bytes=size,
-                changed_at=changed_at,
-                project=_project(path.parent.parent, folders),
-            )
+            key = files.text(about.get("sessionId")) or path.stem
+            yield PLACE.file(path, key, _project(path.parent.parent, folders))
 
 
 def read(path: str, key: str) -> str:

@@ -38,16 +38,8 @@ def find(home: Home) -> Iterator[Found]:
 
 
 def _logged(path: Path) -> Found:
-    size, changed_at = files.size_and_time(path)
     cwds = (files.text(one.get("cwd")) for one in files.head(path))
-    return Found(
-        harness=PLACE.harness,
-        key=_key(path),
-        path=str(path),
-        bytes=size,
-        changed_at=changed_at,
-        project=next(filter(None, cwds), None),
-    )
+    return PLACE.file(path, _key(path), next(filter(None, cwds), None))
 
 
 def _key(path: Path) -> str:

@@ -5,6 +5,7 @@ What is read are the texts of messages, as the plugin hands them over, so that a
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -44,14 +45,8 @@ def _stored(path: Path) -> Found | None:
     at = files.instant(time.get("updated")) if isinstance(time, dict) else None
     with suppress(OSError):
         size = sum(one.stat().st_size for _, parts in _messages(path) for one in parts)
-        return Found(
-            harness=PLACE.harness,
-            key=path.stem,
-            path=str(path),
-            bytes=size,
-            changed_at=at or files.size_and_time(path)[1],
-            project=files.text(about.get("directory")),
-        )
+        found = PLACE.file(path, path.stem, files.text(about.get("directory")))
+        return replace(found, bytes=size, changed_at=at or found.changed_at)
     return None
 
 

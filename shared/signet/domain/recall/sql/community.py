@@ -1,4 +1,4 @@
-"""The statements of `recall/community.py`."""
+"""The statements of `recall/correct.py`, for communities."""
 
 from signet.db.dialect import THEN_JOIN, list_of, list_rows
 

@@ -1,4 +1,4 @@
-"""The statements of `recall/expand.py`."""
+"""The statements of `recall/supplement.py`, for transcripts of sessions."""
 
 from signet.db.dialect import LIST, list_of
 

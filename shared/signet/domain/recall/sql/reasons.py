@@ -1,4 +1,4 @@
-"""The statements of `recall/reasons.py`."""
+"""The statements of `recall/supplement.py`, for reasons of decisions."""
 
 from signet.db.dialect import LIST, THEN_JOIN, at_most
 
