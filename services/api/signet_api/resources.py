@@ -7,6 +7,7 @@ from typing import Any
 
 from signet.paths import Workspace
 from signet.wire import status as wire
+from signet_api.shapes import as_wire
 
 #: Fields of /proc/PID/stat behind the name: ticks in user mode and in the kernel (proc_pid_stat(5), 14 and 15).
 _USER, _KERNEL = 11, 12
@@ -22,14 +23,7 @@ def taken(running: Sequence[Mapping[str, Any]], workspace: Workspace) -> wire.Re
 
 def _process(one: Mapping[str, Any]) -> wire.ProcessCost:
     memory, cpu = _measured(one["pid"]) if one["pid"] else (None, None)
-    return {
-        "name": one["name"],
-        "pid": one["pid"],
-        "uptime": one["uptime"],
-        "restarts": one["restarts"],
-        "memoryBytes": memory,
-        "cpuSeconds": cpu,
-    }
+    return as_wire(wire.ProcessCost, one, memoryBytes=memory, cpuSeconds=cpu)
 
 
 def _measured(pid: int) -> tuple[int | None, float | None]:

@@ -30,6 +30,7 @@ from signet_api.errors import note_refusal, problem
 from signet_api.params import merged
 from signet_api.scopes import each
 from signet_api.serving import serves
+from signet_api.shapes import filled
 
 #: Of what follows a memory so many are listed, with so much of their texts.
 MOST_SHOWN, MOST_CHARS = 50, 200
@@ -274,15 +275,4 @@ def _id_of(sent: Any) -> str | None:
 
 
 def _patch(memory_id: str, body: PatchBody, agent_id: str) -> Patch:
-    return Patch(
-        memory_id=memory_id,
-        reason=body.reason,
-        agent_id=agent_id,
-        if_version=body.if_version,
-        content=body.content,
-        type=body.type,
-        tags=body.tags,
-        importance=body.importance,
-        pinned=body.pinned,
-        who=body.who,
-    )
+    return filled(Patch, body, memory_id=memory_id, agent_id=agent_id)

@@ -17,6 +17,7 @@ from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, Who, agent_of
 from signet_api.params import EitherAgent
 from signet_api.serving import respond, serves
+from signet_api.shapes import filled
 
 
 @serves(wire.ADD_DOCUMENT)
@@ -31,16 +32,8 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
         whose = f"user '{asked.user}'" if asked.user else f"agent '{asked.agent}'"
         raise ScopeDenied(f"the token is limited to {whose} and may not read files")
     rules = Rules.of(state.settings)
-    new = NewDocument(
-        source_type=body.source_type or "",
-        content=body.content,
-        url=body.url,
-        title=body.title,
-        content_type=body.content_type,
-        connector_id=body.connector_id,
-        metadata=body.metadata,
-        agent_id=await agent_of(body.agent_id, None, request),
-    )
+    agent_id = await agent_of(body.agent_id, None, request)
+    new = filled(NewDocument, body, source_type=body.source_type or "", agent_id=agent_id)
     new = await asyncio.to_thread(create.without_secrets, new, rules)
     made = await state.db.awrite(create.create, new, rules=rules, now=clock.now())
     added: wire.AddedDocument = {"id": made.id, "status": made.status}

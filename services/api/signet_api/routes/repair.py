@@ -36,6 +36,7 @@ from signet_api.bodies import parse
 from signet_api.deps import Shared, State, Who, agent_of
 from signet_api.errors import RETRY_AFTER
 from signet_api.serving import serves
+from signet_api.shapes import as_wire
 
 #: How long a request waits for the job that does its repair, or repairs itself, and how often it looks.
 PATIENCE_MS = 10_000
@@ -130,35 +131,31 @@ def _catalog(
 
 
 def _known(action: Action, standing: Standing, trigger: str | None) -> wire.KnownRepair:
-    return {
-        "action": action.name,
-        "path": action.path,
-        "help": action.help,
-        "noun": action.noun,
-        "options": list(map(_option, action.options)),
-        "filters": list(action.filters),
-        "looksFirst": action.looks_first,
-        "needsWorker": action.needs_worker,
-        "recommended": trigger,
-        "lastRunAt": clock.to_text(standing.last) if standing.last else None,
-        "waitMs": standing.wait_ms,
-        "runsLeft": standing.runs_left,
-        "runsPerHour": standing.limits.per_hour,
-    }
+    return as_wire(
+        wire.KnownRepair,
+        action,
+        action=action.name,
+        options=list(map(_option, action.options)),
+        filters=list(action.filters),
+        recommended=trigger,
+        lastRunAt=clock.to_text(standing.last) if standing.last else None,
+        waitMs=standing.wait_ms,
+        runsLeft=standing.runs_left,
+        runsPerHour=standing.limits.per_hour,
+    )
 
 
 def _option(option: Option) -> wire.RepairOption:
     is_bounded = bool(option.high)
-    return {
-        "name": option.name,
-        "help": option.help,
-        "type": _TYPES[option.type],
-        "default": option.default,
-        "low": option.low if is_bounded else None,
-        "high": option.high if is_bounded else None,
-        "choices": list(option.choices),
-        "required": option.is_required,
-    }
+    return as_wire(
+        wire.RepairOption,
+        option,
+        type=_TYPES[option.type],
+        low=option.low if is_bounded else None,
+        high=option.high if is_bounded else None,
+        choices=list(option.choices),
+        required=option.is_required,
+    )
 
 
 @serves(wire.EMBEDDING_GAPS)
@@ -201,17 +198,7 @@ async def get_dead_memories(
         unused=timedelta(days=days),
         order=order,
     )
-    items: list[wire.DeadMemory] = [
-        {
-            "id": row["id"],
-            "content": row["shown"],
-            "confidence": row["confidence"],
-            "importance": row["importance"],
-            "lastAccessed": row["last_accessed"],
-            "accessCount": row["access_count"],
-        }
-        for row in rows
-    ]
+    items = [as_wire(wire.DeadMemory, row, content=row["shown"]) for row in rows]
     return {"items": items, "total": total}
 
 
