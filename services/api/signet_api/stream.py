@@ -2,11 +2,11 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.responses import StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
 
 from signet.errors import Kind, SignetError
 
@@ -68,7 +68,7 @@ def message(data: object, *, id: object = None, event: str | None = None) -> byt
     return f"{head}data: {text}\n\n".encode("utf-8", "replace")
 
 
-class EventStream(Response):
+class EventStream(StreamingResponse):
     """Sends `first` and then what `more` returns, again and again, until that is None; calls `left` at the end."""
 
     media_type = "text/event-stream"
@@ -79,50 +79,36 @@ class EventStream(Response):
         more: Callable[[], Awaitable[bytes | None]],
         left: Callable[[], object],
     ) -> None:
-        super().__init__()
-        del self.headers["content-length"]
-        self._first = first
-        self._more = more
+        super().__init__(_parts(first, more))
         self._left = left
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send until the client disconnects or does not read, or there is no more."""
-        sending = asyncio.create_task(self._send(send))
-        leaving = asyncio.create_task(_disconnected(receive))
+
+        async def sent(message: Message) -> None:
+            await asyncio.wait_for(send(message), STALLED_SECONDS)
+
         try:
-            await asyncio.wait({sending, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            with suppress(TimeoutError):
+                await super().__call__(scope, receive, sent)
         finally:
             self._left()
-            for task in (sending, leaving):
-                task.cancel()
-                with suppress(asyncio.CancelledError, TimeoutError):
-                    await task
-
-    async def _send(self, send: Send) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        await _sent(send, self._first, is_last=False)
-        coming = asyncio.ensure_future(self._more())
-        try:
-            while True:
-                # Not `wait_for`, which would end what is being read.
-                await asyncio.wait({coming}, timeout=KEEPALIVE_SECONDS)
-                if not coming.done():
-                    await _sent(send, _KEEPALIVE, is_last=False)
-                    continue
-                some = coming.result()
-                await _sent(send, some or b"", is_last=some is None)
-                if some is None:
-                    return
-                coming = asyncio.ensure_future(self._more())
-        finally:
-            coming.cancel()
 
 
-async def _sent(send: Send, body: bytes, *, is_last: bool) -> None:
-    message = {"type": "http.response.body", "body": body, "more_body": not is_last}
-    await asyncio.wait_for(send(message), STALLED_SECONDS)
-
-
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+async def _parts(first: bytes, more: Callable[[], Awaitable[bytes | None]]) -> AsyncIterator[bytes]:
+    yield first
+    coming = asyncio.ensure_future(more())
+    try:
+        while True:
+            # Not `wait_for`, which would end what is being read.
+            await asyncio.wait({coming}, timeout=KEEPALIVE_SECONDS)
+            if not coming.done():
+                yield _KEEPALIVE
+                continue
+            some = coming.result()
+            if some is None:
+                return
+            yield some
+            coming = asyncio.ensure_future(more())
+    finally:
+        coming.cancel()
