@@ -6,8 +6,9 @@ import pytest
 
 from signet.db import Database
 from signet.queue import Status, admin, events, transitions
-from signet.queue.events import Cursor, Event, EventType, Watch, happened
+from signet.queue.events import Cursor, EventType, Watch, happened
 from signet.queue.retry import End
+from signet.wire.jobs import JobEvent
 from support.queue import Hands, add, end, take
 
 
@@ -16,14 +17,14 @@ def watch(db: Database, hands: Hands) -> Watch:
     return db.read(Watch.begin, now=hands.now)
 
 
-def look(watch: Watch, db: Database, hands: Hands) -> list[tuple[EventType, str]]:
+def look(watch: Watch, db: Database, hands: Hands) -> list[tuple[str, str]]:
     """Look a moment later and return what was told."""
     hands.move(200)
     return told(db.read(watch.look, now=hands.now).events)
 
 
-def told(found: tuple[Event, ...]) -> list[tuple[EventType, str]]:
-    return [(event.what, event.job_id) for event in found]
+def told(found: tuple[JobEvent, ...]) -> list[tuple[str, str]]:
+    return [(event["event"], event["id"]) for event in found]
 
 
 @pytest.mark.parametrize(
@@ -59,8 +60,12 @@ def test_the_life_of_a_job_is_told_step_by_step(db: Database, hands: Hands, watc
     end(db, hands, held, End.FAILED, code="timeout", error="too slow")
     hands.move(200)
     (retried,) = db.read(watch.look, now=hands.now).events
-    assert (retried.what, retried.attempts, retried.code) == (EventType.RETRIED, 1, "timeout")
-    assert retried.error == "too slow" and retried.due_at is not None
+    assert (retried["event"], retried["attempts"], retried["last_error_code"]) == (
+        EventType.RETRIED,
+        1,
+        "timeout",
+    )
+    assert retried["error"] == "too slow" and retried["next_attempt_at"] is not None
     hands.move(60_000)
     (again,) = take(db, hands)
     assert look(watch, db, hands) == [(EventType.STARTED, job_id)]
@@ -127,7 +132,7 @@ def test_many_new_jobs_are_told_over_several_looks(
     assert first.more and len(first.events) == events.NEW_ROWS
     second = db.read(watch.look, now=hands.now)
     assert not second.more
-    assert sorted(event.job_id for event in (*first.events, *second.events)) == sorted(ids)
+    assert sorted(event["id"] for event in (*first.events, *second.events)) == sorted(ids)
 
 
 def test_a_cursor_is_text_and_goes_on_in_another_process(db: Database, hands: Hands) -> None:

@@ -149,9 +149,9 @@ class EventFollower:
             if self._may_see(one.agent_id, one.project):
                 topic = "recall" if one.phase == "recall" else "session"
                 found.append(Happened(topic, one.phase, one.session_key))
-        theirs = self._jobs(tx, {one.job_id for one in jobs.events})
+        theirs = self._jobs(tx, {one["id"] for one in jobs.events})
         found += [
-            Happened("job", one.what, one.job_id) for one in jobs.events if one.job_id in theirs
+            Happened("job", one["event"], one["id"]) for one in jobs.events if one["id"] in theirs
         ]
         return [*found, *self._compared(tx)], is_whole
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import NamedTuple
 
@@ -156,15 +156,8 @@ def tally(tx: ReadTx, which: JobFilter) -> list[Tally]:
 def _params(which: JobFilter) -> dict[str, object]:
     changed, job_id = which.behind or (None, None)
     return {
-        "kind": which.kind,
-        "code": which.code,
-        "since": which.since,
-        "until": which.until,
+        **asdict(which),
         "job_ids": None if which.job_ids is None else json.dumps(list(which.job_ids)),
-        "memory_id": which.memory_id,
-        "document_id": which.document_id,
-        "agent_id": which.agent_id,
-        "project": which.project,
         "behind": changed,
         "behind_id": job_id,
     }

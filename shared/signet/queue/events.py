@@ -21,6 +21,7 @@ from signet.db import ReadTx, Row
 from signet.db.dialect import LIST
 from signet.queue.enqueue import BULK, NORMAL, NOW
 from signet.queue.kinds import DEFAULT_QUEUE, QUEUES, Status
+from signet.wire.jobs import JobEvent
 
 #: Times are taken before their commit, so each look begins so much before the end of the one before.
 OVERLAP = timedelta(seconds=1)
@@ -64,26 +65,6 @@ class EventType(StrEnum):
     CANCELLED = "cancelled"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """One thing that happened to a job, with the job as it was then."""
-
-    what: EventType
-    job_id: str
-    kind: str
-    queue: str
-    status: Status
-    memory_id: str | None
-    document_id: str | None
-    attempts: int
-    max_attempts: int
-    error: str | None
-    code: str | None
-    #: When a job that waits may start.
-    due_at: str | None
-    at: str
-
-
 @dataclass(frozen=True, slots=True)
 class Cursor:
     """What a watcher knows: the last row, and the wall clock (ms) of the look."""
@@ -108,7 +89,7 @@ class Look:
     `more` says that the next look has more at once, `missed` that something ended that no look will return.
     """
 
-    events: tuple[Event, ...]
+    events: tuple[JobEvent, ...]
     cursor: Cursor
     more: bool = False
     missed: bool = False
@@ -172,7 +153,7 @@ class Watch:
             missed=len(ended) >= ENDED_ROWS,
         )
 
-    def _event_if_new(self, row: Row) -> Event | None:
+    def _event_if_new(self, row: Row) -> JobEvent | None:
         now = (row["status"], row["lease_token"])
         before = self._known.get(row["id"])
         self._known[row["id"]] = now
@@ -205,28 +186,27 @@ def _back(tx: ReadTx, since: datetime) -> list[Row]:
     ]
 
 
-def _event(what: EventType, row: Row) -> Event:
+def _event(what: EventType, row: Row) -> JobEvent:
     waits = row["status"] == Status.PENDING
-    at = row["created_at"] if what is EventType.ENQUEUED else row["updated_at"]
-    return Event(
-        what=what,
-        job_id=row["id"],
-        kind=row["job_type"],
-        queue=row["queue"],
-        status=Status(row["status"]),
-        memory_id=row["memory_id"],
-        document_id=row["document_id"],
-        attempts=row["attempts"],
-        max_attempts=row["max_attempts"],
-        error=row["error"],
-        code=row["last_error_code"],
-        due_at=clock.ms_to_text(row["due_ms"]) if waits else None,
-        at=at,
-    )
+    return {
+        "event": what,
+        "id": row["id"],
+        "job_type": row["job_type"],
+        "queue": row["queue"],
+        "status": row["status"],
+        "memory_id": row["memory_id"],
+        "document_id": row["document_id"],
+        "attempts": row["attempts"],
+        "max_attempts": row["max_attempts"],
+        "error": row["error"],
+        "last_error_code": row["last_error_code"],
+        "next_attempt_at": clock.ms_to_text(row["due_ms"]) if waits else None,
+        "at": row["created_at"] if what is EventType.ENQUEUED else row["updated_at"],
+    }
 
 
-def _order(event: Event) -> tuple[str, str]:
-    return event.at, event.job_id
+def _order(event: JobEvent) -> tuple[str, str]:
+    return event["at"], event["id"]
 
 
 def _ms(instant: datetime) -> int:

@@ -7,7 +7,7 @@ that more happened than can be told again: what was read before is old.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, TypedDict
 
@@ -24,7 +24,6 @@ from signet.observe import logs
 from signet.queue import Status, admin, transitions
 from signet.queue.admin import JobFilter, Tally
 from signet.queue.events import Cursor, Look, Watch
-from signet.queue.events import Event as JobEvent
 from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import Flag, Text, Whole
@@ -39,10 +38,6 @@ log = logs.get("api")
 
 #: How often is looked; also the longest delay of an event.
 LOOK_SECONDS = 0.2
-#: What clients call the fields of an event.
-_NAMES = {"what": "event", "job_id": "id", "kind": "job_type", "code": "last_error_code"} | {
-    "due_at": "next_attempt_at"
-}
 
 
 @dataclass(slots=True)
@@ -89,12 +84,10 @@ def _written(look: Look, before: Cursor) -> bytes:
     A client that has not read the last of them continues before the first: nothing is left out, some may come twice.
     """
     ids = [before] * (len(look.events) - 1) + [look.cursor]
-    return b"".join(map(_message, ids, look.events))
-
-
-def _message(cursor: Cursor, event: JobEvent) -> bytes:
-    data = {_NAMES.get(name, name): value for name, value in asdict(event).items()}
-    return message(data, id=cursor, event=event.what)
+    return b"".join(
+        message(event, id=cursor, event=event["event"])
+        for cursor, event in zip(ids, look.events, strict=False)  # no event takes no id
+    )
 
 
 class _Within(TypedDict):
