@@ -380,7 +380,7 @@ class Memories(RuleBasedStateMachine):
         assert {
             m.id for m in listing.page(tx, Filter(), Order(), reader=reader).memories
         } == unscoped
-        assert lookup.stats(tx, reader=reader).total == len(unscoped)
+        assert lookup.stats(tx, reader=reader)["total"] == len(unscoped)
         assert self.reachable(partial(lookup.get, tx, reader=reader)) == active
         assert self.reachable(partial(history.of, tx, reader=reader)) == mine
         assert self.chosen(tx, agent_id, query="harbour gate bell shut") == unscoped

@@ -424,7 +424,7 @@ def test_statistics_count_active_embedded_and_critical_memories(tx: WriteTx) -> 
         (critical.id,),
     )
     stats = lookup.stats(tx, reader=READER)
-    assert (stats.total, stats.with_embeddings, stats.critical) == (2, 1, 1)
+    assert stats == {"total": 2, "withEmbeddings": 1, "critical": 1}
 
 
 def test_a_comma_list_of_tags_from_an_older_file_is_read(tx: WriteTx) -> None:

@@ -13,8 +13,8 @@ from datetime import datetime
 from signet import clock
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers import catalog
-from signet.providers.catalog import Offered
 from signet.providers.registry import OLLAMA, TextSettings
+from signet.wire.pipeline import OfferedModel
 
 #: Between two times that somebody may have the server asked, in seconds.
 COOLDOWN_SECONDS = 60.0
@@ -32,8 +32,8 @@ class Models:
     """What is known of models; for the event loop alone."""
 
     def __init__(self) -> None:
-        self._shipped: Mapping[str, tuple[Offered, ...]] | None = None
-        self._found: tuple[Offered, ...] = ()
+        self._shipped: Mapping[str, tuple[OfferedModel, ...]] | None = None
+        self._found: tuple[OfferedModel, ...] = ()
         self._asked_at: float | None = None
         self._wanted_at: float | None = None
         self._url: str | None = None
@@ -41,13 +41,13 @@ class Models:
         self.asking: asyncio.Task[None] | None = None
         self.refreshed: Refreshed | None = None
 
-    def by_provider(self, *, deprecated: bool = True) -> dict[str, list[Offered]]:
+    def by_provider(self, *, deprecated: bool = True) -> dict[str, list[OfferedModel]]:
         """Return the models of each provider."""
         if self._shipped is None:
             self._shipped = catalog.shipped()
         every = {**self._shipped, OLLAMA: catalog.merged(self._shipped[OLLAMA], self._found)}
         return {
-            provider: [one for one in models if deprecated or not one.deprecated]
+            provider: [one for one in models if deprecated or not one["deprecated"]]
             for provider, models in every.items()
         }
 

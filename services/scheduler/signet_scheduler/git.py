@@ -84,14 +84,14 @@ class GitWatch(Loop):
         done = sync.sync(
             self._workspace, settings, Vault(self._workspace.vault).find, now=clock.now()
         )
-        self._failures = 0 if done.success else self._failures + 1
+        self._failures = 0 if done["success"] else self._failures + 1
         pause = settings.sync_interval_seconds * 2.0 ** min(self._failures, 12)
         self._sync_at = at + min(pause, max(MOST_SECONDS, settings.sync_interval_seconds))
-        if not done.success:
-            self._say(done.message)
-        elif done.pulled or done.pushed:
+        if not done["success"]:
+            self._say(done["message"])
+        elif done.get("pulled") or done.get("pushed"):
             self._told = None
-            log.info("git.synced", pulled=done.pulled, pushed=done.pushed)
+            log.info("git.synced", pulled=done["pulled"], pushed=done["pushed"])
 
     def _say(self, problem: str) -> None:
         """Log a failure unless it is the one that was logged last."""

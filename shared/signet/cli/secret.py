@@ -143,9 +143,9 @@ def exec_(
     use.check(" ".join(command), wanted, allowed)
     values = _wait(use.values(vault, wanted))
     ran = _wait(run.run(command, values, folder=Path.cwd(), seconds=SECONDS))
-    sys.stdout.write(ran.stdout)
-    sys.stderr.write(ran.stderr)
-    raise typer.Exit(ran.code)
+    sys.stdout.write(ran["stdout"])
+    sys.stderr.write(ran["stderr"])
+    raise typer.Exit(ran["code"])
 
 
 @command(onepassword_app)

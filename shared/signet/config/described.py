@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, get_args
 
@@ -11,6 +10,7 @@ from signet.config.loading import RESTART_KEYS, Loaded, as_public_dict, settings
 from signet.config.manifest import ManifestError, find, parse
 from signet.config.sections import Settings
 from signet.paths import Workspace
+from signet.wire.config import Setting
 
 #: Where agent.yaml may also keep the pipeline's settings, which counts as the same key.
 _NESTED = "memory.pipelineV2"
@@ -18,30 +18,13 @@ DEFAULT = "default"
 Kind = Literal["boolean", "integer", "number", "choice", "text", "list", "map"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Described:
-    """One setting. Secrets are masked; numbers without a bound have None there; `origin` is a file or the default."""
-
-    key: str
-    label: str
-    kind: Kind
-    default: object
-    value: object
-    origin: str
-    low: float | None
-    high: float | None
-    choices: tuple[str, ...]
-    is_secret: bool
-    needs_restart: bool
-
-
-def every(workspace: Workspace, loaded: Loaded) -> list[Described]:
+def every(workspace: Workspace, loaded: Loaded) -> list[Setting]:
     """Return every setting that has an effect, in the order of their declarations."""
     values = dict(flat(as_public_dict(loaded.settings)))
     default = dict(flat(as_public_dict(Settings())))
     origins = Origins(workspace)
     return [
-        Described(
+        Setting(
             key=key,
             label=_label(key),
             kind=_kind(type_, default[key]),
@@ -51,8 +34,8 @@ def every(workspace: Workspace, loaded: Loaded) -> list[Described]:
             low=_bound(rule.low),
             high=_bound(rule.high),
             choices=_choices(type_),
-            is_secret=rule.is_secret,
-            needs_restart=key in RESTART_KEYS,
+            secret=rule.is_secret,
+            restart=key in RESTART_KEYS,
         )
         for key, type_, rule in _declared(Settings)
     ]
@@ -118,10 +101,10 @@ def _kind(type_: object, default: object) -> Kind:
     return plain.get(type_, plain.get(type(default), "text"))
 
 
-def _choices(type_: object) -> tuple[str, ...]:
+def _choices(type_: object) -> list[str]:
     if not (isinstance(type_, type) and issubclass(type_, StrEnum)):
-        return ()
-    return tuple(str(one) for one in type_ if one != "unknown")
+        return []
+    return [str(one) for one in type_ if one != "unknown"]
 
 
 def _bound(value: float) -> float | None:

@@ -30,6 +30,7 @@ _READS: Mapping[object, Callable[[Any], Any]] = {
     list[str]: lambda text: list(stored.json_strings(text)),
     dict[str, Any]: stored.json_object,
     dict[str, float]: stored.json_object,
+    dict[str, str]: stored.json_object,
     Mapping[str, Any] | str | None: stored.object_or_text,
 }
 

@@ -6,32 +6,21 @@ a newer one of the same family has replaced. It only helps people to choose: any
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import resources
 
 from signet.net.http import is_loopback
 from signet.providers.ollama import installed
 from signet.providers.registry import AUTO, OLLAMA, TextSettings
+from signet.wire.pipeline import OfferedModel
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offered:
-    """A model that may be configured; `tier` is low, mid or high, by what it costs and can."""
-
-    id: str
-    provider: str
-    label: str
-    tier: str
-    deprecated: bool = False
-
-
-def shipped() -> dict[str, tuple[Offered, ...]]:
+def shipped() -> dict[str, tuple[OfferedModel, ...]]:
     """Return the models that are known by name, by provider."""
     text = resources.files("signet.providers").joinpath("models.json").read_text("utf-8")
     rows: Mapping[str, Sequence[Mapping[str, object]]] = json.loads(text)
     return {
         provider: tuple(
-            Offered(
+            OfferedModel(
                 id=str(row["id"]),
                 provider=provider,
                 label=str(row["label"]),
@@ -55,14 +44,17 @@ def ollama_url(settings: TextSettings) -> str | None:
     return None
 
 
-def ask(url: str) -> tuple[Offered, ...]:
+def ask(url: str) -> tuple[OfferedModel, ...]:
     """Return the models of an Ollama server; raises ProviderDown or ProviderFailed."""
     return tuple(
-        Offered(id=name, provider=OLLAMA, label=name, tier="low") for name in installed(url)
+        OfferedModel(id=name, provider=OLLAMA, label=name, tier="low", deprecated=False)
+        for name in installed(url)
     )
 
 
-def merged(known: Sequence[Offered], found: Sequence[Offered]) -> tuple[Offered, ...]:
+def merged(
+    known: Sequence[OfferedModel], found: Sequence[OfferedModel]
+) -> tuple[OfferedModel, ...]:
     """Return the models that were found and, behind them, the known ones that were not."""
-    names = {one.id for one in found}
-    return (*found, *(one for one in known if one.id not in names))
+    names = {one["id"] for one in found}
+    return (*found, *(one for one in known if one["id"] not in names))

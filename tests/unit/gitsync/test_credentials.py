@@ -124,7 +124,7 @@ exec {real} "$@"
     monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
     for remote in ("hub", "origin"):
         done = sync.pull(three.workspace, Git(remote=remote), knows)
-        assert done.message == (
+        assert done["message"] == (
             "Fetch failed: fatal: unable to access 'https://***@github.com/ada/agents.git/': no"
         )
     assert (tmp_path / "given").read_text() == f"{TOKEN}\n"
@@ -137,4 +137,4 @@ def test_without_credentials_nobody_is_called(three: Trio) -> None:
     three.here.git("remote", "set-url", "origin", "https://github.com/ada/agents.git")
     done = sync.pull(three.workspace, Git(), lambda name: None)
     if shutil.which("gh") is None:
-        assert (done.success, done.message) == (False, credentials.NO_CREDENTIALS)
+        assert (done["success"], done["message"]) == (False, credentials.NO_CREDENTIALS)

@@ -8,8 +8,8 @@ from signet import clock
 from signet.config.sections import Git
 from signet.domain.gitsync import status, sync
 from signet.domain.gitsync.repository import alone
-from signet.domain.gitsync.sync import Outcome
 from signet.paths import Workspace
+from signet.wire.git import GitDone
 from support.repositories import Trio, lonely, needs_git, trio
 
 pytestmark = needs_git
@@ -28,12 +28,12 @@ def three(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Trio:
     return trio(tmp_path, Workspace(tmp_path / "agents"))
 
 
-def pull(three: Trio, settings: Git = SETTINGS) -> Outcome:
+def pull(three: Trio, settings: Git = SETTINGS) -> GitDone:
     """Pull into the workspace."""
     return sync.pull(three.workspace, settings, no_secret)
 
 
-def push(three: Trio, settings: Git = SETTINGS) -> Outcome:
+def push(three: Trio, settings: Git = SETTINGS) -> GitDone:
     """Push from the workspace."""
     return sync.push(three.workspace, settings, no_secret)
 
@@ -45,17 +45,17 @@ def arrives(three: Trio, name: str, text: str) -> None:
 
 
 def test_what_is_new_comes_and_goes(three: Trio) -> None:
-    assert pull(three) == Outcome(success=True, message="Already up to date", changes=0)
-    assert push(three) == Outcome(success=True, message="Nothing to push", changes=0)
+    assert pull(three) == GitDone(success=True, message="Already up to date", changes=0)
+    assert push(three) == GitDone(success=True, message="Nothing to push", changes=0)
     arrives(three, "USER.md", "Ada\n")
-    assert pull(three) == Outcome(success=True, message="Pulled 1 commits", changes=1)
+    assert pull(three) == GitDone(success=True, message="Pulled 1 commits", changes=1)
     assert (three.here.root / "USER.md").read_text() == "Ada\n"
     three.here.commit("SOUL.md", "Calmer.\n")
     standing = status.standing(three.workspace, SETTINGS, no_secret)
     assert (standing["unpushedCommits"], standing["unpulledCommits"]) == (1, 0)
     now = clock.now()
     done = sync.sync(three.workspace, SETTINGS, no_secret, now=now)
-    assert done == Outcome(success=True, message="Sync complete", pulled=0, pushed=1)
+    assert done == GitDone(success=True, message="Sync complete", pulled=0, pushed=1)
     assert sync.last_sync(three.workspace) == clock.to_text(now)
     three.there.git("pull", "--quiet")
     assert (three.there.root / "SOUL.md").read_text() == "Calmer.\n"
@@ -72,11 +72,11 @@ def test_data_and_secrets_of_this_machine_are_not_replaced_by_the_remote(
     three.there.git("add", "--force", name)
     arrives(three, "USER.md", "Ada\n")
     done = pull(three)
-    assert not done.success and name in done.message
+    assert not done["success"] and name in done["message"]
     assert own.read_text() == "only here\n" and not (three.here.root / "USER.md").exists()
     three.there.git("rm", "--quiet", name)
     arrives(three, "USER.md", "Ada B.\n")
-    assert pull(three) == Outcome(success=True, message="Pulled 2 commits", changes=2)
+    assert pull(three) == GitDone(success=True, message="Pulled 2 commits", changes=2)
     assert own.read_text() == "only here\n"
 
 
@@ -87,7 +87,7 @@ def test_data_that_the_remote_has_deleted_stays_here(three: Trio) -> None:
     three.there.git("pull", "--quiet")
     three.there.git("rm", "--quiet", "--cached", "memory/memories.db")
     arrives(three, "USER.md", "Ada B.\n")
-    assert "memory/memories.db" in pull(three).message
+    assert "memory/memories.db" in pull(three)["message"]
     assert (three.here.root / "memory/memories.db").read_text() == "only here\n"
 
 
@@ -99,7 +99,7 @@ def test_changes_that_were_not_committed_survive_a_pull(three: Trio) -> None:
     text = three.here.root / "AGENTS.md"
     text.write_text(text.read_text() + "my last line\n")
     three.here.write("new.md", "not known to git\n")
-    assert pull(three).message == "Pulled 1 commits"
+    assert pull(three)["message"] == "Pulled 1 commits"
     assert text.read_text().startswith("first\nline 1\n")
     assert text.read_text().endswith("line 29\nmy last line\n")
     assert (three.here.root / "new.md").read_text() == "not known to git\n"
@@ -113,41 +113,41 @@ def test_changes_that_do_not_fit_stay_and_nothing_else_changes(three: Trio, name
     before = three.here.git("rev-parse", "HEAD")
     arrives(three, name, "theirs\n")
     done = pull(three)
-    assert not done.success
-    assert done.message.startswith("Pull failed: local changes conflict")
+    assert not done["success"]
+    assert done["message"].startswith("Pull failed: local changes conflict")
     assert (three.here.root / name).read_text() == "mine\n"
     assert (three.here.root / "beside.md").read_text() == "also mine\n"
     assert three.here.git("rev-parse", "HEAD") == before
     assert three.here.git("stash", "list") == ""
     # Once it is committed, it is for a person to put together.
     three.here.commit(name, "mine\n")
-    assert "both sides have new commits (1 commit here, 1 commit there)" in pull(three).message
+    assert "both sides have new commits (1 commit here, 1 commit there)" in pull(three)["message"]
     refused = push(three)
-    assert not refused.success and refused.message.startswith("Push failed: ")
+    assert not refused["success"] and refused["message"].startswith("Push failed: ")
     assert (three.here.root / name).read_text() == "mine\n"
 
 
 def test_a_merge_that_is_under_way_is_left_alone(three: Trio) -> None:
     arrives(three, "SOUL.md", "theirs\n")
     (three.here.root / ".git" / "MERGE_HEAD").write_text(three.here.git("rev-parse", "HEAD"))
-    assert pull(three).message == "Pull failed: a merge or rebase is in progress"
+    assert pull(three)["message"] == "Pull failed: a merge or rebase is in progress"
 
 
 def test_another_branch_is_not_touched(three: Trio) -> None:
     arrives(three, "USER.md", "Ada\n")
     three.here.git("checkout", "--quiet", "-b", "trial")
-    assert pull(three, Git(branch="main")).message == (
+    assert pull(three, Git(branch="main"))["message"] == (
         "Pull failed: trial is checked out, not main"
     )
     # Without a setting, and without a word of the remote, the current branch is meant.
-    assert pull(three).message == "Already up to date"
-    assert push(three).message == "Pushed 1 commits"
+    assert pull(three)["message"] == "Already up to date"
+    assert push(three)["message"] == "Pushed 1 commits"
 
 
 def test_the_first_push_makes_the_branch(three: Trio) -> None:
     three.here.git("checkout", "--quiet", "-b", "fresh")
     three.here.commit("USER.md", "Ada\n")
-    assert push(three).message == "Pushed 2 commits"
+    assert push(three)["message"] == "Pushed 2 commits"
     assert "fresh" in three.here.git("ls-remote", "--heads", "origin")
 
 
@@ -161,31 +161,31 @@ def test_a_commit_with_what_must_stay_is_not_pushed(three: Trio, path: str) -> N
     three.here.git("rm", "--quiet", "--cached", path)
     three.here.git("commit", "--quiet", "--message", "taken out again")
     done = push(three)
-    assert not done.success
-    assert done.message.startswith(f"Push failed: an unpushed commit contains {path}")
+    assert not done["success"]
+    assert done["message"].startswith(f"Push failed: an unpushed commit contains {path}")
     assert "oops" not in three.there.git("ls-remote", "origin")
 
 
 def test_what_is_missing_is_said(three: Trio, tmp_path: Path) -> None:
     nowhere = Workspace(tmp_path / "plain")
     nowhere.root.mkdir()
-    assert sync.pull(nowhere, SETTINGS, no_secret) == Outcome(
+    assert sync.pull(nowhere, SETTINGS, no_secret) == GitDone(
         success=False, message="Not a git repository"
     )
     unknown = Git(remote="backup")
-    assert pull(three, unknown) == Outcome(
+    assert pull(three, unknown) == GitDone(
         success=True, message="No remote 'backup' configured — skipping pull"
     )
-    assert push(three, unknown).message == "No remote 'backup' configured — skipping push"
+    assert push(three, unknown)["message"] == "No remote 'backup' configured — skipping push"
     three.here.git("remote", "set-url", "origin", str(tmp_path / "gone.git"))
-    assert pull(three).message.startswith("Fetch failed: ")
+    assert pull(three)["message"].startswith("Fetch failed: ")
     with alone(three.workspace):
-        assert pull(three) == Outcome(success=False, message="Sync already in progress")
+        assert pull(three) == GitDone(success=False, message="Sync already in progress")
 
 
 def test_a_folder_above_that_is_a_repository_is_not_ours(three: Trio, tmp_path: Path) -> None:
     inner = Workspace(three.here.root / "inner")
     inner.root.mkdir()
-    assert sync.push(inner, SETTINGS, no_secret).message == "Not a git repository"
+    assert sync.push(inner, SETTINGS, no_secret)["message"] == "Not a git repository"
     found = status.standing(inner, SETTINGS, no_secret)
     assert (found["isRepo"], found["branch"], found["authMethod"]) == (False, None, "none")

@@ -18,7 +18,6 @@ from signet.wire.requests.machine import CodeBody, TokenBody
 from signet.wire.requests.model import Whole
 from signet_api.deps import Db, Shared, State, state_of
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
 
 
 async def _can_sign(request: Request) -> None:
@@ -68,7 +67,7 @@ async def post_exchange(body: CodeBody, state: Shared) -> wire.IssuedToken:
 async def get_tokens(db: Db, limit: Annotated[int, Whole(1, 1_000)] = 100) -> wire.Tokens:
     """Return the tokens that were issued or seen, latest first; never the tokens themselves."""
     found = await db.aread(issued.newest, limit=limit)
-    return {"tokens": [as_wire(wire.Token, one) for one in found], "count": len(found)}
+    return {"tokens": found, "count": len(found)}
 
 
 @serves(wire.REVOKE_TOKEN)
@@ -77,7 +76,7 @@ async def delete_token(jti: str, db: Db) -> wire.RevokedToken:
     row = await db.awrite(issued.revoke, jti, now=clock.now())
     if row is None:
         raise NotFound("Token not found")
-    return {"success": True, **as_wire(wire.Token, row)}
+    return {"success": True, **row}
 
 
 def _issued(claims: Claims, state: State) -> wire.IssuedToken:

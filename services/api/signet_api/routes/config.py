@@ -4,7 +4,6 @@ import asyncio
 
 from signet import config
 from signet.config import described, manifest
-from signet.config.described import Described
 from signet.domain.identity import files
 from signet.errors import Invalid
 from signet.paths import Workspace
@@ -13,7 +12,6 @@ from signet.wire.done import Done
 from signet.wire.requests.machine import ConfigBody, SettingsBody
 from signet_api.deps import Shared
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
 
 
 @serves(wire.CONFIG_FILES)
@@ -45,7 +43,7 @@ async def get_config_schema(state: Shared) -> wire.ConfigSchema:
     found = await asyncio.to_thread(described.every, state.workspace, state.live.loaded)
     name, hash = await asyncio.to_thread(_file, state.workspace)
     return {
-        "settings": list(map(_setting, found)),
+        "settings": found,
         "count": len(found),
         "file": name,
         "hash": hash,
@@ -69,13 +67,3 @@ async def patch_config(body: SettingsBody, state: Shared) -> wire.ChangedConfig:
 def _file(workspace: Workspace) -> tuple[str, str]:
     path = manifest.place(workspace)
     return path.name, manifest.hash_of(path.read_bytes()) if path.exists() else ""
-
-
-def _setting(one: Described) -> wire.Setting:
-    return as_wire(
-        wire.Setting,
-        one,
-        choices=list(one.choices),
-        secret=one.is_secret,
-        restart=one.needs_restart,
-    )

@@ -10,7 +10,6 @@ from signet.wire import git as wire
 from signet.wire.requests.machine import GitConfigBody
 from signet_api.deps import Shared, State
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
 
 
 @serves(wire.GIT_STATUS)
@@ -24,26 +23,23 @@ async def get_status(state: Shared) -> wire.GitStatus:
 async def post_pull(state: Shared) -> wire.GitDone:
     """Bring in what the remote has beyond this copy."""
     settings = state.settings.git
-    done = await asyncio.to_thread(sync.pull, state.workspace, settings, _vault(state).find)
-    return as_wire(wire.GitDone, done)
+    return await asyncio.to_thread(sync.pull, state.workspace, settings, _vault(state).find)
 
 
 @serves(wire.GIT_PUSH)
 async def post_push(state: Shared) -> wire.GitDone:
     """Send what this copy has beyond the remote."""
     settings = state.settings.git
-    done = await asyncio.to_thread(sync.push, state.workspace, settings, _vault(state).find)
-    return as_wire(wire.GitDone, done)
+    return await asyncio.to_thread(sync.push, state.workspace, settings, _vault(state).find)
 
 
 @serves(wire.GIT_SYNC)
 async def post_sync(state: Shared) -> wire.GitDone:
     """Pull, then push."""
     settings, now = state.settings.git, clock.now()
-    done = await asyncio.to_thread(
+    return await asyncio.to_thread(
         sync.sync, state.workspace, settings, _vault(state).find, now=now
     )
-    return as_wire(wire.GitDone, done)
 
 
 @serves(wire.GIT_SETTINGS)

@@ -17,5 +17,4 @@ async def get_identity(state: Shared) -> wire.Identity:
 async def read(state: State) -> wire.Identity:
     """Return the answer of `/api/identity`."""
     raw = await asyncio.to_thread(files.read, state.workspace, "IDENTITY.md")
-    found = identity.parse((raw or b"").decode("utf-8", "replace"))
-    return {"name": found.name, "creature": found.creature, "vibe": found.vibe}
+    return identity.parse((raw or b"").decode("utf-8", "replace"))

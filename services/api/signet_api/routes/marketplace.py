@@ -179,9 +179,6 @@ def _entry(entry: Entry, known: frozenset[tuple[str, str | None]]) -> wire.Catal
         sponsor=False,
         # What stands in the places of inputs is no secret.
         config=configs.written(entry.config) if entry.config else None,
-        inputs=[
-            {"name": one.name, "description": one.description, "isSecret": one.is_secret}
-            for one in entry.inputs
-        ],
+        inputs=list(entry.inputs),
         installed=(entry.source, entry.id) in known,
     )

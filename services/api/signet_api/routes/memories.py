@@ -100,12 +100,7 @@ def page(
         "next": found.next,
     }
     if query.stats:
-        stats = lookup.stats(tx, reader=reader)
-        answer["stats"] = {
-            "total": stats.total,
-            "withEmbeddings": stats.with_embeddings,
-            "critical": stats.critical,
-        }
+        answer["stats"] = lookup.stats(tx, reader=reader)
     if query.total:
         answer["total"] = listing.count(tx, asked, reader=reader)
     if query.facets:

@@ -3,10 +3,8 @@
 import asyncio
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from itertools import chain
-from typing import cast
 
 from fastapi import Response
 
@@ -267,11 +265,7 @@ def _asked(state: State) -> TextSettings:
 
 
 def _by_provider(state: State, *, deprecated: bool = True) -> dict[str, list[wire.OfferedModel]]:
-    known = state.models.by_provider(deprecated=deprecated)
-    return {
-        name: [cast("wire.OfferedModel", asdict(one)) for one in models]
-        for name, models in known.items()
-    }
+    return state.models.by_provider(deprecated=deprecated)
 
 
 def _registry(state: State) -> wire.ModelRegistry:

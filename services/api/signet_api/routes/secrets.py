@@ -15,7 +15,6 @@ from signet.wire.requests.machine import ConnectBody, ExecBody, SecretBody, Secr
 from signet_api.access import is_here, only_from_here
 from signet_api.deps import Shared, State, Who
 from signet_api.serving import serves
-from signet_api.shapes import as_wire
 
 log = logs.get("secrets")
 
@@ -90,13 +89,12 @@ async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: s
     use.check(body.command, wanted, state.settings.secrets.exec_allow)
     values = await use.values(vault_of(state), wanted)
     log.info("secret.used", names=sorted(wanted.values()), actor=actor)
-    ran = await run.run(
+    return await run.run(
         ["sh", "-c", body.command],
         values,
         folder=state.workspace.root,
         seconds=run.SECONDS if milliseconds is None else milliseconds / 1000,
     )
-    return as_wire(wire.Ran, ran)
 
 
 @serves(wire.ONE_PASSWORD, first=from_here)

@@ -2,33 +2,15 @@
 
 import json
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple
 
 from signet import clock
-from signet.db import ReadTx, WriteTx, columns
+from signet.db import ReadTx, WriteTx
 from signet.domain.auth import sql, tokens
 from signet.domain.auth.tokens import Claims, Unauthenticated
+from signet.wire.auth import Token
 
 #: How long a token is listed after it has expired.
 KEPT = timedelta(days=30)
-
-
-class IssuedToken(NamedTuple):
-    """One known token without its signature, a row of `tokens`; times are text."""
-
-    jti: str
-    sub: str
-    role: str
-    scope_json: str | None
-    issued_at: str
-    expires_at: str
-    revoked_at: str | None
-    last_seen_at: str | None
-
-    @property
-    def scope(self) -> dict[str, Any]:
-        """Return the limits that are set."""
-        return columns.json_object(self.scope_json)
 
 
 def is_revoked(tx: ReadTx, jti: str) -> bool | None:
@@ -45,9 +27,9 @@ def keep(tx: WriteTx, claims: Claims, *, now: datetime) -> None:
     tx.run(sql.ADD, (claims.jti, claims.sub, claims.role, scope, *times))
 
 
-def revoke(tx: WriteTx, jti: str, *, now: datetime) -> IssuedToken | None:
+def revoke(tx: WriteTx, jti: str, *, now: datetime) -> Token | None:
     """Revoke a token and return it; None when there is none. The time of the first revocation stays."""
-    return tx.row(IssuedToken, sql.REVOKE, (clock.to_text(now), jti))
+    return tx.record(Token, sql.REVOKE, (clock.to_text(now), jti))
 
 
 def redeem(tx: WriteTx, code: Claims, token: Claims, *, now: datetime) -> None:
@@ -66,6 +48,6 @@ def saw(tx: WriteTx, seen: list[tuple[str, datetime]]) -> None:
         tx.run(sql.SEEN, (text, jti, text))
 
 
-def newest(tx: ReadTx, *, limit: int) -> list[IssuedToken]:
+def newest(tx: ReadTx, *, limit: int) -> list[Token]:
     """Return the tokens that are known, latest first."""
-    return tx.rows(IssuedToken, sql.NEWEST, (limit,))
+    return tx.records(Token, sql.NEWEST, (limit,))

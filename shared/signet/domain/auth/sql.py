@@ -7,7 +7,7 @@ ADD = """
 INSERT INTO tokens (jti, sub, role, scope_json, issued_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)
 ON CONFLICT (jti) DO NOTHING"""
 DELETE_EXPIRED = "DELETE FROM tokens WHERE expires_at < ?"
-_COLUMNS = "jti, sub, role, scope_json, issued_at, expires_at, revoked_at, last_seen_at"
+_COLUMNS = "jti, sub, role, scope_json AS scope, issued_at, expires_at, revoked_at, last_seen_at"
 SEEN = "UPDATE tokens SET last_seen_at = ? WHERE jti = ? AND COALESCE(last_seen_at, '') < ?"
 REVOKE = f"""
 UPDATE tokens SET revoked_at = COALESCE(revoked_at, ?) WHERE jti = ? RETURNING {_COLUMNS}"""

@@ -5,7 +5,7 @@ Whoever pulls or pushes holds a lock, in whichever process; the next one is told
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from signet import clock
@@ -15,21 +15,11 @@ from signet.domain.gitsync.credentials import NO_CREDENTIALS, Access
 from signet.domain.gitsync.repository import NETWORK_SECONDS, GitFailed, Repository, alone
 from signet.files import replace_file
 from signet.paths import Workspace
+from signet.wire.git import GitDone
 
 STASH = "signet-auto-stash"
 #: What git says of a branch that the remote does not have yet.
 _NO_BRANCH = "couldn't find remote ref"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """What came of it, in words; `changes` counts commits."""
-
-    success: bool
-    message: str
-    changes: int | None = None
-    pulled: int | None = None
-    pushed: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,37 +53,40 @@ class Remote:
 class _Stopped(Exception):
     """It ends here, with this outcome."""
 
-    def __init__(self, outcome: Outcome) -> None:
+    def __init__(self, outcome: GitDone) -> None:
         self.outcome = outcome
 
 
 Secret = Callable[[str], str | None]
 
 
-def pull(workspace: Workspace, settings: Git, secret: Secret) -> Outcome:
+def pull(workspace: Workspace, settings: Git, secret: Secret) -> GitDone:
     """Bring in what the remote has beyond this copy."""
     return _alone(workspace, lambda: _pull(_remote(workspace, settings, secret, "pull")))
 
 
-def push(workspace: Workspace, settings: Git, secret: Secret) -> Outcome:
+def push(workspace: Workspace, settings: Git, secret: Secret) -> GitDone:
     """Send what this copy has beyond the remote."""
     return _alone(workspace, lambda: _push(_remote(workspace, settings, secret, "push")))
 
 
-def sync(workspace: Workspace, settings: Git, secret: Secret, *, now: datetime) -> Outcome:
+def sync(workspace: Workspace, settings: Git, secret: Secret, *, now: datetime) -> GitDone:
     """Pull, then push; the time is kept for status when both worked."""
 
-    def both() -> Outcome:
+    def both() -> GitDone:
         remote = _remote(workspace, settings, secret, "sync")
         pulled = _pull(remote)
-        if not pulled.success:
+        if not pulled["success"]:
             return pulled
         pushed = _push(remote)
-        if not pushed.success:
-            return replace(pushed, pulled=pulled.changes)
+        if not pushed["success"]:
+            return {**pushed, "pulled": pulled["changes"]}
         _note(workspace, now)
-        return Outcome(
-            success=True, message="Sync complete", pulled=pulled.changes, pushed=pushed.changes
+        return GitDone(
+            success=True,
+            message="Sync complete",
+            pulled=pulled["changes"],
+            pushed=pushed["changes"],
         )
 
     return _alone(workspace, both)
@@ -131,16 +124,16 @@ def access(repository: Repository, settings: Git, secret: Secret) -> Access:
 def _remote(workspace: Workspace, settings: Git, secret: Secret, verb: str) -> Remote:
     repository = Repository(workspace)
     if not repository.exists:
-        raise _Stopped(Outcome(success=False, message="Not a git repository"))
+        raise _Stopped(GitDone(success=False, message="Not a git repository"))
     try:
         found = access(repository, settings, secret)
     except GitFailed as error:
         raise _Stopped(_failed(verb.capitalize(), error)) from error
     if found.method is credentials.Method.NO_REMOTE:
         words = f"No remote '{settings.remote}' configured — skipping {verb}"
-        raise _Stopped(Outcome(success=True, message=words))
+        raise _Stopped(GitDone(success=True, message=words))
     if not found.is_enough:
-        raise _Stopped(Outcome(success=False, message=NO_CREDENTIALS))
+        raise _Stopped(GitDone(success=False, message=NO_CREDENTIALS))
     return Remote(
         name=settings.remote,
         branch=branch_of(repository, settings),
@@ -148,7 +141,7 @@ def _remote(workspace: Workspace, settings: Git, secret: Secret, verb: str) -> R
     )
 
 
-def _pull(remote: Remote) -> Outcome:
+def _pull(remote: Remote) -> GitDone:
     git = remote.repository
     try:
         git.run(
@@ -159,16 +152,16 @@ def _pull(remote: Remote) -> Outcome:
     except GitFailed as error:
         if _NO_BRANCH not in error.message:
             return _failed("Fetch", error)
-        return Outcome(success=True, message="Already up to date", changes=0)
+        return GitDone(success=True, message="Already up to date", changes=0)
     try:
         coming = git.count(remote.incoming)
         if coming == 0:
-            return Outcome(success=True, message="Already up to date", changes=0)
+            return GitDone(success=True, message="Already up to date", changes=0)
         _check(remote, coming)
         _forward(remote)
     except GitFailed as error:
         return _failed("Pull", error)
-    return Outcome(success=True, message=f"Pulled {coming} commits", changes=coming)
+    return GitDone(success=True, message=f"Pulled {coming} commits", changes=coming)
 
 
 def _check(remote: Remote, coming: int) -> None:
@@ -234,12 +227,12 @@ def _back(git: Repository, before: str) -> None:
         ) from error
 
 
-def _push(remote: Remote) -> Outcome:
+def _push(remote: Remote) -> GitDone:
     git = remote.repository
     try:
         going = git.count(remote.outgoing)
         if going == 0:
-            return Outcome(success=True, message="Nothing to push", changes=0)
+            return GitDone(success=True, message="Nothing to push", changes=0)
         if found := guarded.leaks(git, remote.outgoing):
             raise GitFailed(
                 f"an unpushed commit contains {found[0]}, which must stay on this machine;"
@@ -251,15 +244,15 @@ def _push(remote: Remote) -> Outcome:
         )
     except GitFailed as error:
         return _failed("Push", error)
-    return Outcome(success=True, message=f"Pushed {going} commits", changes=going)
+    return GitDone(success=True, message=f"Pushed {going} commits", changes=going)
 
 
-def _alone(workspace: Workspace, work: Callable[[], Outcome]) -> Outcome:
+def _alone(workspace: Workspace, work: Callable[[], GitDone]) -> GitDone:
     try:
         with alone(workspace):
             return work()
     except BlockingIOError:
-        return Outcome(success=False, message="Sync already in progress")
+        return GitDone(success=False, message="Sync already in progress")
     except _Stopped as stopped:
         return stopped.outcome
 
@@ -269,8 +262,8 @@ def _note(workspace: Workspace, now: datetime) -> None:
     replace_file(workspace.daemon_dir / "git.json", told.encode())
 
 
-def _failed(step: str, error: GitFailed) -> Outcome:
-    return Outcome(success=False, message=f"{step} failed: {error.message}")
+def _failed(step: str, error: GitFailed) -> GitDone:
+    return GitDone(success=False, message=f"{step} failed: {error.message}")
 
 
 def _commits(count: int) -> str:

@@ -1,7 +1,8 @@
 """Who the agent is, as IDENTITY.md says it in lines such as `- name: Juno`."""
 
 import re
-from dataclasses import dataclass
+
+from signet.wire.config import Identity
 
 #: A bullet perhaps, a key that may be bold, a colon, the rest of the line.
 _LINE = re.compile(
@@ -10,20 +11,13 @@ _LINE = re.compile(
 UNKNOWN = "Unknown"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
-    """What the agent is called, and what it is like."""
-
-    name: str = UNKNOWN
-    creature: str = ""
-    vibe: str = ""
-
-
 def parse(text: str) -> Identity:
     """Return the identity that a file tells; the first line of each key counts, a role where there is no creature."""
     found: dict[str, str] = {}
     for key, value in _LINE.findall(text):
         found.setdefault(key.lower(), value.strip())
-    role = found.pop("role", "")
-    given = {"creature": role} | {key: value for key, value in found.items() if value}
-    return Identity(**given)
+    return {
+        "name": found.get("name") or UNKNOWN,
+        "creature": found.get("creature") or found.get("role", ""),
+        "vibe": found.get("vibe", ""),
+    }

@@ -15,6 +15,7 @@ from typing import Any
 from signet.domain.marketplace import config
 from signet.domain.marketplace.models import Config, Remote
 from signet.errors import Kind, NotFound, SignetError
+from signet.wire.marketplace import CatalogInput
 
 #: The name of the list that ships with the product.
 SHIPPED = "signet"
@@ -36,15 +37,6 @@ class NoSuchEntry(NotFound):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Input:
-    """Something that must be said before a server can be installed; a secret one belongs into the vault."""
-
-    name: str
-    description: str
-    is_secret: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A server of a catalog; `config` is None for one that this machine cannot run as its catalog describes it."""
 
@@ -54,7 +46,7 @@ class Entry:
     category: str
     homepage: str
     config: Config | None
-    inputs: tuple[Input, ...] = ()
+    inputs: tuple[CatalogInput, ...] = ()
     source: str = SHIPPED
 
 
@@ -89,13 +81,13 @@ def configured(entry: Entry, said: Mapping[str, str]) -> Config:
         raise NotInstallable(
             f"{entry.name} names no start command that this product knows; register it by hand"
         )
-    missing = [one for one in entry.inputs if not said.get(one.name, "").strip()]
+    missing = [one for one in entry.inputs if not said.get(one["name"], "").strip()]
     if missing:
-        told = "; ".join(f"{one.name}: {one.description}" for one in missing)
+        told = "; ".join(f"{one['name']}: {one['description']}" for one in missing)
         raise NotInstallable(
-            f"{entry.name} needs inputs ({told})", missing=[one.name for one in missing]
+            f"{entry.name} needs inputs ({told})", missing=[one["name"] for one in missing]
         )
-    known = {one.name: said[one.name].strip() for one in entry.inputs}
+    known = {one["name"]: said[one["name"]].strip() for one in entry.inputs}
 
     def put(text: str) -> str:
         return _INPUT.sub(lambda match: known.get(match[1], match[0]), text)
@@ -111,7 +103,14 @@ def configured(entry: Entry, said: Mapping[str, str]) -> Config:
 
 
 def _entry(row: Mapping[str, Any]) -> Entry:
-    inputs = tuple(Input(**one) for one in row.get("inputs", ()))
+    inputs = tuple(
+        CatalogInput(
+            name=one["name"],
+            description=one["description"],
+            isSecret=one.get("isSecret", False),
+        )
+        for one in row.get("inputs", ())
+    )
     return Entry(**{**row, "config": config.read(row["config"]), "inputs": inputs})
 
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from signet.domain.marketplace import describe, rpc
-from signet.domain.marketplace.catalog import Entry, Input
+from signet.domain.marketplace.catalog import Entry
 from signet.domain.marketplace.models import Program, Remote
 from signet.errors import Kind, PermanentJobError, SignetError
 from signet.net.fetch import Wanted, fetch
 from signet.net.http import HttpError
+from signet.wire.marketplace import CatalogInput
 
 SECONDS = 10.0
 MAX_BYTES = 4 * 1024 * 1024
@@ -85,9 +86,9 @@ def entry_of(found: object) -> Entry | None:
     )
 
 
-def _config(server: Json) -> tuple[Program | Remote | None, dict[str, Input]]:
+def _config(server: Json) -> tuple[Program | Remote | None, dict[str, CatalogInput]]:
     """Return how a server is reached or started, and what must be said for it: an address before a program."""
-    inputs: dict[str, Input] = {}
+    inputs: dict[str, CatalogInput] = {}
     for remote in _maps(server.get("remotes")):
         url = remote.get("url")
         if remote.get("type") == "streamable-http" and isinstance(url, str) and "{" not in url:
@@ -105,7 +106,7 @@ def _config(server: Json) -> tuple[Program | Remote | None, dict[str, Input]]:
     return None, {}
 
 
-def _arguments(described: Sequence[Json], inputs: dict[str, Input]) -> list[str]:
+def _arguments(described: Sequence[Json], inputs: dict[str, CatalogInput]) -> list[str]:
     found = []
     for one in described:
         value = _value(one, str(one.get("valueHint") or one.get("name") or "value"), inputs)
@@ -117,7 +118,7 @@ def _arguments(described: Sequence[Json], inputs: dict[str, Input]) -> list[str]
     return found
 
 
-def _values(described: object, inputs: dict[str, Input]) -> dict[str, str]:
+def _values(described: object, inputs: dict[str, CatalogInput]) -> dict[str, str]:
     found = {}
     for one in _maps(described):
         name = str(one.get("name", ""))
@@ -127,7 +128,7 @@ def _values(described: object, inputs: dict[str, Input]) -> dict[str, str]:
     return found
 
 
-def _value(one: Json, hint: str, inputs: dict[str, Input]) -> str | None:
+def _value(one: Json, hint: str, inputs: dict[str, CatalogInput]) -> str | None:
     """Return a fixed value, or the place of an input that is needed; None for what may be left out."""
     for key in ("value", "default"):
         if isinstance(one.get(key), str) and "{" not in str(one[key]):
@@ -135,10 +136,10 @@ def _value(one: Json, hint: str, inputs: dict[str, Input]) -> str | None:
     if not one.get("isRequired"):
         return None
     name = _NAME.sub("_", hint).strip("_") or "value"
-    inputs[name] = Input(
+    inputs[name] = CatalogInput(
         name=name,
         description=describe.text(one.get("description"), 300) or hint,
-        is_secret=one.get("isSecret") is True,
+        isSecret=one.get("isSecret") is True,
     )
     return f"{{{name}}}"
 

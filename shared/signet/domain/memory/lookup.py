@@ -6,10 +6,11 @@ from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.memory import told
-from signet.domain.memory.models import Memory, Owner, Stats
+from signet.domain.memory.models import Memory, Owner
 from signet.domain.memory.refusals import Unknown
 from signet.domain.memory.sql import memories
 from signet.errors import NotFound
+from signet.wire.memory import MemoryStats
 
 #: Ids of one beginning that are shown: enough to see that it is no beginning of one.
 MAX_IDS = 10
@@ -56,6 +57,6 @@ def find(tx: ReadTx, memory_id: str) -> Memory | None:
     return memories.by_id(tx, memory_id)
 
 
-def stats(tx: ReadTx, *, reader: Reader) -> Stats:
+def stats(tx: ReadTx, *, reader: Reader) -> MemoryStats:
     """Count the active memories this reader may see."""
     return memories.stats(tx, reader)

@@ -388,15 +388,6 @@ class Owner(NamedTuple):
     agent_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stats:
-    """Counts over the active memories a reader may see."""
-
-    total: int
-    with_embeddings: int
-    critical: int
-
-
 def tags_of(stored: str | None) -> tuple[str, ...]:
     """Return tags from their column: a JSON array, or the comma list of older rows (MEM-21)."""
     if not stored:

@@ -7,11 +7,11 @@ import signal
 from asyncio.subprocess import DEVNULL, PIPE
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from signet.domain.secrets.redact import longest, redacted
 from signet.errors import Invalid
+from signet.wire.secrets import Ran
 
 #: Seconds that a command may take unless its caller says otherwise (SE-42).
 SECONDS = 30.0
@@ -20,15 +20,6 @@ STREAM_CHARS = 1_048_576
 #: What a shell says of a command that was ended for being late.
 LATE = 124
 _CHUNK = 65_536
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ran:
-    """What came of a command; the streams hold no value of its secrets."""
-
-    code: int
-    stdout: str
-    stderr: str
 
 
 async def run(

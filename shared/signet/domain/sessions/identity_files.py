@@ -109,7 +109,8 @@ def name_of(found: Identity, agent: Agent) -> dict[str, str]:
     name, description = agent.name, agent.description
     if name == Agent().name:  # nobody has given it one
         said = identity.parse(found.card)
-        name, description = "" if said.name == identity.UNKNOWN else said.name, said.creature
+        name = "" if said["name"] == identity.UNKNOWN else said["name"]
+        description = said["creature"]
     return {"name": name or UNNAMED, **({"description": description} if description else {})}
 
 

@@ -14,8 +14,9 @@ from signet import clock
 from signet.db import ReadTx, Row, WriteTx, visibility
 from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Reader, Where
-from signet.domain.memory.models import Draft, Memory, Owner, Stats, tags_of
+from signet.domain.memory.models import Draft, Memory, Owner, tags_of
 from signet.domain.memory.normalize import Normalized
+from signet.wire.memory import MemoryStats
 from signet.wire.origin import Origin, Review
 
 _COLUMNS = (
@@ -54,9 +55,10 @@ _BY_HASH = (
 _AMONG = f"m.id IN {LIST}"
 _BEGINNING = "SELECT m.id FROM memories m WHERE m.id >= ? AND m.id < ? AND "
 _STATS = """
-SELECT count(*),
-       coalesce(sum(EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)), 0),
-       coalesce(sum(m.importance >= ?), 0)
+SELECT count(*) AS total,
+       coalesce(sum(EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)), 0)
+       AS with_embeddings,
+       coalesce(sum(m.importance >= ?), 0) AS critical
 FROM memories m WHERE m.is_deleted = 0 AND """
 _HIDE = (
     "UPDATE memories SET is_deleted = 1, deleted_at = ?, updated_at = ?, version = version + 1"
@@ -169,11 +171,11 @@ def by_ids(tx: ReadTx, memory_ids: Sequence[str], *, texts: Mapping[str, str]) -
     return [replace(one, content=texts.get(one.id, one.content)) if texts else one for one in rows]
 
 
-def stats(tx: ReadTx, reader: Reader) -> Stats:
+def stats(tx: ReadTx, reader: Reader) -> MemoryStats:
     """Count the active memories."""
     seen = visibility.readable(reader)
-    row = tx.all(_STATS + seen.sql, (CRITICAL, *seen.params))[0]
-    return Stats(total=row[0], with_embeddings=row[1], critical=row[2])
+    [counted] = tx.records(MemoryStats, _STATS + seen.sql, (CRITICAL, *seen.params))
+    return counted
 
 
 def by_key(tx: ReadTx, key: str, agent_id: str) -> Memory | None:
