@@ -14,8 +14,8 @@ from signet.domain.harnesses.models import Site
 from signet.process.settings_reload import LiveSettings
 from signet_scheduler import watch
 from signet_scheduler.notes import NoteWatch
-from signet_scheduler.sync import QUIET_SECONDS, HarnessSync
-from signet_scheduler.watch import Debounce, Kind
+from signet_scheduler.sync import KINDS, QUIET_SECONDS, HarnessSync
+from signet_scheduler.watch import Debounce
 from worker.home import Home, Tree
 
 SETTINGS: Tree = {"embedding": {"provider": "none"}, "agents": {"roster": [{"name": "helm"}]}}
@@ -185,7 +185,8 @@ def test_only_what_belongs_to_somebody_is_seen(kept: Kept) -> None:
     note = person / ".claude/projects/-work-boat/memory/MEMORY.md"
     note.parent.mkdir(parents=True)
     note.write_text("x")
-    found = watch.seen(workspace, *Kind, home=person)
+    every = (*KINDS, watch.notes, watch.claude_notes)
+    found = watch.seen(workspace, *every, home=person)
     names = {
         str(
             Path(path).relative_to(

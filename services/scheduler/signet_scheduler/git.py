@@ -9,7 +9,8 @@ from signet.errors import SignetError
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
-from signet_scheduler.watch import Kind, Loop, Seen, seen
+from signet_scheduler import watch
+from signet_scheduler.watch import Loop, Seen, seen
 
 log = logs.get("git")
 
@@ -22,7 +23,7 @@ MOST_SECONDS = 3_600.0
 STOP_SECONDS = 2.0
 
 #: What leads to a commit, besides skills.
-WATCHED = (Kind.CONFIG, Kind.IDENTITY, Kind.AGENTS, Kind.NOTES)
+WATCHED = (watch.configs, watch.identities, watch.agents, watch.notes)
 
 
 class GitWatch(Loop):

@@ -14,7 +14,8 @@ from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.program import Program
 from signet.process.settings_reload import LiveSettings
-from signet_scheduler.watch import Debounce, Identity, Kind, Loop, seen
+from signet_scheduler import watch
+from signet_scheduler.watch import Debounce, Identity, Loop, seen
 
 log = logs.get("watcher")
 
@@ -41,7 +42,7 @@ class NoteWatch(Loop):
 
     def look(self, at: float) -> None:
         """Look at the files and read those that are new; `at` is in monotonic seconds."""
-        found = seen(self._workspace, Kind.NOTES, Kind.CLAUDE_NOTES, home=self._home)
+        found = seen(self._workspace, watch.notes, watch.claude_notes, home=self._home)
         rules = Rules.of(self._live.settings)
         if not self._debounce.is_due(found, at) or rules.frozen or not self._is_served():
             return

@@ -12,13 +12,14 @@ from signet.domain.harnesses.sync import Synced
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
-from signet_scheduler.watch import Debounce, Kind, Loop, seen
+from signet_scheduler import watch
+from signet_scheduler.watch import Debounce, Loop, seen
 
 log = logs.get("sync")
 
 #: How long files must not have changed (HN-2).
 QUIET_SECONDS = 2.0
-_KINDS = (Kind.CONFIG, Kind.IDENTITY, Kind.ARCHITECTURE, Kind.AGENTS)
+KINDS = (watch.configs, watch.identities, watch.architecture, watch.agents)
 
 
 class HarnessSync(Loop):
@@ -36,7 +37,7 @@ class HarnessSync(Loop):
 
     def look(self, at: float) -> None:
         """Look at the files and sync if it is time; `at` is in monotonic seconds."""
-        found = seen(self._workspace, *_KINDS, home=self._home)
+        found = seen(self._workspace, *KINDS, home=self._home)
         if not self._debounce.is_due(found, at):
             return
         site = self._site()
@@ -45,7 +46,7 @@ class HarnessSync(Loop):
             self._is_mended = True
         _tell(sync.sync(site, self._live.settings))
         # What the sync itself wrote is no change: it makes nothing that it reads, but for the architecture file.
-        after = seen(self._workspace, Kind.ARCHITECTURE, home=self._home)
+        after = seen(self._workspace, watch.architecture, home=self._home)
         self._debounce.handled({**found, **after})
 
     def _site(self) -> Site:

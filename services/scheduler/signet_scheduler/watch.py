@@ -10,7 +10,6 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from enum import StrEnum
 from pathlib import Path
 
 from signet.config.manifest import NAMES
@@ -33,22 +32,15 @@ Identity = tuple[int, int, int]
 Seen = Mapping[str, Identity]
 
 
-class Kind(StrEnum):
-    """What a file is to those who follow it."""
-
-    CONFIG = "config"
-    IDENTITY = "identity"
-    ARCHITECTURE = "architecture"
-    AGENTS = "agents"
-    NOTES = "notes"
-    CLAUDE_NOTES = "claude_notes"
+#: Yields the files that are one thing to those who follow them.
+Kind = Callable[[Workspace, Path], Iterator[str | Path]]
 
 
 def seen(workspace: Workspace, *kinds: Kind, home: Path | None = None) -> Seen:
     """Return the files of these kinds that exist, with what shows a change; a missing file is a change."""
     found = {}
     for kind in kinds:
-        for path in _PATHS[kind](workspace, home or Path.home()):
+        for path in kind(workspace, home or Path.home()):
             try:
                 stat = os.stat(path)  # noqa: PTH116  # twice a second: objects would be most of the work
             except OSError:
@@ -123,19 +115,22 @@ class Loop(ABC):
                 pause = self.failed_seconds
 
 
-def _configs(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+def configs(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+    """Yield the files that may hold the settings."""
     yield from (workspace.root / name for name in NAMES)
 
 
-def _identities(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+def identities(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+    """Yield the files that say who the agent is."""
     yield from (workspace.root / name for name in IDENTITY)
 
 
-def _architecture(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+def architecture(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+    """Yield the file that tells agents how a workspace is built."""
     yield workspace.root / ARCHITECTURE
 
 
-def _agents(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+def agents(workspace: Workspace, home: Path) -> Iterator[str | Path]:
     """Yield what lies below `agents/`, apart from what is generated and the copies of what was."""
     top = workspace.root / "agents"
     for folder, folders, names in os.walk(top):
@@ -148,14 +143,16 @@ def _agents(workspace: Workspace, home: Path) -> Iterator[str | Path]:
                 yield at / name
 
 
-def _notes(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+def notes(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+    """Yield the notes of the workspace."""
     folder = str(workspace.memory_dir)
     for name in _names(folder):
         if name.endswith(".md") and name != "MEMORY.md" and not _BACKUP.fullmatch(name):
             yield f"{folder}/{name}"
 
 
-def _claude_notes(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+def claude_notes(workspace: Workspace, home: Path) -> Iterator[str | Path]:
+    """Yield what Claude Code has noted of each project."""
     folder = str(home / ".claude" / "projects")
     yield from (f"{folder}/{name}/memory/MEMORY.md" for name in _names(folder))
 
@@ -166,13 +163,3 @@ def _names(folder: str) -> list[str]:
         return [name for name in os.listdir(folder) if name[0] != "."]  # noqa: PTH208
     except OSError:
         return []
-
-
-_PATHS: Mapping[Kind, Callable[[Workspace, Path], Iterator[str | Path]]] = {
-    Kind.CONFIG: _configs,
-    Kind.IDENTITY: _identities,
-    Kind.ARCHITECTURE: _architecture,
-    Kind.AGENTS: _agents,
-    Kind.NOTES: _notes,
-    Kind.CLAUDE_NOTES: _claude_notes,
-}
