@@ -139,41 +139,19 @@ def _keyword(name: str, annotation: Any, default: object = None) -> inspect.Para
 
 
 def _filters(action: Action) -> list[inspect.Parameter]:
-    age = "Only rows older than this, such as 2d."
-    young = "Only rows newer than this, such as 90m."
-    every = {
-        Filter.IDS: [
-            _keyword(
-                "ids",
-                Annotated[
-                    list[str] | None,
-                    typer.Argument(metavar="ID", help=f"Which {action.noun}."),
-                ],
-            )
-        ],
-        Filter.KIND: [
-            _keyword(
-                "kind",
-                Annotated[
-                    list[str] | None, typer.Option("--kind", help="Only this kind. Repeatable.")
-                ],
-            )
-        ],
-        Filter.AGE: [
-            _keyword("older", _age("--older-than", age)),
-            _keyword("newer", _age("--newer-than", young)),
-        ],
-        Filter.ERROR: [
-            _keyword(
-                "error",
-                Annotated[
-                    str | None,
-                    typer.Option("--error", help="Text in the error; * matches any text."),
-                ],
-            )
-        ],
+    which = typer.Argument(metavar="ID", help=f"Which {action.noun}.")
+    kind = typer.Option("--kind", help="Only this kind. Repeatable.")
+    error = typer.Option("--error", help="Text in the error; * matches any text.")
+    every: dict[Filter, dict[str, Any]] = {
+        Filter.IDS: {"ids": Annotated[list[str] | None, which]},
+        Filter.KIND: {"kind": Annotated[list[str] | None, kind]},
+        Filter.AGE: {
+            "older": _age("--older-than", "Only rows older than this, such as 2d."),
+            "newer": _age("--newer-than", "Only rows newer than this, such as 90m."),
+        },
+        Filter.ERROR: {"error": Annotated[str | None, error]},
     }
-    return [parameter for one in action.filters for parameter in every[one]]
+    return [_keyword(name, shape) for one in action.filters for name, shape in every[one].items()]
 
 
 def _age(flag: str, help: str) -> object:
