@@ -18,7 +18,7 @@ PYTHONPATH = os.pathsep.join(str(ROOT / folder) for folder in ROOTS)
 
 #: How often a condition is looked at, and how long a test waits for it at most.
 LOOK_SECONDS = 0.01
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0
 
 
 def eventually(condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> float:
