@@ -272,6 +272,16 @@ def test_what_a_summary_should_hold_is_said_with_what_is_known_already(api: Api)
     assert (answer["guidelines"], TOLD in answer["summaryPrompt"]) == ("Be brief.", False)
 
 
+def test_before_a_compaction_one_saying_is_told_once_and_none_that_is_too_long(api: Api) -> None:
+    source = remember(api, "I never fish on Sundays.")
+    fact = {"sourceType": "pipeline-v2", "sourceId": source, "importance": 1.0}
+    remember(api, "The user never fishes on Sundays.", **fact)
+    remember(api, f"Log of the weir. {'Dry. ' * 2_000}")
+    told = api.post("/api/hooks/pre-compaction", {"harness": "codex"}).body["summaryPrompt"]
+    assert told.count("Sundays") == 1 and "- I never fish on Sundays." in told
+    assert len(told) < 4_000
+
+
 def test_a_summary_is_a_memory_of_its_session_and_the_same_one_once(api: Api) -> None:
     api.add_agent()
     sent = {

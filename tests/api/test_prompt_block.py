@@ -18,10 +18,10 @@ SIZES = (30, 200, 300, 450, 500, 700, 1_000, 1_500, 2_500, 4_000)
 def stored(api: Api, type: SourceType, id: str, *texts: str) -> None:
     source = Source(type=type, id=id, agent_id="default")
     chunks = [
-        (Chunk(position=n, content=text, said_at="2026-03-02T09:00:00Z"), None)
+        Chunk(position=n, content=text, said_at="2026-03-02T09:00:00Z")
         for n, text in enumerate(texts)
     ]
-    api.state.db.write(sql.insert, source, chunks, None)
+    api.state.db.write(sql.insert, source, chunks)
 
 
 def asked(api: Api, chars: int, **body: object) -> Any:

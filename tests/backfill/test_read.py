@@ -243,7 +243,9 @@ def test_a_log_of_an_odd_form_or_still_being_written_does_not_stop_the_others(
     )
 
 
-def test_killed_at_will_everything_is_read_once(world: World) -> None:
+def test_killed_at_will_and_with_no_model_for_vectors_everything_is_read_once(world: World) -> None:
+    nobody = "embedding: {provider: ollama, base_url: 'http://127.0.0.1:9'}\n"
+    (world.api.state.workspace.root / "agent.yaml").write_text(nobody)
     for number in range(12):
         world.claude(f"s{number}", (f"Talk {number}: {ASKED}", DECIDED, *MORE), days=number)
     world.start()
@@ -260,4 +262,7 @@ def test_killed_at_will_everything_is_read_once(world: World) -> None:
     assert len(texts) == 12 and all(text.count("4181") == 1 for text in texts)
     chunks = [(one["source_id"], one["position"]) for one in world.api.rows("episode_chunks")]
     assert len(chunks) == len(set(chunks))
+    assert {one["vector"] for one in world.api.rows("episode_chunks")} == {None}
+    found = world.api.post("/api/memory/context", {"prompt": ASKED, "project": "/p/heron"})
+    assert "port 4181" in found.body["context"]
     assert world.start()["newSessions"] == 0

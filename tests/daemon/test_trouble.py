@@ -74,9 +74,11 @@ def test_a_start_that_waits_for_a_daemon_takes_over_when_that_is_killed(daemon: 
         daemon.told.append(missing)
         found = record.running(daemon.workspace)
         if missing == "worker is not running" and found is not None and not killed:
-            (daemon.workspace.root / "api-unready").unlink()
             os.kill(found.pid, signal.SIGKILL)
             killed.append(found.pid)
+            # Else its API might become ready before it is dead, and the start would rightly find a daemon.
+            eventually(lambda: not record.is_supervisor(found.pid, daemon.workspace))
+            (daemon.workspace.root / "api-unready").unlink()
 
     done = control.start(daemon.workspace, daemon.port, tell=kill, plan=daemon.plan)
     first.communicate(timeout=PATIENCE_SECONDS)

@@ -299,8 +299,8 @@ def test_a_job_that_is_killed_anywhere_leaves_what_was_or_everything(
 def test_the_session_that_a_memory_is_from_does_not_make_its_words_common(api: Api) -> None:
     hook(api, "session-start", "before")
     hook(api, "session-end", "before", transcript=log(("user", WALRUS)), reason="other")
-    [lease] = claimed(api, "index_session", queue="vectors")
-    index.run(JobContext(lease=lease, db=api.state.db), None)
+    [lease] = claimed(api, "index_session")
+    index.run(JobContext(lease=lease, db=api.state.db), model=None)
     sent = {"content": WALRUS, "sourceType": "session_end", "sourceId": "before"}
     walrus = api.post("/api/memory/remember", {**sent, "importance": 0.8}).body["id"]
     assert WALRUS in hook(api, "session-start").body["inject"]

@@ -35,7 +35,13 @@ def say(
     """Index a session or commit and return the id of its result."""
     source = Origin(type=type, id=key, agent_id=agent, project=project)
     chunk = Chunk(position=0, content=text, said_at=at)
-    db.write(sql.insert, source, [(chunk, meaning(text))], MODEL)
+
+    def index(tx: WriteTx) -> None:
+        sql.insert(tx, source, [chunk])
+        lacking = sql.lacking(tx, source, MODEL, most=1)
+        sql.give_vectors(tx, [(one, meaning(one.content)) for one in lacking], MODEL)
+
+    db.write(index)
     return source.name
 
 

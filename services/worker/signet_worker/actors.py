@@ -17,6 +17,7 @@ from signet.domain.documents.models import Rules as DocumentRules
 from signet.domain.embeddings import reindex
 from signet.domain.episodes import commits
 from signet.domain.episodes import index as episodes
+from signet.domain.episodes import vectors as chunk_vectors
 from signet.domain.extraction import corrections
 from signet.domain.extraction import pipeline as extraction
 from signet.domain.extraction.distill import Model
@@ -138,6 +139,11 @@ def embed(job: JobContext, context: Context) -> None:
     memory_vectors.run(job, embedder)
 
 
+def embed_chunks(job: JobContext, context: Context) -> None:
+    """Make what was indexed of a session, or of a project's commits, findable by meaning."""
+    chunk_vectors.run(job, context.embedder())
+
+
 def extract(job: JobContext, context: Context) -> None:
     """Distil the job's memory into facts."""
     distiller = context.distiller()
@@ -189,12 +195,13 @@ def graph_upkeep(job: JobContext, context: Context) -> None:
 
 def index_commits(job: JobContext, context: Context) -> None:
     """Make the commit messages of a project findable for prompts to come."""
-    commits.run(job, context.embedder(), masks=context.settings.memory.mask_secrets)
+    masks = context.settings.memory.mask_secrets
+    commits.run(job, model=context.vector_model(), masks=masks)
 
 
 def index_session(job: JobContext, context: Context) -> None:
     """Make a session findable for prompts to come."""
-    episodes.run(job, context.embedder())
+    episodes.run(job, model=context.vector_model())
 
 
 def label_session(job: JobContext, context: Context) -> None:

@@ -90,6 +90,11 @@ class Context:
                 self._embedder = (wanted, MeteredEmbedder(found) if found else None)
             return self._embedder[1]
 
+    def vector_model(self) -> str | None:
+        """Return the name of the model that makes vectors, None when embeddings are off."""
+        embedder = self.embedder()
+        return embedder.model if embedder else None
+
     def distiller(self) -> Distiller | None:
         """Return what reads texts, None when extraction is off."""
         model = self.language_model()

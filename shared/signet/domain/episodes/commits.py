@@ -13,14 +13,12 @@ from pathlib import Path
 
 from signet import clock
 from signet.db import WriteTx
-from signet.domain.episodes import split, sql
-from signet.domain.episodes.index import vectors_of
+from signet.domain.episodes import split, sql, vectors
 from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.domain.gitsync.repository import GitFailed, Repository
 from signet.domain.transcripts import erased, withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.paths import Workspace
-from signet.providers.ports import Embedder
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
 from signet.text.masking import mask
@@ -66,12 +64,11 @@ def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:
     enqueue(tx, job, now=clock.now())
 
 
-def run(job: JobContext, embedder: Embedder | None, *, masks: bool) -> None:
-    """Index what is new of the project's commits, forget what is gone, and complete the job.
+def run(job: JobContext, *, model: str | None, masks: bool) -> None:
+    """Index what is new of the project's commits, queue their vectors of `model`, and complete the job.
 
-    With `masks` secrets in the messages are replaced. What was erased is left out of them.
-
-    Raises what the embedder raises, LeaseLost, Cancelled.
+    Commits that are gone are forgotten. Without a model there are no vectors. With `masks` secrets in the messages are
+    replaced. What was erased is left out of them. Raises LeaseLost, Cancelled.
     """
     agent_id = job.lease.agent_id or ""
     project = str(job.lease.payload.get("project"))
@@ -94,16 +91,15 @@ def run(job: JobContext, embedder: Embedder | None, *, masks: bool) -> None:
         for commit in read
         for chunk in _chunks(commit, reverted, erased_ones, masks)
     ]
-    vectors = vectors_of(job, embedder, [chunk.content for _, chunk in chunks])
-    model = embedder.model if embedder else None
+
+    def of(hash: str) -> Source:
+        return Source(type=SourceType.COMMIT, id=hash, agent_id=agent_id, project=project)
 
     def write(tx: WriteTx) -> dict[str, object]:
         sql.forget_commits(tx, agent_id, project, [*gone, *(reverted & known)])
-        for (commit, chunk), vector in zip(chunks, vectors, strict=True):
-            source = Source(
-                type=SourceType.COMMIT, id=commit.hash, agent_id=agent_id, project=project
-            )
-            sql.insert(tx, source, [(chunk, vector)], model)
+        for commit, chunk in chunks:
+            sql.insert(tx, of(commit.hash), [chunk])
+        vectors.ask(tx, of(""), model)
         if len(new) > BATCH:
             ask(tx, agent_id, project, str(git.root))
         return {"commits": len(read), "removed": len(gone)}

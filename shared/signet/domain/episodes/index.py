@@ -1,32 +1,28 @@
-"""One `index_session` job: keep the chunks of a session, and their vectors, in step with its transcript."""
+"""One `index_session` job: keep the chunks of a session in step with its transcript; vectors follow (vectors.py)."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.embeddings import embed as embedding
-from signet.domain.episodes import split, sql
+from signet.domain.episodes import split, sql, vectors
 from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.domain.memory import forget
 from signet.domain.transcripts import erased, stored, transcript
 from signet.domain.transcripts.withheld import Statement
-from signet.providers.ports import Embedder
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
 
-#: Chunks that one job embeds and writes; a longer session takes several, so that no write is long.
+#: Chunks that one job writes; a longer session takes several, so that no write is long.
 BATCH = 100
 #: Sessions that are queued at once for what was said before there was an index.
 BACKFILL = 100
-#: Texts that are embedded between two looks at whether the job is still ours.
-AT_ONCE = 10
 
 
-def run(job: JobContext, embedder: Embedder | None) -> None:
-    """Index what is new of the job's session and complete the job.
+def run(job: JobContext, *, model: str | None) -> None:
+    """Index what is new of the job's session, queue its vectors of `model`, and complete the job.
 
-    Raises what the embedder raises, LeaseLost, Cancelled.
+    None makes no vectors. Raises LeaseLost, Cancelled.
     """
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     _leave_out(job, agent_id, key)
@@ -35,11 +31,9 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
         job.commit(lambda tx: {"skipped": "session_not_found"})
         return
     source = Source(type=SourceType.SESSION, id=key, agent_id=agent_id, project=found.project or "")
-    model = embedder.model if embedder else None
     wanted = _chunks(found.content, found.created_at)
-    stale, missing = job.db.read(_differences, source, wanted, model)
+    stale, missing = job.db.read(_differences, source, wanted)
     batch = missing[:BATCH]
-    vectors = vectors_of(job, embedder, [chunk.content for chunk in batch])
 
     def write(tx: WriteTx) -> dict[str, object]:
         if stored.is_forgotten(tx, agent_id, key):
@@ -47,7 +41,8 @@ def run(job: JobContext, embedder: Embedder | None) -> None:
         sql.move(tx, source)
         # What is replaced goes with the batch that replaces it.
         sql.delete(tx, source, [*stale, *(chunk.position for chunk in batch)])
-        sql.insert(tx, source, list(zip(batch, vectors, strict=True)), model)
+        sql.insert(tx, source, batch)
+        vectors.ask(tx, source, model, priority=job.lease.priority)
         if len(missing) > BATCH or stored.length(tx, agent_id, key) != len(found.content):
             stored.queue_index(tx, agent_id, key, priority=BULK, now=clock.now())
         return {"chunks": len(batch), "removed": len(stale)}
@@ -118,29 +113,9 @@ def _chunks(text: str, created_at: str) -> list[Chunk]:
 
 
 def _differences(
-    tx: ReadTx, source: Source, wanted: Sequence[Chunk], model: str | None
+    tx: ReadTx, source: Source, wanted: Sequence[Chunk]
 ) -> tuple[list[int], list[Chunk]]:
-    """Return positions that are there no more, and the chunks that are new, changed or lack a vector of the model."""
-    known = {row.position: row for row in sql.stored(tx, source)}
-
-    def is_stored(chunk: Chunk) -> bool:
-        row = known.get(chunk.position)
-        if row is None or row.content != chunk.content:
-            return False
-        return model is None or row.model == model
-
+    """Return positions that are there no more, and the chunks that are new or changed."""
+    known = {row.position: row.content for row in sql.stored(tx, source)}
     stale = [position for position in known if position >= len(wanted)]
-    return stale, [chunk for chunk in wanted if not is_stored(chunk)]
-
-
-def vectors_of(
-    job: JobContext, embedder: Embedder | None, texts: Sequence[str]
-) -> list[bytes | None]:
-    """Return the vectors of texts, None for each without an embedder; raises what the embedder raises, Cancelled."""
-    if embedder is None:
-        return [None] * len(texts)
-    found: list[bytes | None] = []
-    for start in range(0, len(texts), AT_ONCE):
-        found += embedding.embedded(embedder, texts[start : start + AT_ONCE])
-        job.check()
-    return found
+    return stale, [chunk for chunk in wanted if known.get(chunk.position) != chunk.content]

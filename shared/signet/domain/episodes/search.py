@@ -248,6 +248,12 @@ def _nearness(one: _Candidate, other: _Candidate) -> float:
     return max((max(vectors.cosines(vector, other.vectors)) for vector in one.vectors), default=0.0)
 
 
+def is_same_matter(vector: bytes | None, other: bytes | None) -> bool:
+    """Return whether two chunks with these vectors are about one matter."""
+    near = similarities([other], vector)[0]
+    return near is not None and near >= SAME_MATTER
+
+
 def shared_words(asked: Sequence[str], text: str) -> int:
     """Return how many of the words stand in a text, compared by their beginnings."""
     low = fts.folded(text)

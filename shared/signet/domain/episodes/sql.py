@@ -15,11 +15,17 @@ CANDIDATES = 60
 
 
 class StoredRow(NamedTuple):
-    """An indexed chunk, and the model of its vector."""
+    """An indexed chunk."""
 
     position: int
     content: str
-    model: str | None
+
+
+class LackingRow(NamedTuple):
+    """A chunk that lacks a vector."""
+
+    seq: int
+    content: str
 
 
 class ChunkRow(NamedTuple):
@@ -32,12 +38,16 @@ class ChunkRow(NamedTuple):
 
 
 _OF_SOURCE = "agent_id = :agent AND source_type = :type AND source_id = :id AND project = :project"
-_STORED = (
-    f"SELECT position, content, model FROM episode_chunks WHERE {_OF_SOURCE} ORDER BY position"
-)
+_STORED = f"SELECT position, content FROM episode_chunks WHERE {_OF_SOURCE} ORDER BY position"
 _INSERT = """
-INSERT INTO episode_chunks (agent_id, source_type, source_id, project, position, content, said_at, model, vector)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+INSERT INTO episode_chunks (agent_id, source_type, source_id, project, position, content, said_at)
+VALUES (?, ?, ?, ?, ?, ?, ?)"""
+#: Of a session, or of all commits of a project.
+_LACKING = """
+SELECT seq, content FROM episode_chunks
+ WHERE agent_id = :agent AND source_type = :type AND (source_id = :id OR (:type = 'commit' AND project = :project))
+   AND model IS NOT :model AND content <> '' ORDER BY seq LIMIT :most"""
+_GIVE = "UPDATE episode_chunks SET model = ?, vector = ? WHERE seq = ? AND content = ?"
 _DELETE = f"DELETE FROM episode_chunks WHERE {_OF_SOURCE} AND position IN {list_of(':positions')}"
 #: A session may get its project after its first words were indexed.
 _MOVE = """
@@ -46,16 +56,17 @@ UPDATE episode_chunks SET project = :project
 #: One whose job has died is left alone until that job is pruned.
 _ALIVE = """NOT EXISTS (
   SELECT 1 FROM memory_jobs j
-   WHERE j.dedupe_key = 'index_session:' || {0}.agent_id || ':' || {0}.{1} AND j.status = 'dead')"""
+   WHERE j.dedupe_key = '{0}:' || {1}.agent_id || ':' || {1}.{2} AND j.status = 'dead')"""
 _UNINDEXED = f"""
 SELECT t.agent_id, t.session_key FROM session_transcripts t
- WHERE t.content <> '' AND {_ALIVE.format("t", "session_key")} AND NOT EXISTS (
+ WHERE t.content <> '' AND {_ALIVE.format("index_session", "t", "session_key")} AND NOT EXISTS (
    SELECT 1 FROM episode_chunks c
     WHERE c.agent_id = t.agent_id AND c.source_type = 'session' AND c.source_id = t.session_key)
  ORDER BY t.created_at DESC LIMIT :most"""
 _OTHER_MODEL = f"""
 SELECT DISTINCT c.agent_id, c.source_id FROM episode_chunks c
- WHERE c.source_type = 'session' AND c.model IS NOT :model AND {_ALIVE.format("c", "source_id")} LIMIT :most"""
+ WHERE c.source_type = 'session' AND c.model IS NOT :model AND c.content <> ''
+   AND {_ALIVE.format("embed_chunks:session", "c", "source_id")} LIMIT :most"""
 _COMMITS = """
 SELECT DISTINCT source_id FROM episode_chunks WHERE source_type = 'commit' AND agent_id = ? AND project = ?"""
 _REVERTS = """
@@ -216,18 +227,20 @@ def stored(tx: ReadTx, source: Source) -> list[StoredRow]:
     return tx.rows(StoredRow, _STORED, _key(source))
 
 
-def insert(
-    tx: WriteTx, source: Source, chunks: Sequence[tuple[Chunk, bytes | None]], model: str | None
-) -> None:
-    """Add chunks with their vectors."""
+def insert(tx: WriteTx, source: Source, chunks: Sequence[Chunk]) -> None:
+    """Add chunks, without vectors."""
     owner = (source.agent_id, source.type, source.id, source.project)
-    tx.many(
-        _INSERT,
-        [
-            (*owner, one.position, one.content, one.said_at, model if vector else None, vector)
-            for one, vector in chunks
-        ],
-    )
+    tx.many(_INSERT, [(*owner, one.position, one.content, one.said_at) for one in chunks])
+
+
+def lacking(tx: ReadTx, source: Source, model: str, *, most: int) -> list[LackingRow]:
+    """Return chunks of a session, or of the commits of a project, that lack a vector of this model."""
+    return tx.rows(LackingRow, _LACKING, {**_key(source), "model": model, "most": most})
+
+
+def give_vectors(tx: WriteTx, found: Sequence[tuple[LackingRow, bytes]], model: str) -> None:
+    """Store the vectors of chunks that are still there and say the same."""
+    tx.many(_GIVE, [(model, vector, one.seq, one.content) for one, vector in found])
 
 
 def delete(tx: WriteTx, source: Source, positions: Sequence[int]) -> None:

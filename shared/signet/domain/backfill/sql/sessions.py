@@ -91,5 +91,5 @@ SELECT w.value ->> 0 AS agent_id, w.value ->> 1 AS session_key, b.bytes, b.chang
 #: Jobs that nobody waits for: those of backfill, and of what was said before there was an index.
 BEHIND = """
 SELECT coalesce(sum(job_type = 'index_session'), 0) AS indexing, coalesce(sum(job_type = 'summarize'), 0) AS summarizing
-  FROM memory_jobs WHERE status IN ('pending', 'leased') AND priority = 2 AND queue IN ('vectors', 'sessions')"""
+  FROM memory_jobs WHERE status IN ('pending', 'leased') AND priority = 2 AND queue IN ('light', 'sessions')"""
 IS_OPEN = "SELECT 1 FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"

@@ -1,0 +1,71 @@
+"""One `embed_chunks` job: give the chunks of a session, or of a project's commits, their vectors.
+
+Chunks are found by their words as soon as they are written. Their vectors are made by a job of their own, so that a
+provider that is down, or a model that is not installed yet, keeps nothing from being found.
+"""
+
+from signet import clock
+from signet.db import WriteTx
+from signet.domain.embeddings.embed import embedded
+from signet.domain.episodes import sql
+from signet.domain.episodes.models import Source, SourceType
+from signet.providers.ports import Embedder
+from signet.queue import BULK, Job, enqueue
+from signet.queue.job_context import JobContext
+
+KIND = "embed_chunks"
+#: Chunks that one job embeds; more take several, so that no write is long.
+BATCH = 100
+#: Texts that are embedded between two looks at whether the job is still ours.
+AT_ONCE = 10
+
+
+def ask(tx: WriteTx, source: Source, model: str | None, *, priority: int = BULK) -> None:
+    """Queue the vectors that chunks of a source lack, unless they are queued; of a commit all of its project's.
+
+    Without a model there are none.
+    """
+    if model is None or not sql.lacking(tx, source, model, most=1):
+        return
+    job = Job(
+        kind=KIND,
+        dedupe_key=f"{source.type}:{source.agent_id}:{_group(source)}",
+        agent_id=source.agent_id,
+        payload={"type": source.type, "id": source.id, "project": source.project},
+        priority=priority,
+    )
+    enqueue(tx, job, now=clock.now())
+
+
+def run(job: JobContext, embedder: Embedder | None) -> None:
+    """Embed the chunks of the job's source that lack a vector of this model, and complete the job.
+
+    Raises what the embedder raises, LeaseLost, Cancelled.
+    """
+    if embedder is None:
+        job.commit(lambda tx: {"skipped": "no_vectors_wanted"})
+        return
+    given, model = job.lease.payload, embedder.model
+    source = Source(
+        type=SourceType(str(given.get("type"))),
+        id=str(given.get("id")),
+        agent_id=job.lease.agent_id or "",
+        project=str(given.get("project")),
+    )
+    batch = job.db.read(sql.lacking, source, model, most=BATCH)
+    found: list[bytes] = []
+    for start in range(0, len(batch), AT_ONCE):
+        found += embedded(embedder, [one.content for one in batch[start : start + AT_ONCE]])
+        job.check()
+
+    def write(tx: WriteTx) -> dict[str, object]:
+        sql.give_vectors(tx, list(zip(batch, found, strict=True)), model)
+        ask(tx, source, model)
+        return {"embedded": len(found)}
+
+    job.commit(write)
+
+
+def _group(source: Source) -> str:
+    """Return what is embedded together."""
+    return source.project if source.type is SourceType.COMMIT else source.id
