@@ -50,6 +50,16 @@ def test_a_memory_that_is_near_is_told_with_a_line_to_rate_it_by(api: Api) -> No
     assert (memory["access_count"], memory["last_accessed"] is not None) == (1, True)
 
 
+def test_what_memory_is_was_said_where_a_session_began_with_others_at_work(api: Api) -> None:
+    for key in ("peer", "s1"):
+        sent = {"harness": "codex", "sessionKey": key, "project": "/x"}
+        begun = api.post("/api/hooks/session-start", sent).body["inject"]
+    assert begun.count(fence.EXPLAINED) == 1
+    remember(api)
+    told = prompts(api).body["inject"]
+    assert TOLD in told and fence.EXPLAINED not in told
+
+
 def test_ratings_are_not_asked_for_where_they_are_not_wanted(api: Api) -> None:
     remember(api)
     assert "<memory-feedback>" not in prompts(api, key=None).body["inject"]

@@ -54,7 +54,7 @@ class Match:
     """A source that a prompt is about, and the position of its best chunk.
 
     `score` orders matches; `said_at` is the time of that chunk. `is_same_matter`: it is about what the best match is
-    about, earlier or later. `is_asked`: the prompt asks for something of it, which is told rather than its outcome.
+    about, earlier or later. `is_asked`: a short prompt asks for something of it, which is told rather than its outcome.
     """
 
     source: Source

@@ -182,6 +182,7 @@ def _candidate(
             position=row.position,
             score=words / 2 + (near or 0.0),
             said_at=row.said_at,
+            is_asked=len(asked) < MANY_WORDS,
             origin=_origin(source.type, row),
             is_strangers=row.origin in STRANGERS,
         ),

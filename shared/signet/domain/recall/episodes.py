@@ -198,10 +198,10 @@ def _chunk(row: FoundRow, cosine: float | None, words: Sequence[_Word], least: f
     """Return a chunk with its relevance; that of all its words together where even these are too few."""
     known: Scores = {} if cosine is None else {0: cosine}
     told = _told(words, [fts.folded(row.content)]) if words else 0.0
-    if cutoff.relevance({0: told}, known)[0] >= least and row.source_type == SourceType.SESSION:
+    if cutoff.relevance({0: told}, known, {})[0] >= least and row.source_type == SourceType.SESSION:
         turns = fts.folded("\0".join(split.turns(row.content))).split("\0")
         told = _told(words, turns)
-    return _Candidate(row, told, cosine, cutoff.relevance({0: told}, known)[0])
+    return _Candidate(row, told, cosine, cutoff.relevance({0: told}, known, {})[0])
 
 
 def _told(words: Sequence[_Word], turns: Sequence[str]) -> float:

@@ -178,7 +178,7 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
 
         def read(tx: ReadTx) -> _Earlier:
             reader = asked.reader(tx)
-            about = vector()
+            about = vector({})
             project = asked.only or asked.project
             rules = standing_rules.find(
                 tx,
