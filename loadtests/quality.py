@@ -151,7 +151,9 @@ def by_rrf(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str
 def page_by_words(tx: ReadTx, project: str, text: str, floor: float | None) -> list[str]:
     """Return an ordinary page without vectors, as it is while no model is there."""
     query = replace(_query(project, text), limit=DEFAULT_LIMIT, floor=floor)
-    found = recall(tx, query, query_vector=lambda: None, settings=RecallSettings(), now=clock.now())
+    found = recall(
+        tx, query, query_vector=lambda _: None, settings=RecallSettings(), now=clock.now()
+    )
     return [hit.id for hit in found.hits if not hit.supplementary]
 
 

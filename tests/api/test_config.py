@@ -114,6 +114,10 @@ def test_the_first_page_has_one_answer(api: Api) -> None:
     assert [one["id"] for one in home["forgotten"]["memories"]] == [ids[1]]
     assert home["forgotten"]["total"] == 1
     assert home["work"]["waiting"] > 0 and home["work"]["paused"] is False
+    assert home["kept"] == 0
+    ended = {"harness": "codex", "sessionKey": "kiln", "transcript": "User: Is the kiln lit?"}
+    api.post("/api/hooks/session-end", ended)
+    assert api.get("/api/home").body["kept"] == 1
 
 
 def test_the_first_page_greets_and_the_texts_of_the_product_are_there(api: Api) -> None:

@@ -50,6 +50,16 @@ def test_a_memory_that_is_near_is_told_with_a_line_to_rate_it_by(api: Api) -> No
     assert (memory["access_count"], memory["last_accessed"] is not None) == (1, True)
 
 
+def test_what_memory_is_was_said_where_a_session_began_with_others_at_work(api: Api) -> None:
+    for key in ("peer", "s1"):
+        sent = {"harness": "codex", "sessionKey": key, "project": "/x"}
+        begun = api.post("/api/hooks/session-start", sent).body["inject"]
+    assert begun.count(fence.EXPLAINED) == 1
+    remember(api)
+    told = prompts(api).body["inject"]
+    assert TOLD in told and fence.EXPLAINED not in told
+
+
 def test_ratings_are_not_asked_for_where_they_are_not_wanted(api: Api) -> None:
     remember(api)
     assert "<memory-feedback>" not in prompts(api, key=None).body["inject"]
@@ -270,6 +280,16 @@ def test_what_a_summary_should_hold_is_said_with_what_is_known_already(api: Api)
     )
     answer = api.post("/api/hooks/pre-compaction", asked).body
     assert (answer["guidelines"], TOLD in answer["summaryPrompt"]) == ("Be brief.", False)
+
+
+def test_before_a_compaction_one_saying_is_told_once_and_none_that_is_too_long(api: Api) -> None:
+    source = remember(api, "I never fish on Sundays.")
+    fact = {"sourceType": "pipeline-v2", "sourceId": source, "importance": 1.0}
+    remember(api, "The user never fishes on Sundays.", **fact)
+    remember(api, f"Log of the weir. {'Dry. ' * 2_000}")
+    told = api.post("/api/hooks/pre-compaction", {"harness": "codex"}).body["summaryPrompt"]
+    assert told.count("Sundays") == 1 and "- I never fish on Sundays." in told
+    assert len(told) < 4_000
 
 
 def test_a_summary_is_a_memory_of_its_session_and_the_same_one_once(api: Api) -> None:

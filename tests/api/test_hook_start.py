@@ -119,7 +119,7 @@ def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
         f"Signet 99.0.0 is available (this is {__version__}): signet update install",
         "- OPENAI_API_KEY",
         "- Heron: Never push to the heron on Fridays",
-        "## Session End Checkpoint",
+        "## Session Recovery Context\nProject: ",
     ):
         assert line in inject, line
     assert "## Signet Status" not in before["inject"]
@@ -255,7 +255,21 @@ def test_after_a_compaction_a_session_is_told_again_and_where_it_stood(api: Api)
     api.post("/api/hooks/pre-compaction", sent)
     inject = starts(api).body["inject"]
     assert "- The heron is grey." in inject
-    assert "## Pre-Compaction Checkpoint" in inject and "Half of the nests are done." in inject
+    assert "### Where It Stood\nHalf of the nests are done." in inject
+
+
+def test_a_recovery_tells_what_was_said_and_neither_what_was_looked_for_nor_odd_marks(
+    api: Api,
+) -> None:
+    starts(api)
+    prompt = {"harness": "codex", "sessionKey": "s1", "userMessage": "Count the nests of herons."}
+    api.post("/api/hooks/user-prompt-submit", prompt)
+    remembered = {"harness": "codex", "sessionKey": "s1", "content": "The weir has nine nests."}
+    api.post("/api/hooks/remember", remembered)
+    api.post("/api/hooks/pre-compaction", {"harness": "codex", "sessionKey": "s1"})
+    recovery = starts(api).body["inject"].partition("## Session Recovery Context\n")[2]
+    assert "- Count the nests of herons." in recovery and "- The weir has nine nests." in recovery
+    assert "Queries" not in recovery and "\\#" not in recovery
 
 
 def test_memories_of_the_project_come_first_then_what_matters_most(api: Api) -> None:

@@ -16,7 +16,7 @@ from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall.models import QueryVector
 from signet.errors import ProviderFailed
 from signet.providers import registry
-from signet.providers.ports import Embedder
+from signet.providers.ports import Embedder, Reading
 from signet.providers.registry import VectorSettings
 from signet_api import vectors
 from support.database import MADE_AT
@@ -43,7 +43,11 @@ class Stub:
         self.requests: list[object] = []
         self.fault_of: dict[str, Exception] = {}
 
-    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
+    def question(self, text: str) -> Reading:
+        (vector,) = self.embed([text])
+        return lambda _: vector
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
         self.requests.append(get_contextvars().get("request_id"))
         self.asked += texts
         assert self.gate.wait(PATIENCE_SECONDS)
@@ -146,7 +150,7 @@ def warm(api: Api, model: Stub | Served) -> None:
 
 def is_paused(api: Api, model: Stub | Served) -> bool:
     """Return whether a new question is kept from the model."""
-    return asked(api, "And now?")() is None and "And now?" not in model.asked
+    return asked(api, "And now?")({}) is None and "And now?" not in model.asked
 
 
 def test_words_answer_until_the_model_is_loaded_then_meaning_does(api: Api, native: Stub) -> None:
@@ -174,7 +178,7 @@ def test_a_model_of_this_process_is_not_waited_for_before_the_reading(
     native.gate.clear()
     gives = asked(api, "Where to?")
     native.gate.set()
-    assert gives() == native.vector("Where to?")
+    assert gives({}) == native.vector("Where to?")
 
 
 def test_a_server_is_waited_for_before_the_reading(api: Api, served: Served) -> None:
@@ -188,7 +192,7 @@ def test_a_server_is_waited_for_before_the_reading(api: Api, served: Served) -> 
         served.gate.set()
         return await asking
 
-    assert asyncio.run(ask())() == served.vector("Where to?")
+    assert asyncio.run(ask())({}) == served.vector("Where to?")
 
 
 def test_what_is_noted_of_the_call_belongs_to_the_request(api: Api, native: Stub) -> None:
@@ -202,7 +206,7 @@ def test_all_of_many_questions_at_once_get_their_own_vectors(api: Api, native: S
     warm(api, native)
     texts = [f"question{number}" for number in range(40)]
     given = [(text, asked(api, text)) for text in texts]
-    assert [gives() for _, gives in given] == [native.vector(text) for text in texts]
+    assert [gives({}) for _, gives in given] == [native.vector(text) for text in texts]
 
 
 def test_a_model_that_fails_is_left_alone_for_a_while(api: Api, either: Stub | Served) -> None:
@@ -223,7 +227,7 @@ def test_a_model_that_is_slow_is_left_alone_for_a_while(
     with monkeypatch.context() as hurried:
         hurried.setattr(vectors, "PATIENCE_SECONDS", 0.01)
         hurried.setattr(vectors, "SLOW_SECONDS", 0.0)
-        assert asked(api, "Where to?")() is None
+        assert asked(api, "Where to?")({}) is None
     either.gate.set()
     assert is_paused(api, either)
 
@@ -231,13 +235,13 @@ def test_a_model_that_is_slow_is_left_alone_for_a_while(
 def test_a_model_that_does_not_load_is_left_alone_for_a_while(api: Api, native: Stub) -> None:
     native.fault_of = {"warm": ValueError("damaged")}
     choose(api, native)
-    assert asked(api, "Where to?")() is None
+    assert asked(api, "Where to?")({}) is None
 
     def told() -> list[object]:
         return [line["reason"] for line in api.logged if line["event"] == "recall.model_missing"]
 
     eventually(lambda: bool(told()))
-    assert asked(api, "And now?")() is None
+    assert asked(api, "And now?")({}) is None
     assert (told(), native.asked) == (["damaged"], ["warm"])
 
 
@@ -246,10 +250,10 @@ def test_another_model_is_tried_at_once_after_one_has_failed(
 ) -> None:
     warm(api, native)
     native.fail("Where to?")
-    assert asked(api, "Where to?")() is None
+    assert asked(api, "Where to?")({}) is None
     assert is_paused(api, native)
     warm(api, served)
-    assert asked(api, "Where to?")() == served.vector("Where to?")
+    assert asked(api, "Where to?")({}) == served.vector("Where to?")
 
 
 def test_a_question_that_only_comes_behind_others_makes_nobody_pause(
@@ -263,10 +267,10 @@ def test_a_question_that_only_comes_behind_others_makes_nobody_pause(
     second = asked(api, "The second?")
     with monkeypatch.context() as hurried:
         hurried.setattr(vectors, "PATIENCE_SECONDS", 0.0)
-        assert second() is None
+        assert second({}) is None
     native.gate.set()
-    assert first() == native.vector("The first?")
-    assert asked(api, "The third?")() == native.vector("The third?")
+    assert first({}) == native.vector("The first?")
+    assert asked(api, "The third?")({}) == native.vector("The third?")
     assert "The second?" not in native.asked, "nobody waits for it any more"
 
 
@@ -275,15 +279,15 @@ def test_a_model_that_was_loading_when_another_was_chosen_is_not_used(
 ) -> None:
     served.gate.clear()
     choose(api, served)
-    assert asked(api, "Where to?")() is None
+    assert asked(api, "Where to?")({}) is None
     wait_until_asked(served, "warm")
     choose(api, native)
-    assert asked(api, "Where to?")() is None
+    assert asked(api, "Where to?")({}) is None
     served.gate.set()
     given: list[bytes | None] = []
 
     def is_given() -> bool:
-        given.append(asked(api, "Where to?")())
+        given.append(asked(api, "Where to?")({}))
         return given[-1] is not None
 
     eventually(is_given)
@@ -300,8 +304,8 @@ def test_what_the_model_before_answers_late_is_kept_for_no_later_question(
     wait_until_asked(native, "Where to?")
     warm(api, served)
     native.gate.set()
-    assert late() == native.vector("Where to?")
-    assert asked(api, "Where to?")() == served.vector("Where to?")
+    assert late({}) == native.vector("Where to?")
+    assert asked(api, "Where to?")({}) == served.vector("Where to?")
 
 
 def test_a_question_whose_reader_waits_when_the_process_ends_is_answered_by_words(
@@ -314,7 +318,7 @@ def test_a_question_whose_reader_waits_when_the_process_ends_is_answered_by_word
     second = asked(api, "The second?")
     api.state.vectors.close()
     native.gate.set()
-    assert second() is None
+    assert second({}) is None
     assert not [line for line in api.logged if line["event"] == "recall.without_vector"]
 
 
@@ -372,6 +376,6 @@ def test_a_model_that_was_let_go_is_there_for_the_next_question(
     assert kept is not None
     with_model.rest()
     assert not kept.loaded
-    assert len(asyncio.run(with_model.of("What do I drink?"))() or b"") == 4 * WIDTH
+    assert len(asyncio.run(with_model.of("What do I drink?"))({}) or b"") == 4 * WIDTH
     assert kept.loaded
     with_model.close()

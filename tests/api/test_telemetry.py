@@ -14,7 +14,7 @@ from signet.observe import record
 from signet.observe.record import PROPERTIES, Event
 from signet.observe.taxonomy import Code
 from signet.providers.metered import MeteredEmbedder, MeteredModel
-from signet.providers.ports import Completion, Shape
+from signet.providers.ports import Completion, Reading, Shape
 from signet_api import heartbeat
 from support.http import Api
 
@@ -36,10 +36,14 @@ class Fake:
             raise ProviderTimeout(f"late with {prompt}")
         return Completion(text=prompt, input_tokens=7, output_tokens=3)
 
-    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
         if self._is_late:
             raise ProviderTimeout("late")
         return [b"1234" for _ in texts]
+
+    def question(self, text: str) -> Reading:
+        (vector,) = self.embed([text])
+        return lambda _: vector
 
     def available(self) -> bool:
         return True

@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any
 
-from support.commands import Command
+from support.forks import Command
 from support.ports import free_port
 
 ROOT = Path(__file__).parents[2]

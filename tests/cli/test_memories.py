@@ -1,5 +1,6 @@
 """`signet memory …`, `signet embeddings …` and what `recall` says of its results, with a real daemon."""
 
+import contextlib
 import json
 import re
 import sys
@@ -7,6 +8,7 @@ from uuid import uuid4
 
 from cli.program import Program
 from signet.cli import output
+from signet.db.driver import connect
 
 
 def saved(program: Program, content: str, *flags: str) -> str:
@@ -117,6 +119,22 @@ def test_a_change_shows_in_history_and_a_stale_one_says_so(served: Program) -> N
     assert re.search(
         r"updated +by cli · new crop\n +- The mill grinds rye\n +\+ The mill grinds oats", told
     )
+    row = (
+        "looked-at",
+        memory_id,
+        "none",
+        "pipeline-v2",
+        "its source says the same",
+        "2026-01-01T00:00:00.000Z",
+    )
+    with contextlib.closing(connect(served.workspace / "memory" / "memories.db")) as connection:
+        connection.execute(
+            "INSERT INTO memory_history (id, memory_id, event, changed_by, reason, created_at)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            row,
+        )
+    told = served.run("memory", "history", memory_id[:18]).out
+    assert re.search(r"unchanged +by pipeline-v2 · its source says the same", told)
     assert served.run("memory", "show", memory_id, "--json").json()["tags"] is None
     assert served.run(*edit, "--content", "The mill grinds oats").out == "Nothing changed\n"
     nothing = served.run(*edit)
@@ -154,11 +172,12 @@ def test_forgetting_shows_what_goes_and_asks(served: Program) -> None:
     )
     drawn = served.on_terminal(*forget, typed="\x04")
     assert "Interrupted." in drawn and "error" not in drawn
-    drawn = served.on_terminal(*forget, typed="y\nmended\n")
+    drawn = served.on_terminal(*forget, typed="y\n")
     assert "1 memory forgotten" in drawn
     assert f"signet memory recover {memory_id[:18]}" in drawn
     assert served.run("memory", "show", memory_id).status == 1
-    assert "mended" in served.run("memory", "history", memory_id[:18]).out
+    told = served.run("memory", "history", memory_id[:18]).out
+    assert "forgotten on the command line" in told
     assert served.run("memory", "recover", memory_id[:18]).out == f"Recovered: {memory_id}\n"
     again = served.run("memory", "recover", memory_id[:18])
     assert (again.status, again.err) == (1, "error: The memory is not forgotten\n")
@@ -166,12 +185,13 @@ def test_forgetting_shows_what_goes_and_asks(served: Program) -> None:
 
 def test_without_a_terminal_nobody_is_asked_and_the_flag_is_named(served: Program) -> None:
     memory_id = saved(served, "The oar is short")
-    for flags, named in (([], "--yes"), (["--yes"], "--reason"), (["--reason", "x"], "--yes")):
+    for flags in ([], ["--reason", "x"]):
         done = served.run("memory", "forget", memory_id, *flags)
-        assert (done.status, named in done.err) == (1, True)
+        assert (done.status, "--yes" in done.err) == (1, True)
     assert served.run("memory", "forget", memory_id, "--json").json()["code"] == "invalid_request"
     assert served.run("memory", "forget", "--yes", "--reason", "x").status == 1
     assert served.run("memory", "show", memory_id).status == 0
+    assert served.run("memory", "forget", memory_id, "--yes").out == "1 memory forgotten\n"
 
 
 def test_many_are_forgotten_by_filter_after_a_dry_run(served: Program) -> None:

@@ -56,7 +56,7 @@ def test_find_read_why_edit_forget_undo_and_recover_with_keys(
     assert own == ["updated", "updated", "deleted", "recovered"]
 
 
-def test_a_forgotten_memory_is_listed_and_recovered(
+def test_a_forgotten_memory_is_listed_recovered_and_erased(
     view: View, ids: dict[str, str], client: httpx.Client
 ) -> None:
     id_ = ids["Mira's desk is by the window on the second floor."]
@@ -68,6 +68,23 @@ def test_a_forgotten_memory_is_listed_and_recovered(
     view.page.keyboard.press("r")
     view.page.get_by_text("Recovered.").wait_for()
     assert client.get(f"/api/memory/{id_}").status_code == 200
+    # A document that says it too is named, when it is forgotten and when it is erased.
+    seats = (
+        "Who sits where. Mira's desk is by the window on the second floor. Jonas sits by the door."
+    )
+    said = {"source_type": "text", "title": "Seats", "content": seats}
+    document = client.post("/api/documents", json=said).json()["id"]
+    eventually(lambda: client.get(f"/api/documents/{document}").json()["status"] == "done")
+    view.go(f"/#/memories?id={id_}")
+    view.page.get_by_role("button", name="Forget", exact=True).click()
+    view.page.get_by_text("These still say it: Seats").wait_for()
+    view.go("/#/memories?state=forgotten")
+    view.page.locator(".row", has_text="by the window").click()
+    view.page.get_by_role("button", name="Erase…").click()
+    view.page.get_by_role("button", name="Erase", exact=True).click()
+    expect(view.page.get_by_label("What may still contain it")).to_contain_text("Seats")
+    view.page.get_by_role("button", name="Close", exact=True).click()
+    expect(view.page.locator(".row", has_text="by the window")).to_have_count(0)
 
 
 def test_who_edits_what_another_window_has_changed_sees_both_texts(

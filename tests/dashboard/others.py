@@ -53,6 +53,12 @@ def test_the_map_goes_from_one_entity_to_the_next_with_keys(
     else:
         view.page.keyboard.press("ArrowRight")
     view.page.get_by_role("complementary", name="Entity").get_by_text("mention").wait_for()
+    found = view.page.locator(".found")
+    everything = found.inner_text()
+    view.page.get_by_role("button", name="Only what it is linked to").click()
+    expect(found).not_to_have_text(everything)
+    view.page.get_by_role("button", name="Only what it is linked to").click()
+    expect(found).to_have_text(everything)
 
 
 def test_a_file_that_changed_on_disk_is_not_overwritten_unseen(view: View, daemon: Program) -> None:

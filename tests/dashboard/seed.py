@@ -48,6 +48,11 @@ TURNS = (
         "No: nobody deploys on Fridays after noon. Thursday is better, because Jonas is there.",
     ),
 )
+#: A session that was over before there was a memory to give to it.
+READ = "atlas-0"
+READ_TEXT = """User (2026-05-09T12:00:00Z): Why is the tile of the harbour grey?
+
+Assistant (2026-05-09T12:01:00Z): Its region was still being drawn. Ask for it again in a minute."""
 
 
 def fill(client: httpx.Client, *, with_hostile: bool = True) -> dict[str, str]:
@@ -58,6 +63,8 @@ def fill(client: httpx.Client, *, with_hostile: bool = True) -> dict[str, str]:
     }
     for key, harness in (("larder-1", "claude-code"), ("larder-2", "codex")):
         _session(client, key, harness)
+    before = {"harness": "codex", "sessionKey": READ, "project": "/home/mira/atlas"}
+    _post(client, "/api/hooks/session-end", {**before, "transcript": READ_TEXT})
     correction = "Mira prefers four spaces in Python, and tabs in Go."
     supersedes = [ids["Mira prefers tabs over spaces in Go and Python."]]
     ids[correction] = _save(

@@ -12,7 +12,7 @@ from dashboard.changes import (
 )
 from dashboard.helps import test_whether_memory_helps_is_said_and_learning_is_switched
 from dashboard.memories import (
-    test_a_forgotten_memory_is_listed_and_recovered,
+    test_a_forgotten_memory_is_listed_recovered_and_erased,
     test_find_read_why_edit_forget_undo_and_recover_with_keys,
     test_looking_changes_nothing,
     test_texts_of_strangers_are_texts,
@@ -44,7 +44,7 @@ __all__ = [
     "test_a_daemon_that_has_too_much_to_do_is_asked_again",
     "test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys",
     "test_a_file_that_changed_on_disk_is_not_overwritten_unseen",
-    "test_a_forgotten_memory_is_listed_and_recovered",
+    "test_a_forgotten_memory_is_listed_recovered_and_erased",
     "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",
     "test_all_that_match_are_forgotten_by_the_daemon_and_come_back",
     "test_an_earlier_day_is_compared_with_now",

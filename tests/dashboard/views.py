@@ -2,10 +2,11 @@
 
 #: Every view that has an address, and a text that it shows.
 VIEWS = {
-    "/": "remembers",
+    "/": "can quote",
     "/#/today?triage=1": "Let it fade",
     "/#/sessions": "claude-code",
     "/#/sessions/larder-1": "Which database does Larder use",
+    "/#/sessions/atlas-0": "Ask for it again in a minute",
     "/#/sessions/unknown": "Nothing is known",
     "/#/engine": "does the background work",
     "/#/engine/queue": "done",
@@ -16,7 +17,7 @@ VIEWS = {
     "/#/engine/predictor": "What it costs",
     "/#/engine/tasks": "No task yet",
     "/#/memories": "The team decided to use SQLite",
-    "/#/memories?ask=which+database": "An agent would be told",
+    "/#/memories?ask=which+database": "Said in earlier sessions",
     "/#/memories?ask=SQLite&id={id}&part=why": "It is number",
     "/#/memories?id={id}&part=history": "Remembered",
     "/#/memories?id={id}&part=used": "prompt 1",

@@ -34,6 +34,30 @@ AMENDED = [
     ("user", "Use the 150 mm label format, which holds eight lines."),
     ("assistant", "Amended: over four lines means one 150 mm label, superseding the two labels."),
 ]
+WAREHOUSE = [
+    ("user", "The nightly export of orders runs into the backup. Move it to half past four."),
+    ("assistant", "Moved, the timer starts at 04:30."),
+    (
+        "user",
+        "My colleague Tomasz owns the warehouse, ask him before the pick list schema changes.",
+    ),
+    ("assistant", "Understood."),
+    ("user", "And the colours of the order page look dull. Take the palette of the new logo."),
+    ("assistant", "The order page uses the palette of the logo now."),
+]
+FISHERY = [
+    (
+        "user",
+        "The sluice of the third pond opens at 06:40 now, ten minutes after the frost alarm. The sluices of ponds "
+        "one and two open at seven as before, and no sluice opens while a net is in its pond.",
+    ),
+    ("assistant", "The hours of the sluices are in the timetable."),
+    *[
+        ("user", f"Bed {number} gets new soil. {'We turn it and rake it. ' * 24}")
+        for number in range(8)
+    ],
+    ("assistant", "Decided: beds get new soil in spring, never in autumn, and always by hand."),
+]
 CACHE = [
     ("user", "结算页面的缓存一直拿到旧价格，客户投诉了。"),
     ("assistant", "可以把缓存时间改成五秒。"),
@@ -51,6 +75,8 @@ def world(tmp_path_factory: pytest.TempPathFactory, models: Models) -> Iterator[
     with a_world(tmp_path_factory.mktemp("delivery"), models) as made:
         made.talk("bakery", BAKERY, 2)
         made.talk("parcels", PARCELS, 3)
+        made.talk("warehouse", WAREHOUSE, 4)
+        made.talk("fishery", FISHERY, 5)
         made.rest()
         made.warm()
         yield made
@@ -63,6 +89,17 @@ def test_the_talk_that_decided_comes_with_the_first_prompt_word_for_word(world: 
     assert "monotonic" not in told
     assert "## Session parcels, 2026-03-03" in told
     assert told.index("<signet-memory>") < told.index("Decided:") < told.index("</signet-memory>")
+
+
+def test_a_short_question_finds_what_was_said_in_passing(world: World) -> None:
+    told = world.hook("user-prompt-submit", "short", userPrompt="who do I ask about the pick list?")
+    assert "Tomasz owns the warehouse" in told and "oven" not in told
+
+
+def test_of_a_long_talk_a_short_question_gets_what_it_asks_for(world: World) -> None:
+    asked = "when does the sluice of the third pond open?"
+    told = world.hook("user-prompt-submit", "long", userPrompt=asked)
+    assert "opens at 06:40" in told and "[…]" in told
 
 
 def test_nothing_is_said_twice_in_a_session(world: World) -> None:

@@ -7,7 +7,7 @@ import pytest
 from signet.errors import ModelNotInstalled, ProviderDown, ProviderFailed, ProviderTimeout
 from signet.observe import metrics
 from signet.providers.metered import MeteredEmbedder, MeteredModel
-from signet.providers.ports import Completion, Embedder, LanguageModel, Shape
+from signet.providers.ports import Completion, Embedder, LanguageModel, Reading, Shape
 
 DONE = Completion(text="yes", input_tokens=None, output_tokens=None)
 
@@ -28,10 +28,14 @@ class Stub:
             raise self._error
         return DONE
 
-    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
         if self._error:
             raise self._error
         return [b"1234" for _ in texts]
+
+    def question(self, text: str) -> Reading:
+        (vector,) = self.embed([text])
+        return lambda _: vector
 
     def available(self) -> bool:
         return self._error is None
@@ -67,6 +71,7 @@ def test_a_call_leaves_one_count_with_its_outcome(
     for ask in (
         lambda: MeteredModel(stub).generate("?", timeout_seconds=1, max_tokens=1),
         lambda: MeteredEmbedder(stub).embed(["?"]),
+        lambda: MeteredEmbedder(stub).question("?"),
     ):
         before = counted(provider, outcome)
         if error is None:
@@ -75,7 +80,7 @@ def test_a_call_leaves_one_count_with_its_outcome(
             with pytest.raises(type(error)):
                 ask()
         assert counted(provider, outcome) == before + 1
-    assert timed(provider) == 2
+    assert timed(provider) == 3
 
 
 def test_a_model_that_was_never_fetched_is_nobody_who_failed() -> None:
@@ -91,6 +96,7 @@ def test_all_else_is_as_it_was() -> None:
     embedder: Embedder = MeteredEmbedder(stub)
     assert model.generate("?", timeout_seconds=1, max_tokens=1) is DONE
     assert embedder.embed(["a", "b"]) == [b"1234", b"1234"]
+    assert embedder.question("a")({}) == b"1234"
     assert (model.name, embedder.name) == ("ollama:m", "ollama:m")
     assert (embedder.model, embedder.dimensions) == ("m", 1)
     assert model.available() and embedder.available()

@@ -8,10 +8,10 @@ from signet.domain.recall import centering
 from signet.domain.recall.models import Scores
 
 
-def _compare(db: Database, text: str) -> tuple[Scores, Scores]:
+def _compare(db: Database, text: str, weighed: str | None = None) -> tuple[Scores, Scores]:
     def go(tx: ReadTx) -> tuple[Scores, Scores]:
         seqs = [row[0] for row in tx.all("SELECT seq FROM memories ORDER BY seq")]
-        return centering.compare(tx, meaning(text), seqs, model=MODEL)
+        return centering.compare(tx, meaning(text), meaning(weighed or text), seqs, model=MODEL)
 
     return db.read(go)
 
@@ -30,6 +30,17 @@ def test_what_says_little_but_the_common_comes_behind_what_says_the_rest(db: Dat
     cosine, apart = _compare(db, "boat boat violin")
     special, plain = min(cosine), max(cosine)
     assert cosine[special] - cosine[plain] < apart[special] - apart[plain]
+
+
+def test_the_question_with_rare_words_weighed_more_ranks_and_as_it_was_asked_is_judged(
+    db: Database,
+) -> None:
+    db.write(remember, "a", "boat")
+    db.write(remember, "b", "violin")
+    cosine, apart = _compare(db, "boat ship violin", weighed="boat violin piano")
+    boat, violin = sorted(cosine)
+    assert cosine[boat] > cosine[violin]
+    assert apart[boat] < apart[violin]
 
 
 def test_cosines_keep_their_size_on_average(db: Database) -> None:

@@ -1,12 +1,14 @@
 """What brings a memory back: its words, its hints, its meaning, its neighbours."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from recall.world import NOW, SHARED, ask, found, meaning, remember
+from recall.world import MODEL, NOW, SHARED, ask, found, meaning, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall import keyword, view
 from signet.domain.recall.models import Query, RecallSettings, Source
+from signet.domain.recall.recall import recall
 
 
 def _hint(tx: WriteTx, memory_id: str, hint: str, agent_id: str = "default") -> None:
@@ -48,6 +50,41 @@ def test_meaning_finds_a_memory_without_a_common_word(db: Database) -> None:
     assert found(result)[0] == "a"
     assert result.hits[0].source is Source.VECTOR
     assert result.method == "hybrid"
+
+
+def test_the_rarer_a_word_the_more_it_tells_whoever_makes_the_vector(db: Database) -> None:
+    db.write(remember, "rare", "The violin has a new bow")
+    for number in range(30):
+        db.write(remember, f"m{number}", f"Émile went to the harbour, day {number}")
+    asked: list[Mapping[str, float]] = []
+
+    def vector(tells: Mapping[str, float]) -> bytes:
+        asked.append(tells)
+        return meaning("boat" if not tells else "concert")
+
+    query = Query(text="What did Émile say of the long-lost violin?", reader=SHARED, floor=0.0)
+    result = db.read(
+        lambda tx: recall(
+            tx, query, query_vector=vector, settings=RecallSettings(embedding_model=MODEL), now=NOW
+        )
+    )
+    assert asked[0] == {}
+    assert set(asked[1]) == {"emile", "say", "long", "lost", "violin"}
+    assert asked[1]["emile"] < asked[1]["violin"] < asked[1]["lost"] == asked[1]["long"]
+    assert found(result)[0] == "rare"
+
+
+def test_of_a_script_without_spaces_no_word_tells_more(db: Database) -> None:
+    db.write(remember, "a", "我们在港口")
+    asked: list[Mapping[str, float]] = []
+
+    def vector(tells: Mapping[str, float]) -> bytes:
+        asked.append(tells)
+        return meaning("boat")
+
+    query = Query(text="the harbour 港口", reader=SHARED)
+    db.read(lambda tx: recall(tx, query, query_vector=vector, settings=RecallSettings(), now=NOW))
+    assert asked == [{}, {}]
 
 
 def test_without_a_vector_the_method_is_keyword(db: Database) -> None:

@@ -98,7 +98,7 @@ def _is_first(db: Database, asked: Question, by_meaning: bool) -> bool:
     vector = _vector(asked["vector"]) if by_meaning else None
     result = db.read(
         lambda tx: recall(
-            tx, query, query_vector=lambda: vector, settings=RecallSettings(), now=NOW
+            tx, query, query_vector=lambda _: vector, settings=RecallSettings(), now=NOW
         )
     )
     return any(answer in hit.content for hit in result.hits[:FIRST] for answer in asked["answers"])

@@ -98,7 +98,7 @@ def ask(
         return recall(
             tx,
             asked,
-            query_vector=lambda: meaning(text) if by_meaning else None,
+            query_vector=lambda _: meaning(text) if by_meaning else None,
             settings=patient,
             now=NOW,
         )

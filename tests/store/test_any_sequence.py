@@ -394,7 +394,7 @@ class Memories(RuleBasedStateMachine):
         found = recall(
             tx,
             query,
-            query_vector=lambda: vectors.pack([1.0, 20.0]),
+            query_vector=lambda _: vectors.pack([1.0, 20.0]),
             settings=RecallSettings(embedding_model=MODEL),
             now=self.now,
         )

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from signet.db.gate import Gate
+from support import forks
 
 ROOT = Path(__file__).parents[2]
 ROOTS = ("shared", "services/api", "services/worker", "services/scheduler", "tests")
@@ -17,7 +18,7 @@ PYTHONPATH = os.pathsep.join(str(ROOT / folder) for folder in ROOTS)
 
 #: How often a condition is looked at, and how long a test waits for it at most.
 LOOK_SECONDS = 0.01
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0
 
 
 def eventually(condition: Callable[[], bool], seconds: float = PATIENCE_SECONDS) -> float:
@@ -54,12 +55,17 @@ def program(
 
     One that nobody listens to must not be heard: it would stand still at its first word into a full pipe.
     """
-    process = subprocess.Popen(
-        [sys.executable, *arguments],
-        env={**os.environ, "PYTHONPATH": PYTHONPATH, **(env or {})},
-        stdout=subprocess.PIPE if is_heard else subprocess.DEVNULL,
-        text=True,
-    )
+    environ = {**os.environ, "PYTHONPATH": PYTHONPATH, **(env or {})}
+    is_service = arguments[0] == "-m" and arguments[1] in forks.SERVICES
+    if is_service and forks.READ_WHEN_LOADED not in environ:
+        process: subprocess.Popen[str] = forks.Service(arguments[1], environ, is_heard=is_heard)
+    else:
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            env=environ,
+            stdout=subprocess.PIPE if is_heard else subprocess.DEVNULL,
+            text=True,
+        )
     try:
         yield process
     finally:

@@ -36,7 +36,8 @@ export default defineConfig({
     target: "esnext",
     outDir: BUILT,
     emptyOutDir: true,
-    modulePreload: { polyfill: false },
+    modulePreload: false,
+    cssCodeSplit: false,
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     rollupOptions: {

@@ -11,7 +11,7 @@ import asyncio
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextvars import copy_context
 from functools import lru_cache, partial
@@ -24,6 +24,7 @@ from signet.process.settings_reload import LiveSettings
 from signet.providers import chosen, registry
 from signet.providers.metered import MeteredEmbedder
 from signet.providers.native.encoder import NativeEmbedder
+from signet.providers.ports import Reading
 from signet.providers.registry import VectorSettings
 
 log = logs.get("embedding")
@@ -34,8 +35,9 @@ PATIENCE_SECONDS = 0.25
 PAUSE_SECONDS = 30.0
 #: A call that has taken less, when a question has waited for long, did not keep it waiting: others did.
 SLOW_SECONDS = PATIENCE_SECONDS / 2
-#: Questions whose vectors are kept, and how much of a question is read: more than any model takes in.
-KEPT = 1_024
+#: Questions that are kept as the model has read them (a short one takes 10 kB, the longest 200), and how much of a
+#: question is read: more than any model takes in.
+KEPT = 512
 READ_CHARS = 8_192
 
 
@@ -94,7 +96,7 @@ class QueryVectors:
             self._ready()
 
     async def of(self, text: str) -> QueryVector:
-        """Return what gives the vector of a question; to be called once, off the event loop."""
+        """Return what gives the vector of a question; to be called off the event loop."""
         embedder = self._ready() if self.model is not None else None
         if embedder is None:
             return _none
@@ -105,22 +107,21 @@ class QueryVectors:
             return partial(self._computed, work)
         return await self._served(work)
 
-    def _computed(self, work: Future[bytes]) -> bytes | None:
+    def _computed(self, work: Future[Reading], tells: Mapping[str, float]) -> bytes | None:
         try:
-            return work.result(PATIENCE_SECONDS)
+            return work.result(PATIENCE_SECONDS)(tells)
         except (SignetError, TimeoutError, CancelledError) as error:
             self._give_up(work, error)
             return None
 
-    async def _served(self, work: Future[bytes]) -> QueryVector:
+    async def _served(self, work: Future[Reading]) -> QueryVector:
         try:
-            vector = await asyncio.wait_for(asyncio.wrap_future(work), PATIENCE_SECONDS)
+            return await asyncio.wait_for(asyncio.wrap_future(work), PATIENCE_SECONDS)
         except (SignetError, TimeoutError) as error:
             self._give_up(work, error)
             return _none
-        return lambda: vector
 
-    def _give_up(self, work: Future[bytes], error: Exception) -> None:
+    def _give_up(self, work: Future[Reading], error: Exception) -> None:
         """Leave a question without vector, and all for a while when that is the fault of who makes them."""
         work.cancel()
         is_slow = time.monotonic() - self._called_at >= SLOW_SECONDS
@@ -175,13 +176,13 @@ class QueryVectors:
         finally:
             self._loading = False
 
-    def _call(self, embedder: MeteredEmbedder, text: str) -> bytes:
+    def _call(self, embedder: MeteredEmbedder, text: str) -> Reading:
         if self._native is not None and not self._native.loaded:
             self._called_at = math.inf  # to load it again is not to be slow
             self._native.load()
         self._called_at = time.monotonic()
-        return embedder.embed([text], are_questions=True)[0]
+        return embedder.question(text)
 
 
-def _none() -> None:
+def _none(_: Mapping[str, float]) -> None:
     return None

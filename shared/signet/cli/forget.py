@@ -21,7 +21,7 @@ from signet.cli.options import (
     check_type,
 )
 from signet.cli.output import Progress
-from signet.client import Choice, Invalid, NotFound, Signet, SignetError
+from signet.client import Choice, NotFound, Signet, SignetError
 from signet.client.answers import Along, Candidate, ForgetPreview, ForgottenMany
 
 #: So many memories are shown on a terminal before the question; the others are counted.
@@ -54,8 +54,8 @@ def forget(
         typer.Option("--limit", "-l", min=1, help="Forget at most this many; default: all."),
     ] = None,
     reason: Annotated[
-        str | None, typer.Option("--reason", "-r", help="Reason, kept in the history.")
-    ] = None,
+        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
+    ] = "forgotten on the command line",
     force: Annotated[
         bool,
         typer.Option("--force", help="Delete permanently, pinned memories too; cannot be undone."),
@@ -100,11 +100,12 @@ def forget(
         would = f"{_counted(found)} would be forgotten" if found["count"] else "No memories found"
         output.say(would)
         return
-    said = _asked(found, reason, force=force, yes=yes, as_json=as_json)
-    if said is None:
+    what = _counted(found)
+    question = f"Delete {what} permanently?" if force else f"Forget {what}?"
+    if not yes and not confirmed(question, as_json=as_json):
         output.say("Nothing forgotten")
         raise typer.Exit(1)
-    done = _forgotten(signet, found, said, force=force, wrong=wrong, agent=agent, as_json=as_json)
+    done = _forgotten(signet, found, reason, force=force, wrong=wrong, agent=agent, as_json=as_json)
     refused = [one for one in done["results"] if one["status"] != "deleted"]
     yield Answer(done, status=1 if refused else 0)
     _report(done, force=force)
@@ -232,21 +233,6 @@ def _entry(candidate: Candidate) -> Entry:
 def _counted(found: ForgetPreview) -> str:
     what = output.count(found["count"], "memory")
     return what if found["count"] == found["total"] else f"{what} of {found['total']}"
-
-
-def _asked(
-    found: ForgetPreview, reason: str | None, *, force: bool, yes: bool, as_json: bool
-) -> str | None:
-    """Return the reason when it may be done, None when the person says no; raises Invalid where nobody can be asked."""
-    what = _counted(found)
-    question = f"Delete {what} permanently?" if force else f"Forget {what}?"
-    if not yes and not confirmed(question, as_json=as_json):
-        return None
-    if reason is None:
-        if as_json or not output.can_ask():
-            raise Invalid("A reason is required: pass --reason")
-        reason = str(typer.prompt("Reason, kept in the history", err=True))
-    return reason
 
 
 def _report(done: ForgottenMany, *, force: bool) -> None:

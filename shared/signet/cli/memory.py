@@ -266,7 +266,8 @@ def _origin(memory: Memory) -> str:
 def _event(change: Change, ink: Ink) -> Iterator[str]:
     by = f"by {output.plain(change['changedBy'])}"
     reason = f" · {output.plain(change['reason'])}" if change["reason"] else ""
-    event = change["event"]
+    # The pipeline looked at it and left it as it is.
+    event = change["event"] if change["event"] != "none" else "unchanged"
     color = {
         "deleted": ink.bad,
         "rejected": ink.bad,

@@ -23,6 +23,10 @@ class View:
     write_id: Callable[[str], str] = str
 
 
+class Block(str):
+    """A text that was put together for a prompt: cleaned inside, and its marks are ours."""
+
+
 #: From the JSON object of a route to what the model reads of it.
 Shape = Callable[[Body, View], Body]
 
@@ -66,7 +70,7 @@ def text(body: object, shape: Shape, view: View) -> str:
 
 def _cleaned(value: object) -> object:
     if isinstance(value, str):
-        return markup.clean(value)
+        return value if isinstance(value, Block) else markup.clean(value)
     if isinstance(value, Mapping):
         return {name: _cleaned(one) for name, one in value.items()}
     return [_cleaned(one) for one in value] if isinstance(value, list | tuple) else value
@@ -98,7 +102,7 @@ def found(body: Body, view: View) -> Body:
 def context(body: Body, view: View) -> Body:
     """Return a context without its sources, which its text names; a page of an episode as it is."""
     if "context" in body:
-        return {"context": body["context"] or "No memories found about this."}
+        return {"context": Block(body["context"] or "No memories found about this.")}
     return _lean({name: body.get(name) for name in ("id", "text", "page", "pages")})
 
 

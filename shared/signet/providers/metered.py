@@ -4,16 +4,19 @@ The label of the metrics is the kind of provider, not its model: a metric's labe
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypeVar
 
 from signet.errors import ModelNotInstalled, ProviderTimeout, SignetError
 from signet.observe import metrics, record, taxonomy
 from signet.observe.record import Event
 from signet.observe.tracing import TRACES
-from signet.providers.ports import Completion, Embedder, LanguageModel, Shape
+from signet.providers.ports import Completion, Embedder, LanguageModel, Reading, Shape
+
+T = TypeVar("T")
 
 
 class Outcome(StrEnum):
@@ -85,15 +88,22 @@ class MeteredEmbedder:
     def dimensions(self) -> int:
         return self._embedder.dimensions
 
-    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector for each text, in the same order."""
+        return self._told(lambda: self._embedder.embed(texts), len(texts))
+
+    def question(self, text: str) -> Reading:
+        """Return what gives the vector of a question."""
+        return self._told(lambda: self._embedder.question(text), 1)
+
+    def _told(self, work: Callable[[], T], texts: int) -> T:
         call = Call()
         try:
             with metered(self.name, Kind.EMBEDDING) as call:
-                return self._embedder.embed(texts, are_questions=are_questions)
+                return work()
         finally:
             if call.was_made:
-                _tell_embedded(self.name, call, len(texts))
+                _tell_embedded(self.name, call, texts)
 
     def available(self) -> bool:
         """Return whether the provider answers and has the model; never raises."""

@@ -5,12 +5,16 @@ an error or nonsense) or ProviderTimeout (no answer in time), and nothing else. 
 threads at once. Vectors are bytes: little-endian float32, 4 * dimensions long.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 #: What an answer has to look like, as a JSON schema.
 Shape = Mapping[str, object]
+
+#: A question that was read: gives its vector, by how much its words tell (lower-case, without accents; an empty mapping
+#: for all alike). A model that cannot weigh them gives the same for any.
+Reading = Callable[[Mapping[str, float]], bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,8 +58,12 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
-    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
-        """Return one vector for each text, in the same order; some models read a question in another way."""
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return one vector for each text, in the same order."""
+        ...
+
+    def question(self, text: str) -> Reading:
+        """Return what gives the vector of a question, which some models read in another way than a text."""
         ...
 
     def available(self) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from signet.errors import ProviderDown, ProviderFailed
 from signet.providers.exchange import REFUSED_SECONDS, Exchange
+from signet.providers.ports import Reading
 from signet.providers.vectors import batches
 
 
@@ -69,7 +70,7 @@ class ServedEmbedder(Served):
 
     dimensions: int
 
-    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector for each text, in the same order; a long list travels in parts."""
         return [
             vector
@@ -78,6 +79,11 @@ class ServedEmbedder(Served):
                 self.rows(batch), count=len(batch), dimensions=self.dimensions
             )
         ]
+
+    def question(self, text: str) -> Reading:
+        """Return what gives the vector of a question, whatever its words tell."""
+        (vector,) = self.embed([text])
+        return lambda _: vector
 
     @abstractmethod
     def rows(self, texts: list[str]) -> object:

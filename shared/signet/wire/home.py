@@ -28,12 +28,14 @@ class Work(TypedDict):
 class Home(TypedDict):
     """What the first page says beside what was learned: one answer instead of six.
 
-    `agent` is its name. `forgotten` is for those who may recover, `work` for those who may see jobs of every agent.
+    `agent` is its name. `kept` counts the sessions whose words are kept, unless the caller is limited to a project.
+    `forgotten` is for those who may recover, `work` for those who may see jobs of every agent.
     """
 
     agent: str
     sessions: RunningSessions
     reviews: WaitingMemories
+    kept: NotRequired[int]
     forgotten: NotRequired[MemoryPage]
     work: NotRequired[Work]
 

@@ -137,11 +137,9 @@ def test_a_question_is_read_with_the_prompt_of_questions(
 ) -> None:
     embedder = added_embedder(tiny.bert_folder(home / name, settings=settings))
     (text,) = embedder.embed(["Der Hund schläft."])
-    (question,) = embedder.embed(["Der Hund schläft."], are_questions=True)
+    question = embedder.question("Der Hund schläft.")({})
     assert text != question
-    (without,) = added_embedder(tiny.bert_folder(home / "plain")).embed(
-        ["Der Hund schläft."], are_questions=True
-    )
+    without = added_embedder(tiny.bert_folder(home / "plain")).question("Der Hund schläft.")({})
     assert without != question
 
 

@@ -14,7 +14,7 @@ from signet.errors import ProviderDown
 from signet.providers.native import encoder
 from signet.providers.native.encoder import NativeEmbedder
 from signet.providers.native.graph import Precision
-from signet.providers.native.session import Run
+from signet.providers.native.session import Passes
 
 
 def numbers(vector: bytes) -> tuple[float, ...]:
@@ -68,13 +68,41 @@ def test_a_question_finds_the_text_that_answers_it(installed: Path) -> None:
     assert cosine(question, right) > cosine(question, wrong) + 0.2
 
 
+@pytest.mark.parametrize("runtime", ["onnxruntime", "numpy"])
+def test_words_of_a_question_that_tell_much_draw_its_vector_to_them(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, runtime: str
+) -> None:
+    if runtime == "numpy":
+        without_onnxruntime(monkeypatch)
+    embedder = NativeEmbedder(installed)
+    text = "What did Émile say about the sourdough last week?"
+    question = embedder.question(text)
+    (mean,) = embedder.embed([text])
+    assert cosine(question({}), mean) == pytest.approx(1.0, abs=1e-5)
+    assert question({"of another question": 9.0}) == question({})
+    about = {word: {word: 8.0, "say": 1.0, "last": 1.0} for word in ("emile", "sourdough")}
+    near = {word: embedder.embed([word])[0] for word in about}
+    for word, tells in about.items():
+        assert cosine(question(tells), near[word]) > cosine(mean, near[word]) + 0.05
+    assert cosine(question(about["emile"]), question(about["emile"])) == pytest.approx(1.0)
+
+
+def test_a_question_longer_than_the_model_reads_has_a_vector(installed: Path) -> None:
+    embedder = NativeEmbedder(installed)
+    (mean,) = embedder.embed(["transubstantiation " * 400])
+    question = embedder.question("transubstantiation " * 400)
+    assert cosine(question({"transubstantiation": 3.0}), mean) > 0.99
+    for empty in ("", "?"):
+        assert cosine(embedder.question(empty)({"a": 1.0}), embedder.embed([empty])[0]) > 0.99
+
+
 def test_nothing_is_loaded_before_it_is_needed_and_then_once(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loads: list[Path] = []
     real = encoder.onnx_runtime
 
-    def counted(folder: Path, precision: Precision) -> Run:
+    def counted(folder: Path, precision: Precision) -> Passes:
         loads.append(folder)
         return real(folder, precision)
 
@@ -98,7 +126,7 @@ def test_the_last_vectors_are_remembered_and_the_oldest_dropped(
         runs.append(1)
         return bytes(4 * 384)
 
-    monkeypatch.setattr(encoder, "onnx_runtime", lambda folder, precision: counting)
+    monkeypatch.setattr(encoder, "onnx_runtime", lambda folder, precision: Passes(counting))
     monkeypatch.setattr(encoder, "REMEMBERED", 2)
     embedder = NativeEmbedder(installed)
     embedder.embed(["one", "two", "one", "three", "one"])

@@ -38,9 +38,15 @@ def _noted(db: Database, embedder: NativeEmbedder, texts: list[str]) -> Asker:
 
     def ask(question: str) -> Result:
         asked = Query(text=question, reader=SHARED)
-        vector = cache(lambda: embedder.embed([question])[0])
+        read = cache(lambda: embedder.question(question))
         return db.read(
-            lambda tx: recall(tx, asked, query_vector=vector, settings=RecallSettings(), now=NOW)
+            lambda tx: recall(
+                tx,
+                asked,
+                query_vector=lambda tells: read()(tells),
+                settings=RecallSettings(),
+                now=NOW,
+            )
         )
 
     return ask

@@ -40,14 +40,21 @@ def test_a_question_without_words_holds_nothing() -> None:
 
 
 def test_relevance_is_cosine_and_words_and_in_part_that_of_the_best_on_the_page() -> None:
-    found = cutoff.relevance({1: 0.8, 2: 0.5}, {1: 0.6})
+    found = cutoff.relevance({1: 0.8, 2: 0.5}, {1: 0.6}, {})
     best = 0.55 * 0.6 + 0.5 * 0.8
     assert found == pytest.approx({1: best, 2: 0.7 * 0.5 + 0.3 * best})
 
 
+def test_relevance_is_in_part_that_of_the_best_of_the_same_conversation() -> None:
+    words = {1: 0.9, 2: 0.1, 3: 0.1, 4: 0.5}
+    alone = cutoff.relevance(words, {}, {})
+    beside = cutoff.relevance(words, {}, {1: 7, 2: 7, 3: None, 4: 8})
+    assert beside == pytest.approx({**alone, 2: alone[2] + cutoff.SOURCE * (0.9 - 0.1)})
+
+
 def test_without_vectors_the_words_are_all() -> None:
-    assert cutoff.relevance({1: 0.8}, {}) == pytest.approx({1: 0.8})
-    assert cutoff.relevance({}, {}) == {}
+    assert cutoff.relevance({1: 0.8}, {}, {}) == pytest.approx({1: 0.8})
+    assert cutoff.relevance({}, {}, {}) == {}
 
 
 def test_the_floor_rises_with_the_candidates() -> None:

@@ -19,6 +19,8 @@ import { ROOMS } from "./rooms";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/parts.css";
+import "./style/lists.css";
+import "./style/rooms.css";
 
 /** What lies over the page now. */
 const over = signal<keyof Far | null>(null);
@@ -84,7 +86,7 @@ function Frame() {
   return <div class="frame">
     <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
     <nav class="rooms" aria-label="Rooms">
-      <div class="brand"><svg width="22" height="22" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" fill="#2f5d8a" /><circle cx="16" cy="16" r="8.500" fill="none" stroke="#fff" stroke-width="2.500" /><circle cx="16" cy="16" r="3" fill="#fff" /></svg>Signet</div>
+      <div class="brand"><img src="/assets/icon.svg" width="22" height="22" alt="" />Signet</div>
       {ROOMS.map((room) => <a key={room.name} href={href(room.name)} aria-current={room === here ? "page" : undefined}>
         <Icon name={room.name} />{room.title}
       </a>)}

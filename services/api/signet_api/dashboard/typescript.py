@@ -20,11 +20,11 @@ ASKED = (
     "recover", "recover_many", "memory_usage",
     "home", "diagnostics", "status", "pipeline_status", "harnesses", "sessions", "repairs",
     "session_context", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "re_embed", "pause", "logs",
-    "graph", "config_schema", "change_config", "entity", "aspects", "dependencies", "config_files",
+    "graph", "config_schema", "change_config", "entity", "aspects", "attributes", "dependencies", "config_files",
     "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange",
     "evaluation", "predictor_status", "roll_back",
     "projection_columns", "add_connector", "tokens", "whoami", "tasks", "connectors", "documents",
-    "skills", "tool_servers",
+    "skills", "tool_servers", "search_sessions",
 )  # fmt: skip
 _HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"
 _PLAIN = {

@@ -10,6 +10,7 @@ from signet.domain.identity.greeting import greeting
 from signet.domain.identity.texts import ProductText
 from signet.domain.memory.models import Rules
 from signet.domain.sessions import running
+from signet.domain.transcripts import stored
 from signet.observe import latency
 from signet.queue import Status, admin, stats
 from signet.wire import home as wire
@@ -43,6 +44,8 @@ def _home(
         "sessions": {"sessions": found, "count": len(found)},
         "reviews": reviews.page(tx, agent, _WAITING),
     }
+    if asked.scope.project is None:
+        home["kept"] = stored.count(tx, only)
     if asked.may(RECOVER):
         which = memories.filter_of(_FORGOTTEN)
         home["forgotten"] = memories.page(tx, agent, _FORGOTTEN, which, Rules.of(state.settings))

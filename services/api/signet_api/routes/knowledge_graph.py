@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import datetime
+from functools import partial
 from typing import Annotated
 
 from fastapi import Query, Request, Response
@@ -128,7 +129,9 @@ async def post_expand(
     if not name:
         raise Invalid("entity name is required")
     text = asked.question.strip()
-    question = Question(text=text, vector=await state.vectors.of(text)) if text else Question()
+    question = Question()
+    if text:
+        question = Question(text=text, vector=partial(await state.vectors.of(text), {}))
     async with state.recalls:
         found = await look(
             state,

@@ -60,7 +60,7 @@ def stretches(
     for place, match in enumerate(near):
         left = chars - size(Stretch(match=match, text=""))
         room = max(left - sum(kept[place + 1 :]), min(left, LEAST_ROOM))
-        text = _fitting(texts[place], asked, room, match.source.type)
+        text = _fitting(texts[place], asked, room, match.source.type, by_words=match.is_asked)
         if text.strip():
             found.append(Stretch(match=match, text=text))
             chars -= size(found[-1])

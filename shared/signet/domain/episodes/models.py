@@ -54,7 +54,7 @@ class Match:
     """A source that a prompt is about, and the position of its best chunk.
 
     `score` orders matches; `said_at` is the time of that chunk. `is_same_matter`: it is about what the best match is
-    about, earlier or later.
+    about, earlier or later. `is_asked`: a short prompt asks for something of it, which is told rather than its outcome.
     """
 
     source: Source
@@ -62,6 +62,7 @@ class Match:
     score: float
     said_at: str
     is_same_matter: bool = False
+    is_asked: bool = False
     #: Who says it, as far as that is known, for a memory or document.
     origin: str = ""
     #: It comes from the web or a tool.

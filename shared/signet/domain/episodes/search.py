@@ -182,6 +182,7 @@ def _candidate(
             position=row.position,
             score=words / 2 + (near or 0.0),
             said_at=row.said_at,
+            is_asked=len(asked) < MANY_WORDS,
             origin=_origin(source.type, row),
             is_strangers=row.origin in STRANGERS,
         ),
@@ -246,6 +247,12 @@ def _nearness(one: _Candidate, other: _Candidate) -> float:
     if not other.vectors:
         return 0.0
     return max((max(vectors.cosines(vector, other.vectors)) for vector in one.vectors), default=0.0)
+
+
+def is_same_matter(vector: bytes | None, other: bytes | None) -> bool:
+    """Return whether two chunks with these vectors are about one matter."""
+    near = similarities([other], vector)[0]
+    return near is not None and near >= SAME_MATTER
 
 
 def shared_words(asked: Sequence[str], text: str) -> int:

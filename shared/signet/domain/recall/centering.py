@@ -23,26 +23,28 @@ SHARE = 0.6
 
 
 def compare(
-    tx: ReadTx, vector: bytes, seqs: Collection[int], *, model: str | None
+    tx: ReadTx, plain: bytes, weighed: bytes, seqs: Collection[int], *, model: str | None
 ) -> tuple[Scores, Scores]:
     """Return the cosine 0..1 of each given memory that has a vector, and the one without what is common.
 
-    A memory is as near as its best passage. The second may be below 0; alone in its store a memory keeps its cosine.
+    The first is to the `plain` vector of the question, the second to the `weighed` one (`rarity.py`), and may be below
+    0; alone in its store a memory keeps its cosine. A memory is as near as its best passage.
     """
     import numpy as np
 
-    owners, stored = channel.stored(tx, vectors.dimensions(vector), seqs, model=model)
+    owners, stored = channel.stored(tx, vectors.dimensions(plain), seqs, model=model)
     if not owners:
         return {}, {}
     many = np.frombuffer(stored, dtype="<f4").reshape(len(owners), -1)
     # einsum, because a product of matrices would start the threads of a BLAS library.
     norms = np.sqrt(np.einsum("ij,ij->i", many, many))
     shares = np.divide(1.0, norms, out=np.zeros_like(norms), where=norms > 0)
-    question = np.frombuffer(vector, dtype="<f4")
-    near = shares * np.einsum("ij,j->i", many, question)
-    near /= np.sqrt(np.einsum("j,j->", question, question)) or 1.0
+    as_asked, near = (
+        shares * np.einsum("ij,j->i", many, one) / (np.sqrt(np.einsum("j,j->", one, one)) or 1.0)
+        for one in (np.frombuffer(question, dtype="<f4") for question in (plain, weighed))
+    )
     nearest = np.argsort(-near)[: min(NEAREST, max(LEAST, round(NEARER * len(owners))))]
     middle = np.einsum("ij,i->j", many[nearest], shares[nearest]) / len(nearest)
     common = shares * np.einsum("ij,j->i", many, middle)
     apart = near - SHARE * (common - common.mean())
-    return channel.best_of(owners, near.clip(0.0, 1.0)), channel.best_of(owners, apart)
+    return channel.best_of(owners, as_asked.clip(0.0, 1.0)), channel.best_of(owners, apart)

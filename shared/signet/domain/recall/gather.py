@@ -4,9 +4,19 @@ Each channel brings its best; then their neighbours join and each candidate gets
 every channel says of it. A lone score as it is loses a tenth of the evidence or more (decision 5).
 """
 
+from collections.abc import Mapping
+
 from signet import clock
 from signet.db import fts
-from signet.domain.recall import centering, graph, keyword, neighbours, time_lookup, vector
+from signet.domain.recall import (
+    centering,
+    graph,
+    keyword,
+    neighbours,
+    rarity,
+    time_lookup,
+    vector,
+)
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 
@@ -71,11 +81,13 @@ def _hints(run: Run) -> Scores:
 
 
 def _vector(run: Run) -> Scores:
-    run.query_vector = run.ask_vector() or None
+    run.query_vector = run.ask_vector({}) or None
     if run.query_vector is None:
         return {}
+    tells: Mapping[str, float] = run.attempt("rarity", lambda: rarity.tells(run), {})
+    run.weighed_vector = run.ask_vector(tells) or run.query_vector
     model = run.settings.embedding_model
-    return vector.find(run.tx, run.query_vector, run.view, run.pool, model=model)
+    return vector.find(run.tx, run.weighed_vector, run.view, run.pool, model=model)
 
 
 def _graph(run: Run) -> Scores:
@@ -129,10 +141,10 @@ def _fill(run: Run) -> None:
             totals[seq] = totals.get(seq, 0.0) + score
     best = max(totals.values(), default=0.0)
     known.keyword = {seq: score / best if best else 1.0 for seq, score in totals.items()}
-    query_vector, model = run.query_vector, run.settings.embedding_model
-    if query_vector is not None and known.cosine:
+    plain, weighed, model = run.query_vector, run.weighed_vector, run.settings.embedding_model
+    if plain is not None and weighed is not None and known.cosine:
         known.cosine, known.apart = run.attempt(
             "fill_vector",
-            lambda: centering.compare(run.tx, query_vector, run.allowed, model=model),
+            lambda: centering.compare(run.tx, plain, weighed, run.allowed, model=model),
             (known.cosine, known.cosine),
         )

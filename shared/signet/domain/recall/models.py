@@ -20,8 +20,9 @@ DEFAULT_MIN_SCORE = 0.1
 #: The internal number of a memory (`memories.seq`) to its score.
 Scores = dict[int, float]
 
-#: Gives the vector of a question, None when there is none now; may wait for it.
-QueryVector = Callable[[], bytes | None]
+#: Gives the vector of a question by how much its words tell (`providers.ports.Reading`), None when there is none now.
+#: The first call may wait for it.
+QueryVector = Callable[[Mapping[str, float]], bytes | None]
 
 
 class Source(StrEnum):

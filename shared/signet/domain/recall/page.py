@@ -200,7 +200,8 @@ def _relevance(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
         for seq, importance in known.structure.items()
         if seq in told_by and run.trail.by_graph_alone(seq)
     }
-    found = _timed(run, cutoff.relevance(told_by, known.cosine))
+    sources = {seq: run.allowed[seq].source for seq in told_by}
+    found = _timed(run, cutoff.relevance(told_by, known.cosine, sources))
     for earlier, chain in run.replaced.items():
         for later in chain:
             found[later] = max(found.get(later, 0.0), found[earlier])

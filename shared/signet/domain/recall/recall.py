@@ -64,8 +64,8 @@ def recall(
 ) -> Result:
     """Return what the store knows about the question, best first.
 
-    Where `query_vector` gives None the answer is by words and graph; it is asked once, as late as it can be. Raises
-    Invalid for filters that make no sense.
+    Where `query_vector` gives None the answer is by words and graph; it is asked as late as it can be. Raises Invalid
+    for filters that make no sense.
     """
     started = clock.monotonic_ms()
     asked = period.unknown(query)
@@ -85,8 +85,8 @@ def recall(
     scores = _ranked(run)
     page = turn(run, scores)
     if page.is_short and run.has_more:
-        vector = run.query_vector
-        run = replace(run, ask_vector=lambda: vector, wider=WIDER, known=Evidence(), trail=Trail())
+        again = run.ask_vector if run.query_vector is not None else _no_vector
+        run = replace(run, ask_vector=again, wider=WIDER, known=Evidence(), trail=Trail())
         scores = _ranked(run)
         page = turn(run, scores)
     hits = _hits(run, page, page.sayings)
@@ -112,6 +112,10 @@ def recall(
         why_not=why_not.of(run, page, scores, query.why_not) if query.why_not else None,
         walk=run.walk,
     )
+
+
+def _no_vector(_: Mapping[str, float]) -> None:
+    """Give no vector: it was waited for already."""
 
 
 def _ranked(run: Run) -> Scores:

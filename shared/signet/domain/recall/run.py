@@ -55,8 +55,9 @@ class Run:
     when: When
     #: How many times more candidates the channels bring than a page of short texts needs.
     wider: int = 1
-    #: The vector of the question, once it was asked for.
+    #: The vector of the question, once it was asked for, and the one in which rare words weigh more (`rarity.py`).
     query_vector: bytes | None = None
+    weighed_vector: bytes | None = None
     known: Evidence = field(default_factory=Evidence)
     allowed: dict[int, Allowed] = field(default_factory=dict)
     walk: Traversal = field(default_factory=Traversal)

@@ -113,6 +113,15 @@ def find(
     return _in_own_words(tx, reader, list((found | rated).values()))
 
 
+def newest(
+    tx: ReadTx, reader: Reader, *, pool: int, score: Callable[[MemoryRow], float]
+) -> list[Candidate]:
+    """Return so many of the newest memories by this score, best first."""
+    rows = memories.alive(tx, memories.NEWEST, reader, pool)
+    found = [_candidate(row, score(row), "effective") for row in rows if not own_words.is_held(row)]
+    return ranked(_in_own_words(tx, reader, found), None)
+
+
 def ranked(
     candidates: Iterable[Candidate], project: str | None, *, learned: bool = False
 ) -> list[Candidate]:

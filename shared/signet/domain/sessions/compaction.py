@@ -6,14 +6,13 @@ from datetime import datetime
 
 from signet import clock
 from signet.config.hooks import PreCompaction
-from signet.db import ReadTx, visibility
-from signet.db.visibility import Reader
+from signet.db import ReadTx
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
 from signet.domain.injections.models import Item, Kind, Reason
-from signet.domain.sessions.sql import memories as sql
-from signet.domain.sessions.sql.memories import RecentRow
-from signet.wire.origin import Origin
+from signet.domain.sessions import candidates
+from signet.domain.sessions.candidates import Candidate
+from signet.domain.sessions.sql.memories import MemoryRow
 
 LEAD = "Summarize this session before its context is shortened, so that the work can go on from the summary."
 GUIDELINES = """\
@@ -24,8 +23,9 @@ GUIDELINES = """\
 - Errors that came up, and how they were solved"""
 #: How much age takes from importance.
 RECENCY = 0.9
-#: The newest memories among which the best are sought.
+#: The newest memories among which the best are sought, and characters of all that are told.
 POOL = 200
+MOST_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,10 +40,12 @@ class SummaryRequest:
 def request(tx: ReadTx, agent_id: str, settings: PreCompaction, *, now: datetime) -> SummaryRequest:
     """Return the request for a summary of a session of this agent."""
     guidelines = settings.summary_guidelines or GUIDELINES
-    memories: Sequence[RecentRow] = ()
+    memories: Sequence[Candidate] = ()
     if settings.include_recent_memories:
-        reader = agents.reader(tx, agent_id)
-        memories = recent(tx, reader, limit=settings.memory_limit, now=now)
+        newest = candidates.newest(
+            tx, agents.reader(tx, agent_id), pool=POOL, score=lambda row: _score(row, now)
+        )
+        memories = candidates.chosen(newest, most=settings.memory_limit, chars=MOST_CHARS)
     return SummaryRequest(
         prompt=_prompt(guidelines, memories),
         guidelines=guidelines,
@@ -51,39 +53,26 @@ def request(tx: ReadTx, agent_id: str, settings: PreCompaction, *, now: datetime
     )
 
 
-def recent(tx: ReadTx, reader: Reader, *, limit: int, now: datetime) -> list[RecentRow]:
-    """Return the memories that matter and are new, best first."""
-    seen = sql.ALIVE & visibility.readable(reader)
-    rows = tx.rows(sql.RecentRow, sql.RECENT.format(where=seen.sql), (*seen.params, POOL))
-    rows.sort(key=lambda row: _score(row, now), reverse=True)
-    return rows[:limit]
-
-
-def _prompt(guidelines: str, memories: Sequence[RecentRow]) -> str:
+def _prompt(guidelines: str, memories: Sequence[Candidate]) -> str:
     text = f"{LEAD}\n\n{guidelines}"
     if memories:
         text += "\n\nAlready remembered, so it need not be repeated:\n"
-        text += fence.enclosed(["\n".join(map(_line, memories))], is_first=False)
+        text += fence.enclosed(["\n".join(one.line for one in memories)], is_first=False)
     return text
 
 
-def _item(row: RecentRow) -> Item:
+def _item(one: Candidate) -> Item:
     return Item(
         kind=Kind.MEMORY,
-        id=row.id,
+        id=one.id,
         reason=Reason.IMPORTANT,
-        text=row.content,
-        chars=len(_line(row)),
-        said_at=row.created_at,
+        text=one.content,
+        chars=len(one.line),
+        said_at=one.created_at,
     )
 
 
-def _line(row: RecentRow) -> str:
-    said = fence.origin(Origin(row.origin), None)
-    return f"- {fence.one_line(row.content)} ({said})"
-
-
-def _score(row: RecentRow, now: datetime) -> float:
+def _score(row: MemoryRow, now: datetime) -> float:
     created = clock.parsed(row.created_at) or now
     days = max(0.0, (now - created).total_seconds() / 86_400)
     return float((row.importance or 0.0) * (1 - RECENCY) + RECENCY / (1 + days))

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from signet.db import ReadTx
+from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
 from signet.domain.injections.models import Item, Kind, Reason
+from signet.domain.recall import episodes
 from signet.domain.sessions import context_memories, holdout, prompt_text, standing_rules
 from signet.domain.sessions.context_memories import Memories
 from signet.domain.sessions.prompt_text import Item as Line
@@ -176,7 +178,7 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
 
         def read(tx: ReadTx) -> _Earlier:
             reader = asked.reader(tx)
-            about = vector()
+            about = vector({})
             project = asked.only or asked.project
             rules = standing_rules.find(
                 tx,
@@ -189,28 +191,18 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
             )
             if not asked.is_first:
                 rules = [one for one in rules if one.is_asked]
-            far: list[Match] = []
-            found = search.find(
-                tx,
-                asked.message,
-                vector=about,
-                reader=reader,
-                project=project,
-                but=asked.key,
-                commits=services.settings.hooks.session_start.read_commits,
-                far=far,
-            )
+            near, far = _near(tx, asked, about, reader, project, services)
             said = {one.memory_id for one in rules} | frozenset(asked.given)
             new = [
                 match
-                for match in found
+                for match in near
                 if f"episode:{match.source.name}" not in said and match.source.id not in said
             ]
             room = chars - len(f"{_standing(rules)}\n\n")
             told = brief.stretches(tx, asked.message, new, chars=room, reader=reader)
             sources = {one.match.source for one in told}
             left = [
-                *(_item_of(one, reason=Reason.SAID) for one in found if one not in new),
+                *(_item_of(one, reason=Reason.SAID) for one in near if one not in new),
                 *(_item_of(one, reason=Reason.BUDGET) for one in new if one.source not in sources),
                 *(_item_of(one, reason=Reason.FLOOR) for one in far),
             ]
@@ -220,6 +212,42 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
     except Exception as error:
         log.error("prompt.without_episodes", exc_info=error)
         return _Earlier()
+
+
+def _near(
+    tx: ReadTx,
+    asked: Question,
+    vector: bytes | None,
+    reader: Reader,
+    project: str | None,
+    services: Services,
+) -> tuple[Sequence[Match], Sequence[Match]]:
+    """Return the sources that a message is about, and the nearest of those that it is not about.
+
+    A report shares many words with a talk or its meaning; a short question asks for something that was said in it.
+    """
+    commits = services.settings.hooks.session_start.read_commits
+    far: list[Match] = []
+    near = search.find(
+        tx,
+        asked.message,
+        vector=vector,
+        reader=reader,
+        project=project,
+        but=asked.key,
+        commits=commits,
+        far=far,
+    ) or episodes.about(
+        tx,
+        asked.message,
+        vector=vector,
+        reader=reader,
+        project=project,
+        but=asked.key,
+        commits=commits,
+    )
+    names = {one.source for one in near}
+    return near, [one for one in far if one.source not in names]
 
 
 def described(context: Context) -> ContextAnswer:

@@ -1,5 +1,6 @@
 """How far a session is, and when and how that is written down. Pure."""
 
+import re
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -22,6 +23,10 @@ _TITLES = {
     Trigger.PRE_COMPACTION: "## Pre-Compaction Checkpoint",
     Trigger.SESSION_END: "## Session End Checkpoint",
 }
+
+#: What a digest begins with, and what was looked for in a session, which tells a later one nothing.
+_TITLE = re.compile(r"\A## .*\n")
+_QUERIES = re.compile(r"\n\n### Memory Activity\nQueries:(?:\n- .*)*")
 
 
 def begun(now: datetime) -> Continuity:
@@ -98,7 +103,7 @@ def digest(
     now: datetime,
     context: str = "",
 ) -> str:
-    """Return the text that a later session is told (HK-80): its structure first."""
+    """Return what is written down of where a session stood (HK-80): its structure first."""
     lasted = duration(now - (clock.parsed(found.started_at) or now))
     lines = [_TITLES.get(trigger, "## Session Checkpoint")]
     if state.project:
@@ -111,7 +116,7 @@ def digest(
     if found.traversed:
         lines.append(f"Memories reached: {found.traversed}")
     if context.strip():
-        lines += ["", "### Session Context", context.strip()[:CONTEXT_CHARS]]
+        lines += ["", "### Where It Stood", context.strip()[:CONTEXT_CHARS]]
     if found.snippets:
         lines += ["", "### Recent Prompts", *(f"- {one}" for one in found.snippets)]
     if found.queries or found.remembers:
@@ -119,6 +124,11 @@ def digest(
         lines += _listed("Queries:", found.queries)
         lines += _listed("Remembered:", found.remembers)
     return "\n".join(lines)
+
+
+def told(digest: str) -> str:
+    """Return a digest as a later session is told it, under a heading of its own."""
+    return _QUERIES.sub("", _TITLE.sub("", digest, count=1), count=1)
 
 
 def duration(lasted: timedelta) -> str:

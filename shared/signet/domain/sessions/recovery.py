@@ -6,7 +6,7 @@ from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import presence
-from signet.domain.sessions import checkpoints, wording
+from signet.domain.sessions import checkpoints, continuity, wording
 from signet.domain.sessions.models import Trigger
 from signet.wire.sessions import Checkpoint
 
@@ -36,7 +36,7 @@ def text(
     found = own[0] if own else _of_project(tx, reader, project_path, now=now)
     if found is None:
         return ""
-    return wording.cut(found["digest"], most)
+    return wording.cut(continuity.told(found["digest"]), most)
 
 
 def _of_project(

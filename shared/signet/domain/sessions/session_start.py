@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -10,7 +11,7 @@ from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
-from signet.domain.episodes import commits
+from signet.domain.episodes import commits, fence
 from signet.domain.graph import latest_traversal
 from signet.domain.graph.latest_traversal import Origin
 from signet.domain.graph.latest_traversal import Phase as Walked
@@ -117,15 +118,17 @@ async def _context(
     files = replace(files, memory=memory)
     if found.failed:
         log.warning("session.parts_missing", parts=found.failed)
-    context = await _earlier(call, said, found, services, is_held_out=held)
-    await services.db.awrite_quick(_keep, call, found, context, settings, now=now)
+    answer, items = _answer(found, files, secrets, settings, notice, now)
+    given = _given(found, answer["inject"])
+    context = await _earlier(call, said, given, services, is_held_out=held)
+    given += context.given
+    await services.db.awrite_quick(_keep, call, found, given, settings, now=now)
     record.event(
         Event.SESSION_START,
         harness=call.harness,
         memories=len(found.told),
         identityFiles=files.count,
     )
-    answer, items = _answer(found, files, secrets, settings, notice, now)
     if context.text:
         answer["inject"] = f"{answer['inject']}\n\n{context.text}".strip()
     items = [*items, *context.items]
@@ -134,7 +137,7 @@ async def _context(
 
 
 async def _earlier(
-    call: Call, about: str, found: Found, services: Services, *, is_held_out: bool
+    call: Call, about: str, given: Sequence[str], services: Services, *, is_held_out: bool
 ) -> Context:
     """Return what earlier work says of what the session is about, where its harness says that with its start.
 
@@ -151,17 +154,21 @@ async def _earlier(
         line_chars=0,
         key=call.key,
         project=caller.current().scope.project or call.project,
-        given=frozenset(_given(found)),
+        given=frozenset(given),
         is_held_out=is_held_out,
     )
     return await context_of(asked, services)
 
 
-def _given(found: Found) -> list[str]:
-    """Return names of what a session begins with: its memories, and the rules among them wherever they are stored."""
+def _given(found: Found, told: str) -> list[str]:
+    """Return names of what a session is `told` first: memories, and the rules among them wherever they are stored."""
     ids = [one.id for one in found.told]
     rules = [*(rule for _, rule in found.constraints), *(one.content for one in found.told)]
-    return [*([EXPLAINED] if ids else []), *ids, *map(standing_rules.name_of, rules)]
+    return [
+        *([EXPLAINED] if fence.EXPLAINED in told else []),
+        *ids,
+        *map(standing_rules.name_of, rules),
+    ]
 
 
 def _reads_workspace(call: Call, services: Services) -> bool:
@@ -201,7 +208,13 @@ def _told(one: Candidate) -> ToldMemory:
 
 
 def _keep(
-    tx: WriteTx, call: Call, found: Found, context: Context, settings: Settings, *, now: datetime
+    tx: WriteTx,
+    call: Call,
+    found: Found,
+    given: Sequence[str],
+    settings: Settings,
+    *,
+    now: datetime,
 ) -> None:
     """Keep what the session was given; where it is known, what it could have been given too."""
 
@@ -216,7 +229,6 @@ def _keep(
         )
 
     told = [one.id for one in found.told]
-    given = [*_given(found), *context.given]
     lifecycle.started(tx, call, fresh, given, settings, now=now)
     marks.count_showing(tx, told)
     if call.key is not None:

@@ -32,6 +32,9 @@ READ = f"SELECT length(content) AS chars, read_until AS until {_OF_SESSION}"
 TEXT = f"SELECT content {_OF_SESSION}"
 WHOLE = f"SELECT content, project, created_at {_OF_SESSION}"
 AFTER = f"SELECT substr(content, ? + 1) {_OF_SESSION}"
+#: By the index of the key alone: the texts are long.
+COUNT = "SELECT count(*) FROM session_transcripts"
+COUNT_OF_AGENT = f"{COUNT} WHERE agent_id = ?"
 COPY_FROM_JOBS = """
 INSERT OR IGNORE INTO session_transcripts (agent_id, session_key, content, harness, project, created_at)
 SELECT agent_id, session_id, transcript, harness, project, created_at FROM summary_jobs

@@ -74,6 +74,12 @@ def whole(tx: ReadTx, agent_id: str, key: str) -> Transcript | None:
     return tx.row(sql.Transcript, sql.WHOLE, (agent_id, key))
 
 
+def count(tx: ReadTx, agent_id: str | None) -> int:
+    """Return of how many sessions, of one agent or of all, the words are kept."""
+    found = tx.value(sql.COUNT_OF_AGENT, (agent_id,)) if agent_id else tx.value(sql.COUNT)
+    return int(found)
+
+
 def forget(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
     """Delete a transcript, and store nothing more of its session from now on."""
     tx.run(sql.DELETE, (agent_id, key))

@@ -24,7 +24,10 @@ from signet.providers.native import added, session, weights, wordpiece
 from signet.providers.native import folder as folders
 from signet.providers.native.folder import Tokenizer
 from signet.providers.native.graph import Precision
-from signet.providers.native.session import Run, Unusable
+from signet.providers.native.question import Question
+from signet.providers.native.session import Passes, Run, States, Unusable
+from signet.providers.native.wordpiece import WordPiece
+from signet.providers.ports import Reading
 
 DEFAULT_PRECISION = Precision.INT8
 ADDED = added.PREFIX
@@ -49,6 +52,22 @@ class Ways:
 
     texts: Way
     questions: Way
+    #: Whose words may weigh more and less, where the model gives the states of its tokens.
+    weighed: "Weighed | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """How a question is read whose words are weighed later."""
+
+    tokenizer: WordPiece
+    states: States
+
+    def read(self, text: str) -> Question:
+        """Return a question as the model has read it."""
+        words = self.tokenizer.words(text)
+        counts = [(word, len(pieces)) for word, pieces in words]
+        return Question(counts, self.states(self.tokenizer.encode(text)))
 
 
 class NativeEmbedder:
@@ -90,11 +109,18 @@ class NativeEmbedder:
         with self._loading:
             self._ready = None
 
-    def embed(self, texts: Sequence[str], *, are_questions: bool = False) -> list[bytes]:
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector of length one for each text, in the same order."""
-        ways = self._load()
-        way = ways.questions if are_questions else ways.texts
+        way = self._load().texts
         return [self._vector(text, way) for text in texts]
+
+    def question(self, text: str) -> Reading:
+        """Return what gives the vector, of length one, of a question."""
+        ways = self._load()
+        if ways.weighed is not None:
+            return ways.weighed.read(text).vector
+        vector = self._vector(text, ways.questions)
+        return lambda _: vector
 
     def _load(self) -> "Ways":
         with self._loading:
@@ -105,8 +131,10 @@ class NativeEmbedder:
     def _opened(self) -> "Ways":
         try:
             tokenizer = wordpiece.read(self._folder / weights.VOCABULARY_FILE)
-            way = Way("", tokenizer, _runtime(self._folder, self._precision))
-            return Ways(texts=way, questions=way)
+            passes = _runtime(self._folder, self._precision)
+            way = Way("", tokenizer, passes.vector)
+            weighed = Weighed(tokenizer, passes.states) if passes.states is not None else None
+            return Ways(texts=way, questions=way, weighed=weighed)
         except FileNotFoundError as error:
             raise ModelNotInstalled(NOT_INSTALLED, provider=self.name) from error
         except (OSError, ValueError, KeyError, weights.BadWeights, Unusable) as error:
@@ -178,7 +206,7 @@ def _way(opened: folders.Opened, prompt: str, common: Sequence[float]) -> Way:
     return Way(prompt, opened.tokenizer, run)
 
 
-def _runtime(folder: Path, precision: Precision) -> Run:
+def _runtime(folder: Path, precision: Precision) -> Passes:
     import numpy as np  # noqa: F401 - first and whole, see session.py
 
     try:
@@ -188,16 +216,19 @@ def _runtime(folder: Path, precision: Precision) -> Run:
     return onnx_runtime(folder, precision)
 
 
-def numpy_runtime(folder: Path) -> Run:
-    """Return the NumPy pass over the installed weights."""
+def numpy_runtime(folder: Path) -> Passes:
+    """Return the NumPy passes over the installed weights."""
     from signet.providers.native import forward
 
     config = weights.read_config(folder / weights.CONFIG_FILE)
     opened = weights.open_installed(folder)
-    return lambda ids: forward.encode(opened, config, ids).astype("<f4").tobytes()
+    return Passes(
+        lambda ids: forward.encode(opened, config, ids).astype("<f4").tobytes(),
+        lambda ids: forward.states(opened, config, ids),
+    )
 
 
-def onnx_runtime(folder: Path, precision: Precision) -> Run:
+def onnx_runtime(folder: Path, precision: Precision) -> Passes:
     """Return the onnxruntime session of the installed graph, built first when it is missing."""
     from signet.providers.native import graph
 

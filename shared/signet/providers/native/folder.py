@@ -115,7 +115,9 @@ def open_(folder: Path) -> Opened:
         raise Unusable(f"{folder} contains no graph")
     return Opened(
         tokenizer=_tokenizer(folder),
-        run=session.open_(file, provider=f"native:{folder.name}", is_first=_is_first(folder)),
+        run=session.open_(
+            file, provider=f"native:{folder.name}", is_first=_is_first(folder)
+        ).vector,
         prompts=_prompts(folder),
     )
 

@@ -1,10 +1,11 @@
 """The encoder as an ONNX graph, built from the installed weights.
 
-Input `input_ids` (int64, one text by its tokens), output `sentence_embedding` (float32, one by hidden), as exports call
-them: token, position and type embeddings, the encoder blocks, mean over the tokens or the first one, length one. One
-text at a time, on purpose: texts run together would share the quantisation of their activations, and a text's INT8
-vector would depend on its neighbours. On one thread it costs little: over LoCoMo turns and questions 2.0 ms a text
-alone, 1.5 in eights, 1.8 to 2.0 in batches of 32 (FLOAT32: 5.9 alone, 7.1 in batches of 32, which pay for padding).
+Input `input_ids` (int64, one text by its tokens); outputs `sentence_embedding` (float32, one by hidden) and, of the
+tokens, `token_states`: token, position and type embeddings, the encoder blocks, and for the first the mean over the
+tokens or the first one, length one. One text at a time, on purpose: texts run together would share the quantisation
+of their activations, and a text's INT8 vector would depend on its neighbours. On one thread it costs little: over
+LoCoMo turns and questions 2.0 ms a text alone, 1.5 in eights, 1.8 to 2.0 in batches of 32 (FLOAT32: 5.9 alone, 7.1 in
+batches of 32, which pay for padding).
 
 Two precisions. FLOAT32 holds no weights: its constants point into `model.safetensors` beside it. INT8 carries
 its own: dense layers per output channel, the word table per row in a file beside it, of which the system keeps what is
@@ -34,7 +35,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 #: Raise it whenever this module would write another file from the same weights.
-GRAPH_VERSION = 2
+GRAPH_VERSION = 3
+#: What the states of the tokens are called among the outputs.
+TOKEN_STATES = "token_states"
 #: Of a quantised weight, not 127: processors without VNNI add two products of an unsigned and a signed byte in
 #: 16 bits, and 2 * 255 * 64 = 32,640 is the largest pair that fits. Recall is no worse (LoCoMo recall@10 43.6 against
 #: 43.0 with 127, in batches of 32).
@@ -178,6 +181,7 @@ def build(
     state = _embedded(graph, config)
     for number in range(config.layers):
         state = _block(graph, config, f"encoder.layer.{number}", state)
+    graph.nodes.append(wire.node("Identity", [state], [TOKEN_STATES], {}))
     if is_first:
         pooled = graph.one("Slice", state, graph.integers(0), graph.integers(1))
     else:  # the sum points where the mean points, and only the direction is kept
@@ -189,7 +193,10 @@ def build(
         nodes=graph.nodes,
         constants=list(graph.constants.values()),
         inputs=[wire.port("input_ids", wire.Type.INT64, [1, "tokens"])],
-        outputs=[wire.port("sentence_embedding", wire.Type.FLOAT, [1, config.hidden])],
+        outputs=[
+            wire.port("sentence_embedding", wire.Type.FLOAT, [1, config.hidden]),
+            wire.port(TOKEN_STATES, wire.Type.FLOAT, ["tokens", config.hidden]),
+        ],
     )
     return Built(whole, graph.table)
 

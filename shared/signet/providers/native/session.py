@@ -2,11 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from signet.errors import ProviderFailed, SignetError
+from signet.providers.native.graph import TOKEN_STATES
 
-#: From the ids of one text to its vector.
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+#: From the ids of one text to its vector, and to the states of its tokens.
 Run = Callable[[Sequence[int]], bytes]
+States = Callable[[Sequence[int]], "NDArray[np.float32]"]
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
 
@@ -16,8 +23,15 @@ class Unusable(SignetError):
     code = "model_unusable"
 
 
-def open_(graph: Path, *, provider: str, is_first: bool = False) -> Run:
-    """Return the run of a graph, whose vectors have length one; Unusable with the reason when it cannot be loaded.
+class Passes(NamedTuple):
+    """What a model makes of one text; `states` is None where it does not give the states of the tokens."""
+
+    vector: Run
+    states: States | None = None
+
+
+def open_(graph: Path, *, provider: str, is_first: bool = False) -> Passes:
+    """Return the passes of a graph, whose vectors have length one; Unusable with the reason when it cannot be loaded.
 
     Of a graph that gives token states it takes the mean, or with `is_first` the state of the first token.
     """
@@ -52,7 +66,7 @@ def open_(graph: Path, *, provider: str, is_first: bool = False) -> Run:
     outputs = [one.name for one in session.get_outputs()]
     output = "sentence_embedding" if "sentence_embedding" in outputs else outputs[0]
 
-    def run(ids: Sequence[int]) -> bytes:
+    def run(ids: Sequence[int], output: str) -> "NDArray[np.float32]":
         tokens = np.array([ids], dtype=np.int64)
         fed = {
             name: tokens
@@ -64,7 +78,10 @@ def open_(graph: Path, *, provider: str, is_first: bool = False) -> Run:
             found = session.run([output], fed)[0]
         except Exception as error:
             raise ProviderFailed(provider=provider, reason=str(error)) from error
-        states = np.asarray(found, dtype=np.float32)
+        return np.asarray(found, dtype=np.float32)
+
+    def vector(ids: Sequence[int]) -> bytes:
+        states = run(ids, output)
         if states.ndim == 3:
             states = states[:, 0] if is_first else states.mean(axis=1)
         if states.ndim != 2 or states.shape[0] != 1:
@@ -72,4 +89,6 @@ def open_(graph: Path, *, provider: str, is_first: bool = False) -> Run:
         length = float(np.sqrt((states * states).sum())) or 1.0
         return bytes((states[0] / length).astype("<f4").tobytes())
 
-    return run
+    if TOKEN_STATES not in outputs:
+        return Passes(vector)
+    return Passes(vector, lambda ids: run(ids, TOKEN_STATES))

@@ -102,14 +102,23 @@ class WordPiece:
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of one text, markers included, at most so many as the model reads."""
+        ids = [self._start]
+        for _, pieces in self.words(text):
+            ids += pieces
+        return [*ids[: self._max_tokens - 1], self._end]
+
+    def words(self, text: str) -> list[tuple[str, list[int]]]:
+        """Return the words of one text as the model knows them, with the ids of their pieces, as far as it reads."""
         cleaned = text[:MAX_CHARACTERS].translate(self._cleaned)
         words = unicodedata.normalize(self._form, cleaned).translate(self._folded).split()
-        ids = [self._start]
+        found: list[tuple[str, list[int]]] = []
+        count = 1
         for word in words:
-            ids += self._pieces(word)
-            if len(ids) >= self._max_tokens:
+            found.append((word, self._pieces(word)))
+            count += len(found[-1][1])
+            if count >= self._max_tokens:
                 break
-        return [*ids[: self._max_tokens - 1], self._end]
+        return found
 
     def _pieces(self, word: str) -> list[int]:
         known = self._ids.get(word)

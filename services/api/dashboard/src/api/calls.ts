@@ -1,6 +1,7 @@
 /** What the page asks of the daemon: one function for each change, one address for each thing that is read. */
 import { ask, Refused, withQuery } from "../lib/http";
 import { agent } from "../lib/store";
+import { sum } from "../lib/words";
 import type * as t from "./types";
 
 /** Changes are kept in history with this. */
@@ -51,6 +52,7 @@ export const paths = {
   schema: "/api/config/schema",
   entity: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}`),
   aspects: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/aspects`),
+  facts: (entity: string, aspect: string) => mine(`/api/knowledge/entities/${id(entity)}/aspects/${id(aspect)}/attributes`),
   dependencies: (entity: string) => mine(`/api/knowledge/entities/${id(entity)}/dependencies`),
   files: "/api/config",
   secrets: "/api/secrets",
@@ -63,6 +65,11 @@ export const paths = {
 export function recall(query: string, more: Query, signal?: AbortSignal): Promise<t.Recalled> {
   const body = { ...more, query, agent_id: agent.value, explain: true, touch: false, floor: 0 };
   return ask("POST", "/api/memory/recall", { body, signal });
+}
+
+/** Return stretches of earlier sessions that hold the words of a question. */
+export async function quote(query: string, signal?: AbortSignal): Promise<readonly t.Excerpt[]> {
+  return (await ask<t.Excerpts>("POST", "/api/sessions/search", { body: { query, limit: 3, agent_id: agent.value }, signal })).results;
 }
 
 export interface Patch {
@@ -81,6 +88,11 @@ export function change(memory: string, patch: Patch, version?: number): Promise<
 /** Forget a memory; pinned ones, too, because a person asks. */
 export function forget(memory: string): Promise<t.Modified> {
   return ask("DELETE", paths.memory(memory), { body: { reason: REASON, force: true } });
+}
+
+/** Remove a memory for good; the answer names what may still hold its words. */
+export function erase(memory: string): Promise<t.Modified> {
+  return ask("DELETE", paths.memory(memory), { body: { reason: REASON, erase: true } });
 }
 
 /** Bring a forgotten memory back. */
@@ -170,7 +182,7 @@ export async function rowsOf(ids: readonly string[]): Promise<t.MemorySummary[]>
 }
 
 export interface Gone {
-  readonly gone: readonly string[];
+  readonly results: readonly t.Modified[];
   readonly pinned: number;
   readonly backup: boolean;
 }
@@ -180,7 +192,7 @@ async function forgetThese(choice: Query | { ids: readonly string[] }, expected:
   const shown = await ask<t.ForgetPreview>("POST", "/api/memory/forget", { body: { ...body, mode: "preview" } });
   if (shown.count !== expected) throw new Refused(409, "These are not the same memories any more: choose them again.", "changed", null);
   const done = await ask<t.ForgottenMany>("POST", "/api/memory/forget", { body: { ...body, mode: "execute", confirm_token: shown.confirmToken } });
-  return { gone: done.results.flatMap((one) => (one.success && one.id ? [one.id] : [])), pinned: done.pinned, backup: Boolean(done.backup) };
+  return { results: done.results.filter((one) => one.success), pinned: done.pinned, backup: Boolean(done.backup) };
 }
 
 /** Forget all memories that pass these filters, at once; pinned ones stay. Refused unless there are as many as were seen. */
@@ -192,7 +204,7 @@ export function forgetAll(filters: Query, expected: number): Promise<Gone> {
 export async function forgetMany(ids: readonly string[]): Promise<Gone> {
   const done: Gone[] = [];
   for (const some of batches(ids)) done.push(await forgetThese({ ids: some }, some.length));
-  return { gone: done.flatMap((one) => one.gone), pinned: done.reduce((sum, one) => sum + one.pinned, 0), backup: done.some((one) => one.backup) };
+  return { results: done.flatMap((one) => one.results), pinned: sum(done.map((one) => one.pinned)), backup: done.some((one) => one.backup) };
 }
 
 /** Change several memories, each in its own way; return how many were. */

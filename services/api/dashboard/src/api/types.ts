@@ -52,6 +52,28 @@ export interface Aspects {
   items: CountedAspect[];
 }
 
+export interface Attribute {
+  id: string;
+  aspectId: string;
+  agentId: string;
+  memoryId: string | null;
+  kind: string;
+  content: string;
+  normalizedContent: string;
+  confidence: number;
+  importance: number;
+  status: string;
+  supersededBy: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface AttributePage {
+  items: Attribute[];
+  limit: number;
+  offset: number;
+}
+
 export interface Bypassed {
   key: string;
   bypassed: boolean;
@@ -364,6 +386,21 @@ export interface Evaluation {
   unanswered: number;
 }
 
+export interface Excerpt {
+  sessionKey: string;
+  agentId: string;
+  harness: string | null;
+  project: string | null;
+  at: string;
+  excerpt: string;
+  hits: number;
+}
+
+export interface Excerpts {
+  results: Excerpt[];
+  count: number;
+}
+
 export interface Followed {
   id: string;
   content: string;
@@ -503,6 +540,7 @@ export interface Home {
   agent: string;
   sessions: RunningSessions;
   reviews: WaitingMemories;
+  kept?: number;
   forgotten?: MemoryPage;
   work?: Work;
 }

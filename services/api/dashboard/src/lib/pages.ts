@@ -32,11 +32,13 @@ export function usePages<P extends { next: string | null }, T extends { id: stri
     if (page === undefined) return;
     const rows = rowsOf(page);
     setKept((before) => {
-      if (before?.path !== path || before.rows.length <= rows.length) return { path, rows, next: page.next, fresh: [] };
+      if (before?.path !== path || page.next === null || before.rows.length <= rows.length) return { path, rows, next: page.next, fresh: [] };
       const known = new Map(rows.map((row) => [row.id, row]));
       const seen = new Set(before.rows.map((row) => row.id));
       const fresh = rows.filter((row) => !seen.has(row.id));
-      const same = before.rows.map((row) => known.get(row.id) ?? row);
+      // What is gone from amid the first page is gone; what lies behind it may be of a later page.
+      const last = before.rows.findLastIndex((row) => known.has(row.id));
+      const same = before.rows.filter((row, at) => at > last || known.has(row.id)).map((row) => known.get(row.id) ?? row);
       if (mayJump()) return { ...before, rows: [...fresh, ...same], fresh: [] };
       return { ...before, rows: same, fresh };
     });

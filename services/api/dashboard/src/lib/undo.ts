@@ -11,6 +11,9 @@ export interface Toast {
 
 export const toasts = signal<readonly Toast[]>([]);
 
+/** How often something was taken back: what is no resource asks again then. */
+export const undone = signal(0);
+
 const SHOWN_MS = 10_000;
 let next = 1;
 
@@ -44,6 +47,6 @@ export function undoLast(): void {
   const last = [...toasts.value].reverse().find((toast) => toast.undo !== null);
   if (last?.undo) {
     drop(last.id);
-    void act(last.undo, "Undone.");
+    void act(last.undo, "Undone.").then(() => (undone.value += 1));
   }
 }

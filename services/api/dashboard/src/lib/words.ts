@@ -12,6 +12,11 @@ export function count(value: number, one: string, many = `${one}s`): string {
   return `${number(value)} ${value === 1 ? one : many}`;
 }
 
+/** Return what numbers come to together. */
+export function sum(of: readonly number[]): number {
+  return of.reduce((all, one) => all + one, 0);
+}
+
 /** Return a share of one as `82 %`. */
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;

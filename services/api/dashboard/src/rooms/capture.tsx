@@ -7,7 +7,6 @@ import { stale } from "../lib/resource";
 import { say } from "../lib/undo";
 import { percent } from "../lib/words";
 import { Dialog } from "../ui/dialog";
-import "../style/lists.css";
 
 export default function Capture({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState("");

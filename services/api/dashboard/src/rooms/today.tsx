@@ -1,41 +1,41 @@
 /** Today: what needs a person, what was learned, what was forgotten, what is going on. */
 import { useState } from "preact/hooks";
 import { paths } from "../api/calls";
-import type { Advice, Diagnoses, Harnesses, Home, MemoryPage } from "../api/types";
+import type { Advice, Diagnoses, Harnesses, Home, MemoryPage, Series } from "../api/types";
 import { useKeys, useSteps } from "../lib/keys";
 import { useResource } from "../lib/resource";
 import { filter, go, href, route } from "../lib/route";
 import { brief, clock, dayName, dayOf, span, startOfDay } from "../lib/time";
-import { count, projectName } from "../lib/words";
+import { count, projectName, sum } from "../lib/words";
+import { Bars } from "../ui/chart";
 import { Icon } from "../ui/icons";
 import { Empty, Shown } from "../ui/states";
 import { Meta } from "./memories/meta";
 import { doing } from "./memories/doing";
 import { keep, type Row } from "./memories/opened";
-import "../style/lists.css";
-import "../style/rooms.css";
 
-/** Days that the diary goes back, and rows that it has at most. */
-const DAYS = 14;
+/** Rows that the diary has at most. */
 const ROWS = 60;
 
-/** What is to be judged is shown so many at a time. */
+/** What is to be judged goes back so many days, and is shown so many at a time. */
+const DAYS = 14;
 const JUDGED = 30;
+/** Days that are drawn. */
+const MONTH = 30;
 const VERDICTS = [["keep", "Keep"], ["wrong", "Wrong"], ["fade", "Let it fade"]] as const;
 
 export default function Today() {
-  const today = startOfDay(new Date());
-  const from = new Date(today.getFullYear(), today.getMonth(), today.getDate() - DAYS);
-  const learned = useResource<MemoryPage>(paths.memories({ since: from.toISOString(), limit: ROWS, stats: 1 }), ["memory"]);
+  const learned = useResource<MemoryPage>(paths.memories({ limit: ROWS, stats: 1 }), ["memory"]);
   return <div class="today">
     <Hello rows={learned.value?.memories} total={learned.value?.stats?.total} />
     <div class="sides">
       <section aria-label="Learned">
-        {route.value.query.triage ? <Triage from={from} /> : <Shown of={learned} rows={7} what="memories">{(page) => page.memories.length > 0 ? <Diary rows={page.memories} /> : page.stats?.total ? <Quiet /> : <First />}</Shown>}
+        {route.value.query.triage ? <Triage /> : <Shown of={learned} rows={7} what="memories">{({ memories }) => memories.length > 0 ? <Diary rows={memories} /> : <First />}</Shown>}
       </section>
       <div class="side">
         <Needs />
         <Reviews />
+        <Pulse />
         <Now />
         <Forgotten />
       </div>
@@ -52,7 +52,7 @@ function useHome() {
 const NAMELESS = "Unknown";
 
 function Hello({ rows, total }: { rows: readonly Row[] | undefined; total: number | undefined }) {
-  const known = useHome().value?.agent;
+  const { agent: known, kept = 0 } = useHome().value ?? {};
   const hour = new Date().getHours();
   const name = known && known !== NAMELESS ? known : "Your agent";
   const today = dayOf(new Date());
@@ -62,7 +62,7 @@ function Hello({ rows, total }: { rows: readonly Row[] | undefined; total: numbe
     `${name} learned ${fresh.length < ROWS ? "" : "more than "}${count(fresh.length, "thing")} today${projects.length ? `, about ${projects.join(", ")}` : ""}.`);
   return <div class="hello">
     <p class="greeting">Good {hour < 12 ? "morning" : hour < 17 ? "afternoon" : "evening"}.</p>
-    <p class="soft">{learned} {total !== undefined && total > 0 && <>It remembers <a href="#/memories">{count(total, "thing")}</a> in all.</>}</p>
+    <p class="soft">{learned} {total !== undefined && total + kept > 0 && <>It remembers <a href="#/memories">{count(total, "thing")}</a>{kept > 0 && <> and can quote <a href="#/sessions">{count(kept, "session")}</a></>}.</>}</p>
   </div>;
 }
 
@@ -90,7 +90,9 @@ function Diary({ rows }: { rows: readonly Row[] }) {
 }
 
 /** New memories of which nobody has said what they are worth, one after the other. */
-function Triage({ from }: { from: Date }) {
+function Triage() {
+  const today = startOfDay(new Date());
+  const from = new Date(today.getFullYear(), today.getMonth(), today.getDate() - DAYS);
   const found = useResource<MemoryPage>(paths.memories({ since: from.toISOString(), unreviewed: 1, limit: JUDGED, stats: 0, total: 1 }), ["memory"]);
   const [skipped, setSkipped] = useState<ReadonlySet<string>>(new Set());
   const row = found.value?.memories.find((one) => !skipped.has(one.id));
@@ -113,10 +115,6 @@ function Triage({ from }: { from: Date }) {
     </div> : <Empty title={total > 0 ? "The rest is for later" : "All is judged"}><p>What nobody judged is not lost.</p></Empty>}
     <p><button class="link" onClick={leave}>Back to the diary</button></p>
   </section>}</Shown>;
-}
-
-function Quiet() {
-  return <Empty title={`Nothing new in ${DAYS} days`}><p>What agents learn appears here by itself. <a href="#/memories">Everything that is remembered</a></p></Empty>;
 }
 
 function First() {
@@ -164,6 +162,16 @@ function Reviews() {
       <span class="meta"><span>{one.origin}</span>{one.who && <span>saved by {one.who}</span>}<span>{brief(one.created_at)}</span></span>
       <p class="tools"><button onClick={() => void doing.approve(one.id)}>Approve</button><button onClick={() => void doing.reject(one.id)}>Reject</button></p>
     </li>)}</ul></section>;
+}
+
+/** What was learned lately, day by day. */
+function Pulse() {
+  const { value } = useResource<Series>(paths.series({ metrics: "added,told_tokens,prompts", count: MONTH }), ["memory", "session"]);
+  if (!value) return null;
+  const { added = [], prompts = [], told_tokens: tokens = [] } = value.series;
+  return <section class="card" aria-label="The last days"><h2>The last {MONTH} days</h2>
+    <Bars label="Learned" starts={value.starts} values={added} />
+    <p class="small soft">{count(sum(added), "thing")} learned. {sum(prompts) > 0 && <>{count(sum(prompts), "prompt")} looked at, <a href="#/engine/cost">about {count(sum(tokens), "token")}</a> given.</>}</p></section>;
 }
 
 function Now() {

@@ -1,12 +1,12 @@
 /** Bars over time, with the same numbers as a table. */
 import { brief } from "../lib/time";
-import { number } from "../lib/words";
+import { number, sum } from "../lib/words";
+import { Table } from "./table";
 
 export function Bars({ label, starts, values, at = -1 }: { label: string; starts: readonly string[]; values: readonly number[]; at?: number }) {
   const most = Math.max(1, ...values);
   const width = 100 / Math.max(1, values.length);
-  const sum = values.reduce((all, one) => all + one, 0);
-  return <svg class="chart" viewBox="0 0 100 24" preserveAspectRatio="none" role="img" aria-label={`${label}: ${number(sum)} in all, at most ${number(most)} at once`}>
+  return <svg class="chart" viewBox="0 0 100 24" preserveAspectRatio="none" role="img" aria-label={`${label}: ${number(sum(values))} in all, at most ${number(most)} at once`}>
     {values.map((value, place) => <rect key={place} class={place === at ? "at" : ""} x={place * width} width={width * 0.8} y={24 - (23 * value) / most - 1} height={(23 * value) / most + 1}>
       <title>{`${brief(starts[place])}: ${number(value)}`}</title></rect>)}
   </svg>;
@@ -15,9 +15,8 @@ export function Bars({ label, starts, values, at = -1 }: { label: string; starts
 /** Several lines of numbers, each with its bars, and all as a table. */
 export function Charts({ starts, lines }: { starts: readonly string[]; lines: readonly { readonly name: string; readonly values: readonly number[] }[] }) {
   return <>
-    {lines.map((line) => <div key={line.name} class="line"><p>{line.name} <strong>{number(line.values.reduce((all, one) => all + one, 0))}</strong></p>
+    {lines.map((line) => <div key={line.name} class="line"><p>{line.name} <strong>{number(sum(line.values))}</strong></p>
       <Bars label={line.name} starts={starts} values={line.values} /></div>)}
-    <details><summary>As a table</summary><div class="scroll" tabIndex={0}><table><thead><tr><th scope="col">From</th>{lines.map((line) => <th key={line.name} scope="col">{line.name}</th>)}</tr></thead>
-      <tbody>{starts.map((start, at) => <tr key={start}><th scope="row">{brief(start)}</th>{lines.map((line) => <td key={line.name}>{number(line.values[at] ?? 0)}</td>)}</tr>)}</tbody></table></div></details>
+    <details><summary>As a table</summary><Table of={["From", ...lines.map((line) => line.name)]}>{starts.map((start, at) => <tr key={start}><th scope="row">{brief(start)}</th>{lines.map((line) => <td key={line.name}>{number(line.values[at] ?? 0)}</td>)}</tr>)}</Table></details>
   </>;
 }

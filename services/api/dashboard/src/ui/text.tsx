@@ -1,25 +1,13 @@
-/** Markdown as elements. */
-import { blocks, type Inline } from "../lib/markdown";
+/** Markdown of our own as elements: headings, items, code. Nothing of it becomes HTML. */
 
-function Parts({ of }: { of: readonly Inline[] }) {
-  return <>{of.map((one, at) => {
-    switch (one.kind) {
-      case "code": return <code key={at}>{one.text}</code>;
-      case "strong": return <strong key={at}>{one.text}</strong>;
-      case "em": return <em key={at}>{one.text}</em>;
-      case "link": return <a key={at} href={one.to} rel="noreferrer">{one.text}</a>;
-      default: return <span key={at}>{one.text}</span>;
-    }
-  })}</>;
-}
+/** Where a block begins. */
+const BLOCK = /\n(?=#|- |\n)/;
+const PARTS = /^\s*(#+|-)?\s*([^]*)/;
 
 export function Text({ of }: { of: string }) {
-  return <div class="text">{blocks(of).map((one, at) => {
-    switch (one.kind) {
-      case "heading": return one.level <= 2 ? <h2 key={at}><Parts of={one.parts} /></h2> : <h3 key={at}><Parts of={one.parts} /></h3>;
-      case "list": return <ul key={at}>{one.items.map((item, index) => <li key={index}><Parts of={item} /></li>)}</ul>;
-      case "code": return <pre key={at} class="block" tabIndex={0}>{one.text}</pre>;
-      default: return <p key={at}><Parts of={one.parts} /></p>;
-    }
+  return <div class="text">{of.split(BLOCK).map((block, at) => {
+    const [, mark = "", words = ""] = PARTS.exec(block)!;
+    const Tag = mark.startsWith("#") ? (mark.length <= 2 ? "h2" : "h3") : "p";
+    return words && <Tag key={at}>{mark === "-" && "• "}{words.split(/`([^`]+)`/).map((part, index) => index % 2 ? <code key={index}>{part}</code> : part)}</Tag>;
   })}</div>;
 }

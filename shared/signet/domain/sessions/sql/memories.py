@@ -49,17 +49,6 @@ class RuleRow(NamedTuple):
     vector: bytes | None
 
 
-class RecentRow(NamedTuple):
-    """A memory of late."""
-
-    id: str
-    content: str
-    importance: float | None
-    created_at: str
-    origin: str
-    review: str | None
-
-
 _READ_FROM = "CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read_from"
 _COLUMNS = (
     "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed,"
@@ -88,10 +77,6 @@ SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source
  WHERE m.type IN ('rule', 'constraint', 'correction', 'preference', 'procedural') AND length(m.content) <= ?
    AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {{where}}
  ORDER BY m.pinned DESC, m.created_at DESC LIMIT ?"""
-RECENT = f"""
-SELECT m.id, m.content, m.importance, m.created_at, coalesce(m.origin, 'agent') AS origin, m.review
-  FROM memories m {by_index("idx_memories_created")}
- WHERE {{where}} ORDER BY m.created_at DESC LIMIT ?"""
 COUNT_SINCE = f"""
 SELECT count(*) FROM (SELECT 1 FROM memories m {by_index("idx_memories_created")}
  WHERE m.created_at > ? AND m.is_deleted = 0 AND {{where}} LIMIT {MOST_COUNTED})"""

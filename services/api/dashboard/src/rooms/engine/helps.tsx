@@ -11,6 +11,7 @@ import { Dialog } from "../../ui/dialog";
 import { Meter } from "../../ui/meter";
 import { Shown } from "../../ui/states";
 import { doing } from "../memories/doing";
+import { Table } from "../../ui/table";
 
 const SWITCH = "pipelineV2.predictor.enabled";
 const COUNTED = { corrections: "Corrections", askedAgain: "Questions asked again", prompts: "Prompts" } as const;
@@ -44,8 +45,7 @@ function Verdict({ of }: { of: Evaluation }) {
       <Meter value={sessions / neededSessions} kind="words" label={`${sessions} of ${neededSessions} sessions`} />
     </>}
     <p class="small soft">{holdout > 0 ? `After a week and twenty sessions, ${percent(holdout)} of the next ones are given no memories unasked, to compare the others with.` : "No session goes without memory, so there is nothing to compare with: holdoutShare is 0."} <a href="#/settings/agent?find=holdout">Change that</a></p>
-    {sessions > 0 && <div class="scroll"><table><thead><tr><th scope="col">In a session</th><th scope="col">With memory ({withMemory.sessions})</th><th scope="col">Without ({withoutMemory.sessions})</th></tr></thead>
-      <tbody>{(Object.keys(COUNTED) as Counted[]).map((name) => <tr key={name}><th scope="row">{COUNTED[name]}</th><Mean of={withMemory} name={name} /><Mean of={withoutMemory} name={name} /></tr>)}</tbody></table></div>}
+    {sessions > 0 && <Table of={["In a session", `With memory (${withMemory.sessions})`, `Without (${withoutMemory.sessions})`]}>{(Object.keys(COUNTED) as Counted[]).map((name) => <tr key={name}><th scope="row">{COUNTED[name]}</th><Mean of={withMemory} name={name} /><Mean of={withoutMemory} name={name} /></tr>)}</Table>}
   </section>;
 }
 

@@ -1,14 +1,15 @@
 /** The log of all processes, newest first, as it is written; while it stands still, new lines are counted. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { paths } from "../../api/calls";
 import type { LogLines } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { clock } from "../../lib/time";
 import { number } from "../../lib/words";
+import { Choice } from "../../ui/choice";
 import { Empty, Shown } from "../../ui/states";
 
-const LEVELS = { "": "Every level", info: "Info and above", warn: "Warnings and errors", error: "Errors" } as const;
+const LEVELS = Object.entries({ "": "Every level", info: "Info and above", warn: "Warnings and errors", error: "Errors" });
 const LINES = 300;
 
 export function Logs() {
@@ -17,11 +18,11 @@ export function Logs() {
   const [still, setStill] = useState<LogLines["logs"] | null>(null);
   const found = useResource<LogLines>(paths.logs({ limit: LINES, level }), ["log"]);
   const logs = found.value?.logs ?? [];
+  useEffect(() => setStill(null), [level]);
   const missed = still && logs.filter((line) => stamp(line) > stamp(still[still.length - 1])).length;
   return <>
     <div class="filters bar" role="group" aria-label="Filters">
-      <select aria-label="Level" class={level ? "on" : ""} value={level ?? ""} onChange={(event) => { setStill(null); filter({ level: event.currentTarget.value || undefined }); }}>
-        {Object.entries(LEVELS).map(([name, title]) => <option key={name} value={name}>{title}</option>)}</select>
+      <Choice label="Level" name="level" of={LEVELS} />
       <input type="search" aria-label="Words in a line" placeholder="Words in a line" value={text ?? ""} onInput={(event) => filter({ text: event.currentTarget.value || undefined })} />
       <button class="chip" aria-pressed={still !== null} onClick={() => setStill(still ? null : logs)}>{still ? "Go on" : "Stand still"}</button>
       {still && <span class="small soft" role="status">{number(missed ?? 0)} new</span>}

@@ -14,8 +14,6 @@ import { Logs } from "./logs";
 import { Queue } from "./queue";
 import { Repair } from "./repair";
 import { Tasks } from "./tasks";
-import "../../style/lists.css";
-import "../../style/rooms.css";
 
 const PARTS = { "": "Overview", queue: "Queue", repair: "Repair", logs: "Logs", cost: "Cost", predictor: "What helps", tasks: "Tasks" } as const;
 

@@ -6,6 +6,7 @@ import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { Empty, Shown } from "../../ui/states";
 import { Add, Remove } from "../settings/add";
+import { Table } from "../../ui/table";
 
 interface Task { id: string; name: string; prompt: string; cron_expression: string; harness: string; enabled: number | boolean; next_run_at: string | null; last_run_at: string | null; last_run_status?: string | null }
 
@@ -19,14 +20,13 @@ export function Tasks() {
   return <Shown of={found} rows={3} what="tasks">{(page) => {
     const tasks = page.tasks as unknown as Task[];
     return <>{tasks.length === 0 ? <Empty title="No task yet"><p>A task gives an agent the same prompt again and again.</p></Empty> :
-      <div class="scroll"><table><thead><tr><th scope="col">Task</th><th scope="col">When</th><th scope="col">Last run</th><th scope="col">Next run</th><th scope="col"><span class="hidden">Do</span></th></tr></thead>
-        <tbody>{tasks.map((one) => <tr key={one.id}><th scope="row">{one.name}<br /><span class="small soft" dir="auto">{one.prompt.slice(0, 120)}</span></th>
+      <Table of={["Task", "When", "Last run", "Next run", <span class="hidden">Do</span>]}>{tasks.map((one) => <tr key={one.id}><th scope="row">{one.name}<br /><span class="small soft" dir="auto">{one.prompt.slice(0, 120)}</span></th>
           <td><code>{one.cron_expression}</code><br /><span class="small soft">{one.harness}</span></td>
           <td class={one.last_run_status === "failed" ? "bad" : ""}>{one.last_run_at ? `${brief(one.last_run_at)}${one.last_run_status ? `, ${one.last_run_status}` : ""}` : "never"}</td>
           <td>{one.enabled ? brief(one.next_run_at) : "switched off"}</td>
           <td><button onClick={() => void run(one)}>Run now</button>
             <button class="plain" onClick={() => void act(turn(one, !one.enabled), `${one.name} is switched ${one.enabled ? "off" : "on"}.`, turn(one, Boolean(one.enabled)))}>Switch {one.enabled ? "off" : "on"}</button>
-            <Remove name={one.name} loses="Its runs go with it." does={() => removeTask(one.id)} /></td></tr>)}</tbody></table></div>}
+            <Remove name={one.name} loses="Its runs go with it." does={() => removeTask(one.id)} /></td></tr>)}</Table>}
       <Add title="Add a task" does={addTask} done={({ name }) => `${name} is added.`} note="Nobody is there to ask when a task runs: without permission prompts its agent may do anything that you may." fields={[
         { name: "name", label: "Name" }, { name: "prompt", label: "Prompt" },
         { name: "cronExpression", label: "When, as a cron expression", placeholder: "0 9 * * *", like: page.presets.map((one) => [one.expression!, one.label!]) },

@@ -1,5 +1,6 @@
 /** The graph as columns: what the painter and the layout read. */
 import type { GraphColumns } from "../../api/types";
+import { sum } from "../../lib/words";
 
 export interface Named {
   readonly id: string;
@@ -16,7 +17,21 @@ export interface Graph {
   readonly groups: Uint8Array;
   readonly sources: Uint32Array;
   readonly targets: Uint32Array;
+  /** The community of each entity, -1 for none, and the names of communities. */
+  readonly communities: readonly number[];
+  readonly names: readonly string[];
 }
+
+/** A graph, and where its entities are: two numbers for each. */
+export interface Placed {
+  readonly graph: Graph;
+  readonly places: Float32Array<ArrayBuffer>;
+}
+
+/** More entities than these are not told apart from afar. */
+const MANY = 2_000;
+/** So often those that stand on each other are pushed apart. */
+const ROUNDS = 40;
 
 /** How many colours there are. */
 export const GROUPS = 6;
@@ -24,26 +39,51 @@ export const GROUPS = 6;
 /** Return the graph that the daemon sent. */
 export function graphOf(found: GraphColumns): Graph {
   const [sources, targets] = [Uint32Array.from(found.sources), Uint32Array.from(found.targets)];
-  const hasCommunities = new Set(found.communities).size > 2;
   return {
     entities: found.ids.map((id, at) => ({ id, name: found.names[at]!, kind: found.kindNames[found.kinds[at]!] ?? "", mentions: found.mentions[at]! })),
-    sources, targets,
+    sources, targets, communities: found.communities, names: found.communityNames,
     sizes: Float32Array.from(found.mentions, (mentions) => 5 + Math.min(17, 3 * Math.log2(1 + mentions))),
-    groups: hasCommunities ? Uint8Array.from(found.communities, (one) => (one < 0 ? GROUPS - 1 : one % (GROUPS - 1))) : groupsOf(found.ids.length, sources, targets),
+    groups: Uint8Array.from(found.communities, (one) => (one < 0 ? GROUPS - 1 : one % (GROUPS - 1))),
   };
 }
 
-/** Colour each entity as the largest that it is linked to; the last colour is for those that are linked to none of them. */
-function groupsOf(size: number, sources: Uint32Array, targets: Uint32Array): Uint8Array {
-  // The daemon sends the most important ones first.
-  const group = Uint8Array.from({ length: size }, (_, at) => Math.min(at, GROUPS - 1));
-  sources.forEach((source, at) => {
-    const target = targets[at]!;
-    group[source] = Math.min(group[source]!, target);
-    group[target] = Math.min(group[target]!, source);
-  });
-  for (let at = 0; at < Math.min(size, GROUPS - 1); at += 1) group[at] = at;
-  return group;
+/** Return an entity with those that it is linked to, and the links among them. */
+export function around(graph: Graph, id: string): Graph {
+  const at = graph.entities.findIndex((one) => one.id === id);
+  const near = new Set([at]);
+  const edges = [...graph.sources].map((source, edge) => [source, graph.targets[edge]!] as const);
+  for (const [source, target] of edges) {
+    if (source === at) near.add(target);
+    if (target === at) near.add(source);
+  }
+  const members = [...near];
+  const inside = edges.filter((edge) => edge.every((end) => near.has(end)));
+  const ends = (which: 0 | 1) => Uint32Array.from(inside, (edge) => members.indexOf(edge[which]));
+  return {
+    ...graph, entities: members.map((one) => graph.entities[one]!), communities: members.map((one) => graph.communities[one]!),
+    sizes: Float32Array.from(members, (one) => graph.sizes[one]!), groups: Uint8Array.from(members, (one) => graph.groups[one]!), sources: ends(0), targets: ends(1),
+  };
+}
+
+/** Return each community as one entity amid its members, none on another; null where the graph is small, or has none. */
+export function folded({ graph, places }: Placed): Placed | null {
+  const { communities, names } = graph;
+  if (graph.entities.length <= MANY || names.length < 2) return null;
+  const members = names.map((_, name) => communities.flatMap((one, at) => (one === name ? [at] : [])));
+  const sizes = Float32Array.from(members, (of) => 8 * Math.sqrt(of.length));
+  const middles = Float32Array.from(members.flatMap((of) => [0, 1].map((axis) => sum(of.map((at) => places[at * 2 + axis]!)) / (of.length || 1))));
+  for (let round = 0; round < ROUNDS; round += 1) members.forEach((_, a) => members.forEach((_, b) => {
+    if (a <= b) return;
+    const [dx, dy] = [middles[b * 2]! - middles[a * 2]!, middles[b * 2 + 1]! - middles[a * 2 + 1]!];
+    const far = Math.hypot(dx, dy) || 1;
+    const by = Math.max(0, (2.4 * (sizes[a]! + sizes[b]!) - far) / far / 2);
+    [[a, -by], [b, by]].forEach(([one, way]) => { middles[one! * 2]! += dx * way!; middles[one! * 2 + 1]! += dy * way!; });
+  }));
+  const none = new Uint32Array();
+  return { places: middles, graph: {
+    entities: names.map((name, at) => ({ id: "", name: `${name} (${members[at]!.length})`, kind: "", mentions: 0 })),
+    sizes, groups: Uint8Array.from(names, (_, at) => at % (GROUPS - 1)), sources: none, targets: none, communities: [], names: [],
+  } };
 }
 
 /** Return the entity nearest to a point, within its radius and some more; -1 when there is none. */

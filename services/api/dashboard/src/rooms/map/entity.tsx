@@ -1,6 +1,7 @@
 /** One entity: what is known of it, what it is linked to, its memories. */
+import { useState } from "preact/hooks";
 import { paths, pinEntity } from "../../api/calls";
-import type { Aspects, Dependencies, WholeEntity } from "../../api/types";
+import type { Aspects, AttributePage, CountedAspect, Dependencies, WholeEntity } from "../../api/types";
 import { stale, useResource } from "../../lib/resource";
 import { filter, href } from "../../lib/route";
 import { brief } from "../../lib/time";
@@ -8,6 +9,9 @@ import { act } from "../../lib/undo";
 import { count } from "../../lib/words";
 import { Icon } from "../../ui/icons";
 import { Shown } from "../../ui/states";
+
+/** So many facts are shown at once. */
+const FEW = 8;
 
 export function EntityPanel({ id }: { id: string }) {
   const found = useResource<WholeEntity>(paths.entity(id), ["memory"]);
@@ -26,8 +30,7 @@ export function EntityPanel({ id }: { id: string }) {
       </div>
     </header>
     <div class="body">
-      {attributeCount > 0 && <Shown of={aspects} rows={2} what="aspects">{({ items }) => <><h3>Known of it</h3><ul class="needs">{items.map((one) =>
-        <li key={one.aspect.id}>{one.aspect.name} <span class="soft small">{count(one.attributeCount + one.constraintCount, "fact")}</span></li>)}</ul></>}</Shown>}
+      {attributeCount > 0 && <Shown of={aspects} rows={2} what="aspects">{({ items }) => <><h3>Known of it</h3>{items.map((one) => <Facts key={one.aspect.id} of={one} entity={id} isFew={attributeCount <= FEW} />)}</>}</Shown>}
       <Shown of={linked} rows={2} what="links">{({ items }) => items.length === 0 ? <p class="soft">It is linked to nothing.</p> : <><h3>Linked to</h3>
         <ul class="needs">{items.map((one) => {
           const isOut = one.sourceEntityId === id;
@@ -36,4 +39,12 @@ export function EntityPanel({ id }: { id: string }) {
         })}</ul></>}</Shown>
     </div>
   </>}</Shown></aside>;
+}
+
+/** What is said under an aspect; asked for when it is opened. */
+function Facts({ of: { aspect, attributeCount, constraintCount }, entity, isFew }: { of: CountedAspect; entity: string; isFew: boolean }) {
+  const [isOpen, setOpen] = useState(isFew);
+  const found = useResource<AttributePage>(isOpen ? paths.facts(entity, aspect.id) : null, ["memory"]).value;
+  return <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}><summary>{aspect.name} <span class="small">{count(attributeCount + constraintCount, "fact")}</span></summary>
+    <ul class="needs">{found?.items.map((one) => <li key={one.id} dir="auto">{one.memoryId ? <a class="quiet" href={href("memories", { id: one.memoryId })}>{one.content}</a> : one.content}</li>)}</ul></details>;
 }

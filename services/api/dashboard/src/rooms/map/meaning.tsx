@@ -37,7 +37,7 @@ function Inside({ data }: { data: ProjectionColumns }) {
   const graph = useMemo((): Graph => ({
     entities: data.ids.map((id, at) => ({ id, name: "", kind: data.typeNames[data.types[at]!] ?? "", mentions: 0 })),
     sizes: new Float32Array(data.ids.length).fill(SIZE), groups: Uint8Array.from(data.types, (one) => one % GROUPS),
-    sources: new Uint32Array(), targets: new Uint32Array(),
+    sources: new Uint32Array(), targets: new Uint32Array(), communities: [], names: [],
   }), [data]);
   const places = useMemo(() => Float32Array.from(data.ids.flatMap((_, at) => [data.x[at]!, data.y[at]!])), [data]);
   return <>

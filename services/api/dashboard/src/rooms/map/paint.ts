@@ -1,5 +1,5 @@
 /** Draws the graph: points and lines by WebGL2, names on a canvas over it. Nothing is drawn while nothing changes. */
-import type { Graph } from "./data";
+import { folded, type Placed } from "./data";
 
 export interface Camera { x: number; y: number; scale: number }
 
@@ -31,6 +31,10 @@ void main() { result = tone; }`;
 
 /** Names that are shown at once. */
 const NAMES = 60;
+/** How much of a line covers what is under it. */
+const FAINT = 0.4;
+/** At a smaller scale a large graph is shown by its communities. */
+const FAR = 0.35;
 
 export interface Look { groups: [number, number, number][]; line: [number, number, number]; text: string; halo: string }
 
@@ -42,8 +46,10 @@ export class Painter {
   private readonly lines: WebGLProgram;
   private readonly buffers: Readonly<Record<"place" | "size" | "tone" | "edge", WebGLBuffer>>;
   private frame = 0;
-  private graph: Graph | null = null;
-  private places = new Float32Array();
+  /** What there is, its communities where it is large, and which of these the buffers have. */
+  private near: Placed | null = null;
+  private far: Placed | null = null;
+  private loaded: Placed | null = null;
 
   /** Take a canvas for points and one for names; throws where there is no WebGL2. */
   constructor(private readonly canvas: HTMLCanvasElement, names: HTMLCanvasElement, private look: Look) {
@@ -59,9 +65,31 @@ export class Painter {
   }
 
   /** Show a graph at these places. */
-  show(graph: Graph, places: Float32Array<ArrayBuffer>, chosen: number): void {
-    this.graph = graph;
-    this.places = places;
+  show(near: Placed, chosen: number): void {
+    this.near = near;
+    this.far = folded(near);
+    this.chosen = chosen;
+    this.draw();
+  }
+
+  /** Whether communities are shown in place of their members. */
+  get isFar(): boolean {
+    return this.far !== null && this.camera.scale < FAR;
+  }
+
+  /** What is shown: everything, or from afar the communities. */
+  get shown(): Placed | null {
+    return this.isFar ? this.far : this.near;
+  }
+
+  /** Look into a community that is shown. */
+  enter(at: number): void {
+    const { places } = this.shown!;
+    Object.assign(this.camera, { x: places[at * 2], y: places[at * 2 + 1], scale: FAR });
+    this.draw();
+  }
+
+  private load({ graph, places }: Placed): void {
     const { gl, buffers } = this;
     const tones = new Float32Array(graph.sizes.length * 3);
     graph.groups.forEach((group, at) => tones.set(this.look.groups[group]!, at * 3));
@@ -74,8 +102,6 @@ export class Painter {
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
       gl.bufferData(gl.ARRAY_BUFFER, data as Float32Array<ArrayBuffer>, gl.DYNAMIC_DRAW);
     }
-    this.chosen = chosen;
-    this.draw();
   }
 
   private chosen = -1;
@@ -96,7 +122,8 @@ export class Painter {
 
   /** Put everything in view. */
   fit(): void {
-    const { places, canvas } = this;
+    const { canvas } = this;
+    const places = this.near?.places ?? [];
     if (places.length === 0) return;
     let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
     for (let at = 0; at < places.length; at += 2) {
@@ -105,8 +132,16 @@ export class Painter {
     }
     // Names at the edges take room that does not shrink with the picture.
     const scale = Math.min((canvas.clientWidth - 120) / (right - left + 1), (canvas.clientHeight - 80) / (bottom - top + 1));
-    Object.assign(this.camera, { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(0.05, Math.min(2.2, scale)) });
+    Object.assign(this.camera, { x: (left + right) / 2, y: (top + bottom) / 2, scale: (this.fitted = Math.max(0.05, Math.min(2.2, scale))) });
     this.draw();
+  }
+
+  private fitted = 0;
+
+  /** Follow the size of the canvas: what was all in view stays so. */
+  resize(): void {
+    if (this.camera.scale === this.fitted) this.fit();
+    else this.draw();
   }
 
   /** Return the place under a point of the canvas. */
@@ -116,14 +151,16 @@ export class Painter {
   }
 
   private paint(): void {
-    const { gl, canvas, camera, graph } = this;
+    const { gl, canvas, camera, shown } = this;
     const ratio = devicePixelRatio;
     const [width, height] = [canvas.clientWidth, canvas.clientHeight];
     for (const one of [canvas, this.words.canvas]) if (one.width !== width * ratio || one.height !== height * ratio) [one.width, one.height] = [width * ratio, height * ratio];
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT);
-    if (!graph) return;
+    if (!shown) return;
+    if (this.loaded !== shown) this.load((this.loaded = shown));
+    const { graph } = shown;
     const view = (program: WebGLProgram) => {
       gl.useProgram(program);
       gl.uniform3f(gl.getUniformLocation(program, "camera"), camera.x, camera.y, camera.scale);
@@ -136,7 +173,8 @@ export class Painter {
       gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
     };
     view(this.lines);
-    gl.uniform4f(gl.getUniformLocation(this.lines, "tone"), ...this.look.line, 1);
+    const [red, green, blue] = this.look.line;
+    gl.uniform4f(gl.getUniformLocation(this.lines, "tone"), red * FAINT, green * FAINT, blue * FAINT, FAINT);
     feed(this.lines, "place", this.buffers.edge, 2);
     gl.drawArrays(gl.LINES, 0, graph.sources.length * 2);
     view(this.points);
@@ -145,27 +183,30 @@ export class Painter {
     feed(this.points, "size", this.buffers.size, 1);
     feed(this.points, "tone", this.buffers.tone, 3);
     gl.drawArrays(gl.POINTS, 0, graph.sizes.length);
-    this.name(graph, width, height, ratio);
+    this.name(shown, width, height, ratio);
   }
 
-  private name(graph: Graph, width: number, height: number, ratio: number): void {
-    const { words, camera, places, look } = this;
+  private name({ graph, places }: Placed, width: number, height: number, ratio: number): void {
+    const { words, camera, look } = this;
+    const chosen = this.isFar ? -1 : this.chosen;
     words.setTransform(ratio, 0, 0, ratio, 0, 0);
     words.clearRect(0, 0, width, height);
     words.textAlign = "center";
     words.lineJoin = "round";
     const seen: { at: number; x: number; y: number }[] = [];
-    for (let at = 0; at < graph.entities.length && seen.length < NAMES; at += 1) {
+    const see = (at: number) => {
       const x = (places[at * 2]! - camera.x) * camera.scale + width / 2;
       const y = (places[at * 2 + 1]! - camera.y) * camera.scale + height / 2;
-      if (at === this.chosen || (x > 0 && x < width && y > 0 && y < height)) seen.push({ at, x, y });
-    }
+      if (at === chosen || (x > 0 && x < width && y > 0 && y < height)) seen.push({ at, x, y });
+    };
+    if (chosen >= 0) see(chosen);
+    for (let at = 0; at < graph.entities.length && seen.length < NAMES; at += 1) if (at !== chosen) see(at);
     const taken: [number, number, number][] = [];
     for (const { at, x, y } of seen) {
       const radius = graph.sizes[at]! * Math.sqrt(camera.scale);
-      const below = y + radius + 14;
-      words.font = `${at === this.chosen ? 600 : 400} ${Math.round(Math.min(17, 10 + graph.sizes[at]! / 3))}px system-ui, sans-serif`;
-      if (at === this.chosen) {
+      const below = this.isFar ? y : y + radius + 14;
+      words.font = `${at === chosen ? 600 : 400} ${Math.round(Math.min(17, 10 + graph.sizes[at]! / 3))}px system-ui, sans-serif`;
+      if (at === chosen) {
         words.beginPath();
         words.arc(x, y, radius + 4, 0, 7);
         words.strokeStyle = look.text;
@@ -175,7 +216,7 @@ export class Painter {
       const { name } = graph.entities[at]!;
       const half = words.measureText(name).width / 2;
       // A name that would stand on another one waits until there is room for it.
-      if (at !== this.chosen && taken.some(([left, right, line]) => x + half > left && x - half < right && Math.abs(line - below) < 15)) continue;
+      if (at !== chosen && taken.some(([left, right, line]) => x + half > left && x - half < right && Math.abs(line - below) < 15)) continue;
       taken.push([x - half, x + half, below]);
       words.lineWidth = 3;
       words.strokeStyle = look.halo;

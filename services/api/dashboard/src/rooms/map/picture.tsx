@@ -22,9 +22,11 @@ function isInside(line: readonly Point[], x: number, y: number): boolean {
 }
 
 /** `fixed` places are shown as they are; without them a layout is made. */
-export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen, onLasso }: {
-  graph: Graph; focus: string | undefined; fixed?: Float32Array<ArrayBuffer>; label: string;
+export function Picture({ graph, focus, fixed, isPart = false, label, onFail, onHover, onOpen, onNear, onLasso }: {
+  graph: Graph; focus: string | undefined; fixed?: Float32Array<ArrayBuffer>; isPart?: boolean; label: string;
   onFail?: () => void; onHover?: (at: number) => void; onOpen: (id: string | undefined) => void;
+  /** Shows only the entity in focus and what it is linked to, or everything again. */
+  onNear?: () => void;
   /** With it, dragging draws a line around what is chosen instead of moving the picture. */
   onLasso?: ((ids: string[]) => void) | undefined;
 }) {
@@ -41,15 +43,15 @@ export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen, o
     } catch {
       return onFail?.();
     }
-    const again = () => painter.current?.draw();
-    addEventListener("resize", again);
-    return () => removeEventListener("resize", again);
+    const sized = new ResizeObserver(() => painter.current?.resize());
+    sized.observe(canvas.current!);
+    return () => sized.disconnect();
   }, [theme.value, isDark.value]);
   useEffect(() => {
     const key = `${graph.entities.map((one) => one.id).join()} ${graph.sources.length}`;
     const show = (found: Float32Array<ArrayBuffer>, isFirst: boolean) => {
       places.current = found;
-      painter.current?.show(graph, found, at);
+      painter.current?.show({ graph, places: found }, at);
       if (isFirst) painter.current?.fit();
     };
     if (fixed) return show(fixed, true);
@@ -57,7 +59,8 @@ export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen, o
     const layout = worker(layoutAddress);
     layout.onmessage = ({ data }: MessageEvent<{ places: Float32Array<ArrayBuffer>; isDone: boolean }>) => {
       show(data.places, true);
-      if (data.isDone) kept = { graph: key, places: data.places };
+      // A part of the graph is laid out at once, and the whole is not to be laid out again after it.
+      if (data.isDone && !isPart) kept = { graph: key, places: data.places };
     };
     layout.postMessage({ sizes: graph.sizes, sources: graph.sources, targets: graph.targets });
     return () => layout.terminate();
@@ -73,13 +76,15 @@ export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen, o
     { key: "ArrowRight", says: "The entity at the right", act: step(1, 0) },
     { key: "ArrowUp", says: "The entity above", act: step(0, -1) },
     { key: "ArrowDown", says: "The entity below", act: step(0, 1) },
+    { key: "n", says: "Only what it is linked to, or everything", act: () => onNear?.() },
     { key: "0", says: "Show everything", act: () => painter.current?.fit() },
     { key: "Escape", says: "Close the panel", act: () => filter({ focus: undefined }) },
   ]);
   const drag = useRef<{ x: number; y: number; moved: boolean } | null>(null);
   const under = (event: PointerEvent | MouseEvent) => {
     const [x, y] = painter.current?.at(event.offsetX, event.offsetY) ?? [0, 0];
-    return nearest(graph, places.current, x, y, 6 / (painter.current?.camera.scale ?? 1));
+    const shown = painter.current?.shown;
+    return shown ? nearest(shown.graph, shown.places, x, y, 6 / painter.current!.camera.scale) : -1;
   };
   return <div class="picture">
     <canvas ref={canvas} aria-hidden="true" />
@@ -111,9 +116,11 @@ export function Picture({ graph, focus, fixed, label, onFail, onHover, onOpen, o
       }}
       onClick={(event) => {
         if (drag.current?.moved) return;
-        const hit = graph.entities[under(event)];
-        onOpen(hit?.id);
+        const hit = under(event);
+        if (painter.current?.isFar) return hit < 0 ? undefined : painter.current.enter(hit);
+        onOpen(graph.entities[hit]?.id);
       }}
+      onDblClick={() => onNear?.()}
       onWheel={(event) => {
         event.preventDefault();
         const camera = painter.current?.camera;
@@ -140,7 +147,7 @@ function look(under: HTMLElement): Look {
   const parts = (name: string) => colour(name).match(/[\d.]+/g)!.slice(0, 3).map((one) => Number(one) / 255) as [number, number, number];
   const found: Look = {
     groups: ["accent", "meaning", "beside", "graph", "hint", "good"].slice(0, GROUPS).map(parts),
-    line: parts("line"), text: colour("text"), halo: colour("ground"),
+    line: parts("edge"), text: colour("text"), halo: colour("ground"),
   };
   probe.remove();
   return found;

@@ -3,6 +3,7 @@ import { paths } from "../../api/calls";
 import type { Access as Answer } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { Shown } from "../../ui/states";
+import { Table } from "../../ui/table";
 
 const RULES: Readonly<Record<string, string>> = {
   own: "it is its own", shared: "it is shared, and this agent reads what is shared", group: "it is shared, and its owner is of the same group",
@@ -13,7 +14,6 @@ export function Access({ id }: { id: string }) {
   const found = useResource<Answer>(paths.access(id), ["memory", "config"]);
   return <Shown of={found} rows={2} what="who may read it">{({ owner, visibility, agents }) => <>
     <p class="soft">It belongs to {owner}, and is {visibility === "global" ? "shared" : visibility}.</p>
-    <table><thead><tr><th scope="col">Agent</th><th scope="col">Reads it</th><th scope="col">Because</th></tr></thead>
-      <tbody>{agents.map((one) => <tr key={one.id}><th scope="row">{one.name}</th><td class={one.reads ? "good" : "warn"}>{one.reads ? "yes" : "no"}</td><td>{RULES[one.rule] ?? one.rule}</td></tr>)}</tbody></table>
+    <Table of={["Agent", "Reads it", "Because"]}>{agents.map((one) => <tr key={one.id}><th scope="row">{one.name}</th><td class={one.reads ? "good" : "warn"}>{one.reads ? "yes" : "no"}</td><td>{RULES[one.rule] ?? one.rule}</td></tr>)}</Table>
   </>}</Shown>;
 }

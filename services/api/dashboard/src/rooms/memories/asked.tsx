@@ -1,11 +1,12 @@
 /** What recall answers to a question: above the floor what an agent is told, dimmed below what it is not. */
 import { useEffect, useState } from "preact/hooks";
-import { recall } from "../../api/calls";
-import type { Hit, Recalled } from "../../api/types";
+import { quote, recall } from "../../api/calls";
+import type { Excerpt, Hit, Recalled } from "../../api/types";
 import { Refused } from "../../lib/http";
 import { useKeys } from "../../lib/keys";
-import { filter, route } from "../../lib/route";
+import { filter, href, route } from "../../lib/route";
 import { brief } from "../../lib/time";
+import { undone } from "../../lib/undo";
 import { count, percent, projectName } from "../../lib/words";
 import { Meter } from "../../ui/meter";
 import { Empty, Skeleton, Trouble } from "../../ui/states";
@@ -34,9 +35,9 @@ export function Asked({ question }: { question: string }) {
   useEffect(() => {
     const stop = new AbortController();
     void load(stop.signal);
-    setAt(-1);
     return () => stop.abort();
-  }, [question, type, who, project, pinned, tag]);
+  }, [question, type, who, project, pinned, tag, undone.value]);
+  useEffect(() => setAt(-1), [question]);
   const answer = answered.value?.answer;
   const hits = answer?.results ?? [];
   const hit = hits[at];
@@ -58,13 +59,29 @@ export function Asked({ question }: { question: string }) {
   const below = hits.filter((one) => !isTold(one));
   return <div>
     <Read answer={answer} told={told.length} />
-    {hits.length === 0 && <Empty title="Nothing comes near this question"><p><button class="link" onClick={() => filter({ ask: undefined })}>Back to the list</button></p></Empty>}
+    {hits.length === 0 && <Empty title="No memory comes near this question"><p><button class="link" onClick={() => filter({ ask: undefined })}>Back to the list</button></p></Empty>}
     <ol class="rows" aria-label="Answers">{told.map((one, index) => <Line key={one.id} hit={one} isAt={index === at} words={wordsOf(answer)} />)}</ol>
+    <Quoted question={question} />
     {below.length > 0 && <>
       <p class="floor">Below {percent(floorOf(answer))}: an agent is not told these</p>
       <ol class="rows" aria-label="Not told">{below.map((one, index) => <Line key={one.id} hit={one} isAt={told.length + index === at} words={wordsOf(answer)} isBelow />)}</ol>
     </>}
   </div>;
+}
+
+/** How a turn of a transcript begins, as far as a stretch has it. */
+const LABEL = /^\S*(?: \(\S+Z\)|Z\)): /;
+
+/** What was said of it in earlier sessions: an agent is given such stretches, too. */
+function Quoted({ question }: { question: string }) {
+  const [found, setFound] = useState<readonly Excerpt[]>([]);
+  useEffect(() => {
+    const stop = new AbortController();
+    quote(question, stop.signal).then(setFound, () => undefined);
+    return () => stop.abort();
+  }, [question]);
+  return found.length === 0 ? null : <><h2 class="small">Said in earlier sessions</h2><ul class="rows">{found.map((one) => <li key={one.excerpt}><a class="hit" href={href("sessions", {}, one.sessionKey)}>
+    <span class="text" dir="auto">{one.excerpt.replace(LABEL, "…")}</span><span class="soft small">{brief(one.at)}</span><span class="meta"><span>{one.harness}</span>{one.project && <span>{projectName(one.project)}</span>}</span></a></li>)}</ul></>;
 }
 
 /** The relevance below which an agent is told nothing. */
@@ -87,13 +104,13 @@ function Read({ answer, told }: { answer: Recalled; told: number }) {
   const dropped = (explain.dropped_words ?? []) as string[];
   const intervals = (answer.time?.intervals ?? []) as { from: string | null; to: string | null }[];
   return <div class="read">
-    <span role="status">{told === 0 ? "An agent would be told nothing." : `An agent would be told ${count(told, "memory", "memories")}.`}</span>
-    <button class="link small" onClick={() => setShown(true)}>As a prompt</button>
+    <span role="status">{`An agent would be told ${told === 0 ? "no memory" : count(told, "memory", "memories")}.`}</span>
+    <button class="link small" onClick={() => setShown(true)}>As a prompt, with earlier sessions</button>
     {isShown && <Prompt question={answer.query} onClose={() => setShown(false)} />}
     {words.length > 0 && <span>{words.map((one) => `${one.word} in ${one.memories}`).join(", ")}</span>}
     {dropped.length > 0 && <span>not looked for: {dropped.join(", ")}</span>}
     {intervals.map((one, at) => <span key={at}>about {[one.from && brief(one.from), one.to && brief(one.to)].filter(Boolean).join(" to ")}</span>)}
-    {(answer.degraded ?? []).map((one) => <span key={one} class="warn">{one}</span>)}
+    {(answer.degraded ?? []).map((one) => <span key={one} class="warn">without {CHANNELS[one]?.[0] ?? one}</span>)}
   </div>;
 }
 

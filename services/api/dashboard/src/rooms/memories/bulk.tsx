@@ -5,7 +5,8 @@ import { changeMany, everyRow, forgetAll, forgetMany, recoverMany, type Patch } 
 import { stale } from "../../lib/resource";
 import { route } from "../../lib/route";
 import { act, say } from "../../lib/undo";
-import { count, number } from "../../lib/words";
+import { count, number, sum } from "../../lib/words";
+import { besides } from "./doing";
 import { filters } from "./filters";
 import { chosen } from "./list";
 import type { Row } from "./opened";
@@ -38,12 +39,14 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
   };
   const forget = async () => {
     const asked = chosen.value === all.value ? said() : null;
-    const { gone, pinned, backup } = asked ? await forgetAll(asked, rows.length) : await forgetMany(ids);
+    const { results, pinned, backup } = asked ? await forgetAll(asked, rows.length) : await forgetMany(ids);
     stale("memory");
     clear();
     const kept = pinned ? ` ${count(pinned, "pinned one")} stayed.` : "";
     const copy = backup ? " A copy of the database was made before." : "";
-    say(`${memories(gone.length)} forgotten.${kept}${copy}`, recover(gone));
+    const gone = results.flatMap((one) => one.id ?? []);
+    const along = besides({ alongCount: sum(results.map((one) => one.alongCount ?? 0)), heldBy: [...new Set(results.flatMap((one) => one.heldBy ?? []))] });
+    say(`${memories(gone.length)} forgotten.${along}${kept}${copy}`, recover(gone));
   };
   const change = (to: (row: Row) => Patch, back: (row: Row) => Patch, done: string) => act(async () => {
     const write = (patch: (row: Row) => Patch) => changeMany(rows.map((row) => ({ id: row.id, ...patch(row) }))).finally(() => stale("memory"));

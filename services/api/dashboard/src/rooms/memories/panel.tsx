@@ -6,7 +6,7 @@ import { Refused } from "../../lib/http";
 import { stale, useResource, type View } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { brief, whole } from "../../lib/time";
-import { act, say } from "../../lib/undo";
+import { say } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
 import { Icon } from "../../ui/icons";
 import { Shown } from "../../ui/states";
@@ -14,6 +14,7 @@ import { About } from "./about";
 import { Access } from "./access";
 import { answered } from "./answered";
 import { doing } from "./doing";
+import { Erase } from "./erase";
 import { History } from "./history";
 import { Meta } from "./meta";
 import type { Row } from "./opened";
@@ -48,7 +49,7 @@ function Inside({ memory, isForgotten }: { memory: Row | Memory; isForgotten: bo
       <p class="meta"><span title={whole(memory.created_at)}>{brief(memory.created_at)}</span><span>importance {memory.importance.toFixed(2)}</span><span>version {memory.version}</span></p>
       <div class="tools">
         {isForgotten
-          ? <button class="plain" onClick={() => void doing.recover(memory).then((done) => { if (done) filter({ id: undefined }); })}><Icon name="undo" />Recover</button>
+          ? <><button class="plain" onClick={() => void doing.recover(memory).then((done) => { if (done) filter({ id: undefined }); })}><Icon name="undo" />Recover</button><Erase id={memory.id} /></>
           : <>
             <button class="plain" onClick={() => filter({ part: isEdited ? undefined : "edit" })}><Icon name="edit" />Edit</button>
             <button class="plain" onClick={() => void doing.pin(memory)}><Icon name="pin" />{memory.pinned ? "Unpin" : "Pin"}</button>
@@ -136,9 +137,4 @@ function Edit({ memory }: { memory: Row | Memory }) {
     </div>}
     <div class="buttons"><button type="button" onClick={leave}>Cancel</button><button class="primary">Save</button></div>
   </form>;
-}
-
-/** Do something to a memory that the panel shows. */
-export async function changed(doing: () => Promise<unknown>, done: string, undo: (() => Promise<unknown>) | null): Promise<void> {
-  await act(async () => { await doing(); stale("memory"); }, done, undo && (async () => { await undo(); stale("memory"); }));
 }

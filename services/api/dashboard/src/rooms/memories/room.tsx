@@ -9,10 +9,12 @@ import { Panel } from "./panel";
 import { TimeBar } from "./timebar";
 import { Icon } from "../../ui/icons";
 import { opened } from "./opened";
-import "../../style/lists.css";
 
 /** The pause in typing (ms) after which recall is asked. */
 const PAUSE_MS = 150;
+
+/** What narrows the list instead of being asked: `type:decision `, `who:Mira `, and words in quotation marks. */
+const TERM = /\b(type|who|tag):(\S+)\s|"([^"]+)"/g;
 
 export default function Memories() {
   const { query } = route.value;
@@ -49,7 +51,10 @@ function Search() {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
       timer.current = undefined;
-      filter({ ask: text.trim() || undefined });
+      const found: Record<string, string> = {};
+      const rest = text.replace(TERM, (_, name = "q", value = "", words = "") => { found[name] = value || words; return ""; });
+      if (rest !== text) setTyped(rest.trimStart());
+      filter({ ...found, ask: rest.trim() || undefined });
     }, PAUSE_MS);
   };
   return <div class="query">

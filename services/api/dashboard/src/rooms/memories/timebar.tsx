@@ -4,7 +4,7 @@ import type { Series } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { filter, href, route } from "../../lib/route";
 import { dayName } from "../../lib/time";
-import { number } from "../../lib/words";
+import { number, sum } from "../../lib/words";
 import { Bars } from "../../ui/chart";
 import { Shown } from "../../ui/states";
 
@@ -22,7 +22,7 @@ function Inside({ starts, series }: { starts: readonly string[]; series: Series[
   // A day is looked at as it ended, the day that is running as it is.
   const at = then ? Math.max(0, starts.findIndex((start) => Date.parse(start) >= Date.parse(then)) - 1) : last;
   const go = (to: number) => filter({ as_of: to >= last ? undefined : starts[Math.max(0, to) + 1], state: undefined });
-  const since = (what: string) => number((series[what] ?? []).slice(at + 1).reduce((sum, one) => sum + one, 0));
+  const since = (what: string) => number(sum((series[what] ?? []).slice(at + 1)));
   const says = at >= last ? "now" : `at the end of ${dayName(new Date(starts[at]!))}`;
   return <div class="timebar" role="group" aria-label="Time">
     <Bars label={`Remembered in ${DAYS} days`} starts={starts} values={series.added ?? []} at={at} />

@@ -1,4 +1,5 @@
 /** One session as the agent saw it: what it was given at each prompt, why, and whether it used it. */
+import type { ComponentChildren } from "preact";
 import { bypass, paths } from "../../api/calls";
 import type { ContextInjection, ContextItem, RunningSessions, SessionContext, Transcript } from "../../api/types";
 import { useKeys } from "../../lib/keys";
@@ -25,9 +26,33 @@ export function Replay({ session }: { session: string }) {
   const found = useResource<SessionContext>(paths.context(session), ["session"]);
   const running = useResource<RunningSessions>(paths.sessions, ["session"]).value?.sessions.find((one) => one.key === session);
   useKeys([{ key: "Escape", says: "Back to the sessions", act: () => go(href("sessions")) }]);
-  if (found.error?.status === 404) return <Empty title="Nothing is known of what this session was given">
-    <p>{running ? "It is open, and was given nothing so far." : "It was before Signet kept that, or it was never here."} <a href="#/sessions">All sessions</a></p></Empty>;
+  if (found.error?.status === 404) return <Untold session={session} isOpen={running !== undefined} />;
   return <Shown of={found} rows={8} what="this session">{(one) => <Inside one={one} isBypassed={running?.bypassed ?? null} />}</Shown>;
+}
+
+/** A session that was given nothing, or was read afterwards: what was said in it. */
+function Untold({ session, isOpen }: { session: string; isOpen: boolean }) {
+  const found = useResource<Transcript>(paths.transcript(session), ["session"]);
+  if (found.error?.status === 404) return <Empty title="Nothing is known of this session">
+    <p>{isOpen ? "It is open, and was given nothing so far." : "It was never here, or it is forgotten."} <a href="#/sessions">All sessions</a></p></Empty>;
+  return <Shown of={found} rows={8} what="the transcript">{({ project, harness, createdAt, content }) => <>
+    <Title name={project ? projectName(project) : session}><span>{harness}</span><span title={whole(createdAt)}>{brief(createdAt)}</span><span>given nothing</span>{isOpen && <span class="good">open</span>}</Title>
+    <div class="shown"><Spoken text={content} /></div></>}</Shown>;
+}
+
+/** How a transcript begins a turn. */
+const TURN = /^(User|Assistant)(?: \(([^)\n]+)\))?: /m;
+
+/** What was said, turn by turn; it may begin within one. */
+function Spoken({ text }: { text: string }) {
+  const [before, ...parts] = text.split(TURN);
+  return <>{before?.trim() && <p class="said" dir="auto">{before}</p>}
+    {parts.map((role, at) => at % 3 === 0 && <p key={at} class="said" dir="auto"><strong>{role}</strong> {parts[at + 1] && <time class="soft small">{brief(parts[at + 1])}</time>}{"\n"}{parts[at + 2]!.trim()}</p>)}</>;
+}
+
+function Title({ name, children, beside }: { name: string; children: ComponentChildren; beside?: ComponentChildren }) {
+  return <div class="title"><a href="#/sessions" aria-label="Back to the sessions"><Icon name="right" /></a>
+    <div><h2>{name}</h2><p class="meta">{children}</p></div>{beside}</div>;
 }
 
 function Inside({ one, isBypassed }: { one: SessionContext; isBypassed: boolean | null }) {
@@ -43,13 +68,9 @@ function Inside({ one, isBypassed }: { one: SessionContext; isBypassed: boolean 
   const { totals } = one;
   const toggle = (to: boolean) => async () => { await bypass(one.sessionKey, to); stale("session"); };
   return <>
-    <div class="title">
-      <a href="#/sessions" aria-label="Back to the sessions"><Icon name="right" /></a>
-      <div><h2>{one.project ? projectName(one.project) : one.sessionKey}</h2>
-        <p class="meta"><span>{one.harness}</span><span title={whole(one.startedAt)}>{brief(one.startedAt)}</span><span>{count(totals.prompts, "prompt")}</span>
-          <span>given {number(totals.given)}, used {number(totals.used)}</span><span>about {count(totals.tokens, "token")} of context</span>{!one.isOver && <span class="good">open</span>}</p></div>
-      {isBypassed !== null && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}
-    </div>
+    <Title name={one.project ? projectName(one.project) : one.sessionKey} beside={isBypassed !== null && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}>
+      <span>{one.harness}</span><span title={whole(one.startedAt)}>{brief(one.startedAt)}</span><span>{count(totals.prompts, "prompt")}</span>
+      <span>given {number(totals.given)}, used {number(totals.used)}</span><span>about {count(totals.tokens, "token")} of context</span>{!one.isOver && <span class="good">open</span>}</Title>
     <div class="replay">
       <ol class="turns" aria-label="Turns">{one.injections.map((injection, index) => <li key={index}>
         <button class={index === at ? "turn at" : "turn"} aria-current={index === at ? "true" : undefined} onClick={() => filter({ turn: String(index) })}>
@@ -83,6 +104,7 @@ function told(injection: ContextInjection): string {
     return `given ${given.length}${used ? `, used ${used}` : ""}`;
   }
   const { bestScore: best, floor } = injection;
+  if (injection.leftOut.some((item) => item.reason === "said")) return "given earlier";
   return best !== null && floor !== null && best < floor ? `nothing near enough (${percent(best)} of ${percent(floor)})` : "given nothing";
 }
 
@@ -103,7 +125,7 @@ function Turn({ injection, session }: { injection: ContextInjection; session: st
 function Item({ item, message, isLeft = false }: { item: ContextItem; message: string | null; isLeft?: boolean }) {
   const isMemory = item.kind === "memory" && item.state !== "forgotten" && item.state !== "gone";
   return <li class={isLeft ? "dim" : ""}>
-    <p dir="auto">{item.text ?? (item.kind === "section" ? item.id : <span class="soft">{item.state === "forgotten" ? "Forgotten since." : "Its text is gone."}</span>)}</p>
+    {item.kind === "session" && item.text ? <div class="block" tabIndex={0}><Spoken text={item.text} /></div> : <p dir="auto">{item.text ?? (item.kind === "section" ? item.id : <span class="soft">{item.state === "forgotten" ? "Forgotten since." : "Its text is gone."}</span>)}</p>}
     <p class="meta"><span>{KINDS[item.kind] ?? item.kind}</span><span>{REASONS[item.reason] ?? item.reason}</span>{item.score !== null && <span>{percent(item.score)}</span>}
       {item.use === "used" && <span class="good">✓ used{item.usedIn?.tool ? ` in ${item.usedIn.tool}` : ""}</span>}{item.use === "not used" && !isLeft && <span>not used</span>}
       {item.state === "changed" && <span class="warn">changed since</span>}
@@ -119,7 +141,8 @@ function Said({ session, message }: { session: string; message: string | null })
   const text = found.value?.content;
   const from = text?.indexOf(message.slice(0, 60)) ?? -1;
   if (!text || from < 0) return null;
-  const next = text.indexOf("\nUser:", from + 1);
+  const said = text.slice(from);
+  const next = said.search(/\nUser[:\s]/);
   return <><h3>Said <button class="link small" onClick={() => void navigator.clipboard.writeText(text).then(() => say("The whole transcript is copied."))}>copy all</button></h3>
-    <p class="block" dir="auto" tabIndex={0}>{text.slice(from, next < 0 ? from + 6_000 : next)}</p></>;
+    <div class="block" tabIndex={0}><Spoken text={said.slice(0, next < 0 ? 6_000 : next)} /></div></>;
 }

@@ -3,14 +3,13 @@ import { paths } from "../../api/calls";
 import type { ListedSession, SessionPage } from "../../api/types";
 import { useSteps } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
-import { filter, href, route } from "../../lib/route";
+import { href, route } from "../../lib/route";
 import { brief, dayName, dayOf, whole } from "../../lib/time";
 import { number, projectName } from "../../lib/words";
+import { Choice } from "../../ui/choice";
 import { Empty, Shown } from "../../ui/states";
 import { scroller } from "../../ui/virtual";
 import { Replay } from "./replay";
-import "../../style/lists.css";
-import "../../style/rooms.css";
 
 /** The daemon tells no more of a first message than so many characters. */
 const CUT = 80;
@@ -30,8 +29,8 @@ function List() {
   useSteps(".diary a");
   return <Shown of={pages.first} rows={8} what="sessions">{() => rows.length === 0 && !harness && !project ? <Nothing /> : <>
     <div class="filters bar" role="group" aria-label="Filters">
-      <Choice label="Harness" name="harness" value={harness} of={rows.map((one) => one.harness)} />
-      <Choice label="Project" name="project" value={project} of={rows.map((one) => one.project)} say={projectName} />
+      <Known label="Harness" name="harness" of={rows.map((one) => one.harness)} />
+      <Known label="Project" name="project" of={rows.map((one) => one.project)} say={projectName} />
     </div>
     {byDay(rows).map(([day, found]) => <section key={day} class="day"><h2>{dayName(new Date(found[0]!.lastAt))}</h2>
       <ul class="diary">{found.map((one) => <li key={one.id}><Entry one={one} /></li>)}</ul></section>)}
@@ -57,15 +56,9 @@ function byDay(lines: readonly Line[]): [string, Line[]][] {
   return [...days];
 }
 
-function Choice({ label, name, value, of, say = (text) => text }: {
-  label: string; name: string; value: string | undefined; of: readonly (string | null)[]; say?: (text: string) => string;
-}) {
+function Known({ label, name, of, say = (key) => key }: { label: string; name: string; of: readonly (string | null)[]; say?: (key: string) => string }) {
   const known = [...new Set(of.filter((one): one is string => one !== null))].sort();
-  if (known.length < 2 && !value) return null;
-  return <select aria-label={label} class={value ? "on" : ""} value={value ?? ""} onChange={(event) => filter({ [name]: event.currentTarget.value || undefined })}>
-    <option value="">{label}</option>
-    {known.map((one) => <option key={one} value={one}>{say(one)}</option>)}
-  </select>;
+  return known.length > 1 || route.value.query[name] ? <Choice label={label} name={name} say={say} of={[["", label], ...known.map((one) => [one, say(one)] as const)]} /> : null;
 }
 
 function Nothing() {

@@ -6,6 +6,7 @@ import { agent } from "../../lib/store";
 import { brief } from "../../lib/time";
 import { count } from "../../lib/words";
 import { Shown } from "../../ui/states";
+import { Table } from "../../ui/table";
 
 const POLICIES: Readonly<Record<string, string>> = { shared: "what all share, and its own", isolated: "only its own", group: "what its group shares, and its own" };
 const DEFAULT = "default";
@@ -19,13 +20,12 @@ export function Access() {
 
 function Roster() {
   const found = useResource<Agents>(paths.agents, ["config"]);
-  return <Shown of={found} rows={3} what="agents">{({ agents }) => <div class="scroll"><table><thead><tr><th scope="col">Agent</th><th scope="col">Reads</th><th scope="col">Memories</th><th scope="col">This page</th></tr></thead>
-    <tbody>{agents.map((one) => {
+  return <Shown of={found} rows={3} what="agents">{({ agents }) => <><Table of={["Agent", "Reads", "Memories", "This page"]}>{agents.map((one) => {
       const value = one.id === DEFAULT ? "" : one.id;
       return <tr key={one.id}><th scope="row">{one.name}</th><td>{POLICIES[one.read_policy] ?? one.read_policy}</td><td>{count(one.memories, "memory", "memories")}</td>
         <td><label class="small"><input type="radio" name="agent" checked={agent.value === value} onChange={() => (agent.value = value)} /> shows it</label></td></tr>;
-    })}</tbody></table>
-    <p class="small soft">Another one: <code>signet agent add NAME</code></p></div>}</Shown>;
+    })}</Table>
+    <p class="small soft">Another one: <code>signet agent add NAME</code></p></>}</Shown>;
 }
 
 function Caller() {
@@ -41,8 +41,7 @@ function Caller() {
 
 function TokenList() {
   const found = useResource<Tokens>(paths.tokens, ["config"]);
-  return <Shown of={found} rows={2} what="tokens">{({ tokens }) => <div class="scroll"><table><thead><tr><th scope="col">Token of</th><th scope="col">Role</th><th scope="col">Limited to</th><th scope="col">Until</th></tr></thead>
-    <tbody>{tokens.map((one) => <tr key={one.jti}><th scope="row" dir="auto">{one.sub}</th><td>{one.role}</td><td>{Object.entries(one.scope).map(([part, name]) => `${part} ${name}`).join(", ") || "nothing"}</td>
-      <td class={one.revokedAt ? "warn" : ""}>{one.revokedAt ? `taken back ${brief(one.revokedAt)}` : brief(one.expiresAt)}</td></tr>)}</tbody></table>
-    <p class="small soft">Another one: <code>signet auth token create</code>. Take one back: <code>signet auth token revoke ID</code></p></div>}</Shown>;
+  return <Shown of={found} rows={2} what="tokens">{({ tokens }) => <><Table of={["Token of", "Role", "Limited to", "Until"]}>{tokens.map((one) => <tr key={one.jti}><th scope="row" dir="auto">{one.sub}</th><td>{one.role}</td><td>{Object.entries(one.scope).map(([part, name]) => `${part} ${name}`).join(", ") || "nothing"}</td>
+      <td class={one.revokedAt ? "warn" : ""}>{one.revokedAt ? `taken back ${brief(one.revokedAt)}` : brief(one.expiresAt)}</td></tr>)}</Table>
+    <p class="small soft">Another one: <code>signet auth token create</code>. Take one back: <code>signet auth token revoke ID</code></p></>}</Shown>;
 }

@@ -7,6 +7,7 @@ import { act } from "../../lib/undo";
 import { count } from "../../lib/words";
 import { Empty, Shown } from "../../ui/states";
 import { Add, Remove } from "./add";
+import { Table } from "../../ui/table";
 
 export function Sources() {
   const sources = useResource<Connectors>(paths.connectors, ["job", "config"]);
@@ -26,9 +27,7 @@ export function Sources() {
     <Add title="Add a folder" does={({ folder }) => addSource(folder!)} done={({ folder }) => `${folder} is looked through.`}
       fields={[{ name: "folder", label: "Folder on the daemon's machine, its whole path", placeholder: "/home/me/notes" }]} note="Its .md and .txt files are read." />
     <h2>Documents</h2>
-    <Shown of={documents} rows={3} what="documents">{(page) => page.documents.length === 0 ? <p class="soft">None yet. Those of a source appear here.</p> : <div class="scroll"><table><thead><tr><th scope="col">Document</th><th scope="col">State</th><th scope="col">Memories</th><th scope="col">Read</th></tr></thead>
-      <tbody>{page.documents.map((one) => <tr key={one.id}><th scope="row" dir="auto">{one.title ?? one.source_url ?? one.id}</th><td class={one.error ? "bad" : ""}>{one.error ?? one.status}</td><td>{one.memory_count}</td><td>{brief(one.completed_at ?? one.created_at)}</td></tr>)}</tbody></table>
-      </div>}</Shown>
+    <Shown of={documents} rows={3} what="documents">{(page) => page.documents.length === 0 ? <p class="soft">None yet. Those of a source appear here.</p> : <Table of={["Document", "State", "Memories", "Read"]}>{page.documents.map((one) => <tr key={one.id}><th scope="row" dir="auto">{one.title ?? one.source_url ?? one.id}</th><td class={one.error ? "bad" : ""}>{one.error ?? one.status}</td><td>{one.memory_count}</td><td>{brief(one.completed_at ?? one.created_at)}</td></tr>)}</Table>}</Shown>
   </>;
 }
 

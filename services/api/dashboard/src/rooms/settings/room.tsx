@@ -12,8 +12,6 @@ import { Files } from "./files";
 import { Form } from "./form";
 import { Skills, Sources, Tools } from "./machine";
 import { Secrets } from "./secrets";
-import "../../style/lists.css";
-import "../../style/rooms.css";
 
 const PARTS = { "": "Appearance", agent: "Signet", files: "Files", harnesses: "Harnesses", sources: "Sources", skills: "Skills", tools: "Tools", access: "Access", secrets: "Secrets", about: "About" } as const;
 

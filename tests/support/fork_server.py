@@ -1,0 +1,131 @@
+"""Loads what a program imports, once, and runs the program in a fork each time: `python fork_server.py FD KIND`.
+
+The other end of this program is `support/forks.py`.
+"""
+
+import array
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import runpy
+import signal
+import site
+import socket
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+#: What the command line loads only for some commands.
+PACKAGES = ("signet.cli", "signet.care", "signet.client", "signet.daemon")
+#: A program itself is run anew each time; the others are programs of their own.
+NOT_LOADED = (
+    "signet.cli.main",
+    "signet.cli.mcp",
+    "signet.daemon.supervise",
+    "signet.daemon.migrate",
+)
+#: What each service loads when it begins to serve.
+SERVICES = {
+    "api": (
+        "signet_api.app",
+        "signet_api.authority",
+        "signet_api.health",
+        "signet_api.server",
+        "signet_api.vectors",
+        "uvicorn.loops.auto",
+        "uvicorn.protocols.http.httptools_impl",
+    ),
+    "worker": (
+        "signet_worker.actors",
+        "signet_worker.context",
+        "signet_worker.dispatcher",
+        "signet_worker.dramatiq_adapter",
+        "signet_worker.executor",
+    ),
+    "scheduler": (
+        "signet_scheduler.git",
+        "signet_scheduler.leader",
+        "signet_scheduler.notes",
+        "signet_scheduler.skills",
+        "signet_scheduler.sync",
+        "signet_scheduler.tasks",
+        "signet_scheduler.tick",
+    ),
+}
+BY_ALL = ("signet.domain.activity.flush", "signet.process.settings_reload", "signet.process.memory")
+DESCRIPTORS = 4
+
+
+def main() -> None:
+    """Serve until the other end closes."""
+    _load(sys.argv[2])
+    assert len([*Path("/proc/self/task").iterdir()]) == 1, "a fork has no threads but its own"
+    gc.freeze()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
+    control = socket.socket(fileno=int(sys.argv[1]))
+    while True:
+        byte, passed, _, _ = control.recvmsg(1, socket.CMSG_SPACE(4 * DESCRIPTORS))
+        if not byte:
+            return
+        given = array.array("i", passed[0][2])
+        if os.fork() == 0:
+            control.close()
+            _attend(*given)
+        for descriptor in given:
+            os.close(descriptor)
+
+
+def _load(kind: str) -> None:
+    if kind in SERVICES:
+        sys.modules["rich"] = None  # type: ignore[assignment]  # as services do before their libraries look for it
+        for name in (*SERVICES[kind], *BY_ALL):
+            importlib.import_module(name)
+        return
+    for package in PACKAGES:
+        parent = importlib.import_module(package)
+        for module in pkgutil.walk_packages(parent.__path__, f"{package}."):
+            if not module.name.startswith(NOT_LOADED):
+                importlib.import_module(module.name)
+
+
+def _attend(stdin: int, stdout: int, stderr: int, caller: int) -> None:
+    """Run one program in a process of its own; tell the caller its number and how it ended. Does not return."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    with socket.socket(fileno=caller) as asked:
+        request = json.loads(asked.makefile("rb").readline())
+        started = os.fork()
+        if started:
+            for descriptor in (stdin, stdout, stderr):
+                os.close(descriptor)
+            asked.sendall(f"{started}\n".encode())
+            status = os.waitstatus_to_exitcode(os.waitpid(started, 0)[1])
+            asked.sendall(f"{status}\n".encode())
+            os._exit(0)
+    if request["terminal"]:
+        os.setsid()
+        os.close(
+            os.open(os.ttyname(stderr), os.O_RDWR)
+        )  # whoever leads a session has it as /dev/tty
+    for number, descriptor in enumerate((stdin, stdout, stderr)):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    os.environ.clear()
+    os.environ.update(request["environ"])
+    os.chdir(request["folder"])
+    # What was read from the environment of this process and kept.
+    time.tzset()
+    tempfile.tempdir = None
+    site.USER_BASE = None
+    sys.stdin = os.fdopen(0, encoding="utf-8")
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8")
+    sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1)
+    sys.argv = [request["module"], *request["arguments"]]
+    sys.orig_argv = [sys.executable, "-m", *sys.argv]
+    runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
+
+
+if __name__ == "__main__":
+    main()

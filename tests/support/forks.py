@@ -1,0 +1,175 @@
+"""Runs programs as processes of their own, without each loading the same modules again.
+
+A command from nothing takes a quarter of a second of the processor and a service one to three, most of it for imports;
+as a fork of a process that has done them (`fork_server.py`) they take a tenth of that. Arguments, environment, folder,
+streams, terminal, signals and exit status are those of a program that a shell starts.
+"""
+
+import atexit
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+SERVER = Path(__file__).with_name("fork_server.py")
+#: The kind of server that has loaded what commands of `signet` do; the others have what a service does.
+COMMANDS = "commands"
+COMMAND = "signet.cli.main"
+#: By the modules of services, and of those that tests put something in front of.
+SERVICES = {
+    "signet_api.main": "api",
+    "signet_scheduler.main": "scheduler",
+    "signet_worker.main": "worker",
+    "worker.stops_at.main": "worker",
+    "worker.stuck.main": "worker",
+}
+#: What libraries read when they are loaded: a program that has it starts from nothing.
+READ_WHEN_LOADED = "PROMETHEUS_MULTIPROC_DIR"
+
+
+class Fork:
+    """A program that runs; `pid` is its process."""
+
+    def __init__(
+        self,
+        kind: str,
+        module: str,
+        arguments: tuple[str, ...],
+        environ: Mapping[str, str],
+        streams: tuple[int, int, int],
+        *,
+        terminal: bool = False,
+    ) -> None:
+        """Start it on these streams; with `terminal` the third is its terminal and it leads a session."""
+        self._ours, theirs = socket.socketpair()
+        with theirs:
+            _server(kind).fork((*streams, theirs.fileno()))
+        request = {
+            "module": module,
+            "arguments": arguments,
+            "environ": dict(environ),
+            "folder": str(Path.cwd()),
+            "terminal": terminal,
+        }
+        self._ours.sendall(json.dumps(request).encode() + b"\n")
+        self._told = self._ours.makefile("rb", buffering=0)
+        self.pid = int(self._told.readline())
+
+    def ended(self, seconds: float | None) -> int | None:
+        """Return the exit status, below zero for a signal; None when it has not ended after so long."""
+        if not select.select([self._ours], [], [], seconds)[0]:
+            return None
+        try:
+            return int(self._told.readline())
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Ask no more how it ends."""
+        self._told.close()
+        self._ours.close()
+
+
+class Command(Fork):
+    """A command of `signet`."""
+
+    def __init__(
+        self,
+        arguments: tuple[str, ...],
+        environ: Mapping[str, str],
+        streams: tuple[int, int, int],
+        *,
+        terminal: bool = False,
+    ) -> None:
+        super().__init__(COMMANDS, COMMAND, arguments, environ, streams, terminal=terminal)
+
+    def wait(self, seconds: float) -> int:
+        """Return the exit status, below zero for a signal; after so long it is killed and TimeoutError raised."""
+        status = self.ended(seconds)
+        if status is None:
+            os.kill(self.pid, signal.SIGKILL)
+            self.close()
+            raise TimeoutError(f"{self.pid} has not ended after {seconds:.0f} s")
+        return status
+
+
+class Service(subprocess.Popen[str]):
+    """A service of the daemon, used as any program that was started."""
+
+    def __init__(self, module: str, environ: Mapping[str, str], *, is_heard: bool) -> None:
+        """Start it; what it prints can be read when it `is_heard`."""
+        self.args = [sys.executable, "-m", module]
+        self.stdin = self.stdout = self.stderr = None
+        self.returncode = None  # as in the class, until it has ended
+        self._child_created = False  # it is collected by another process
+        nothing = os.open(os.devnull, os.O_RDWR)
+        reads, out = os.pipe() if is_heard else (-1, os.dup(nothing))
+        try:
+            self._fork = Fork(SERVICES[module], module, (), environ, (nothing, out, 2))
+        finally:
+            os.close(nothing)
+            os.close(out)
+        if is_heard:
+            self.stdout = os.fdopen(reads, encoding="utf-8")
+        self.pid = self._fork.pid
+
+    def poll(self) -> int | None:
+        """Return the exit status when it has ended."""
+        return self._ended(0.0)
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Return the exit status; raises TimeoutExpired."""
+        status = self._ended(timeout)
+        if status is None:
+            raise subprocess.TimeoutExpired(self.args, timeout or 0.0)
+        return status
+
+    def send_signal(self, sig: int) -> None:
+        """Send it a signal, unless it has ended."""
+        if self.poll() is None:
+            try:
+                os.kill(self.pid, sig)
+            except ProcessLookupError:
+                self.wait()
+
+    def _ended(self, seconds: float | None) -> int | None:
+        if self.returncode is None:
+            self.returncode = self._fork.ended(seconds)
+        return self.returncode
+
+
+class _Server:
+    def __init__(self, kind: str) -> None:
+        self._control, theirs = socket.socketpair()
+        self._lock = Lock()
+        paths = os.pathsep.join(path for path in sys.path if path)
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", str(SERVER), str(theirs.fileno()), kind],
+                # A library's own threads would not be there in a fork.
+                env={"PATH": os.defpath, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},
+                stdin=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+            )
+
+    def fork(self, descriptors: tuple[int, ...]) -> None:
+        with self._lock:
+            socket.send_fds(self._control, [b"\n"], list(descriptors))
+
+    def close(self) -> None:
+        self._control.close()
+        self._process.wait()
+
+
+@cache
+def _server(kind: str) -> _Server:
+    made = _Server(kind)
+    atexit.register(made.close)
+    return made
