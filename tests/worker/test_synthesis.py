@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,10 +11,12 @@ import pytest
 from signet import clock
 from signet.config import settings_from
 from signet.db import Row
+from signet.domain.memory.forget import forget_one
+from signet.domain.memory.models import Forget, Rules
 from signet.domain.synthesis import ask
 from support.models import FakeServer, Hang, Status
 from support.processes import eventually
-from worker.home import Home, Tree, manifest
+from worker.home import USER, Home, Tree, manifest
 from worker.script import Script, found, scripted
 
 QUESTION = "You keep the file MEMORY.md"
@@ -80,6 +83,24 @@ def asking(home: Home, server: FakeServer) -> Home:
     """A workspace whose model answers."""
     home.configure(manifest(url=server.url))
     return home
+
+
+def test_what_is_forgotten_while_the_model_writes_is_not_in_the_file(
+    asking: Home, script: Script, server: FakeServer
+) -> None:
+    release = threading.Event()
+    heron = save(asking, "Heron runs on SQLite.", importance=0.9)
+    script.reads(QUESTION, Hang(release, f"{FILE}\n\nIt is grey."))
+    with asking.worker():
+        job_id = asked(asking)
+        eventually(lambda: any(QUESTION in prompt for prompt in server.prompts))
+        settings, _ = settings_from(asking.tree)
+        gone = Forget(memory_id=heron, reason="private")
+        rules = Rules.of(settings)
+        asking.db.write(forget_one, gone, actor=USER, rules=rules, now=clock.now())
+        release.set()
+        done(asking, job_id)
+    assert "SQLite" not in file_of(asking).read_text() and "grey" in file_of(asking).read_text()
 
 
 def test_the_model_writes_the_file_and_the_earlier_one_is_kept(

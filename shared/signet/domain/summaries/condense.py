@@ -64,7 +64,7 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
         job.commit(lambda tx: {"skipped": "nothing_to_condense" if reader else "no_model"})
         return
     said = job.db.read(withheld.all_cleaned, agent_id, [one.content for one in children])
-    content = reader.condensed(
+    condensed = reader.condensed(
         [one._replace(content=text) for one, text in zip(children, said, strict=True)]
     )
 
@@ -75,6 +75,9 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
             # A session that went on has moved behind others: the next job takes those that are oldest now.
             queue(tx, agent_id, project, depth, attempts=attempts, now=now)
             return {"skipped": "summaries_changed"}
+        content = withheld.cleaned(
+            tx, agent_id, condensed
+        )  # something may have been forgotten meanwhile
         parent_id = ids.new_id()
         span = (min(one.earliest_at for one in children), max(one.latest_at for one in children))
         size = len(content) // sql.TOKEN_CHARS

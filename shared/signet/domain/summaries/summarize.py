@@ -111,9 +111,12 @@ def _read(
         if stored.is_forgotten(tx, asked.session.agent_id, asked.session.key):
             return {"skipped": "session_forgotten"}
         saved = facts.save(tx, asked, news, model=reader.name, rules=rules, now=now)
+        whose = asked.session
+        summary = withheld.cleaned(tx, whose.agent_id, notes.summary)
+        if summary != notes.summary:  # it was forgotten meanwhile, and stands in the file
+            withheld.queue(tx, whose.agent_id, is_back=False, now=now)
         if not asked.is_part:
-            _keep_summary(tx, asked, notes.summary, [*saved, *remembered], score, now)
-            whose = asked.session
+            _keep_summary(tx, asked, summary, [*saved, *remembered], score, now)
             condense.queue(tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now)
         tx.run(jobs.FORGET_PART, (asked.job_id,))
         _read_on(tx, asked, rules, now, by_model=reads_by_model(job))

@@ -51,6 +51,8 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
     job.check()
     now = clock.now()
     with file.alone(workspace, wait=True):
+        # Something may have been forgotten while the model wrote; what is forgotten from now on, `clean` takes out.
+        text = job.db.read(withheld.cleaned, agent_id, text)
         file.write(workspace, path, text, at=now, run_at=clock.parsed(job.lease.created_at) or now)
     if agent_id == DEFAULT_AGENT:
         tell(workspace, now)
