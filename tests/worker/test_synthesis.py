@@ -1,6 +1,7 @@
 """MEMORY.md through a real worker: what is written, what is refused, and what a killed worker leaves."""
 
 import json
+import os
 import re
 import threading
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ from signet.config import settings_from
 from signet.db import Row
 from signet.domain.memory.forget import forget_one
 from signet.domain.memory.models import Forget, Rules
-from signet.domain.synthesis import ask
+from signet.domain.synthesis import ask, file
 from support.models import FakeServer, Hang, Status
 from support.processes import eventually
 from worker.home import USER, Home, Tree, manifest
@@ -49,6 +50,19 @@ def done(home: Home, job_id: str, status: str = "completed") -> Tree:
     result = json.loads(job(home, job_id)["result"] or "{}")
     assert isinstance(result, dict)
     return result
+
+
+def forget(home: Home, memory_id: str) -> None:
+    """Forget a memory as the user."""
+    settings, _ = settings_from(home.tree)
+    gone, rules = Forget(memory_id=memory_id, reason="private"), Rules.of(settings)
+    home.db.write(forget_one, gone, actor=USER, rules=rules, now=clock.now())
+
+
+def has_open(pid: int, name: str) -> bool:
+    """Return whether a process has a file of this name open."""
+    found = (os.path.realpath(one) for one in Path(f"/proc/{pid}/fd").iterdir())
+    return any(one.endswith(f"/{name}") for one in found)
 
 
 def file_of(home: Home, agent: str = "default") -> Path:
@@ -94,13 +108,28 @@ def test_what_is_forgotten_while_the_model_writes_is_not_in_the_file(
     with asking.worker():
         job_id = asked(asking)
         eventually(lambda: any(QUESTION in prompt for prompt in server.prompts))
-        settings, _ = settings_from(asking.tree)
-        gone = Forget(memory_id=heron, reason="private")
-        rules = Rules.of(settings)
-        asking.db.write(forget_one, gone, actor=USER, rules=rules, now=clock.now())
+        forget(asking, heron)
         release.set()
         done(asking, job_id)
     assert "SQLite" not in file_of(asking).read_text() and "grey" in file_of(asking).read_text()
+
+
+def test_what_is_forgotten_while_the_file_is_cleaned_of_something_else_goes_too(
+    asking: Home, script: Script
+) -> None:
+    said = ["Heron runs on SQLite.", "Egret keeps its logs in Redis."]
+    ids = [save(asking, one, importance=0.9) for one in said]
+    script.reads(QUESTION, "\n".join(["# Memory", *said, "It is grey."]))
+    with asking.worker() as worker:
+        done(asking, asked(asking))
+        with file.alone(asking.workspace, wait=True):
+            forget(asking, ids[0])
+            # It has read what must go, and waits for the file.
+            eventually(lambda: has_open(worker.pid, "synthesis.lock"))
+            forget(asking, ids[1])
+        cleanings = "SELECT COUNT(*) FROM memory_jobs WHERE job_type = 'clean_texts' AND status <> 'completed'"
+        eventually(lambda: asking.value(cleanings) == 0)
+    assert body(file_of(asking).read_text()).split() == "# Memory It is grey.".split()
 
 
 def test_the_model_writes_the_file_and_the_earlier_one_is_kept(

@@ -58,7 +58,7 @@ from signet.domain.synthesis import ask
 from signet.domain.synthesis import run as synthesis
 from signet.domain.synthesis.plan import Plan
 from signet.domain.tasks.perform import perform
-from signet.domain.transcripts import erased
+from signet.domain.transcripts import erased, withheld
 from signet.domain.updates import install
 from signet.errors import NotNow
 from signet.ids import DEFAULT_AGENT
@@ -154,12 +154,16 @@ def extract(job: JobContext, context: Context) -> None:
 
 def clean_texts(job: JobContext, context: Context) -> None:
     """Leave what was forgotten out of MEMORY.md and the notes of sessions, and write what is back."""
-    notes = clean.run(job, context.workspace.root)
-    chars = synthesis.clean(job, context.workspace)
+    agent_id, is_back = job.lease.agent_id or DEFAULT_AGENT, bool(job.lease.payload.get("is_back"))
+    known = job.db.read(withheld.of, agent_id)
+    notes = clean.run(job, context.workspace.root, known)
+    chars = synthesis.clean(job, context.workspace, known)
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        if job.lease.payload.get("is_back"):
-            ask.again(tx, job.lease.agent_id or DEFAULT_AGENT, now=clock.now())
+        if withheld.of(tx, agent_id) != known:  # what changed meanwhile found this job in the queue
+            withheld.queue(tx, agent_id, is_back=is_back, now=clock.now())
+        if is_back:
+            ask.again(tx, agent_id, now=clock.now())
         return {"notes": notes, "chars": chars}
 
     job.commit(keep)

@@ -6,16 +6,17 @@ from pathlib import Path
 from signet.domain.summaries import files
 from signet.domain.summaries.sql import jobs, summaries
 from signet.domain.transcripts import erased, withheld
+from signet.ids import DEFAULT_AGENT
 from signet.queue.job_context import JobContext
 
 
-def run(job: JobContext, root: Path) -> int:
+def run(job: JobContext, root: Path, known: Sequence[withheld.Statement]) -> int:
     """Write the notes of the job's agent anew where they say too much or too little; return how many.
 
-    What a person has written into them stays. Raises OSError when they cannot be written.
+    `known` is what they may not say. What a person has written into them stays. Raises OSError when they cannot be
+    written.
     """
-    agent_id = job.lease.agent_id or "default"
-    known = job.db.read(withheld.of, agent_id)
+    agent_id = job.lease.agent_id or DEFAULT_AGENT
     rows = job.db.read(lambda tx: tx.tuples(jobs.PATHS, (agent_id,)))
     changed = 0
     for summary, name in rows:
@@ -36,7 +37,7 @@ def is_ours(present: str, summary: str) -> bool:
     return withheld.sentences(present) <= withheld.sentences(summary)
 
 
-def _write(root: Path, name: str, summary: str, known: list[withheld.Statement]) -> bool:
+def _write(root: Path, name: str, summary: str, known: Sequence[withheld.Statement]) -> bool:
     path = root / name
     if not path.is_file():
         return False

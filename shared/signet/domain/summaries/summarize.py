@@ -114,7 +114,7 @@ def _read(
         whose = asked.session
         summary = withheld.cleaned(tx, whose.agent_id, notes.summary)
         if summary != notes.summary:  # it was forgotten meanwhile, and stands in the file
-            withheld.queue(tx, whose.agent_id, is_back=False, now=now)
+            withheld.queue(tx, whose.agent_id, is_back=False, now=now, file=path)
         if not asked.is_part:
             _keep_summary(tx, asked, summary, [*saved, *remembered], score, now)
             condense.queue(tx, whose.agent_id, whose.project, 0, attempts=rules.attempts, now=now)

@@ -5,6 +5,7 @@ one file and one backup.
 """
 
 import json
+from collections.abc import Sequence
 from datetime import datetime
 
 from signet import clock
@@ -65,14 +66,12 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
     job.commit(keep)
 
 
-def clean(job: JobContext, workspace: Workspace) -> int:
-    """Leave what was forgotten out of the agent's file; return how many characters went.
+def clean(job: JobContext, workspace: Workspace, known: Sequence[withheld.Statement]) -> int:
+    """Leave what is withheld out of the file of the job's agent; return how many characters went.
 
     Raises OSError when the file cannot be written.
     """
-    agent_id = job.lease.agent_id or DEFAULT_AGENT
-    path = file.path_of(workspace, agent_id)
-    known = job.db.read(withheld.of, agent_id)
+    path = file.path_of(workspace, job.lease.agent_id or DEFAULT_AGENT)
     if path is None or not known or not path.is_file():
         return 0
     with file.alone(workspace, wait=True):

@@ -59,11 +59,14 @@ class Statement(NamedTuple):
         return bool(words) and words <= self.words
 
 
-def queue(tx: WriteTx, agent_id: str, *, is_back: bool, now: datetime) -> None:
-    """Queue the cleaning of an agent's files, or the writing of what `is_back`."""
+def queue(tx: WriteTx, agent_id: str, *, is_back: bool, now: datetime, file: str = "") -> None:
+    """Queue the cleaning of an agent's files, or the writing of what `is_back`.
+
+    `file` names one that was just written: a cleaning that runs may have been past it.
+    """
     job = Job(
         kind=KIND,
-        dedupe_key=f"{agent_id}:{is_back}",
+        dedupe_key=f"{agent_id}:{is_back}:{file}",
         agent_id=agent_id,
         payload={"is_back": is_back},
     )
