@@ -81,6 +81,7 @@ def test_the_newest_session_of_the_folder_fits_a_terminal(
     first, second = drawn.split("Prompt 1")[1].split("Prompt 2")
     assert "not used  memory " in first and f"The ferry to {word}" in first
     assert "  used      memory " in second and "paints the railing" in second
+    assert f"Texts: signet why {key} --prompt 1" in drawn
     assert "it matches the prompt" in second
 
 
@@ -117,4 +118,7 @@ def test_sessions_are_listed_with_what_each_was_given(
     line = next(line for line in shown.out.splitlines() if key in line)
     assert f"2 prompts · given {one['given']}, used 1" in line
     assert "signet why SESSION" in shown.err
-    assert served.run("sessions", "--harness", "none").out == "No sessions\n"
+    told = served.run("sessions", "show", key, "--given")
+    first, _, second = told.out.partition("What does the lighthouse keeper")
+    assert "Session start" in first and f"The ferry to {played[1]}" in first
+    assert "paints the railing" in second and "Like so." in second
