@@ -36,6 +36,7 @@ export const paths = {
   home: () => mine("/api/home"),
   diagnostics: "/api/diagnostics",
   status: "/api/status",
+  about: "/api/status?parts=update",
   pipeline: "/api/pipeline/status",
   harnesses: "/api/harnesses",
   sessions: "/api/sessions",
