@@ -122,3 +122,23 @@ def test_sessions_are_listed_with_what_each_was_given(
     first, _, second = told.out.partition("What does the lighthouse keeper")
     assert "Session start" in first and f"The ferry to {played[1]}" in first
     assert "paints the railing" in second and "Like so." in second
+
+
+def test_the_texts_that_are_pointed_to_are_those_of_a_prompt_that_was_given_something(
+    served: Program,
+) -> None:
+    word, key = "".join(random.choices(LETTERS, k=9)), str(uuid4())
+    session = {"harness": "codex", "sessionKey": key, "cwd": f"/work/{word}"}
+    served.run("remember", OTHER.format(word))
+    hint = f"Texts: signet why {key} --prompt"
+    url = f"http://127.0.0.1:{served.port}/api/hooks"
+    for told, name, message in (
+        ("0", "session-start", ""),
+        ("0", "user-prompt-submit", "Zyx wvu tsr qpo?"),
+        ("2", "user-prompt-submit", f"Where does the ferry to {word} leave at low tide?"),
+    ):
+        body = {**session, "userMessage": message}
+        assert httpx.post(f"{url}/{name}", json=body, timeout=30).status_code == 200
+        assert f"{hint} {told}" in served.run("why", key).err
+    start = served.run("why", key, "--prompt", "0").out
+    assert "section date" in start and "20" in start.split("section date")[1][:400]
