@@ -182,9 +182,11 @@ def _candidate(
     shared = shared_words(asked, text)
     type_, id_, project = _name(row)
     source = Source(type=SourceType(type_), id=id_, agent_id=row.agent_id, project=project)
-    most = len(asked)
-    if source.type is SourceType.MEMORY and shared >= LEAST_WORDS:
-        most = min(most, len(fts.content_words(text)))  # a short one cannot share more than it says
+    is_near = shared >= LEAST_WORDS and (near is None or near >= LEAST_SIMILARITY)
+    if is_near:  # most are not, and the words of a text are not counted for nothing
+        # A short memory cannot share more than it says.
+        says = len(fts.content_words(text)) if source.type is SourceType.MEMORY else len(asked)
+        is_near = _is_near(shared, min(says, len(asked)), near)
     return _Candidate(
         Match(
             source=source,
@@ -198,7 +200,7 @@ def _candidate(
         row,
         text,
         [chunk.vector for chunk, _ in chunks if chunk.vector],
-        _is_near(shared, most, near),
+        is_near,
         near or 0.0,
         shared,
     )
