@@ -129,7 +129,6 @@ def test_the_texts_that_are_pointed_to_are_those_of_a_prompt_that_was_given_some
 ) -> None:
     word, key = "".join(random.choices(LETTERS, k=9)), str(uuid4())
     session = {"harness": "codex", "sessionKey": key, "cwd": f"/work/{word}"}
-    served.run("remember", OTHER.format(word))
     hint = f"Texts: signet why {key} --prompt"
     url = f"http://127.0.0.1:{served.port}/api/hooks"
     for told, name, message in (
@@ -140,5 +139,7 @@ def test_the_texts_that_are_pointed_to_are_those_of_a_prompt_that_was_given_some
         body = {**session, "userMessage": message}
         assert httpx.post(f"{url}/{name}", json=body, timeout=30).status_code == 200
         assert f"{hint} {told}" in served.run("why", key).err
+        if name == "session-start":  # what is there before may be given at the start
+            served.run("remember", OTHER.format(word))
     start = served.run("why", key, "--prompt", "0").out
     assert "section date" in start and "20" in start.split("section date")[1][:400]
