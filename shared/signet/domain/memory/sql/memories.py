@@ -83,10 +83,10 @@ _REWRITE = (
     " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
 )
 _WAITING = (
-    f"{_READ} WHERE m.review IN ('waiting', 'replaces') AND m.is_deleted = 0 AND {{where}}"
+    f"{_READ} WHERE m.review IN ('waiting', 'replaces') AND +m.is_deleted = 0 AND {{where}}"
     " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
 )
-_COUNT_WAITING = "SELECT count(*) FROM memories m WHERE m.review IN ('waiting', 'replaces') AND m.is_deleted = 0 AND "
+_COUNT_WAITING = "SELECT count(*) FROM memories m WHERE m.review IN ('waiting', 'replaces') AND +m.is_deleted = 0 AND "
 _BEHIND = "SELECT id FROM memories WHERE superseded_by = ? ORDER BY seq DESC LIMIT ?"
 _SET_KEPT = "UPDATE memories SET manual_override = ? WHERE id = ?"
 _SET_ORIGIN = "UPDATE memories SET origin = ?, review = ? WHERE id = ?"
