@@ -25,7 +25,7 @@ def test_find_read_why_edit_forget_undo_and_recover_with_keys(
     page.keyboard.press("m")
     page.locator("main input[type=search]:focus").wait_for()
     page.keyboard.type("backup before a deploy")
-    page.locator(".hit", has_text="make backup").wait_for()
+    page.get_by_label("Answers").locator(".hit", has_text="make backup").wait_for()
     page.keyboard.press("Escape")
     page.keyboard.press("j")
     page.keyboard.press("w")

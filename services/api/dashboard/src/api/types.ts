@@ -543,6 +543,7 @@ export interface Home {
   kept?: number;
   forgotten?: MemoryPage;
   work?: Work;
+  days?: Series;
 }
 
 export interface Interval {
@@ -1304,6 +1305,7 @@ export interface WholeEntity {
   structuralDensity: EntityCounts;
   incomingDependencyCount: number;
   outgoingDependencyCount: number;
+  suppressed: boolean;
   task?: EntityTask;
   skill?: EntitySkill;
 }
