@@ -51,7 +51,7 @@ def _edited(pattern: re.Pattern[str], text: str, edit: Callable[[str], str]) -> 
     """Return the text with what the pattern finds edited; wide characters are read as ASCII, and stay elsewhere."""
     parts: list[str] = []
     end = 0
-    for found in pattern.finditer(text.translate(_WIDE)):
+    for found in pattern.finditer(text if text.isascii() else text.translate(_WIDE)):
         parts += (text[end : found.start()], edit(found[0]))
         end = found.end()
     return "".join([*parts, text[end:]])

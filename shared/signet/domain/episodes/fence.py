@@ -6,6 +6,7 @@ harness, a model or a terminal would take for structure is not.
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from signet.text import orders
 from signet.text.markup import clean, one_line, quoted
@@ -39,6 +40,7 @@ def enclosed(parts: Iterable[str], *, is_first: bool) -> str:
     return "\n\n".join([head, *inside]) + f"\n{TAIL}" if inside else ""
 
 
+@lru_cache(maxsize=1_024)
 def named(text: str | None, most: int) -> str:
     """Return a name as it stands in a heading, in quotation marks where it could read as more than a name."""
     name = one_line(text)[:most]

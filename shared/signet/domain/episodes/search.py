@@ -140,15 +140,16 @@ def _ordinary(prompt: str, found: Sequence["_Candidate"]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A source with the vectors of its chunks that were found, and whether the prompt is about it."""
+    """A source with its chunks that were found, and whether the prompt is about it."""
 
     match: Match
+    row: FoundRow
+    text: str
     vectors: Sequence[bytes]
     is_near: bool
     similarity: float
-    #: Words of the prompt that stand in it; whether it may be told as an episode at all.
+    #: Words of the prompt that stand in it.
     shared: int
-    is_worthy: bool
 
     def told_apart(self, ordinary: float) -> "_Candidate":
         """Return it as near, too, when it is much nearer than what any prompt like this is at a similarity of."""
@@ -157,7 +158,16 @@ class _Candidate:
         is_apart = self.similarity >= max(
             least, ordinary + APART
         ) and self.shared >= LEAST_WORDS * (1 + is_document)
-        return replace(self, is_near=self.is_worthy and (self.is_near or is_apart))
+        return replace(self, is_near=(self.is_near or is_apart) and self._is_worthy())
+
+    def _is_worthy(self) -> bool:
+        """Return whether it may be told as an episode at all."""
+        if self.match.source.type is not SourceType.MEMORY:
+            return True
+        origin = Origin(self.row.origin)
+        return is_worth_a_place(self.text) and not fence.is_held(
+            origin, _review(self.row), self.text
+        )
 
 
 def _candidate(
@@ -172,10 +182,11 @@ def _candidate(
     shared = shared_words(asked, text)
     type_, id_, project = _name(row)
     source = Source(type=SourceType(type_), id=id_, agent_id=row.agent_id, project=project)
-    # A short memory cannot share more than it says.
-    most = len(asked)
-    if source.type is SourceType.MEMORY:
-        most = min(most, len(fts.content_words(text)))
+    is_near = shared >= LEAST_WORDS and (near is None or near >= LEAST_SIMILARITY)
+    if is_near:  # most are not, and the words of a text are not counted for nothing
+        # A short memory cannot share more than it says.
+        says = len(fts.content_words(text)) if source.type is SourceType.MEMORY else len(asked)
+        is_near = _is_near(shared, min(says, len(asked)), near)
     return _Candidate(
         Match(
             source=source,
@@ -186,12 +197,12 @@ def _candidate(
             origin=_origin(source.type, row),
             is_strangers=row.origin in STRANGERS,
         ),
+        row,
+        text,
         [chunk.vector for chunk, _ in chunks if chunk.vector],
-        _is_near(shared, most, near),
+        is_near,
         near or 0.0,
         shared,
-        source.type is not SourceType.MEMORY
-        or (is_worth_a_place(text) and not fence.is_held(Origin(row.origin), _review(row), text)),
     )
 
 

@@ -89,7 +89,7 @@ def find(
         if is_asked or is_hard:
             said = row if row.pinned else words_of.get(row.read_from, row)
             if said.id not in given:
-                found.append(_found(said, is_asked=is_asked))
+                found.append(_Found(not is_asked, len(said.content), said.content, said))
     named = [
         one
         for one in traversal.focal(tx, words[:NAMES], agent_id=reader.agent_id)
@@ -101,7 +101,7 @@ def find(
     for thing, text in focus.constraints(tx, reader, things):
         is_asked = thing in names or _is_about(text, asked, None)
         if len(text) <= RULE_CHARS and (is_asked or _HARD.search(text)):
-            found.append(_Found(not is_asked, len(text), text, fence.one_line(thing), None))
+            found.append(_Found(not is_asked, len(text), text, thing))
     return _fitting(found, given, min(CHARS, chars))
 
 
@@ -111,14 +111,23 @@ class _Found(NamedTuple):
     is_not_asked: bool
     chars: int
     text: str
-    note: str
-    memory_id: str | None
+    #: The memory that says it, or the name of the thing that it holds for.
+    of: RuleRow | MemoryRow | str
+
+    def rule(self) -> Rule:
+        """Return it as it is told."""
+        return Rule(
+            name=name_of(self.text),
+            text=fence.one_line(self.text),
+            memory_id=None if isinstance(self.of, str) else self.of.id,
+            is_asked=not self.is_not_asked,
+            note=fence.one_line(self.of) if isinstance(self.of, str) else _note(self.of),
+        )
 
 
-def _found(row: RuleRow | MemoryRow, *, is_asked: bool) -> _Found:
+def _note(row: RuleRow | MemoryRow) -> str:
     said = fence.origin(Origin(row.origin), row.who, is_derived=row.read_from is not None)
-    note = f"{said}, {wording.day(row.created_at)}"
-    return _Found(not is_asked, len(row.content), row.content, note, row.id)
+    return f"{said}, {wording.day(row.created_at)}"
 
 
 def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list[Rule]:
@@ -127,13 +136,9 @@ def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list
     for one in sorted(found, key=lambda one: one[:2]):
         if len(kept) == MOST:
             break
-        rule = Rule(
-            name=name_of(one.text),
-            text=fence.one_line(one.text),
-            memory_id=one.memory_id,
-            is_asked=not one.is_not_asked,
-            note=one.note,
-        )
+        if one.chars >= room:
+            continue
+        rule = one.rule()
         if rule.name not in kept and rule.name not in given and len(rule.line) < room:
             room -= len(rule.line) + 1
             kept[rule.name] = rule

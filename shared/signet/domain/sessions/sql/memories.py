@@ -73,7 +73,7 @@ SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source
        {_READ_FROM}, coalesce(m.origin, 'agent') AS origin, m.review,
        (SELECT e.vector FROM embeddings e
          WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0) AS vector
-  FROM memories m
+  FROM memories m {by_index("idx_memories_rules")}
  WHERE m.type IN ('rule', 'constraint', 'correction', 'preference', 'procedural') AND length(m.content) <= ?
    AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {{where}}
  ORDER BY m.pinned DESC, m.created_at DESC LIMIT ?"""
