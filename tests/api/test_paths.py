@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable
+from functools import cache
 
 import pytest
 from fastapi import FastAPI
@@ -47,13 +48,19 @@ async def fate(router: Router, method: str, path: str) -> Fate:
     return told[0]["status"], headers, scope.get("endpoint"), scope.get("path_params")
 
 
-def fates(requests: Iterable[tuple[str, str]], *, directly: bool) -> dict[tuple[str, str], Fate]:
-    """Return what becomes of requests, by method and path."""
+@cache
+def routers() -> tuple[Router, Router]:
+    """Return the framework's own router and the one that finds fixed paths directly."""
     segments.install()
     app = FastAPI(openapi_url=None)
     app.include_router(ROUTER)
-    known = [Direct(ROUTER.routes), *app.router.routes] if directly else app.router.routes
-    whole = Router(routes=known)
+    known = app.router.routes
+    return Router(routes=known), Router(routes=[Direct(ROUTER.routes), *known])
+
+
+def fates(requests: Iterable[tuple[str, str]], *, directly: bool) -> dict[tuple[str, str], Fate]:
+    """Return what becomes of requests, by method and path."""
+    whole = routers()[directly]
 
     async def all_of_them() -> dict[tuple[str, str], Fate]:
         return {one: await fate(whole, *one) for one in requests}

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from architecture.sources import ROOT, SOURCES, nodes
 
 #: The newest version of each library with which our use of its private parts was seen to work, and our one module.
 KNOWN = {
@@ -147,10 +147,7 @@ def test_rich_is_kept_out_of_the_daemon_and_would_come_otherwise(
 
 def test_no_other_module_uses_private_parts_of_a_library() -> None:
     found = {
-        f"{path.relative_to(ROOT)}: {part}"
-        for folder in ("shared", "services")
-        for path in sorted((ROOT / folder).rglob("*.py"))
-        for part in private_parts(path)
+        f"{path.relative_to(ROOT)}: {part}" for path in SOURCES for part in private_parts(path)
     }
     assert found == TAKEN
 
@@ -158,13 +155,15 @@ def test_no_other_module_uses_private_parts_of_a_library() -> None:
 def private_parts(path: Path) -> set[str]:
     """Return the names with an underscore that a module takes from another package's modules and objects."""
     found: set[str] = set()
-    tree = ast.parse(path.read_text("utf-8"))
-    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)} | {
+    every = nodes(path)
+    own = {node.name for node in every if isinstance(node, ast.FunctionDef)} | {
         node.attr
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("self", "cls", "super()")
+        for node in every
+        if isinstance(node, ast.Attribute)
+        and is_private(node.attr)
+        and ast.unparse(node.value) in ("self", "cls", "super()")
     }
-    for node in ast.walk(tree):
+    for node in every:
         if isinstance(node, ast.ImportFrom) and not (node.module or "").startswith("signet"):
             names = [*(node.module or "").split("."), *(alias.name for alias in node.names)]
             found.update(name for name in names if is_private(name))

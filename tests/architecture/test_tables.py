@@ -3,15 +3,11 @@
 import ast
 import re
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
-SOURCES = [
-    path
-    for folder in ("shared", "services")
-    for path in sorted((ROOT / folder).rglob("*.py"))
-    if "__pycache__" not in path.parts
-]
+from architecture.sources import ROOT, SOURCES, nodes
+
 TABLES = frozenset(
     name
     for path in (ROOT / "alembic" / "versions").rglob("*.*")
@@ -24,19 +20,20 @@ WRITE = re.compile(
 )
 
 
+@cache
 def texts(path: Path) -> list[str]:
     """Return the strings of a file, those of f-strings with a blank for each value; no docstrings."""
-    tree = ast.parse(path.read_text("utf-8"))
+    every = nodes(path)
     parts = {
         id(part)
-        for node in ast.walk(tree)
+        for node in every
         if isinstance(node, ast.JoinedStr)
         for part in ast.walk(node)
         if part is not node
     }
-    alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    alone = {id(node.value) for node in every if isinstance(node, ast.Expr)}
     found = []
-    for node in ast.walk(tree):
+    for node in every:
         if id(node) in parts | alone:
             continue
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -40,6 +40,8 @@ def printed() -> list[tuple[str, str]]:
     """Return every command that a source, a template or the README holds, with where it stands."""
     found = []
     for path in (one for source in SOURCES for one in sorted(source.rglob("*.py"))):
+        if not re.search("signet[ \"']", path.read_text("utf-8")):
+            continue
         for text in literals(path):
             found += [(str(path.relative_to(ROOT)), said) for said in commands(text)]
     templates = ROOT / "shared" / "signet" / "templates"

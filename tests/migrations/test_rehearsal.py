@@ -1,6 +1,7 @@
 """An upgrade of a filled database, from every released revision to the newest: all rows stay, full text finds them."""
 
 import ast
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -34,12 +35,34 @@ DROPPED: dict[str, set[str] | None] = {
 Rows = list[tuple[object, ...]]
 
 
-@pytest.fixture(params=EARLIER)
-def filled(tmp_path: Path, request: pytest.FixtureRequest) -> Path:
-    """Return a file of an earlier revision with rows in every table: adopted ones, and one in each that had none."""
-    path = tmp_path / "memories.db"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upgraded:
+    """A file that was upgraded: what it held, and held in the columns that stay, and what the upgrade said."""
+
+    path: Path
+    revision: str
+    before: dict[str, Rows]
+    staying: dict[str, Rows]
+    columns: dict[str, list[str]]
+    done: migrate.Migration
+
+
+@pytest.fixture(scope="module", params=EARLIER)
+def upgraded(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Upgraded:
+    """Return the newest form of a file of an earlier revision that had rows in every table."""
+    path = filled(tmp_path_factory.mktemp("filled") / "memories.db", request.param)
+    known = staying(path)
+    before, kept = contents(path), contents(path, known)
+    done = migrate.upgrade(path, now=NOW + timedelta(days=1))
+    return Upgraded(
+        path=path, revision=request.param, before=before, staying=kept, columns=known, done=done
+    )
+
+
+def filled(path: Path, revision: str) -> Path:
+    """Write a file of an earlier revision with rows in every table: adopted ones, and one in each that had none."""
     upstream.write(path, upstream.VERSIONS[-1]).close()
-    migrate._run_revisions(path, NOW, to=request.param)
+    migrate._run_revisions(path, NOW, to=revision)
     migrate._reserve(path, NOW)
     db = connect(path)
     db.execute("PRAGMA foreign_keys = OFF")
@@ -107,19 +130,15 @@ def staying(path: Path) -> dict[str, list[str]]:
     return found
 
 
-def test_every_row_of_every_table_stays(filled: Path) -> None:
-    assert all(contents(filled).values()), "a table without rows rehearses nothing"
-    known = staying(filled)
-    before = contents(filled, known)
-    done = migrate.upgrade(filled, now=NOW + timedelta(days=1))
-    assert done.after == migrate.head()
-    assert contents(filled, known) == before
-    assert migrate.drift(filled) == []
+def test_every_row_of_every_table_stays(upgraded: Upgraded) -> None:
+    assert all(upgraded.before.values()), "a table without rows rehearses nothing"
+    assert upgraded.done.after == migrate.head()
+    assert contents(upgraded.path, upgraded.columns) == upgraded.staying
+    assert migrate.drift(upgraded.path) == []
 
 
-def test_full_text_is_right_afterwards(filled: Path) -> None:
-    migrate.upgrade(filled, now=NOW)
-    db = connect(filled)
+def test_full_text_is_right_afterwards(upgraded: Upgraded) -> None:
+    db = connect(upgraded.path)
     for key, (_, words) in TEXTS.items():
         found = db.execute(
             "SELECT id FROM memories WHERE seq IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?)",
@@ -131,13 +150,12 @@ def test_full_text_is_right_afterwards(filled: Path) -> None:
     db.close()
 
 
-def test_an_upgrade_keeps_a_copy_of_the_revision_before(filled: Path) -> None:
-    before, revision = contents(filled), migrate.current(filled)
-    done = migrate.upgrade(filled, now=NOW)
-    assert done.before == revision
-    assert done.copy is not None
-    assert migrate.current(done.copy) == revision
-    assert contents(done.copy) == before
+def test_an_upgrade_keeps_a_copy_of_the_revision_before(upgraded: Upgraded) -> None:
+    copy = upgraded.done.copy
+    assert upgraded.done.before == upgraded.revision
+    assert copy is not None
+    assert migrate.current(copy) == upgraded.revision
+    assert contents(copy) == upgraded.before
 
 
 @pytest.mark.parametrize(

@@ -106,6 +106,24 @@ def test_a_change_while_a_sync_is_on_leads_to_one_more(
     assert len(runs) == 2 and "Said while the sync ran." in kept.generated
 
 
+def test_a_file_that_is_deleted_as_soon_as_it_is_written_comes_back(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, written = sync.sync, kept.home.workspace.root / sync.ARCHITECTURE
+
+    def hindered(*given: Any, **more: Any) -> sync.Synced:
+        monkeypatch.setattr(sync, "sync", run)
+        done = run(*given, **more)
+        written.unlink()
+        return done
+
+    monkeypatch.setattr(sync, "sync", hindered)
+    kept.look()
+    assert not written.exists()
+    kept.look(QUIET_SECONDS)
+    assert written.exists()
+
+
 def test_what_a_sync_writes_starts_no_other(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     runs: list[int] = []
     run = sync.sync

@@ -56,6 +56,8 @@ SERVICES = {
     ),
 }
 BY_ALL = ("signet.domain.activity.flush", "signet.process.settings_reload", "signet.process.memory")
+#: Where metrics are kept that programs share: nowhere, until a daemon has said where; see `fork_daemon.py`.
+METRICS = {"PROMETHEUS_MULTIPROC_DIR": "/dev/null/metrics"}
 DESCRIPTORS = 4
 
 
@@ -84,11 +86,15 @@ def _load(kind: str) -> None:
         for name in (*SERVICES[kind], *BY_ALL):
             importlib.import_module(name)
         return
+    os.environ.update(METRICS)
     for package in PACKAGES:
         parent = importlib.import_module(package)
         for module in pkgutil.walk_packages(parent.__path__, f"{package}."):
             if not module.name.startswith(NOT_LOADED):
                 importlib.import_module(module.name)
+    for name in (name for names in (*SERVICES.values(), BY_ALL) for name in names):
+        importlib.import_module(name)
+    importlib.import_module("support.fork_daemon").install()
 
 
 def _attend(stdin: int, stdout: int, stderr: int, caller: int) -> None:
@@ -112,8 +118,9 @@ def _attend(stdin: int, stdout: int, stderr: int, caller: int) -> None:
     for number, descriptor in enumerate((stdin, stdout, stderr)):
         os.dup2(descriptor, number)
         os.close(descriptor)
+    kept = {name: os.environ[name] for name in METRICS if name in os.environ}
     os.environ.clear()
-    os.environ.update(request["environ"])
+    os.environ.update(kept | request["environ"])
     os.chdir(request["folder"])
     # What was read from the environment of this process and kept.
     time.tzset()

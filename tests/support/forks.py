@@ -30,6 +30,8 @@ SERVICES = {
     "worker.stops_at.main": "worker",
     "worker.stuck.main": "worker",
 }
+#: A longer command line can stand where this one is, once a fork is a supervisor.
+ROOM = "." * 4_096
 #: What libraries read when they are loaded: a program that has it starts from nothing.
 READ_WHEN_LOADED = "PROMETHEUS_MULTIPROC_DIR"
 
@@ -152,7 +154,7 @@ class _Server:
         paths = os.pathsep.join(path for path in sys.path if path)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", str(SERVER), str(theirs.fileno()), kind],
+                [sys.executable, "-P", str(SERVER), str(theirs.fileno()), kind, ROOM],
                 # A library's own threads would not be there in a fork.
                 env={"PATH": os.defpath, "PYTHONPATH": paths, "OPENBLAS_NUM_THREADS": "1"},
                 stdin=subprocess.DEVNULL,

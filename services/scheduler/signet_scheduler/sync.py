@@ -44,10 +44,12 @@ class HarnessSync(Loop):
         if not self._is_mended:
             _tell(sync.mend(site))
             self._is_mended = True
-        _tell(sync.sync(site, self._live.settings))
+        done = sync.sync(site, self._live.settings)
+        _tell(done)
         # What the sync itself wrote is no change: it makes nothing that it reads, but for the architecture file.
         after = seen(self._workspace, watch.architecture, home=self._home)
-        self._debounce.handled({**found, **after})
+        if after or done.failures:  # else somebody has deleted it since it was written
+            self._debounce.handled({**found, **after})
 
     def _site(self) -> Site:
         port = self._live.loaded.address.port

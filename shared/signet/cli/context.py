@@ -138,7 +138,9 @@ def _injection(one: ContextInjection, ink: Ink) -> Iterator[str]:
     if one["leftOut"]:
         counts = Counter(item["reason"] for item in one["leftOut"])
         said = "; ".join(f"{count} {_reason(reason)}" for reason, count in counts.most_common())
-        yield f"  left out  {said}{_nearest(one)}"
+        first, *more = output.wrapped(f"{said}{_nearest(one)}", output.width() - 12)
+        yield f"  left out  {first}"
+        yield from (f"            {line}" for line in more)
     elif not one["given"]:
         yield f"  nothing was similar enough{_nearest(one)}"
 
