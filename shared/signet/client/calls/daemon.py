@@ -43,8 +43,8 @@ class DaemonCalls:
         """Return whether everything is there that work needs, and what is missing."""
 
     @asks(standing.STATUS)
-    def status(self) -> Status:
-        """Return version, processes, queue, providers and settings in force."""
+    def status(self, *, parts: Sequence[str] | None = None) -> Status:
+        """Return version, processes, queue, providers and settings in force; some `parts` alone are found sooner."""
 
     @asks(standing.RESOURCES)
     def resources(self) -> standing.Resources:

@@ -37,6 +37,7 @@ export const paths = {
   home: () => mine("/api/home", { tz }),
   diagnostics: "/api/diagnostics",
   status: "/api/status",
+  about: "/api/status?parts=update",
   pipeline: "/api/pipeline/status",
   harnesses: "/api/harnesses",
   sessions: "/api/sessions",

@@ -32,7 +32,7 @@ export function List() {
   useRowKeys(rows, at, setAt);
   return <div>
     {pages.fresh > 0 && <button class="chip on" onClick={() => { pages.show(); scroller().scrollTo(0, 0); }}>{count(pages.fresh, "new memory", "new memories")}</button>}
-    <Shown of={pages.first} rows={8} what="memories">{() => rows.length === 0 ? <Nothing isFiltered={Object.values(given).some(Boolean)} isForgotten={isForgotten} /> :
+    <Shown of={pages.first} rows={8} what="memories">{() => rows.length === 0 ? <Nothing isFiltered={Object.values(given).some(Boolean)} state={given.state} /> :
       <Virtual rows={rows} keyOf={(row) => row.id} onEnd={pages.more} label="Memories" at={at} draw={(row, index) => <Line row={row} isAt={index === at} />} />}
     </Shown>
     {chosen.value.size > 0 && <Bulk isForgotten={isForgotten} />}
@@ -95,8 +95,9 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
   </div>;
 }
 
-function Nothing({ isFiltered, isForgotten }: { isFiltered: boolean; isForgotten: boolean }) {
-  if (isForgotten) return <Empty title="Nothing is forgotten"><p>What is forgotten stays here for a while, and can be recovered until then.</p></Empty>;
+function Nothing({ isFiltered, state }: { isFiltered: boolean; state: string | undefined }) {
+  if (state === "archived") return <Empty title="No agent was removed"><p>What one remembered stays here; nobody is told it.</p></Empty>;
+  if (state === "forgotten") return <Empty title="Nothing is forgotten"><p>What is forgotten stays here for a while, and can be recovered until then.</p></Empty>;
   if (isFiltered) return <Empty title="No memory passes these filters"><p><a href="#/memories">Show all memories</a></p></Empty>;
   return <Empty title="Nothing is remembered yet">
     <p>Work with a connected agent and say something worth keeping: “Remember that we deploy on Thursdays.”</p>

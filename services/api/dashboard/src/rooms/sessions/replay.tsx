@@ -84,7 +84,7 @@ function Inside({ one, isBypassed }: { one: SessionContext; isBypassed: boolean 
   </>;
 }
 
-/** A section of the start has no text of its own. */
+/** A part of every start is nothing that was found for the session. */
 function isItem(item: ContextItem): boolean {
   return item.kind !== "section";
 }
@@ -123,6 +123,7 @@ function Turn({ injection, session }: { injection: ContextInjection; session: st
 }
 
 function Item({ item, message, isLeft = false }: { item: ContextItem; message: string | null; isLeft?: boolean }) {
+  if (item.kind === "section" && item.text) return <li><details><summary>{item.id} <span class="soft small">{count(item.chars, "character")}</span></summary><div class="block" tabIndex={0}><p class="said" dir="auto">{item.text}</p></div></details></li>;
   const isMemory = item.kind === "memory" && item.state !== "forgotten" && item.state !== "gone";
   return <li class={isLeft ? "dim" : ""}>
     {item.kind === "session" && item.text ? <div class="block" tabIndex={0}><Spoken text={item.text} /></div> : <p dir="auto">{item.text ?? (item.kind === "section" ? item.id : <span class="soft">{item.state === "forgotten" ? "Forgotten since." : "Its text is gone."}</span>)}</p>}
