@@ -28,6 +28,10 @@ class RunningSessions(TypedDict):
     count: int
 
 
+#: What came of what a session was given: there was nothing, or nothing of it was used.
+Outcome = Literal["given_nothing", "used_nothing"]
+
+
 class ListedSession(TypedDict):
     """A session, running or ended: what it was given and used, in numbers.
 

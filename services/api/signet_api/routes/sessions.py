@@ -66,7 +66,7 @@ async def get_sessions(
 ) -> wire.RunningSessions | wire.SessionPage:
     """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
 
-    `project` and `harness` narrow the latter, `cursor` is `next` of another page.
+    `project`, `harness` and `outcome` narrow the latter, `cursor` is `next` of another page.
     """
     scope = caller.current().scope
     if asked.state == "all":
@@ -76,6 +76,7 @@ async def get_sessions(
             agent_id=agent_id,
             project=scope.project or asked.project,
             harness=asked.harness,
+            outcome=asked.outcome,
             cursor=asked.cursor,
             limit=asked.limit,
         )

@@ -127,11 +127,13 @@ class SessionCalls:
         cursor: str | None = None,
         project: str | None = None,
         harness: str | None = None,
+        outcome: wire.Outcome | None = None,
         agent_id: str | None = None,
     ) -> wire.SessionPage:
         """Return sessions, running and ended, those heard of last first, each with what it was given and used.
 
-        What exactly it was given says `session_context`; `cursor` is `next` of another page.
+        `outcome` keeps those that were given nothing, or used nothing of what they were given. What exactly one was
+        given says `session_context`; `cursor` is `next` of another page.
         """
 
     @asks(wire.SESSION)

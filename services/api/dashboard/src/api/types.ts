@@ -544,6 +544,7 @@ export interface Home {
   kept?: number;
   forgotten?: MemoryPage;
   work?: Work;
+  days?: Series;
 }
 
 export interface Interval {
@@ -1336,6 +1337,7 @@ export interface WholeEntity {
   structuralDensity: EntityCounts;
   incomingDependencyCount: number;
   outgoingDependencyCount: number;
+  suppressed: boolean;
   task?: EntityTask;
   skill?: EntitySkill;
 }

@@ -84,10 +84,10 @@ _REWRITE = (
     " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
 )
 _WAITING = (
-    f"{_READ} WHERE m.review IN ('waiting', 'replaces') AND m.is_deleted = 0 AND {{where}}"
+    f"{_READ} WHERE m.review IN ('waiting', 'replaces') AND +m.is_deleted = 0 AND {{where}}"
     " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
 )
-_COUNT_WAITING = "SELECT count(*) FROM memories m WHERE m.review IN ('waiting', 'replaces') AND m.is_deleted = 0 AND "
+_COUNT_WAITING = "SELECT count(*) FROM memories m WHERE m.review IN ('waiting', 'replaces') AND +m.is_deleted = 0 AND "
 #: What belongs to a session of an agent, and how.
 _OF_SESSION = """
 SELECT m.id, m.content, m.type, m.created_at, CASE WHEN d.memory_id IS NULL THEN 'saved' ELSE 'distilled' END AS how

@@ -3,6 +3,7 @@ import { paths } from "../../api/calls";
 import type { KeyCount, MemoryPage } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
+import { dayName } from "../../lib/time";
 import { count, number, projectName } from "../../lib/words";
 import { Choice } from "../../ui/choice";
 
@@ -36,7 +37,7 @@ export function Filters() {
       <Choice label="Order" name="sort" of={SORTS} />
     </>}
     {q && <button class="chip on" onClick={() => filter({ q: undefined })}>“{q}” ×</button>}
-    {since && <button class="chip on" onClick={() => filter({ since: undefined, until: undefined })}>{since.slice(0, 10)} ×</button>}
+    {since && <button class="chip on" onClick={() => filter({ since: undefined, until: undefined })}>{dayName(new Date(since))} ×</button>}
     {!query.ask && total !== undefined && <span class="found" role="status">
       {stats && total !== stats.total && state !== "forgotten" && state !== "archived" ? `${number(total)} of ${count(stats.total, "memory", "memories")}` : count(total, "memory", "memories")}
     </span>}

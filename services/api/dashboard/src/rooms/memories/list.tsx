@@ -6,7 +6,7 @@ import type { MemoryPage } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
 import { route } from "../../lib/route";
-import { brief, whole } from "../../lib/time";
+import { brief } from "../../lib/time";
 import { count } from "../../lib/words";
 import { Icon } from "../../ui/icons";
 import { Empty, Shown } from "../../ui/states";
@@ -91,7 +91,7 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
       {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{row.content.slice(0, 300) || <span class="soft">Its text is gone</span>}
     </a>
     <Meta row={row} asOf={route.value.query.as_of} />
-    <time class="when" dateTime={row.created_at} title={whole(row.created_at)}>{brief(row.created_at)}</time>
+    <time class="when" dateTime={row.created_at}>{brief(row.created_at)}</time>
   </div>;
 }
 

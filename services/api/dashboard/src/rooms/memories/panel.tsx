@@ -5,7 +5,7 @@ import type { Memory } from "../../api/types";
 import { Refused } from "../../lib/http";
 import { stale, useResource, type View } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
-import { brief, whole } from "../../lib/time";
+import { brief } from "../../lib/time";
 import { say } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
 import { Icon } from "../../ui/icons";
@@ -47,7 +47,7 @@ function Inside({ memory, isForgotten, isArchived }: { memory: Row | Memory; isF
     <header>
       {isEdited ? <Edit memory={memory} /> : <p class="said" dir="auto" tabIndex={0}>{memory.content}</p>}
       <Meta row={summary} isLong />
-      <p class="meta"><span title={whole(memory.created_at)}>{brief(memory.created_at)}</span><span>importance {memory.importance.toFixed(2)}</span><span>version {memory.version}</span></p>
+      <p class="meta"><time dateTime={memory.created_at ?? ""}>{brief(memory.created_at)}</time><span>importance {memory.importance.toFixed(2)}</span><span>version {memory.version}</span></p>
       <div class="tools">
         {isForgotten
           ? <><button class="plain" onClick={() => void doing.recover(memory).then((done) => { if (done) filter({ id: undefined }); })}><Icon name="undo" />Recover</button><Erase id={memory.id} /></>
