@@ -55,6 +55,11 @@ class Workspace(NamedTuple):
         return self.daemon_dir / "state.json"
 
     @property
+    def port_file(self) -> Path:
+        """The port that the daemon was last to listen on; it stays when the daemon stops."""
+        return self.daemon_dir / "port"
+
+    @property
     def lock_file(self) -> Path:
         return self.daemon_dir / "lock"
 

@@ -115,6 +115,8 @@ def test_the_first_page_has_one_answer(api: Api) -> None:
     assert home["forgotten"]["total"] == 1
     assert home["work"]["waiting"] > 0 and home["work"]["paused"] is False
     assert home["kept"] == 0
+    assert len(home["days"]["starts"]) == 35 and home["days"]["series"]["added"][-1] == 2
+    assert api.get("/api/home?tz=Nowhere/Land").status == 400
     ended = {"harness": "codex", "sessionKey": "kiln", "transcript": "User: Is the kiln lit?"}
     api.post("/api/hooks/session-end", ended)
     assert api.get("/api/home").body["kept"] == 1

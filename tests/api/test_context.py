@@ -243,13 +243,59 @@ def test_a_recall_and_a_compaction_of_a_session_are_recorded(api: Api) -> None:
 def test_a_start_says_what_its_text_consists_of(api: Api) -> None:
     memory_id = remember(api, WALRUS)
     (api.state.workspace.root / "AGENTS.md").write_text("Be brief.", "utf-8")
+    (api.state.workspace.root / "MEMORY.md").write_text(f"- {FALCON}\n- Boil tea.", "utf-8")
+    falcon = remember(api, FALCON)
     text = hook(api, "session-start").body["inject"]
     [start] = context(api)["injections"]
     sections = {item["id"]: item for item in start["given"] if item["kind"] == "section"}
     [memory] = [item for item in start["given"] if item["kind"] == "memory"]
     assert (memory["id"], memory["reason"]) == (memory_id, "important")
     assert {"date", "instructions"} <= set(sections) and start["chars"] == len(text)
-    assert all(item["use"] is None and item["text"] is None for item in sections.values())
+    assert all(one["use"] is None and one["text"] in text for one in sections.values())
+    assert all(len(one["text"]) == one["chars"] for one in sections.values())
+    assert sections["instructions"]["text"].endswith("Be brief.")
+    assert "hunts mice" in sections["memory"]["text"]
+    # The same words are kept once, and without what is forgotten.
+    hook(api, "session-start", "5d0c7a1e-second")
+    assert context(api, "5d0c7a1e-second")["injections"]
+    kept = [row["content"] for row in api.rows("section_texts")]
+    assert kept.count(sections["instructions"]["text"]) == 1
+    assert api.send("DELETE", f"/api/memory/{falcon}?reason=test").status == 200
+    [start] = context(api)["injections"]
+    [told] = [item for item in start["given"] if item["id"] == "memory"]
+    assert (told["state"], "hunts mice" in told["text"]) == ("changed", False)
+    assert "Boil tea." in told["text"]
+    for key in (KEY, "5d0c7a1e-second"):
+        body = {"mode": "execute", "reason": "over"}
+        assert api.post(f"/api/sessions/{key}/forget", body).status == 200
+    assert api.rows("section_texts") == []
+
+
+def test_a_session_is_told_again_as_it_went(api: Api) -> None:
+    told_both(api)
+    saved = {"content": "Crane 4711 is painted in May.", "sessionKey": KEY}
+    saved_id = api.post("/api/memory/remember", saved).body["id"]
+    ends(
+        api,
+        ("user", ASK_WALRUS),
+        ("assistant", "Near crane 4711."),
+        ("user", ASK_FALCON),
+        ("assistant", "Mice, I think."),
+    )
+    before = api.rows("memories")
+    found = api.get(f"/api/sessions/{KEY[:6]}/replay").body
+    assert [(one["role"], one["text"]) for one in found["turns"]] == [
+        ("user", ASK_WALRUS),
+        ("assistant", "Near crane 4711."),
+        ("user", ASK_FALCON),
+        ("assistant", "Mice, I think."),
+    ]
+    assert [one["turn"] for one in found["injections"]] == [0, 0, 2]
+    assert {name: found[name] for name in context(api)} == context(api)
+    assert [(one["id"], one["how"]) for one in found["memories"]] == [(saved_id, "saved")]
+    assert found["summary"] is None
+    assert api.rows("memories") == before, "looking is no use"
+    assert api.get("/api/sessions/none-of-these/replay").status == 404
 
 
 def test_the_text_of_a_forgotten_memory_is_gone_from_the_record(api: Api) -> None:

@@ -172,6 +172,27 @@ def test_a_row_says_what_a_list_shows_of_a_memory(filled: Api) -> None:
     assert kept.days == 30
 
 
+def test_memories_of_a_removed_agent_are_archived_and_listed(api: Api) -> None:
+    assert api.post("/api/agents", {"name": "scout"}).status == 201
+    for text, more in (("The mast is tall.", {}), ("The sail is torn.", {"visibility": "private"})):
+        remember(api, text, agentId="scout", **more)
+    remember(api, "The deck is wet.")
+    assert listed(api, "state=archived") == []
+    assert api.send("DELETE", "/api/agents/scout").status == 200
+    page = asked(api, "state=archived&total=1&facets=type,state").body
+    assert [row["content"] for row in page["memories"]] == [
+        "The sail is torn.",
+        "The mast is tall.",
+    ]
+    assert {(row["agent_id"], row["visibility"]) for row in page["memories"]} == {
+        ("scout", "archived")
+    }
+    assert (page["total"], page["facets"]["type"]) == (2, [{"key": "fact", "count": 2}])
+    assert page["facets"]["state"] == [{"key": "active", "count": 1}]
+    assert listed(api, "state=archived&q=mast") == ["The mast is tall."]
+    assert listed(api, "") == listed(api, "state=active") == ["The deck is wet."]
+
+
 def test_the_text_of_then_is_shown_for_an_instant(api: Api) -> None:
     memory_id = remember(api, "The gate is green.", createdAt=DAYS[0])
     body = b'{"content": "The gate is blue.", "reason": "painted"}'
@@ -198,6 +219,8 @@ def test_forgotten_texts_are_for_those_who_may_recover(tmp_path: Path) -> None:
             token = bearer(a_token(api, role))
             answer = api.get("/api/memories?state=forgotten", **token)
             assert answer.status == status, role
+            archived = 200 if role == "operator" else 403
+            assert api.get("/api/memories?state=archived", **token).status == archived, role
             assert ("4711" in str(answer.body)) is (status == 200)
             then = asked(api, f"as_of={before}", **token).body["memories"]
             assert [row["content"] for row in then] == ["The code is 4711." * (status == 200)]

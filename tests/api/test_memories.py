@@ -129,3 +129,36 @@ def test_tags_of_an_older_file_that_look_like_an_array_break_no_read(api: Api) -
     assert api.get(f"/api/memory/{memory_id}").body["tags"] == "[draft,gate"
     assert api.get("/api/memories").body["memories"][0]["tags"] == "[draft,gate"
     assert api.get("/memory/search?q=gate&tags=gate").body["results"][0]["tags"] == "[draft,gate"
+
+
+def test_the_history_of_all_memories_comes_page_by_page(api: Api) -> None:
+    def ids() -> list[str]:
+        texts = ("The gate is green.", "The gate squeaks.", "The hinge is new.")
+        return [api.post("/api/memory/remember", {"content": one}).body["id"] for one in texts]
+
+    green, squeaks, hinge = ids()
+    change = b'{"content": "The gate is blue.", "reason": "painted"}'
+    assert api.send("PATCH", f"/api/memory/{green}", change).status == 200
+    assert api.delete(f"/api/memory/{squeaks}?reason=oiled").status == 200
+    private = {"content": "Only for Bea.", "agentId": "bea", "visibility": "private"}
+    api.post("/api/agents", {"name": "bea"})
+    api.post("/api/memory/remember", private)
+    met, cursor = [], ""
+    while cursor is not None:
+        page = api.get(f"/api/history?limit=2&cursor={cursor}").body
+        met += page["history"]
+        cursor = page["next"]
+    told = [(one["event"], one["memoryId"], one["content"]) for one in met]
+    assert told == [
+        ("deleted", squeaks, None),
+        ("updated", green, "The gate is blue."),
+        ("created", hinge, "The hinge is new."),
+        ("created", squeaks, None),
+        ("created", green, "The gate is blue."),
+    ]
+    assert (met[1]["oldContent"], met[1]["reason"]) == ("The gate is green.", "painted")
+    [only] = api.get("/api/history?event=updated&since=2020-01-01").body["history"]
+    assert only == met[1]
+    assert api.get("/api/history?until=2020-01-01").body["history"] == []
+    for wrong in ("event=painted", "cursor=none", "since=soon"):
+        assert api.get(f"/api/history?{wrong}").status == 400, wrong

@@ -163,6 +163,7 @@ def test_words_answer_until_the_model_is_loaded_then_meaning_does(api: Api, nati
     by_words = api.post("/api/memory/recall", question).body
     assert (by_words["method"], by_words["results"]) == ("keyword", [])
     assert by_words["explain"]["channels"]["vector"] is None
+    assert by_words["degraded_reasons"] == {"vector": "the embedding model is loading"}
     native.gate.set()
     eventually(lambda: api.state.vectors.is_warm)
     by_meaning = api.post("/api/memory/recall", question).body
@@ -214,6 +215,7 @@ def test_a_model_that_fails_is_left_alone_for_a_while(api: Api, either: Stub | S
     either.fail("Where to?")
     answer = api.post("/api/memory/recall", {"query": "Where to?"})
     assert (answer.status, answer.body["method"]) == (200, "keyword")
+    assert "broken" in answer.body["degraded_reasons"]["vector"]
     assert is_paused(api, either)
     [told] = [line for line in api.logged if line["event"] == "recall.without_vector"]
     assert "broken" in told["reason"]
@@ -230,6 +232,9 @@ def test_a_model_that_is_slow_is_left_alone_for_a_while(
         assert asked(api, "Where to?")({}) is None
     either.gate.set()
     assert is_paused(api, either)
+    answer = api.post("/api/memory/recall", {"query": "Where to?"}).body
+    said = "the embedding model was slow, and is asked again within 3600 s"
+    assert answer["degraded_reasons"] == {"vector": said}
 
 
 def test_a_model_that_does_not_load_is_left_alone_for_a_while(api: Api, native: Stub) -> None:
@@ -268,6 +273,7 @@ def test_a_question_that_only_comes_behind_others_makes_nobody_pause(
     with monkeypatch.context() as hurried:
         hurried.setattr(vectors, "PATIENCE_SECONDS", 0.0)
         assert second({}) is None
+    assert api.state.vectors.fault == "the embedding model was busy"
     native.gate.set()
     assert first({}) == native.vector("The first?")
     assert asked(api, "The third?")({}) == native.vector("The third?")

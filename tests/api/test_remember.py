@@ -189,7 +189,7 @@ def test_what_makes_no_sense_is_refused_by_name_and_nothing_is_stored(
 def test_a_text_that_is_a_document_is_refused_as_too_large(api: Api) -> None:
     refused = api.post(REMEMBER, {"content": "a" * 1_048_577})
     assert refused.status == 413
-    assert "hand it over as a document" in refused.error
+    assert "signet document add FILE" in refused.error
     assert api.rows("memories") == []
 
 

@@ -33,6 +33,12 @@ def test_what_happened_is_counted_in_its_hour(api: Api) -> None:
     assert answer["series"] == {"added": [1, 0, 0, 0, 2, 1], "forgotten": [0, 0, 0, 0, 0, 1]}
     days = api.get("/api/analytics/series").body
     assert set(days["series"]) == set(series.METRICS) and len(days["starts"]) == 30
+    assert (days["series"]["recalls"][-1], days["series"]["recall_p95"][-1]) == (0, 0)
+    for look in (False, True):
+        api.post("/api/memory/recall", {"query": "bolts", "touch": not look})
+    asked = api.get("/api/analytics/series?metrics=recalls,recall_p95").body["series"]
+    assert sum(asked["recalls"]) == 1, "looking is no recall"
+    assert asked["recall_p95"][:-1] == [0] * 29 and 0 <= asked["recall_p95"][-1] < 60_000
     assert sum(days["series"]["added"]) == 4
 
 
@@ -62,6 +68,9 @@ def test_the_map_as_columns_has_the_same_places(api: Api) -> None:
             *(f"v{number}", f"h{number}", bytes(7) + bytes([number]), memory_id),
         )
     nodes = api.get("/api/embeddings/projection").body["nodes"]
+    for path in ("/api/embeddings/projection", "/api/embeddings/projection/columns"):
+        tag = api.get(path).headers["etag"]
+        assert api.get(path, if_none_match=tag).status == 304, path
     columns = api.get("/api/embeddings/projection/columns").body
     assert columns["ids"] == [node["id"] for node in nodes]
     assert columns["x"] == [round(node["x"] * 10) for node in nodes]

@@ -2,11 +2,14 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from signet.domain.auth.tokens import TokenScope
+from signet.wire.sessions import Outcome
 from support.http import Api, an_api
 from support.tokens import a_token, bearer
+
+OUTCOMES = get_args(Outcome)
 
 
 def hook(api: Api, name: str, key: str, cwd: str = "/work/harbour", **body: object) -> None:
@@ -46,6 +49,19 @@ def test_sessions_are_listed_with_what_they_were_given(api: Api) -> None:
     assert listed(api, "&harness=codex") == []
     running = api.get("/api/sessions").body
     assert [one["key"] for one in running["sessions"]] == ["second"] and "next" not in running
+
+
+def test_sessions_are_listed_by_what_came_of_it(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The walrus sleeps on the northern pier."})
+    play(api, "ignored")
+    play(api, "helped")
+    hook(api, "user-prompt-submit", "empty", userMessage="Paint the fence, please.")
+    assert len(listed(api)) == 3
+    helped = "SELECT seq FROM session_injections WHERE session_key = 'helped'"
+    api.run(f"UPDATE injected_items SET used = 'said' WHERE injection_seq IN ({helped})")
+    found = {one: [row["key"] for row in listed(api, f"&outcome={one}")] for one in OUTCOMES}
+    assert found == {"given_nothing": ["empty"], "used_nothing": ["ignored"]}
+    assert api.get("/api/sessions?state=all&outcome=lost").status == 400
 
 
 def test_pages_of_sessions_follow_each_other(api: Api) -> None:

@@ -101,6 +101,18 @@ def test_status_has_every_field_that_clients_read(api: Api) -> None:
     assert {"activeSessions", "bypassedSessions", "update", "logging", "pipelineV2"} <= set(body)
 
 
+def test_of_status_only_some_parts_can_be_asked_for(api: Api) -> None:
+    always = {"status", "version", "pid", "uptime", "startedAt", "port", "host", "bindHost"}
+    whole = api.get("/api/status").body
+    some = api.get("/api/status?parts=queue,reasons").body
+    assert set(some) == always | {"agentsDir", "queue", "reasons"}
+    assert {name: some[name] for name in ("queue", "reasons")} == {
+        name: whole[name] for name in ("queue", "reasons")
+    }
+    refused = api.get("/api/status?parts=queue,love")
+    assert refused.status == 400 and "no part 'love'" in refused.error
+
+
 def test_a_provider_is_told_as_it_is_configured_and_as_it_works(api: Api) -> None:
     def extraction() -> tuple[object, ...]:
         found = api.get("/api/status").body["providerResolution"]["extraction"]

@@ -81,6 +81,7 @@ def test_the_newest_session_of_the_folder_fits_a_terminal(
     first, second = drawn.split("Prompt 1")[1].split("Prompt 2")
     assert "not used  memory " in first and f"The ferry to {word}" in first
     assert "  used      memory " in second and "paints the railing" in second
+    assert f"Texts: signet why {key} --prompt 1" in drawn
     assert "it matches the prompt" in second
 
 
@@ -117,4 +118,28 @@ def test_sessions_are_listed_with_what_each_was_given(
     line = next(line for line in shown.out.splitlines() if key in line)
     assert f"2 prompts · given {one['given']}, used 1" in line
     assert "signet why SESSION" in shown.err
-    assert served.run("sessions", "--harness", "none").out == "No sessions\n"
+    told = served.run("sessions", "show", key, "--given")
+    first, _, second = told.out.partition("What does the lighthouse keeper")
+    assert "Session start" in first and f"The ferry to {played[1]}" in first
+    assert "paints the railing" in second and "Like so." in second
+
+
+def test_the_texts_that_are_pointed_to_are_those_of_a_prompt_that_was_given_something(
+    served: Program,
+) -> None:
+    word, key = "".join(random.choices(LETTERS, k=9)), str(uuid4())
+    session = {"harness": "codex", "sessionKey": key, "cwd": f"/work/{word}"}
+    hint = f"Texts: signet why {key} --prompt"
+    url = f"http://127.0.0.1:{served.port}/api/hooks"
+    for told, name, message in (
+        ("0", "session-start", ""),
+        ("0", "user-prompt-submit", "Zyx wvu tsr qpo?"),
+        ("2", "user-prompt-submit", f"Where does the ferry to {word} leave at low tide?"),
+    ):
+        body = {**session, "userMessage": message}
+        assert httpx.post(f"{url}/{name}", json=body, timeout=30).status_code == 200
+        assert f"{hint} {told}" in served.run("why", key).err
+        if name == "session-start":  # what is there before may be given at the start
+            served.run("remember", OTHER.format(word))
+    start = served.run("why", key, "--prompt", "0").out
+    assert "section date" in start and "20" in start.split("section date")[1][:400]

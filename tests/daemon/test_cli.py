@@ -83,6 +83,10 @@ def test_start_status_restart_and_stop(
     status, out, _ = invoke("restart", "--json")
     assert (status, json.loads(out)["url"]) == (0, url)
     assert invoke("stop") == (0, "Daemon stopped\n", "")
+    # Harnesses know the port, so a later start has it too.
+    status, out, _ = invoke("start", "--json")
+    assert (status, json.loads(out)["url"]) == (0, url)
+    assert invoke("stop") == (0, "Daemon stopped\n", "")
 
 
 def test_a_failed_start_shows_the_log_and_exits_1(

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from signet.config.env import Environment
 from signet.daemon import control, record
 from signet.daemon.processes import processes
 from support.processes import PATIENCE_SECONDS, eventually, is_running
@@ -28,6 +29,11 @@ def test_a_started_daemon_is_ready_and_a_stopped_one_is_gone(daemon: Daemon) -> 
     assert not any(map(is_running, [done.daemon.pid, *programs]))
     assert not daemon.workspace.pid_file.exists()
     assert not daemon.workspace.state_file.exists()
+    # Harnesses know the port: the next start has it too, unless the environment names another.
+    assert record.next_port(daemon.workspace, Environment()) == daemon.port
+    assert record.next_port(daemon.workspace, Environment(port=4_000)) == 4_000
+    daemon.workspace.port_file.write_text("")
+    assert record.next_port(daemon.workspace, Environment()) == 3_850
 
 
 def test_the_real_database_is_made_before_the_programs_start(daemon: Daemon) -> None:

@@ -1,5 +1,8 @@
 """What was given at a prompt and why, what comes by itself, the map, the files."""
 
+import json
+import re
+
 import httpx
 from playwright.sync_api import expect
 
@@ -8,6 +11,17 @@ from dashboard.browser import View
 from signet.db import Database
 from signet.paths import Workspace
 from support.processes import eventually
+
+#: How attempts of a job went.
+TRIED = (
+    {
+        "began": "2026-05-01T12:00:00.000Z",
+        "at": "2026-05-01T12:00:02.000Z",
+        "code": "timeout",
+        "text": "no answer",
+    },
+    {"at": "2026-05-01T12:00:09.000Z", "code": "boom", "text": "it broke"},
+)
 
 
 def test_yesterdays_session_tells_what_was_given_and_why(view: View, ids: dict[str, str]) -> None:
@@ -28,6 +42,10 @@ def test_yesterdays_session_tells_what_was_given_and_why(view: View, ids: dict[s
     expect(shown).to_contain_text("make backup")
     view.page.keyboard.press("w")
     expect(view.page.get_by_role("tabpanel")).to_contain_text("How do I deploy Larder")
+    view.go("/#/sessions?outcome=given_nothing")
+    expect(view.page.locator(".entry")).to_contain_text(["given nothing"])
+    view.page.get_by_label("Outcome").select_option("Used nothing")
+    expect(view.page.locator(".entry").first).to_contain_text("used 0")
 
 
 def test_what_is_saved_elsewhere_appears_by_itself(
@@ -41,10 +59,13 @@ def test_what_is_saved_elsewhere_appears_by_itself(
     client.request("DELETE", f"/api/memory/{id_}", json={"reason": "repaired"})
     view.page.locator(".entry", has_text=text).wait_for(state="detached")
     expect(view.page.get_by_role("region", name="Forgotten")).to_contain_text(text)
+    view.page.get_by_title("Yesterday: 2 things learned").click()
+    expect(view.page.locator(".row")).to_have_count(2)
+    view.page.get_by_role("button", name="Yesterday ×").wait_for()
 
 
 def test_the_map_goes_from_one_entity_to_the_next_with_keys(
-    view: View, ids: dict[str, str]
+    view: View, ids: dict[str, str], client: httpx.Client
 ) -> None:
     view.go("/#/map")
     view.page.locator(".picture, table").first.wait_for()
@@ -59,6 +80,18 @@ def test_the_map_goes_from_one_entity_to_the_next_with_keys(
     expect(found).not_to_have_text(everything)
     view.page.get_by_role("button", name="Only what it is linked to").click()
     expect(found).to_have_text(everything)
+
+    def left_out() -> list[str]:
+        answer = client.get("/api/knowledge/entities/pinned", params={"pin_type": "suppress"})
+        return [one["name"] for one in answer.json()]
+
+    name = view.page.locator(".panel h2").inner_text()
+    view.page.get_by_role("button", name="Leave it out").click()
+    view.page.get_by_text("left out of answers").wait_for()
+    assert left_out() == [name]
+    view.page.keyboard.press("z")
+    view.page.get_by_role("button", name="Leave it out").wait_for()
+    assert left_out() == []
 
 
 def test_a_file_that_changed_on_disk_is_not_overwritten_unseen(view: View, daemon: Program) -> None:
@@ -80,17 +113,31 @@ def test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys(
     view: View, ids: dict[str, str], daemon: Program, client: httpx.Client
 ) -> None:
     database = Database(Workspace(daemon.workspace).database)
-    died = "UPDATE memory_jobs SET status = 'dead', completed_at = NULL, failed_at = updated_at"
+    died = "UPDATE memory_jobs SET status = 'dead', completed_at = NULL, failed_at = updated_at, errors = ?"
     some = "WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'completed' LIMIT 2)"
-    database.write(lambda tx: tx.run(f"{died} {some}", ()))
+    database.write(lambda tx: tx.run(f"{died} {some}", (json.dumps(TRIED),)))
     database.close()
 
     def dead() -> int:
         return int(client.get("/api/jobs", params={"status": "dead"}).json()["count"])
 
+    def advice() -> list[str]:
+        report = client.get("/api/diagnostics").json()
+        return [one["command"] for one in report["composite"]["help"]]
+
+    eventually(lambda: "signet repair requeue-dead --apply" in advice())
+    view.go("/")
+    view.page.get_by_role("link", name="Preview the repair").click()
+    view.page.get_by_role("button", name="Repair 2").wait_for()
+    view.page.keyboard.press("Escape")
     view.go("/#/engine/queue?status=dead")
     view.page.locator(".row").nth(1).wait_for()
     view.page.keyboard.press("j")
+    view.page.keyboard.press("Enter")
+    tried = view.page.get_by_label("Attempts that failed").locator("li")
+    expect(tried).to_have_text([re.compile("timeout.*after 2.0 s"), re.compile("boom.*broke")])
+    assert view.violations() == []
+    view.page.keyboard.press("Escape")
     view.page.keyboard.press("r")
     eventually(lambda: dead() == 1)
     view.go("/#/engine/repair")

@@ -215,6 +215,7 @@ def test_a_pin_replaces_a_suppression_and_the_reverse(api: Api) -> None:
     assert api.get("/api/knowledge/entities/pinned").body == []
     [suppressed] = api.get("/api/knowledge/entities/pinned?pin_type=suppress").body
     assert suppressed["id"] == ada
+    assert api.get(f"/api/knowledge/entities/{ada}").body["suppressed"] is True
     assert len(api.rows("entity_pinning")) == 1
     assert api.delete(f"/api/knowledge/entities/{ada}/pin").body == {"pinned": False}
     assert api.delete(f"/api/knowledge/entities/{port}/pin").body == {"pinned": False}

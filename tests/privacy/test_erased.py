@@ -58,6 +58,17 @@ def test_a_document_that_says_it_is_named_and_says_it_until_it_is_deleted(
     eventually(lambda: is_idle(signet) and not holding(home.workspace, word))
 
 
+def test_a_document_that_says_nothing_else_is_named_too(signet: Signet) -> None:
+    said = "Mats keeps a tapir in the boathouse."
+    saved = signet.remember(said)["id"]
+    document = signet.add_document(said, title="Note")["id"]
+    eventually(lambda: is_idle(signet))
+    assert [one["id"] for one in signet.chunks(document)] == [saved]
+    held_by = [f"document:{document} Note"]
+    assert signet.forget(saved, reason="moved")["heldBy"] == held_by
+    assert signet.erase(saved, reason="private")["heldBy"] == held_by
+
+
 def test_no_byte_of_an_erased_memory_stays(home: Program, signet: Signet) -> None:
     plain = signet.remember("The mill grinds rye on Mondays.")["id"]
     kept = signet.remember(f"{SAID} It is green.", hints=[f"Where is the {WORD}?"])["id"]

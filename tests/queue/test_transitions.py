@@ -38,6 +38,7 @@ def test_a_failed_job_waits_and_keeps_its_errors(db: Database, hands: Hands) -> 
     assert hands.wall + 1_000 <= found["due_ms"] <= hands.wall + 1_500
     (entry,) = json.loads(found["errors"])
     assert entry == {
+        "began": "2026-05-01T12:00:00.000Z",
         "at": "2026-05-01T12:00:00.000Z",
         "token": 1,
         "code": "timeout",

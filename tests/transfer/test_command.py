@@ -106,11 +106,15 @@ def test_a_folder_of_notes_is_imported_for_an_agent(api: Served, tmp_path: Path)
     api.post("/api/agents", {"name": "scout"})
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("# Kiln\nIt fires at 1240 degrees.")
+    (tmp_path / "notes" / "b.txt").write_text("The glaze is mixed on Fridays.")
+    for name in ("c.pdf", "d.pdf", ".hidden"):
+        (tmp_path / "notes" / name).write_text("x")
     done = run(api, "import", str(tmp_path / "notes"), "--agent", "ida", "--project", "atlas")
     assert (done.status, done.out.splitlines()[0]) == (
         0,
-        "Imported from markdown: 1 new, 0 known, 0 refused",
+        "Imported from markdown: 2 new, 0 known, 0 refused",
     )
+    assert "Not read: 2 .pdf\n" in done.out
     sql = (
         "SELECT count(*) FROM memories WHERE agent_id = 'ida' AND project = 'atlas' AND source_section = 'Kiln'"
         " AND source_path LIKE '%/notes/a.md' AND ordinal = 0"

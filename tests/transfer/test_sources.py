@@ -269,7 +269,9 @@ def test_an_export_that_was_cut_off_is_named_and_one_of_a_later_version_refused(
         ("a.md", "Rain", Format.MARKDOWN),
         ("x.json", "[]", Format.MEM0),
         ("x.bin", b"\x00\x01", None),
-        ("x.txt", "Rain", None),
+        ("x.txt", "Rain", Format.MARKDOWN),
+        ("x.txt", '{"record":"text","content":"Rain"}', Format.SIGNET),
+        ("x.rain", "Rain", None),
     ],
 )  # fmt: skip
 def test_the_format_of_a_file_is_found_out(

@@ -63,7 +63,9 @@ def _add_replies(description: dict[str, Any], served: Iterable[Operation[Any]]) 
             possible = [schemas[kind, "serialization"] for kind in one.replies]
             schema = possible[0] if len(possible) == 1 else {"anyOf": possible}
             content = {one.media_type: {"schema": schema}}
-            responses["responses"][str(one.status)]["content"] = content
+            for status in (one.status, *one.also):
+                said = {"description": "Successful Response"}
+                responses["responses"].setdefault(str(status), said)["content"] = content
 
 
 @cache

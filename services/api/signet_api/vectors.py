@@ -68,6 +68,7 @@ class QueryVectors:
         self._embedder: MeteredEmbedder | None = None
         self._native: NativeEmbedder | None = None
         self._loading = False
+        self._fault = ""
         self._again_at = 0.0
         self._called_at = 0.0
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="query-vectors")
@@ -89,6 +90,13 @@ class QueryVectors:
         """Return whether a model of this process is being loaded."""
         is_native = self._settings is not None and self._settings.provider == registry.NATIVE
         return is_native and self._loading
+
+    @property
+    def fault(self) -> str:
+        """Return why the last question that got no vector got none, in words."""
+        if self._loading:
+            return "the embedding model is loading"
+        return self._fault or "there is no embedding model"
 
     def warm(self) -> None:
         """Begin to load the model in the background, so that it is there when the first question comes."""
@@ -125,6 +133,8 @@ class QueryVectors:
         """Leave a question without vector, and all for a while when that is the fault of who makes them."""
         work.cancel()
         is_slow = time.monotonic() - self._called_at >= SLOW_SECONDS
+        late = f"slow, and is asked again within {PAUSE_SECONDS:.0f} s" if is_slow else "busy"
+        self._fault = str(error) or f"the embedding model was {late}"
         if isinstance(error, SignetError) or (isinstance(error, TimeoutError) and is_slow):
             self._again_at = time.monotonic() + PAUSE_SECONDS
             log.warning("recall.without_vector", reason=str(error) or "too slow")
@@ -172,6 +182,7 @@ class QueryVectors:
             )
             with self._lock:
                 if wanted == self._settings:
+                    self._fault = str(error) or type(error).__name__
                     self._again_at = time.monotonic() + PAUSE_SECONDS
         finally:
             self._loading = False

@@ -24,7 +24,11 @@ PathOption = Annotated[
 ]
 PortOption = Annotated[
     int | None,
-    typer.Option(min=1, max=65_535, help="Port of the daemon; default: SIGNET_PORT or 3850."),
+    typer.Option(
+        min=1,
+        max=65_535,
+        help="Port of the daemon; default: SIGNET_PORT, else its last one, else 3850.",
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 

@@ -82,13 +82,21 @@ def why(
         output.say(ink.dim(f"The newest session of {output.plain(_home(folder))}"))
     yield from _head(answer, ink)
     for one in answer["injections"]:
-        yield from _texts(one, ink) if prompt is not None else _injection(one, ink)
+        yield from _texts(one, ink) if prompt is not None else told(one, ink)
     key = output.plain(answer["sessionKey"])
     if prompt is None:
-        number = min(1, answer["totals"]["prompts"])
-        output.hint(f"Texts: signet why {shlex.quote(key)} --prompt {number}")
+        if (number := _worth_reading(answer["injections"])) is not None:
+            output.hint(f"Texts: signet why {shlex.quote(key)} --prompt {number}")
     elif any(one["bestScore"] is not None for one in answer["injections"]):
         output.hint("Why memories are ranked as they are: signet recall QUESTION --explain")
+
+
+def _worth_reading(injections: Sequence[ContextInjection]) -> int | None:
+    """Return the first prompt that was given something, else what has anything to show; None where nothing has."""
+    given = [one for one in injections if one["given"]]
+    prompts = [one for one in given if one["phase"] == "prompt"]
+    shown = [*prompts, *given, *(one for one in injections if one["leftOut"])]
+    return shown[0]["prompt"] if shown else None
 
 
 def _head(answer: SessionContext, ink: Ink) -> Iterator[str]:
@@ -116,7 +124,8 @@ def _title(one: ContextInjection, ink: Ink) -> str:
     return f"\n{ink.bold(name)}  {output.local(one['at'])[11:]}  {cost}"
 
 
-def _injection(one: ContextInjection, ink: Ink) -> Iterator[str]:
+def told(one: ContextInjection, ink: Ink) -> Iterator[str]:
+    """Yield what a session was given at once, in some lines."""
     yield _title(one, ink)
     yield from _message(one, ink)
     sections = [item for item in one["given"] if item["kind"] == "section"]

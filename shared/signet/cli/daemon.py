@@ -40,11 +40,11 @@ def start(
 
     workspace = find_workspace(path)
     if foreground:
-        found = control.foreground(workspace, port or default_port(), tell=_tell)
+        found = control.foreground(workspace, port or default_port(workspace), tell=_tell)
         yield from _say_started(workspace, control.Started(daemon=found, is_new=False))
         return
     with shown_log(as_json):
-        done = control.start(workspace, port or default_port(), tell=_tell)
+        done = control.start(workspace, port or default_port(workspace), tell=_tell)
     yield from _say_started(workspace, done)
 
 
@@ -81,7 +81,7 @@ def restart(
 
     workspace = find_workspace(path)
     with shown_log(as_json):
-        done = control.restart(workspace, port, default_port=default_port(), tell=_tell)
+        done = control.restart(workspace, port, default_port=default_port(workspace), tell=_tell)
     if not no_openclaw:
         _restart_openclaw(workspace)
     yield from _say_started(workspace, done)
@@ -125,14 +125,15 @@ def shown_log(as_json: bool) -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def default_port() -> int:
-    """Return the port that the environment names, 3850 without one; says on stderr what does not fit."""
+def default_port(workspace: Workspace) -> int:
+    """Return the port of a daemon that none is named for (`record.next_port`); says on stderr what does not fit."""
     from signet.config.env import read_environment
+    from signet.daemon import record
 
     environment, warnings = read_environment(os.environ)
     for warning in warnings:
         output.tell(warning)
-    return environment.port
+    return record.next_port(workspace, environment)
 
 
 def _restart_openclaw(workspace: Workspace) -> None:

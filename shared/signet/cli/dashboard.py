@@ -42,7 +42,7 @@ def dashboard(
     with shown_log(as_json), output.Passing(quiet=as_json) as passing:
         started = control.start(
             workspace,
-            port or default_port(),
+            port or default_port(workspace),
             tell=lambda reason: passing.show(f"Not ready yet: {reason}"),
         )
     at = started.daemon.port

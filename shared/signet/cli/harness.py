@@ -163,7 +163,7 @@ def site_of(workspace: Workspace) -> "Site":
 
     running = record.running(workspace)
     environment, _ = read_environment(os.environ)
-    port = environment.port if running is None else running.port
+    port = record.next_port(workspace, environment) if running is None else running.port
     return registry.with_programs(Site(workspace=workspace, home=Path.home(), port=port))
 
 

@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -28,7 +28,7 @@ from signet.cli.options import (
 )
 from signet.cli.output import Ink
 from signet.client import MemoryFilter, Signet
-from signet.client.answers import Change, Found, Memory, MemorySummary
+from signet.client.answers import Change, Found, ListedChange, Memory, MemorySummary
 
 app = typer.Typer(help="List, show, change and forget memories.", no_args_is_help=True)
 app.command("edit")(edit.edit)
@@ -36,6 +36,7 @@ app.command("forget")(forget.forget)
 app.command("erase")(erase.erase)
 
 _LABEL = 12
+State = Literal["forgotten", "archived"] | None
 
 
 @command(app, "list")
@@ -57,6 +58,10 @@ def list_memories(
         bool,
         typer.Option("--forgotten", help="Forgotten memories that can be recovered, last first."),
     ] = False,
+    archived: Annotated[
+        bool,
+        typer.Option("--archived", help="Memories of removed agents, which nobody is told."),
+    ] = False,
     full: FullOption = False,
     agent: AgentOption = None,
 ) -> Output:
@@ -64,6 +69,9 @@ def list_memories(
 
     Examples: signet memory list · signet memory list --type decision --limit 50 · signet memory list --forgotten
     """
+    if forgotten and archived:
+        raise typer.BadParameter("choose one of --forgotten and --archived")
+    state: State = "forgotten" if forgotten else "archived" if archived else None
     filters: MemoryFilter = {
         "q": query,
         "type": type,
@@ -73,7 +81,7 @@ def list_memories(
         "pinned": pinned or None,
         "since": since,
         "until": until,
-        "state": "forgotten" if forgotten else None,
+        "state": state,
     }
     page = signet.memories(limit=limit, offset=offset, total=True, agent_id=agent, **filters)
     if not page["memories"]:
@@ -81,7 +89,7 @@ def list_memories(
     yield page
     rows, ink = page["memories"], output.ink(sys.stdout)
     if not rows:
-        output.say("No forgotten memories" if forgotten else "No memories")
+        output.say(f"No {state} memories" if state else "No memories")
     for row in rows:
         yield from entry.lines(_summary(row), ink, full=full)
     more = f"signet memory list -l {limit}{_flags(filters)}"
@@ -107,18 +115,45 @@ def show(
 @command(app)
 def history(
     signet: Signet,
-    memory_id: IdArgument,
-    limit: LimitOption = 200,
+    memory_id: Annotated[
+        str | None,
+        typer.Argument(metavar="ID", help="Memory id, or at least its first 8 characters."),
+    ] = None,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results."),
+    ] = None,
+    cursor: Annotated[str | None, typer.Option(help="Where the list goes on, as it says.")] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
     agent: AgentOption = None,
 ) -> Output:
-    """Show all changes of a memory, oldest first. Works for forgotten ones.
+    """Show all changes of a memory, oldest first; without ID the latest changes of all memories.
 
-    Examples: signet memory history 019ac0de-1f2a-7b3c · signet memory history ID --json
+    Works for forgotten ones.
+
+    Examples: signet memory history 019ac0de-1f2a-7b3c · signet memory history --since yesterday
     """
+    ink = output.ink(sys.stdout)
+    if memory_id is None:
+        page = signet.all_history(
+            limit=limit or 20, cursor=cursor, since=since, until=until, agent_id=agent
+        )
+        yield page
+        if not page["history"]:
+            output.say("No changes")
+        for one in page["history"]:
+            yield from _event(one, ink, of=one)
+        if page["next"]:
+            output.hint(f"More: signet memory history -l {limit or 20} --cursor {page['next']}")
+        return
+    if cursor or since or until:
+        raise typer.BadParameter(
+            "--cursor, --since and --until are for the changes of all memories"
+        )
     full_id = identify.whole(signet, memory_id, agent=agent)
     found = signet.history(full_id, limit=limit, agent_id=agent)
     yield {"memoryId": full_id, "count": len(found), "history": found}
-    ink = output.ink(sys.stdout)
     for change in found:
         yield from _event(change, ink)
 
@@ -178,7 +213,7 @@ def similar(
 
 def _flags(filters: MemoryFilter) -> str:
     """Return the options that ask for the same memories again."""
-    switches = {"pinned": " --pinned", "state": " --forgotten"}
+    switches = {"pinned": " --pinned", "state": f" --{filters.get('state')}"}
     return "".join(
         switches.get(name, f" --{'query' if name == 'q' else name} {shlex.quote(str(value))}")
         for name, value in filters.items()
@@ -196,6 +231,7 @@ def _summary(row: MemorySummary) -> Entry:
         facts=(
             f"by {output.plain(row['who'] or 'unknown')}",
             output.plain(row["type"]),
+            *([f"of {output.plain(row['agent_id'])}"] if row["visibility"] == "archived" else []),
             *_forgetting(row),
         ),
     )
@@ -263,7 +299,7 @@ def _origin(memory: Memory) -> str:
     return f"{memory['origin']}{states.get(memory['review'] or '', '')}"
 
 
-def _event(change: Change, ink: Ink) -> Iterator[str]:
+def _event(change: Change, ink: Ink, *, of: ListedChange | None = None) -> Iterator[str]:
     by = f"by {output.plain(change['changedBy'])}"
     reason = f" · {output.plain(change['reason'])}" if change["reason"] else ""
     # The pipeline looked at it and left it as it is.
@@ -275,7 +311,10 @@ def _event(change: Change, ink: Ink) -> Iterator[str]:
         "recovered": ink.good,
     }.get(event, ink.name)
     when = output.local(change["createdAt"])
-    yield f"{ink.dim(when)}  {color(f'{event:<10}')}{by}{reason}"
+    whose = f" · {of['memoryId'][: entry.ID_CHARS]}" if of else ""
+    yield f"{ink.dim(when)}  {color(f'{event:<10}')}{by}{reason}{whose}"
+    if of and of["content"] and not (change["oldContent"] or change["newContent"]):
+        yield from _text("", of["content"])
     old, new = change["oldContent"], change["newContent"]
     if old != new:
         if old:

@@ -33,7 +33,7 @@ def migrate_schema(path: PathOption = None) -> Output:
     if not workspace.database.exists():
         raise NoDatabase
     if record.running(workspace) is None:
-        probe.check_alone(workspace, probe.earlier(workspace, default_port()))
+        probe.check_alone(workspace, probe.earlier(workspace, default_port(workspace)))
     done = migrate.upgrade(workspace.database, now=clock.now())
     copy = str(done.copy) if done.copy else None
     yield {"before": done.before, "after": done.after, "copy": copy}

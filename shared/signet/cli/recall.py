@@ -31,11 +31,6 @@ from signet.wire.origin import Origin, Review
 #: A passage of an earlier session or commit, not a memory.
 EPISODE, SESSION = "episode", "session"
 TYPES = (SESSION, "commit")
-#: What is said of a stage that an answer had to do without.
-DEGRADED = {
-    "vector": "Keyword results only: the embedding model is loading or missing "
-    "(see: signet embeddings status)"
-}
 
 
 @command()
@@ -114,7 +109,15 @@ def recall(
     if key := next((one["source_id"] for one in said if one["id"].startswith(f"{SESSION}:")), None):
         output.hint(f"The whole session: signet sessions show {shlex.quote(output.plain(key))}")
     for stage in answer.get("degraded", ()):
-        output.hint(DEGRADED.get(stage, f"This stage was skipped: {stage}"))
+        output.hint(_without(stage, answer.get("degraded_reasons", {}).get(stage, "")))
+
+
+def _without(stage: str, reason: str) -> str:
+    """Return what is said of a stage that an answer had to do without."""
+    if stage != "vector":
+        return f"This stage was skipped: {stage}"
+    said = output.plain(reason) or "the embedding model gave no vector"
+    return f"Keyword results only: {said} (see: signet embeddings status)"
 
 
 def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:

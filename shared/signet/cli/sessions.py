@@ -13,7 +13,7 @@ from signet.cli.options import AgentOption
 from signet.cli.output import Ink
 from signet.cli.show_session import show
 from signet.client import Signet
-from signet.client.answers import ListedSession
+from signet.client.answers import ListedSession, Outcome
 
 app = typer.Typer(help="List sessions, show or forget one.", invoke_without_command=True)
 command(app)(show)
@@ -29,6 +29,9 @@ def sessions(
     cursor: Annotated[str | None, typer.Option(help="Where the list goes on, as it says.")] = None,
     project: Annotated[str | None, typer.Option(help="Only sessions of this project.")] = None,
     harness: Annotated[str | None, typer.Option(help="Only sessions of this harness.")] = None,
+    outcome: Annotated[
+        Outcome | None, typer.Option(help="Only those that were given nothing, or used nothing.")
+    ] = None,
     agent: AgentOption = None,
 ) -> Output:
     """List sessions, latest first, with what each was given and used.
@@ -36,7 +39,12 @@ def sessions(
     Examples: signet sessions · signet sessions --json
     """
     page = signet.all_sessions(
-        limit=limit, cursor=cursor, project=project, harness=harness, agent_id=agent
+        limit=limit,
+        cursor=cursor,
+        project=project,
+        harness=harness,
+        outcome=outcome,
+        agent_id=agent,
     )
     yield page
     ink = output.ink(sys.stdout)

@@ -45,7 +45,7 @@ class Done:
 
 def check(plan: Plan) -> Earlier | None:
     """Return the TypeScript Signet of this machine, if any; raises EarlierRuns and PortTaken."""
-    port = plan.chosen.port or default_port()
+    port = plan.chosen.port or default_port(plan.workspace)
     found = probe.earlier(plan.workspace, port)
     probe.check_alone(plan.workspace, found)
     if not plan.chosen.with_daemon or record.running(plan.workspace) is not None:
@@ -66,7 +66,9 @@ def do(plan: Plan, earlier: Earlier | None, *, quiet: bool) -> Done:
     workspace, chosen = plan.workspace, plan.chosen
     prepared = prepare(plan, now=clock.now())
     running = record.running(workspace)
-    port = running.port if running else chosen.port or default_port()
+    port = running.port if running else chosen.port or default_port(workspace)
+    if running is None and chosen.port:
+        record.keep_port(workspace, port)
     settings = load(workspace).settings
     connected = connect.connect(workspace, settings.harnesses, chosen, port=port)
     done = Done(plan=plan, prepared=prepared, connected=connected, earlier=earlier)

@@ -139,7 +139,8 @@ def import_(
 ) -> Output:
     """Import memories from an export or from other programs.
 
-    Reads exports, databases and bundles of an earlier Signet, Claude Code memory, Markdown folders and mem0.
+    Reads exports, databases and bundles of an earlier Signet, Claude Code memory, folders of Markdown and text files,
+    and mem0.
 
     Nothing is imported twice, so an interrupted import can simply be started again. Records that cannot be read are
     listed with their line and skipped; the exit status is then 1. Forgotten memories stay forgotten.
@@ -165,6 +166,7 @@ def import_(
     totals = {str(fate): run.tally.of(fate) for fate in Fate}
     facts = {"format": run.source.format, "dryRun": run.is_dry, **totals}
     facts |= {"kinds": run.tally.by_kind(), "reasons": run.reasons, "masked": list(run.masked)}
+    facts["notRead"] = dict(opened.left)
     yield Answer(facts, status=1 if run.tally.of(Fate.REFUSED) else 0)
     _report(run)
 
@@ -330,6 +332,10 @@ def _report(run: _Run) -> None:
         output.say(f"  {kind:<16}{shown}")
     for one in run.reasons[:SHOWN_REASONS]:
         output.tell(f"{ink.warn('refused')} {one['where']}: {one['reason']}")
+    if left := run.source.left:
+        endings = ", ".join(f"{number} {output.plain(ending)}" for ending, number in left.items())
+        output.say(f"Not read: {endings}")
+        output.hint("Web pages and PDF are read as documents: signet document add FILE")
     if run.masked:
         output.say(f"Masked: {', '.join(run.masked)}. To store a secret: signet secret put")
     if tally.of(Fate.FORGOTTEN):

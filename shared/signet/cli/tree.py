@@ -76,6 +76,7 @@ ROWS = (
     Row("embeddings", MEMORY, "embeddings:app"),
     Row("embed", MEMORY, "embed:app"),
     Row("models", MEMORY, "models:app", here=True),
+    Row("document", MEMORY, "document:app"),
     Row("connector", MEMORY, "connector:app"),
     Row("skill", MEMORY, "skill:app"),
     Row("secret", MEMORY, "secret:app"),

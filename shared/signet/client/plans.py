@@ -107,11 +107,13 @@ class Plans:
             yield Pause(LOOK_SECONDS)
 
     @method
-    def wait_for_document(self, document_id: str, *, seconds: float = 60.0) -> Plan[Document]:
+    def wait_for_document(
+        self, document_id: str, *, seconds: float = 60.0, agent_id: str | None = None
+    ) -> Plan[Document]:
         """Return a document when it is read, or has failed, or the time is over. Raises NotFound."""
         until = time.monotonic() + seconds
         while True:
-            found: Document = yield DocumentCalls.document(document_id)
+            found: Document = yield DocumentCalls.document(document_id, agent_id=agent_id)
             if found["status"] in ENDS or time.monotonic() >= until:
                 return found
             yield Pause(LOOK_SECONDS)
@@ -147,7 +149,11 @@ class Plans:
         pipeline = yield DaemonCalls.pipeline_status()
         # One request for both: a job that begins between two would be in neither.
         found = yield DaemonCalls.jobs(status="pending,leased", limit=JOBS)
-        stopped = (yield DaemonCalls.status())["waitingForProvider"] if found else {}
+        stopped = (
+            (yield DaemonCalls.status(parts=("waitingForProvider",)))["waitingForProvider"]
+            if found
+            else {}
+        )
         return summed(pipeline, found, stopped, mine, is_all=len(found) < JOBS)
 
     @method

@@ -55,7 +55,8 @@ def _ollama(value: object, where: str, warnings: list[str]) -> object:
 class Environment(NamedTuple):
     """What the environment of this process says."""
 
-    port: int = DEFAULT_PORT
+    #: None: nothing is said of it.
+    port: int | None = None
     host: str = LOOPBACK
     bind: str | None = None
     daemon_url: str | None = None
@@ -86,7 +87,7 @@ class Environment(NamedTuple):
     @property
     def address(self) -> Address:
         """Return where the daemon is and where it listens."""
-        return Address(host=self.host, port=self.port, bind=self.bind or self.host)
+        return Address(host=self.host, port=self.port or DEFAULT_PORT, bind=self.bind or self.host)
 
 
 def _whole(low: int, high: int, *, strict: bool = False) -> Accept:

@@ -1,6 +1,6 @@
-"""What a running daemon leaves on disk about itself: `.daemon/pid` and `.daemon/state.json`.
+"""What a daemon leaves on disk about itself: its files `pid` and `state.json` while it runs, `port` for good.
 
-The files are a hint and never a proof, because they outlive a crash and process ids are used again. A daemon
+The first two are a hint and never a proof, because they outlive a crash and process ids are used again. A daemon
 runs when the process exists and its command line is the supervisor of this very workspace.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from signet import __version__, clock
+from signet.config.env import DEFAULT_PORT, Environment
 from signet.paths import Workspace
 from signet.process.program import SUPERVISOR_PID
 
@@ -57,8 +58,23 @@ def write(workspace: Workspace, port: int, bind: str, *, now: datetime, notice: 
         startedAt=clock.to_text(now),
         notice=notice,
     )
+    keep_port(workspace, port)
     _replace(workspace.state_file, json.dumps(asdict(state)))
     _replace(workspace.pid_file, str(state.pid))
+
+
+def keep_port(workspace: Workspace, port: int) -> None:
+    """Let the next daemon of a workspace have this port, too: harnesses are connected to it."""
+    _replace(workspace.port_file, str(port))
+
+
+def next_port(workspace: Workspace, environment: Environment) -> int:
+    """Return the port of the next daemon: that of the environment, else of the last daemon, 3850 before the first."""
+    if environment.port is not None:
+        return environment.port
+    with contextlib.suppress(OSError, ValueError):
+        return int(workspace.port_file.read_text("utf-8"))
+    return DEFAULT_PORT
 
 
 def remove(workspace: Workspace, pid: int) -> None:

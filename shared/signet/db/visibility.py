@@ -8,7 +8,9 @@ says nothing about deletion: history and recovery must see forgotten rows, every
 from dataclasses import dataclass
 from enum import StrEnum
 
-from signet.ids import USER_PREFIX
+from signet.ids import USER_PREFIX, is_of_user
+
+_OF_NO_PERSON = f"{{alias}}.agent_id NOT GLOB '{USER_PREFIX}*'"
 
 
 class ReadPolicy(StrEnum):
@@ -52,11 +54,18 @@ def readable(reader: Reader, alias: str = "m") -> Where:
     where = Where(f"{alias}.visibility IS NOT 'archived'") & _owners(
         reader, alias, f"{alias}.visibility = 'global'"
     )
-    if not reader.any_scope:
-        where &= Where(f"{alias}.scope IS ?", (reader.scope,))
-    if reader.project is not None:
-        where &= Where(f"{alias}.project = ?", (reader.project,))
-    return where
+    return _within(where, reader, alias)
+
+
+def archived(reader: Reader, alias: str = "m") -> Where:
+    """Return the condition on a row of `memories` that belonged to an agent which was removed.
+
+    Nobody reads these. They are listed for an operator who sees what is shared, a person's own for that person alone
+    (AUTH-27).
+    """
+    shown = "0" if is_of_user(reader.agent_id) else _OF_NO_PERSON.format(alias=alias)
+    where = Where(f"{alias}.visibility = 'archived'") & _owners(reader, alias, shown)
+    return _within(where, reader, alias)
 
 
 def owned(reader: Reader, alias: str) -> Where:
@@ -65,10 +74,18 @@ def owned(reader: Reader, alias: str) -> Where:
     It counts as global, a person's as private (AUTH-27); a reader who is bound to a project does not see it.
     """
     return (
-        _owners(reader, alias, f"{alias}.agent_id NOT GLOB '{USER_PREFIX}*'")
+        _owners(reader, alias, _OF_NO_PERSON.format(alias=alias))
         if reader.project is None
         else Where("0")
     )
+
+
+def _within(where: Where, reader: Reader, alias: str) -> Where:
+    if not reader.any_scope:
+        where &= Where(f"{alias}.scope IS ?", (reader.scope,))
+    if reader.project is not None:
+        where &= Where(f"{alias}.project = ?", (reader.project,))
+    return where
 
 
 def _owners(reader: Reader, alias: str, shown: str) -> Where:

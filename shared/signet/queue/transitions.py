@@ -104,7 +104,7 @@ json_insert(CASE WHEN json_valid(errors) THEN
                    WHEN json_array_length(errors) < {ERRORS_KEPT} THEN errors
                    ELSE json_remove(errors, '$[0]') END
             ELSE '[]' END,
-            '$[#]', json_object('at', :now, 'token', :token, 'code', :code, 'text', :error))"""
+            '$[#]', json_object('began', leased_at, 'at', :now, 'token', :token, 'code', :code, 'text', :error))"""
 
 _END = f"""
 UPDATE memory_jobs

@@ -109,7 +109,8 @@ class Timeline(TypedDict):
 class Series(TypedDict):
     """How much happened in each hour or day: `starts` says when each began, the last one is running.
 
-    `series` has a number for each of them by metric; `told_tokens` is an estimate of four characters a token.
+    `series` has a number for each of them by metric; `told_tokens` is an estimate of four characters a token,
+    `recall_p95` in milliseconds; recalls are counted while `telemetryEnabled`.
     """
 
     step: str

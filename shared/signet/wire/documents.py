@@ -81,7 +81,9 @@ class Chunks(TypedDict):
 
 
 #: One that is known is answered with 200.
-ADD_DOCUMENT = Operation("POST", "/api/documents", access.DOCUMENTS, AddedDocument, status=201)
+ADD_DOCUMENT = Operation(
+    "POST", "/api/documents", access.DOCUMENTS, AddedDocument, status=201, also=(200,)
+)
 DOCUMENTS = Operation("GET", "/api/documents", access.DOCUMENTS, DocumentPage)
 DOCUMENT = Operation("GET", "/api/documents/{document_id}", access.DOCUMENTS, Document)
 CHUNKS = Operation("GET", "/api/documents/{document_id}/chunks", access.DOCUMENTS, Chunks)

@@ -122,7 +122,14 @@ class ProjectionColumns(TypedDict):
 EMBEDDINGS = Operation("GET", "/api/embeddings", access.RECALL, EmbeddingPage)
 EMBEDDINGS_STATUS = Operation("GET", "/api/embeddings/status", access.RECALL, EmbeddingsStatus)
 EMBEDDINGS_HEALTH = Operation("GET", "/api/embeddings/health", access.RECALL, EmbeddingsHealth)
-PROJECTION = Operation("GET", "/api/embeddings/projection", Rule(Permission.RECALL), Projection)
-PROJECTION_COLUMNS = Operation(
-    "GET", "/api/embeddings/projection/columns", Rule(Permission.RECALL), ProjectionColumns
+#: Both are answered with 202 while the map is drawn.
+PROJECTION = Operation(
+    "GET", "/api/embeddings/projection", Rule(Permission.RECALL), Projection, also=(202,)
+)
+PROJECTION_COLUMNS: Operation[ProjectionColumns | Projection] = Operation(
+    "GET",
+    "/api/embeddings/projection/columns",
+    Rule(Permission.RECALL),
+    (ProjectionColumns, Projection),
+    also=(202,),
 )

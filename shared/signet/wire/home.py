@@ -3,6 +3,7 @@
 from typing import NotRequired, TypedDict
 
 from signet.wire import access
+from signet.wire.analytics import Series
 from signet.wire.memory import MemoryPage, WaitingMemories
 from signet.wire.operation import Operation
 from signet.wire.sessions import RunningSessions
@@ -26,10 +27,11 @@ class Work(TypedDict):
 
 
 class Home(TypedDict):
-    """What the first page says beside what was learned: one answer instead of six.
+    """What the first page says beside what was learned: one answer instead of seven.
 
     `agent` is its name. `kept` counts the sessions whose words are kept, unless the caller is limited to a project.
-    `forgotten` is for those who may recover, `work` for those who may see jobs of every agent.
+    `forgotten` is for those who may recover, `work` for those who may see jobs of every agent. `days` counts what was
+    added, the prompts and the tokens told in each of the last five weeks' days, for those who may see analytics.
     """
 
     agent: str
@@ -38,6 +40,7 @@ class Home(TypedDict):
     kept: NotRequired[int]
     forgotten: NotRequired[MemoryPage]
     work: NotRequired[Work]
+    days: NotRequired[Series]
 
 
 class ProductPage(TypedDict):

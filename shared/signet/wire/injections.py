@@ -39,13 +39,15 @@ class ContextInjection(TypedDict):
     """One text that a session was given.
 
     `phase`: start, prompt, compaction or recall; `prompt` is the number of the prompt, from 1, that it belongs to, 0
-    before the first. `message` is the beginning of the prompt where the transcript has it. `bestScore` is that of the
-    nearest memory, `floor` what it had to reach.
+    before the first. `message` is the beginning of the prompt where the transcript has it, `turn` the number of the
+    message in it, from 0, that this was there from. `bestScore` is that of the nearest memory, `floor` what it had to
+    reach.
     """
 
     phase: str
     prompt: int
     at: str
+    turn: int | None
     message: str | None
     chars: int
     tokens: int
@@ -94,6 +96,24 @@ class MemoryUsage(TypedDict):
     count: int
 
 
+class Spoken(TypedDict):
+    """What one side said: `role` is user, assistant, note or the name of a speaker; `at` where that is known."""
+
+    role: str
+    text: str
+    at: str | None
+
+
+class SessionMemory(TypedDict):
+    """A memory that is of a session: `saved` in it by the agent, or `distilled` from it."""
+
+    id: str
+    content: str
+    type: str
+    createdAt: str
+    how: Literal["saved", "distilled"]
+
+
 class SessionContext(TypedDict):
     """What a session was given; not `isOver` while it may still use some of it."""
 
@@ -105,3 +125,15 @@ class SessionContext(TypedDict):
     isOver: bool
     totals: ContextTotals
     injections: list[ContextInjection]
+
+
+class SessionReplay(SessionContext):
+    """A session as it went: what it was given, what was said, what was remembered, and how it was summarised.
+
+    `turns` are the messages of its transcript, to which `turn` and `usedIn` point; none without a transcript, or for a
+    caller who sees only a part of the session.
+    """
+
+    turns: list[Spoken]
+    memories: list[SessionMemory]
+    summary: str | None

@@ -82,11 +82,15 @@ class EntitySkill(TypedDict):
 
 
 class WholeEntity(CountedEntity):
-    """An entity with the number of its dependencies both ways, and what makes it a task or a skill."""
+    """An entity with the number of its dependencies both ways, and what makes it a task or a skill.
+
+    `suppressed` says that a person left it out of walks of the graph.
+    """
 
     structuralDensity: EntityCounts
     incomingDependencyCount: int
     outgoingDependencyCount: int
+    suppressed: bool
     task: NotRequired[EntityTask]
     skill: NotRequired[EntitySkill]
 

@@ -188,6 +188,21 @@ class History(TypedDict):
     history: list[Change]
 
 
+class ListedChange(Change):
+    """One event in the history of all memories; `content` is what its memory says now, null where it is no more."""
+
+    memoryId: str
+    content: str | None
+
+
+class HistoryPage(TypedDict):
+    """What has happened to memories, newest first; `next` is the cursor of the page behind, null on the last."""
+
+    history: list[ListedChange]
+    count: int
+    next: str | None
+
+
 class Ids(TypedDict):
     """Ids that begin as asked, at most ten."""
 
@@ -389,6 +404,7 @@ MEMORY_TIMELINE = Operation("GET", "/api/memory/timeline", access.RECALL, Memory
 MEMORY = Operation("GET", "/api/memory/{memory_id}", access.RECALL, Memory)
 FORGOTTEN = Operation("GET", "/api/memory/forgotten", access.RECALL, ForgottenValues)
 HISTORY = Operation("GET", "/api/memory/{memory_id}/history", access.RECALL, History)
+ALL_HISTORY = Operation("GET", "/api/history", access.RECALL, HistoryPage)
 MEMORY_USAGE = Operation("GET", "/api/memory/{memory_id}/usage", access.RECALL, MemoryUsage)
 MODIFY = Operation("PATCH", "/api/memory/{memory_id}", access.MODIFY, Modified)
 MODIFY_MANY = Operation("POST", "/api/memory/modify", access.MODIFY, ModifiedMany)

@@ -20,7 +20,8 @@ JSON = "application/json"
 class Operation(Generic[Reply]):
     """One method of one path; `reply` is the type of its JSON answer, or a tuple of several possible ones.
 
-    An answer of another `media_type` is text, with `str` as reply. `status` is that of success.
+    An answer of another `media_type` is text, with `str` as reply. `status` is that of success, `also` are others that
+    success may have.
     """
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -29,6 +30,7 @@ class Operation(Generic[Reply]):
     reply: type[Reply] | tuple[type[Reply], ...]
     _: KW_ONLY
     status: int = 200
+    also: tuple[int, ...] = ()
     media_type: str = JSON
 
     @property

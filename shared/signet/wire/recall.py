@@ -150,7 +150,9 @@ class Recalled(TypedDict):
     sources: NotRequired[Mapping[str, str]]
     time: NotRequired[Mapping[str, Any]]
     explain: NotRequired[Mapping[str, Any]]
+    #: Stages that the answer had to do without, and why, where that is known.
     degraded: NotRequired[Sequence[str]]
+    degraded_reasons: NotRequired[dict[str, str]]
     why_not: NotRequired[WhyNot]
     prompt: NotRequired[AsPrompt]
 

@@ -3,7 +3,7 @@
 from typing import Literal, TypedDict
 
 from signet.wire import access
-from signet.wire.injections import SessionContext
+from signet.wire.injections import SessionContext, SessionReplay
 from signet.wire.memory import Along
 from signet.wire.operation import Operation
 
@@ -26,6 +26,10 @@ class RunningSessions(TypedDict):
 
     sessions: list[RunningSession]
     count: int
+
+
+#: What came of what a session was given: there was nothing, or nothing of it was used.
+Outcome = Literal["given_nothing", "used_nothing"]
 
 
 class ListedSession(TypedDict):
@@ -216,6 +220,9 @@ FORGET_SESSION: Operation[SessionPreview | SessionForgotten] = Operation(
 TRANSCRIPT = Operation("GET", "/api/sessions/{session_key}/transcript", access.RECALL, Transcript)
 SESSION_CONTEXT = Operation(
     "GET", "/api/sessions/{session_key}/context", access.RECALL, SessionContext
+)
+SESSION_REPLAY = Operation(
+    "GET", "/api/sessions/{session_key}/replay", access.RECALL, SessionReplay
 )
 CHECKPOINTS = Operation("GET", "/api/checkpoints", access.RECALL, Checkpoints)
 SESSION_CHECKPOINTS = Operation("GET", "/api/checkpoints/{session_key}", access.RECALL, Checkpoints)

@@ -77,7 +77,7 @@ class EmbeddingState(TypedDict):
 
 
 class Status(TypedDict):
-    """Version, processes, queue, providers and settings in force."""
+    """Version, processes, queue, providers and settings in force; from `memoryDb` on all, or the parts asked for."""
 
     status: str
     version: str
@@ -88,29 +88,29 @@ class Status(TypedDict):
     host: str
     bindHost: str
     agentsDir: str
-    memoryDb: bool
-    pipelineV2: dict[str, Any]
-    health: Diagnosis
-    reasons: list[str]
-    agentCreatedAt: str | None
+    memoryDb: NotRequired[bool]
+    pipelineV2: NotRequired[dict[str, Any]]
+    health: NotRequired[Diagnosis]
+    reasons: NotRequired[list[str]]
+    agentCreatedAt: NotRequired[str | None]
     #: Share of sessions that are given no memories unasked, to compare the others with.
-    holdout: float
-    configError: str | None
-    configWarnings: list[str]
-    restartRequired: list[str]
-    logging: LogFiles
-    update: UpdateStatus
-    sqlite: Sqlite
-    processes: list[dict[str, Any]]
-    activeSessions: int
-    bypassedSessions: int
-    providerResolution: dict[str, dict[str, Any]]
-    queue: dict[str, Any]
-    oldestDueSeconds: float | None
-    waitingForProvider: dict[str, str]
-    embedding: EmbeddingState
+    holdout: NotRequired[float]
+    configError: NotRequired[str | None]
+    configWarnings: NotRequired[list[str]]
+    restartRequired: NotRequired[list[str]]
+    logging: NotRequired[LogFiles]
+    update: NotRequired[UpdateStatus]
+    sqlite: NotRequired[Sqlite]
+    processes: NotRequired[list[dict[str, Any]]]
+    activeSessions: NotRequired[int]
+    bypassedSessions: NotRequired[int]
+    providerResolution: NotRequired[dict[str, dict[str, Any]]]
+    queue: NotRequired[dict[str, Any]]
+    oldestDueSeconds: NotRequired[float | None]
+    waitingForProvider: NotRequired[dict[str, str]]
+    embedding: NotRequired[EmbeddingState]
     #: Memories that are not delivered unasked until a person approves them.
-    reviewsWaiting: int
+    reviewsWaiting: NotRequired[int]
 
 
 class ProcessCost(TypedDict):

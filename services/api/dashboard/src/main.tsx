@@ -9,7 +9,7 @@ import { useResource } from "./lib/resource";
 import { go, href, parse, route } from "./lib/route";
 import { drawBy, signal } from "./lib/signal";
 import { agent } from "./lib/store";
-import { clock } from "./lib/time";
+import { clock, whole } from "./lib/time";
 import { say, undoLast } from "./lib/undo";
 import type { Health, IssuedToken } from "./api/types";
 import { Icon } from "./ui/icons";
@@ -86,7 +86,7 @@ function Frame() {
   return <div class="frame">
     <a class="skip" href="#main" onClick={(event) => { event.preventDefault(); main.current?.focus(); }}>Skip to the content</a>
     <nav class="rooms" aria-label="Rooms">
-      <div class="brand"><img src="/assets/icon.svg" width="22" height="22" alt="" />Signet</div>
+      <div class="brand"><svg width="22" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" /><circle cx="16" cy="16" r="8.5" /><circle cx="16" cy="16" r="2" /></svg>Signet</div>
       {ROOMS.map((room) => <a key={room.name} href={href(room.name)} aria-current={room === here ? "page" : undefined}>
         <Icon name={room.name} />{room.title}
       </a>)}
@@ -109,6 +109,11 @@ function Frame() {
     <Toasts />
   </div>;
 }
+
+/** A time that is pointed at says its date and zone. */
+addEventListener("pointerover", ({ target }) => {
+  if (target instanceof HTMLTimeElement) target.title = whole(target.dateTime);
+});
 
 function seek(): void {
   const field = document.querySelector<HTMLInputElement>("main input[type=search]");

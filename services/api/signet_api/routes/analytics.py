@@ -17,7 +17,7 @@ from signet.observe.taxonomy import Stage
 from signet.wire import analytics as wire
 from signet.wire.requests.browse import SeriesParams
 from signet.wire.requests.model import Text, Whole
-from signet_api.deps import Db, Shared, State
+from signet_api.deps import Shared, State
 from signet_api.params import Since
 from signet_api.serving import serves
 
@@ -47,12 +47,15 @@ async def get_latency() -> dict[str, dict[str, float]]:
 
 
 @serves(wire.SERIES)
-async def get_series(query: Annotated[SeriesParams, Query()], db: Db) -> wire.Series:
+async def get_series(query: Annotated[SeriesParams, Query()], state: Shared) -> wire.Series:
     """Return how much happened in each of the last hours or days of a time zone."""
     count = min(query.count or series.USUAL[query.step], series.MOST[query.step])
     tz = series.zone(query.tz)
     metrics = query.metrics or series.METRICS
-    return await db.aread(series.of, metrics, step=query.step, count=count, tz=tz, now=clock.now())
+    await state.flusher.aflush()
+    return await state.db.aread(
+        series.of, metrics, step=query.step, count=count, tz=tz, now=clock.now()
+    )
 
 
 @serves(wire.ERRORS)

@@ -254,7 +254,7 @@ def _ready(view: View, looked: Looked) -> Response:
         "hasMore": is_page and view.offset + len(drawn.ids) < total,
         **sampled,
         "edges": edges,
-        "cachedAt": drawn.cached_at or clock.to_text(clock.now()),
+        "cachedAt": drawn.cached_at,
     }
     return rows.answer(fields, "nodes", nodes)
 

@@ -1,9 +1,11 @@
 """The product's own texts: a greeting, what has changed, and the description of this interface that works offline."""
 
 import asyncio
+from zoneinfo import ZoneInfo
 
 from signet import clock, resources
 from signet.db import ReadTx
+from signet.domain.activity import series
 from signet.domain.auth import caller
 from signet.domain.identity import texts
 from signet.domain.identity.greeting import greeting
@@ -14,8 +16,9 @@ from signet.domain.transcripts import stored
 from signet.observe import latency
 from signet.queue import Status, admin, stats
 from signet.wire import home as wire
-from signet.wire.access import DIAGNOSTICS, RECOVER
+from signet.wire.access import ANALYTICS, DIAGNOSTICS, RECOVER
 from signet.wire.requests.browse import ForgottenParams, PageParams
+from signet.wire.requests.model import Text
 from signet_api.deps import Shared, State
 from signet_api.params import Agent
 from signet_api.routes import identity, memories, reviews
@@ -24,21 +27,31 @@ from signet_api.serving import serves
 
 _WAITING = ForgottenParams(limit=5)
 _FORGOTTEN = PageParams(q="", state="forgotten", limit=3, stats=False, total=True)
+#: What is counted by day, and of how many days.
+_COUNTED, _DAYS = ("added", "prompts", "told_tokens"), 35
 
 
 @serves(wire.HOME)
-async def get_home(agent: Agent, only: Only, state: Shared) -> wire.Home:
-    """Return who the agent is, which sessions run, what waits for a person, what was forgotten last, and the work."""
+async def get_home(agent: Agent, only: Only, state: Shared, tz: Text = None) -> wire.Home:
+    """Return who the agent is, which sessions run, what waits for a person, what was forgotten last, and the work.
+
+    Its days are those of the time zone `tz`, else of UTC.
+    """
+    zone = series.zone(tz or "UTC")
     name = (await identity.read(state))["name"]
-    recalls = (await asyncio.to_thread(latency.summaries))[latency.Operation.RECALL]
-    return await state.db.aread(_home, state, agent, only, name, recalls)
+    return await state.db.aread(_home, state, agent, only, name, zone)
 
 
 def _home(
-    tx: ReadTx, state: State, agent: str, only: str | None, name: str, recalls: dict[str, float]
+    tx: ReadTx,
+    state: State,
+    agent: str,
+    only: str | None,
+    name: str,
+    zone: ZoneInfo,
 ) -> wire.Home:
-    asked = caller.current()
-    found = running.find(tx, agent_id=only, project=asked.scope.project, now=clock.now())
+    asked, now = caller.current(), clock.now()
+    found = running.find(tx, agent_id=only, project=asked.scope.project, now=now)
     home: wire.Home = {
         "agent": name,
         "sessions": {"sessions": found, "count": len(found)},
@@ -50,7 +63,8 @@ def _home(
         which = memories.filter_of(_FORGOTTEN)
         home["forgotten"] = memories.page(tx, agent, _FORGOTTEN, which, Rules.of(state.settings))
     if asked.may(DIAGNOSTICS):
-        jobs = stats.totals(tx)
+        # Every question is answered by this process.
+        jobs, recalls = stats.totals(tx), latency.of_process(latency.Operation.RECALL)
         home["work"] = {
             "waiting": jobs[Status.PENDING],
             "running": jobs[Status.LEASED],
@@ -58,6 +72,8 @@ def _home(
             "questions": int(recalls["count"]),
             "p95": recalls["p95"],
         }
+    if asked.may(ANALYTICS):
+        home["days"] = series.of(tx, _COUNTED, step="day", count=_DAYS, tz=zone, now=now)
     return home
 
 

@@ -15,11 +15,11 @@ from signet.domain.browse import eras
 from signet.domain.episodes import expand
 from signet.domain.memory import filters, history, listing, lookup, recover
 from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
-from signet.domain.memory.models import Memory, Rules
+from signet.domain.memory.models import Event, Memory, Rules
 from signet.errors import Invalid, NotFound
 from signet.wire import memory as wire
 from signet.wire.access import RECOVER, Permission
-from signet.wire.requests.browse import PageParams
+from signet.wire.requests.browse import HistoryParams, PageParams
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, read_as
 from signet_api.params import Agent
@@ -31,7 +31,7 @@ from signet_api.shapes import as_wire, filled
 async def get_memories(
     agent: Agent, query: Annotated[PageParams, Query()], state: Shared
 ) -> wire.MemoryPage:
-    """Return a page of memories, newest first; forgotten ones only to those who may recover them.
+    """Return a page of memories, newest first; forgotten ones only to who may recover, archived ones to operators.
 
     Counts over all come with it unless `stats=0`; `total=1` adds how many pass the filters, `facets` how often each
     type, who, project, tag, source_type and state occurs among them.
@@ -39,6 +39,8 @@ async def get_memories(
     asked = filter_of(query)
     if asked.state is State.FORGOTTEN:
         caller.current().check(Permission.RECOVER)
+    if asked.state is State.ARCHIVED:  # some were private
+        caller.current().check(Permission.OPERATOR)
     for name in query.facets:
         if name not in listing.FACETS:
             raise Invalid(f"facets: no facet {name!r}; there are {', '.join(listing.FACETS)}")
@@ -65,6 +67,27 @@ async def get_history(
     told = caller.current().may(RECOVER)
     changes = await read_as(db, agent, history.of, memory_id, limit=limit, forgotten_texts=told)
     return {"memoryId": memory_id, "count": len(changes), "history": changes}
+
+
+@serves(wire.ALL_HISTORY)
+async def get_all_history(
+    agent: Agent, query: Annotated[HistoryParams, Query()], db: Db
+) -> wire.HistoryPage:
+    """Return what has happened to all memories, newest first; proposals that changed nothing are left out.
+
+    `event`, `since` and `until` narrow it. Texts of what is no more only to those who may recover it.
+    """
+    if query.event is not None and query.event not in list(Event):
+        raise Invalid(f"event must be one of {', '.join(Event)}")
+    asked = filled(
+        history.Asked,
+        query,
+        event=Event(query.event) if query.event else None,
+        since=filters.instant("since", query.since),
+        until=filters.instant("until", query.until, last=True),
+    )
+    told = caller.current().may(RECOVER)
+    return await read_as(db, agent, history.page, asked, scope=query.scope, forgotten_texts=told)
 
 
 def filter_of(query: PageParams) -> Filter:

@@ -64,6 +64,8 @@ async def recalled(body: RecallBody, request: Request, state: State) -> wire.Rec
             state.injections.put, _call(body, agent_id, key), Phase.RECALL, "", _items(result)
         )
     recalled = answer.body(result)
+    if "vector" in result.degraded:
+        recalled["degraded_reasons"] = {"vector": state.vectors.fault}
     if body.as_prompt:
         recalled["prompt"] = await _as_prompt(body, agent_id, key, state)
     return recalled

@@ -62,7 +62,7 @@ async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:
         raise Invalid("content is required")
     if len(new.content) > MAX_CONTENT_CHARS:
         raise TooLarge(
-            f"content is longer than {MAX_CONTENT_CHARS} characters; hand it over as a document"
+            f"content is longer than {MAX_CONTENT_CHARS} characters; add it as a document (signet document add FILE)"
         )
     if new.transcript:
         await scopes.check_session(state.db, new.agent_id, new.source_id)

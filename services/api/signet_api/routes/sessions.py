@@ -19,6 +19,7 @@ from signet.domain.sessions import (
     forget,
     prompt_text,
     running,
+    story,
     transcript_search,
 )
 from signet.domain.sessions.every import Wanted
@@ -27,7 +28,7 @@ from signet.domain.summaries import page
 from signet.errors import Frozen, Invalid
 from signet.wire import memory as wire_memory
 from signet.wire import sessions as wire
-from signet.wire.injections import MemoryUsage, SessionContext
+from signet.wire.injections import MemoryUsage, SessionContext, SessionReplay
 from signet.wire.requests.hooks import (
     BypassBody,
     ForgetSessionBody,
@@ -65,7 +66,7 @@ async def get_sessions(
 ) -> wire.RunningSessions | wire.SessionPage:
     """Return the sessions that run now; with `state=all` also those that have ended, each with what it was given.
 
-    `project` and `harness` narrow the latter, `cursor` is `next` of another page.
+    `project`, `harness` and `outcome` narrow the latter, `cursor` is `next` of another page.
     """
     scope = caller.current().scope
     if asked.state == "all":
@@ -75,6 +76,7 @@ async def get_sessions(
             agent_id=agent_id,
             project=scope.project or asked.project,
             harness=asked.harness,
+            outcome=asked.outcome,
             cursor=asked.cursor,
             limit=asked.limit,
         )
@@ -209,6 +211,26 @@ async def get_context(
     await state.injections.flush()
     return await state.db.aread(
         show.context,
+        bare(session_key),
+        agent_id=agent_id,
+        within=scope.project,
+        project=project,
+        now=clock.now(),
+    )
+
+
+@serves(wire.SESSION_REPLAY)
+async def get_replay(
+    session_key: str, agent_id: Only, state: Shared, project: Text = None
+) -> SessionReplay:
+    """Return a session as it went: what its context says, with all messages, what was remembered, and its summary.
+
+    The key is as for the context. Looking counts as no use.
+    """
+    scope = caller.current().scope
+    await state.injections.flush()
+    return await state.db.aread(
+        story.replay,
         bare(session_key),
         agent_id=agent_id,
         within=scope.project,

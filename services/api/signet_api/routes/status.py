@@ -6,10 +6,11 @@ the database and the other processes is looked at in the background once a secon
 
 import asyncio
 import os
+from collections.abc import Callable, Mapping
 from datetime import datetime
-from typing import Any, TypedDict
+from typing import Annotated, cast
 
-from fastapi import Response
+from fastapi import Query, Response
 
 from signet import __version__, clock, config
 from signet.db import ReadTx, driver
@@ -18,34 +19,27 @@ from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import review
 from signet.domain.sessions import running as sessions
 from signet.domain.updates.check import is_allowed
+from signet.errors import Invalid
 from signet.observe import logfile
 from signet.process.program import SUPERVISOR_PID
 from signet.queue import admin, circuit_breaker, stats
 from signet.queue.kinds import QUEUES
 from signet.wire import status as wire
 from signet.wire.diagnostics import Diagnosis
+from signet.wire.requests.browse import StatusParams
 from signet_api import processes, resolution, resources
 from signet_api.deps import Shared, State
 from signet_api.health import Seen
 from signet_api.serving import respond, serves
 
 
-class _Stored(TypedDict):
-    processes: list[dict[str, object]]
-    activeSessions: int
-    bypassedSessions: int
-    providerResolution: dict[str, dict[str, object]]
-    queue: dict[str, Any]
-    oldestDueSeconds: float | None
-    waitingForProvider: dict[str, str]
-    embedding: wire.EmbeddingState
-    reviewsWaiting: int
-
-
 @serves(wire.STATUS)
-async def get_status(state: Shared) -> wire.Status:
-    """Return version, processes, queue, providers and settings in force."""
-    return await status(state)
+async def get_status(state: Shared, query: Annotated[StatusParams, Query()]) -> wire.Status:
+    """Return version, processes, queue, providers and settings in force; `parts` names those that are wanted."""
+    for name in query.parts:
+        if name not in PARTS:
+            raise Invalid(f"parts: no part {name!r}; there are {', '.join(PARTS)}")
+    return await status(state, frozenset(query.parts or PARTS))
 
 
 @serves(wire.RESOURCES)
@@ -56,67 +50,42 @@ async def get_resources(state: Shared) -> wire.Resources:
     return await asyncio.to_thread(resources.taken, running, state.workspace)
 
 
-async def status(state: State) -> wire.Status:
-    """Return the answer of `/api/status`."""
-    settings, loaded = state.settings, state.live.loaded
-    rows = await state.db.aread(_rows, state, clock.now())
-    seen = await state.health.look()
-    report = await state.reports.get(settings)
-    pipeline = config.as_public_dict(settings).get("pipelineV2", {})
-    assert isinstance(pipeline, dict)
-    return {
+async def status(state: State, parts: frozenset[str]) -> wire.Status:
+    """Return the answer of `/api/status` with these of its `PARTS`; what is not wanted is not looked at."""
+    found: dict[str, object] = {name: of(state) for name, of in _KNOWN.items() if name in parts}
+    if parts & _STORED.keys():
+        found |= await state.db.aread(_rows, state, parts, clock.now())
+    if parts & set(_SEEN):
+        seen = await state.health.look()
+        found |= {"memoryDb": seen.database, "reasons": list(seen.reasons)}
+        if "health" in parts:
+            found["health"] = _health(await state.reports.get(state.settings), seen)
+    if "update" in parts:
+        found["update"] = await _update(state)
+    address = state.live.loaded.address
+    answer: wire.Status = {
         "status": "running",
         "version": __version__,
         "pid": main_pid(),
         "uptime": uptime(state),
         "startedAt": clock.to_text(state.started_at),
         "port": state.port,
-        "host": loaded.address.host,
-        "bindHost": loaded.address.bind,
+        "host": address.host,
+        "bindHost": address.bind,
         "agentsDir": str(state.workspace.root),
-        "memoryDb": seen.database,
-        "pipelineV2": pipeline,
-        "health": _health(report, seen),
-        "reasons": list(seen.reasons),
-        "agentCreatedAt": settings.agent.created,
-        "holdout": settings.pipeline.predictor.held_out,
-        "configError": loaded.error,
-        "configWarnings": list(loaded.warnings),
-        "restartRequired": state.live.restart_required,
-        "logging": _logging(state),
-        "update": await _update(state),
-        "sqlite": {
-            "version": driver.sqlite.sqlite_version,
-            "safe": driver.version_is_safe(),
-            "vectors": "sqlite-vec" if state.db.has_vec else "numpy",
-        },
-        **rows,
     }
+    return cast(wire.Status, answer | {name: found[name] for name in PARTS if name in parts})
 
 
-def _rows(tx: ReadTx, state: State, now: datetime) -> _Stored:
-    model = state.vectors.model
-    coverage = embeddings.coverage(tx, model=model)
-    active, bypassed = sessions.counts(tx, now=now)
-    waiting = {name: circuit_breaker.breaker_retry_at(tx, name) for name in QUEUES}
+def _pipeline(state: State) -> object:
+    return config.as_public_dict(state.settings).get("pipelineV2", {})
+
+
+def _sqlite(state: State) -> wire.Sqlite:
     return {
-        "processes": processes.states(tx, state.workspace.runtime_dir, now=now),
-        "activeSessions": active,
-        "bypassedSessions": bypassed,
-        "providerResolution": resolution.told(tx, state),
-        "queue": stats.totals(tx) | {"paused": admin.is_paused(tx)},
-        "oldestDueSeconds": stats.oldest_due_seconds(tx, now=now),
-        "waitingForProvider": {
-            name: clock.ms_to_text(at) for name, at in waiting.items() if at is not None
-        },
-        "embedding": {
-            "provider": state.settings.embedding.provider,
-            "model": model,
-            "available": state.vectors.is_warm,
-            "total": coverage.total,
-            "embedded": coverage.embedded,
-        },
-        "reviewsWaiting": review.count(tx),
+        "version": driver.sqlite.sqlite_version,
+        "safe": driver.version_is_safe(),
+        "vectors": "sqlite-vec" if state.db.has_vec else "numpy",
     }
 
 
@@ -124,6 +93,61 @@ def _logging(state: State) -> wire.LogFiles:
     place = logfile.place(state.workspace.log_dir, os.environ)
     today = clock.to_text(clock.now())[:10]
     return {"logDir": str(place.directory), "logFile": str(place.path(today))}
+
+
+def _processes(tx: ReadTx, state: State, now: datetime) -> object:
+    return processes.states(tx, state.workspace.runtime_dir, now=now)
+
+
+def _queue(tx: ReadTx, _: State, __: datetime) -> object:
+    return stats.totals(tx) | {"paused": admin.is_paused(tx)}
+
+
+def _waiting(tx: ReadTx, _: State, __: datetime) -> object:
+    found = {name: circuit_breaker.breaker_retry_at(tx, name) for name in QUEUES}
+    return {name: clock.ms_to_text(at) for name, at in found.items() if at is not None}
+
+
+def _embedding(tx: ReadTx, state: State, _: datetime) -> wire.EmbeddingState:
+    model = state.vectors.model
+    coverage = embeddings.coverage(tx, model=model)
+    return {
+        "provider": state.settings.embedding.provider,
+        "model": model,
+        "available": state.vectors.is_warm,
+        "total": coverage.total,
+        "embedded": coverage.embedded,
+    }
+
+
+#: Parts that this process knows, that are rows, and that are looked at together.
+_KNOWN: Mapping[str, Callable[[State], object]] = {
+    "pipelineV2": _pipeline,
+    "agentCreatedAt": lambda state: state.settings.agent.created,
+    "holdout": lambda state: state.settings.pipeline.predictor.held_out,
+    "configError": lambda state: state.live.loaded.error,
+    "configWarnings": lambda state: list(state.live.loaded.warnings),
+    "restartRequired": lambda state: state.live.restart_required,
+    "logging": _logging,
+    "sqlite": _sqlite,
+}
+_STORED: Mapping[str, Callable[[ReadTx, State, datetime], object]] = {
+    "processes": _processes,
+    "activeSessions": lambda tx, _, now: sessions.counts(tx, now=now)[0],
+    "bypassedSessions": lambda tx, _, now: sessions.counts(tx, now=now)[1],
+    "providerResolution": lambda tx, state, _: resolution.told(tx, state),
+    "queue": _queue,
+    "oldestDueSeconds": lambda tx, _, now: stats.oldest_due_seconds(tx, now=now),
+    "waitingForProvider": _waiting,
+    "embedding": _embedding,
+    "reviewsWaiting": lambda tx, _, __: review.count(tx),
+}
+_SEEN = ("memoryDb", "reasons", "health")
+PARTS = (*_KNOWN, *_STORED, *_SEEN, "update")
+
+
+def _rows(tx: ReadTx, state: State, parts: frozenset[str], now: datetime) -> dict[str, object]:
+    return {name: of(tx, state, now) for name, of in _STORED.items() if name in parts}
 
 
 async def _update(state: State) -> wire.UpdateStatus:

@@ -78,7 +78,7 @@ def _version(scene: Scene) -> Check:
 def _port(scene: Scene) -> Check:
     if scene.running is not None:
         return ok("port", f"{scene.running.port}, ours")
-    port = scene.loaded.environment.port
+    port = record.next_port(scene.workspace, scene.loaded.environment)
     try:
         ready.check_free(port)
     except PortTaken as error:

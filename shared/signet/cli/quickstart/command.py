@@ -180,7 +180,10 @@ def _warm(signet: Signet) -> None:
     """Let the model load, so that the questions are answered by meaning and not by words alone."""
     deadline = time.monotonic() + WARM_SECONDS
     signet.recall("warm up", limit=1)
-    while not signet.status()["embedding"]["available"] and time.monotonic() < deadline:
+    while (
+        not signet.status(parts=["embedding"])["embedding"]["available"]
+        and time.monotonic() < deadline
+    ):
         time.sleep(LOOK_SECONDS)
 
 

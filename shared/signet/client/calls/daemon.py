@@ -43,8 +43,8 @@ class DaemonCalls:
         """Return whether everything is there that work needs, and what is missing."""
 
     @asks(standing.STATUS)
-    def status(self) -> Status:
-        """Return version, processes, queue, providers and settings in force."""
+    def status(self, *, parts: Sequence[str] | None = None) -> Status:
+        """Return version, processes, queue, providers and settings in force; some `parts` alone are found sooner."""
 
     @asks(standing.RESOURCES)
     def resources(self) -> standing.Resources:
@@ -70,6 +70,26 @@ class DaemonCalls:
         """Return jobs, latest change first; at most 500.
 
         `status` may name several, with commas between; `code` is of the last error; both times are of the change.
+        """
+
+    @asks(wire.JOBS)
+    def all_jobs(
+        self,
+        *,
+        status: str | None = None,
+        kind: str | None = None,
+        code: str | None = None,
+        memory_id: str | None = None,
+        document_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        facets: bool = False,
+    ) -> wire.Jobs:
+        """Return a page of jobs, latest change first; `cursor` is `next` of another page.
+
+        `facets` adds how many there are in all, and by status, kind, queue and code of the last error.
         """
 
     @asks(wire.JOB)

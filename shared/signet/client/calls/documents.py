@@ -21,6 +21,7 @@ class DocumentCalls:
         content_type: str | None = None,
         connector_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        agent_id: str | None = None,
     ) -> wire.AddedDocument:
         """Hand over a text to be read in chunks; a known one is answered with `deduplicated`.
 
@@ -29,18 +30,25 @@ class DocumentCalls:
 
     @asks(wire.DOCUMENTS)
     def documents(
-        self, *, status: str | None = None, limit: int = 50, offset: int = 0
+        self,
+        *,
+        status: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+        agent_id: str | None = None,
     ) -> wire.DocumentPage:
         """Return a page of documents, newest first."""
 
     @asks(wire.DOCUMENT)
-    def document(self, document_id: str) -> wire.Document:
+    def document(self, document_id: str, *, agent_id: str | None = None) -> wire.Document:
         """Return one document; raises NotFound."""
 
     @asks(wire.CHUNKS, pick=lambda found: found["chunks"])
-    def chunks(self, document_id: str) -> list[wire.Chunk]:
+    def chunks(self, document_id: str, *, agent_id: str | None = None) -> list[wire.Chunk]:
         """Return the memories made from a document, in its order; raises NotFound."""
 
     @asks(wire.DELETE_DOCUMENT)
-    def delete_document(self, document_id: str, *, reason: str) -> wire.DeletedDocument:
+    def delete_document(
+        self, document_id: str, *, reason: str, agent_id: str | None = None
+    ) -> wire.DeletedDocument:
         """Delete a document and forget what only it holds; raises NotFound or Conflict."""

@@ -26,7 +26,7 @@ class EmbeddingCalls:
     def embeddings_health(self, *, agent_id: str | None = None) -> wire.EmbeddingsHealth:
         """Return how good the stored vectors are, check by check."""
 
-    @asks(wire.PROJECTION_COLUMNS)
+    @asks(wire.PROJECTION_COLUMNS, kind=wire.ProjectionColumns)
     def projection_columns(self, *, agent_id: str | None = None) -> wire.ProjectionColumns:
         """Return the map of all memories as columns without texts; `status` is `computing` while it is drawn."""
 

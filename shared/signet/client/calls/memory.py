@@ -69,7 +69,7 @@ class MemoryFilter(TypedDict, total=False):
     until: str | None
     event_since: str | None
     event_until: str | None
-    state: Literal["active", "superseded", "forgotten"] | None
+    state: Literal["active", "superseded", "forgotten", "archived"] | None
     as_of: str | None
     unreviewed: bool | None
     scope: str | None
@@ -129,6 +129,20 @@ class MemoryCalls:
         self, memory_id: str, *, limit: int | None = None, agent_id: str | None = None
     ) -> list[wire.Change]:
         """Return what has happened to a memory, oldest first, also when it is forgotten; raises NotFound."""
+
+    @asks(wire.ALL_HISTORY)
+    def all_history(
+        self,
+        *,
+        limit: int = 100,
+        cursor: str | None = None,
+        event: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        scope: str | None = None,
+        agent_id: str | None = None,
+    ) -> wire.HistoryPage:
+        """Return what has happened to all memories, newest first; `cursor` is `next` of another page."""
 
     @asks(wire.MEMORY_USAGE)
     def memory_usage(

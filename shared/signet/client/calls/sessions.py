@@ -3,7 +3,7 @@
 from signet.client.method import asks
 from signet.wire import hooks
 from signet.wire import sessions as wire
-from signet.wire.injections import SessionContext
+from signet.wire.injections import SessionContext, SessionReplay
 
 
 def _hook(
@@ -127,11 +127,13 @@ class SessionCalls:
         cursor: str | None = None,
         project: str | None = None,
         harness: str | None = None,
+        outcome: wire.Outcome | None = None,
         agent_id: str | None = None,
     ) -> wire.SessionPage:
         """Return sessions, running and ended, those heard of last first, each with what it was given and used.
 
-        What exactly it was given says `session_context`; `cursor` is `next` of another page.
+        `outcome` keeps those that were given nothing, or used nothing of what they were given. What exactly one was
+        given says `session_context`; `cursor` is `next` of another page.
         """
 
     @asks(wire.SESSION)
@@ -176,6 +178,19 @@ class SessionCalls:
         """Return what a session was given, from where and why, and what of it was used; raises NotFound.
 
         The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all.
+        """
+
+    @asks(wire.SESSION_REPLAY)
+    def session_replay(
+        self,
+        session_key: str = "latest",
+        *,
+        project: str | None = None,
+        agent_id: str | None = None,
+    ) -> SessionReplay:
+        """Return a session as it went: its context, with all messages, what was remembered, and its summary.
+
+        The key is as for `session_context`. Raises NotFound.
         """
 
     @asks(wire.SEARCH_SESSIONS, pick=lambda found: found["results"], is_safe=True)

@@ -3,6 +3,7 @@
 Rows are counted by ten minutes of UTC in SQL, and those added up by the hours or days of a time zone here.
 """
 
+import math
 from bisect import bisect_right
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,7 +16,8 @@ from signet.errors import Invalid
 from signet.wire.analytics import Series
 
 #: What can be counted, and the steps with how many of each are answered at most.
-METRICS = tuple(sql.SERIES)
+P95 = "recall_p95"
+METRICS = (*sql.SERIES, P95)
 MOST = {"hour": 24 * 31, "day": 366}
 USUAL = {"hour": 24, "day": 30}
 #: Characters of an instant that name ten minutes: 2026-05-01T13:2.
@@ -45,7 +47,7 @@ def of(
 ) -> Series:
     """Return how much of each metric happened in each step; raises Invalid for an unknown metric."""
     for name in metrics:
-        if name not in sql.SERIES:
+        if name not in METRICS:
             raise Invalid(f"metrics: no metric {name!r}; there are {', '.join(METRICS)}")
     begins = starts(step, count, tz, now)
     bounds = [clock.to_text(one)[:_BUCKET_CHARS] for one in begins]
@@ -53,8 +55,19 @@ def of(
         "step": step,
         "tz": tz.key,
         "starts": [clock.to_text(one) for one in begins],
-        "series": {name: _counted(tx, sql.SERIES[name], bounds) for name in metrics},
+        "series": {
+            name: _slowest(tx, bounds) if name == P95 else _counted(tx, sql.SERIES[name], bounds)
+            for name in metrics
+        },
     }
+
+
+def _slowest(tx: ReadTx, bounds: Sequence[str]) -> list[int]:
+    """Return the time in milliseconds within which 95 % of the recalls of each step were answered, 0 without any."""
+    times: list[list[float]] = [[] for _ in bounds]
+    for bucket, took in tx.tuples(sql.RECALL_TIMES, {"since": bounds[0]}):
+        times[bisect_right(bounds, bucket) - 1].append(took or 0.0)
+    return [round(sorted(one)[math.ceil(len(one) * 0.95) - 1]) if one else 0 for one in times]
 
 
 def _counted(tx: ReadTx, statement: str, bounds: Sequence[str]) -> list[int]:

@@ -77,6 +77,7 @@ SERIES = {
     "corrected": _series(
         "memories WHERE superseded_by IS NOT NULL", "coalesce(valid_to, updated_at)"
     ),
+    "recalls": _series("telemetry_events WHERE event = 'recall.performed'", "timestamp"),
     "sessions": _series("session_injections WHERE phase = 'start'"),
     "prompts": _series("session_injections WHERE phase = 'prompt'"),
     "told_tokens": _series("session_injections WHERE 1", number="sum(chars + 3) / 4"),
@@ -86,6 +87,10 @@ SERIES = {
     "jobs_dead": _series("memory_jobs WHERE status = 'dead'", "failed_at"),
     "errors": _series("error_events WHERE 1", "timestamp"),
 }
+#: How long recalls took, in milliseconds, each with its ten minutes: percentiles cannot be added up.
+RECALL_TIMES = """
+SELECT substr(timestamp, 1, 15), json_extract(properties, '$.latencyMs') FROM telemetry_events
+ WHERE event = 'recall.performed' AND timestamp >= :since"""
 #: The columns of an exported label: ids and numbers, no text (PR-2).
 PAIR = (
     "id", "agent_id", "session_key", "memory_id", "recency_days", "access_count", "importance", "decay_factor",

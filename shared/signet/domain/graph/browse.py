@@ -80,6 +80,7 @@ def detail(tx: ReadTx, entity_id: str, *, reader: Reader) -> wire.WholeEntity:
             "dependencyCount": counts["dependencyCount"],
             "incomingDependencyCount": row["incoming"],
             "outgoingDependencyCount": row["outgoing"],
+            "suppressed": tx.value(sql.IS_SUPPRESSED, (entity_id,)) is not None,
         }
         if task := tx.record(wire.EntityTask, sql.TASK, (entity_id,)):
             found["task"] = task

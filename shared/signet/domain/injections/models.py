@@ -1,4 +1,8 @@
-"""One injection and what it consisted of. The record keeps ids, lengths and hashes, never the texts."""
+"""One injection and what it consisted of.
+
+The record keeps ids, lengths and hashes, not the texts, which are where they come from. Only the standing parts of a
+session's start are kept as they were told, each wording once.
+"""
 
 import hashlib
 import math
@@ -96,8 +100,8 @@ class Ranked(NamedTuple):
 class Item:
     """Something that was given, or left out, with the reason.
 
-    `text` is what it says: for an episode exactly what was given of it, for a memory its whole content. It is read
-    and not kept. `chars` is what was injected of it, its marks included; 0 for what was left out. `said_at` is an
+    `text` is what it says: for an episode exactly what was given of it, for a memory its whole content. Only that of a
+    section is kept. `chars` is what was injected of it, its marks included; 0 for what was left out. `said_at` is an
     ISO instant: when it was said, committed or saved.
     """
 

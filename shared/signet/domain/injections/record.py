@@ -7,7 +7,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
-from signet.domain.injections.models import Injection, Item, Phase, Spans, hash_of
+from signet.domain.injections.models import Injection, Item, Kind, Phase, Spans, hash_of
 from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql import session_memories
 from signet.domain.injections.sql.injections import NewRow
@@ -43,6 +43,14 @@ def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
                 injection.floor,
                 clock.to_text(injection.at),
             ),
+        )
+        tx.many(
+            sql.PUT_SECTION,
+            [
+                (injection.agent_id, hash_of(item.text), item.text)
+                for item in injection.items[:MOST_ITEMS]
+                if item.kind is Kind.SECTION and item.text
+            ],
         )
         tx.many(
             sql.INSERT_ITEM,
@@ -86,8 +94,9 @@ def _queue(tx: WriteTx, kind: str, agent_id: str, key: str, now: datetime) -> No
 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
-    """Delete the steps of sessions that say what was erased and still wait to be looked at; return of how many."""
-    return erased.clean(job, erased.Texts(sql.STEPS_SAYING, sql.DROP_STEPS), known)
+    """Take what was erased out of the texts of starts, and delete steps that say it; return how many changed."""
+    steps = erased.clean(job, erased.Texts(sql.STEPS_SAYING, sql.DROP_STEPS), known)
+    return steps + erased.clean(job, erased.Texts(sql.SECTIONS_SAYING, sql.CLEAN_SECTION), known)
 
 
 def last(tx: ReadTx) -> int:
@@ -107,6 +116,7 @@ def delete_old(tx: WriteTx, before: str, limit: int) -> int:
     gone = tx.run(sql.DELETE, (seqs,))
     if gone:
         tx.run(sql.DELETE_LOST_STEPS)
+        tx.run(sql.DELETE_LOST_SECTIONS)
     return gone
 
 
@@ -120,6 +130,7 @@ def forget(tx: WriteTx, agent_id: str, key: str) -> None:
     seqs = as_list(row[0] for row in tx.tuples(sql.OF_KEY, (agent_id, key)))
     tx.run(sql.DELETE_ITEMS, (seqs,))
     tx.run(sql.DELETE, (seqs,))
+    tx.run(sql.DELETE_LOST_SECTIONS)
     tx.run(sql.DELETE_STEPS_OF, (agent_id, key))
     tx.run(session_memories.DELETE_OF, (agent_id, key))
 

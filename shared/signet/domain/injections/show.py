@@ -2,9 +2,9 @@
 
 import difflib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from signet import clock
 from signet.db import ReadTx
@@ -14,8 +14,9 @@ from signet.domain.injections.models import Kind, Phase, tokens
 from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql.injections import InjectionRow, ItemRow, SessionRow
 from signet.domain.injections.texts import Texts
-from signet.domain.transcripts import stored, transcript
+from signet.domain.transcripts import stored, transcript, withheld
 from signet.domain.transcripts.transcript import Turn
+from signet.domain.transcripts.withheld import Statement
 from signet.errors import NotFound
 from signet.wire.injections import (
     ContextInjection,
@@ -50,6 +51,19 @@ def context(
 
     `agent_id` and `within` limit it to an agent and a project. Raises NoRecord, which names the nearest keys.
     """
+    return looked(tx, key, agent_id=agent_id, within=within, project=project, now=now)[0]
+
+
+def looked(
+    tx: ReadTx,
+    key: str,
+    *,
+    agent_id: str | None,
+    within: str | None,
+    project: str | None,
+    now: datetime,
+) -> tuple[SessionContext, list[Turn]]:
+    """Return the same, and what was said, as it is stored."""
     row = _found(tx, key, agent_id=agent_id, within=within, project=project)
     owner, key = row.agent_id, row.session_key
     every = tx.rows(sql.InjectionRow, sql.OF_SESSION, (owner, key))
@@ -57,12 +71,18 @@ def context(
     content = stored.text(tx, owner, key) if len(rows) == len(every) else None
     turns = transcript.parse(content) if content else []
     places = trace.begins(rows, turns)
+    forgotten = withheld.of(tx, owner)
     known = Texts(tx, agents.reader(tx, owner, any_scope=True))
     items: dict[int, list[ItemRow]] = {}
     for item in sql.items(tx, owner, key):
         items.setdefault(item.injection_seq, []).append(item)
-    shown = [_injection(known, one, items.get(one.seq, ()), turns, places) for one in rows]
-    return {
+    shown = [
+        _injection(
+            known, one, items.get(one.seq, ()), _Place.of(one, turns, places[one.seq], forgotten)
+        )
+        for one in rows
+    ]
+    found: SessionContext = {
         "sessionKey": key,
         "agentId": owner,
         "harness": next((one.harness for one in rows if one.harness), ""),
@@ -72,6 +92,7 @@ def context(
         "totals": _totals(shown),
         "injections": shown,
     }
+    return found, turns
 
 
 def uses(
@@ -125,25 +146,34 @@ def _newest(known: Sequence[SessionRow]) -> str:
     return f"; the newest: {', '.join(names[:MOST_NEAR])}" if names else ""
 
 
+class _Place(NamedTuple):
+    """Where an injection is in the transcript, and the beginning of its prompt where that is known."""
+
+    turn: int | None
+    message: str | None
+
+    @classmethod
+    def of(
+        cls, row: InjectionRow, turns: Sequence[Turn], turn: int, forgotten: Sequence[Statement]
+    ) -> "_Place":
+        is_prompt = row.phase == Phase.PROMPT and trace.is_said(row, turns, turn)
+        said = withheld.without(turns[turn].text, forgotten) if is_prompt else None
+        return cls(turn if turns else None, said and said[:MESSAGE_CHARS])
+
+
 def _injection(
-    known: Texts,
-    row: InjectionRow,
-    items: Iterable[ItemRow],
-    turns: Sequence[Turn],
-    places: Mapping[int, int],
+    known: Texts, row: InjectionRow, items: Iterable[ItemRow], place: _Place
 ) -> ContextInjection:
     given: list[ContextItem] = []
     left_out: list[ContextItem] = []
     for item in items:
         (given if item.is_given else left_out).append(_item(known, item))
-    message = None
-    if row.phase == Phase.PROMPT and trace.is_said(row, turns, places[row.seq]):
-        message = turns[places[row.seq]].text[:MESSAGE_CHARS]
     return {
         "phase": row.phase,
         "prompt": row.prompt,
         "at": row.created_at,
-        "message": message,
+        "turn": place.turn,
+        "message": place.message,
         "chars": row.chars,
         "tokens": tokens(row.chars),
         "bestScore": row.best_score,
@@ -168,9 +198,9 @@ def _item(known: Texts, row: ItemRow) -> ContextItem:
         "use": None if is_section else _use(row.used),
         "usedBy": used,
         "usedIn": json.loads(row.used_in) if row.used_in else None,
-        "state": "none" if is_section else found.state,
+        "state": "none" if is_section and found.content is None else found.state,
         # What was left out of a source, or is not found in it any more, is no certain part of it.
-        "text": found.content if row.spans or row.kind == Kind.MEMORY else None,
+        "text": found.content if row.spans or row.kind in (Kind.MEMORY, Kind.SECTION) else None,
         "sourceType": found.origin[0],
         "sourceId": found.origin[1],
     }

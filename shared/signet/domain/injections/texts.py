@@ -11,8 +11,11 @@ from signet.domain.agents import registry as agents
 from signet.domain.episodes import sources
 from signet.domain.episodes.models import SourceType
 from signet.domain.injections.models import Injection, Kind, Spans, hash_of
+from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql.injections import ItemRow, spans_of
 from signet.domain.memory import lookup
+from signet.domain.transcripts import withheld
+from signet.text.masking import mask
 
 EPISODES = frozenset({Kind.SESSION, Kind.COMMIT, Kind.DOCUMENT})
 #: Stands where something between two ranges was not given.
@@ -44,6 +47,8 @@ class Texts:
         """Return the text of an item."""
         if item.kind == Kind.MEMORY:
             return self._memory(item.source_id, item.text_hash)
+        if item.kind == Kind.SECTION:
+            return self._section(item.text_hash)
         if item.kind not in EPISODES:
             return Text()
         name = item.kind, item.source_id
@@ -57,6 +62,14 @@ class Texts:
         content = cut(source, spans) or source
         is_same = not spans or hash_of(content) == item.text_hash
         return Text(content=content, state="kept" if is_same else "changed")
+
+    def _section(self, text_hash: str | None) -> Text:
+        """Return a standing part as it was told, without what was forgotten since."""
+        stored = self._tx.value(sql.SECTION, (self._reader.agent_id, text_hash))
+        if stored is None:
+            return Text()
+        content = withheld.cleaned(self._tx, self._reader.agent_id, stored)
+        return Text(content=content, state="kept" if hash_of(content) == text_hash else "changed")
 
     def _memory(self, id_: str, text_hash: str | None) -> Text:
         memory = lookup.readable(self._tx, id_, reader=self._reader)
@@ -74,7 +87,7 @@ class Texts:
 
 
 def located(tx: ReadTx, injections: Sequence[Injection]) -> list[Injection]:
-    """Return injections with the ranges that their episodes are of their sources."""
+    """Return injections with the ranges that their episodes are of their sources; no section holds a secret."""
     return [_located(tx, one) for one in injections]
 
 
@@ -83,7 +96,9 @@ def _located(tx: ReadTx, injection: Injection) -> Injection:
     reader = agents.reader(tx, injection.agent_id)
     found: dict[int, Spans] = {}
     for place, item in enumerate(items):
-        if item.text and item.kind in EPISODES:
+        if item.kind is Kind.SECTION:
+            items[place] = replace(item, text=mask(item.text).text)
+        elif item.text and item.kind in EPISODES:
             source = sources.whole(tx, SourceType(item.kind), item.id, reader)
             if spans := locate(item.text, source):
                 found[place] = spans

@@ -177,6 +177,7 @@ def _said_elsewhere(
     found: dict[str, None] = {}
     documents: dict[str, None] = {}
     for memory in filter(None, (memories.by_id(tx, memory_id) for memory_id in memory_ids)):
+        documents |= dict.fromkeys(sources.holders(tx, memory.id))
         terms = fts.content_words(memory.content)
         if not terms:
             continue

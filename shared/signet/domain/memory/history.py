@@ -2,19 +2,21 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from signet import clock, ids
-from signet.db import ReadTx, WriteTx, columns
+from signet.db import ReadTx, WriteTx, columns, cursor
 from signet.db.dialect import as_list
 from signet.db.visibility import Reader, Where, readable
+from signet.domain.memory import told
 from signet.domain.memory.models import Actor, Event
 from signet.domain.memory.sql import forgotten, memories
 from signet.domain.memory.sql import history as sql
 from signet.domain.memory.sql.history import Forgetting, Numbered
 from signet.errors import NotFound
-from signet.wire.memory import Change
+from signet.wire.memory import Change, HistoryPage, ListedChange
 
 #: Rows of one answer (MEM-22).
 DEFAULT_LIMIT = 200
@@ -74,6 +76,59 @@ def of(
     if forgotten_texts or (memory is not None and not memory.is_deleted):
         return changes
     return [{**one, "oldContent": None, "newContent": None, "metadata": None} for one in changes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Which changes: of one kind, from an instant and up to one (as they are stored), behind a cursor."""
+
+    event: Event | None = None
+    since: str | None = None
+    until: str | None = None
+    cursor: str | None = None
+    limit: int = DEFAULT_LIMIT
+
+    def where(self, reader: Reader) -> Where:
+        """Return the condition on `sql.PAGE`; raises BadCursor."""
+        there, gone = readable(reader), readable(reader, "v")
+        seen = f"((m.id IS NOT NULL AND {there.sql}) OR (v.memory_id IS NOT NULL AND {gone.sql}))"
+        where = Where(seen, there.params + gone.params)
+        for condition, value in (
+            ("h.event = ?", self.event),
+            ("h.created_at >= ?", self.since),
+            ("h.created_at <= ?", self.until),
+        ):
+            where &= Where("1") if value is None else Where(condition, (value,))
+        if self.cursor is not None:
+            where &= Where(
+                "(h.created_at, h.id) < (?, ?)", tuple(cursor.read(self.cursor, str, str))
+            )
+        return where
+
+
+def page(tx: ReadTx, asked: Asked, *, reader: Reader, forgotten_texts: bool) -> HistoryPage:
+    """Return what has happened to the memories that a reader may see, newest first; `content` is what each says now.
+
+    Those that are no more have none, and without `forgotten_texts` no other texts and metadata either. Raises
+    BadCursor.
+    """
+    where = asked.where(reader)
+    statement = sql.PAGE.format(where=where.sql)
+    rows = tx.records(ListedChange, statement, (*where.params, asked.limit + 1))
+    found, more = rows[: asked.limit], rows[asked.limit :]
+    ids_of = list(dict.fromkeys(one["memoryId"] for one in found))
+    there = [one for one in memories.by_ids(tx, ids_of, texts={}) if not one.is_deleted]
+    texts = {one.id: one.content for one in told.memories(tx, there, reader=reader)}
+    for one in found:
+        one["content"] = texts.get(one["memoryId"])
+        if one["content"] is None and not forgotten_texts:
+            one["oldContent"] = one["newContent"] = one["metadata"] = None
+    last = found[-1] if more else None
+    return {
+        "history": found,
+        "count": len(found),
+        "next": cursor.write([last["createdAt"], last["id"]]) if last else None,
+    }
 
 
 def proposals(tx: ReadTx, memory_id: str, reason: str) -> list[Mapping[str, object]]:

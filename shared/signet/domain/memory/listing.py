@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from signet.db import ReadTx, cursor, fts
-from signet.db.visibility import Reader, Where, readable
+from signet.db.visibility import Reader, Where, archived, readable
 from signet.domain.memory import filters, history, told
 from signet.domain.memory.models import Memory
 from signet.domain.memory.sql import choice, listing, memories
@@ -33,11 +33,12 @@ FACETS = {
 
 
 class State(StrEnum):
-    """What has become of a memory: it stands, something newer has replaced it, or it is forgotten."""
+    """What has become of a memory: it stands, is replaced by something newer, forgotten, or of a removed agent."""
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
     FORGOTTEN = "forgotten"
+    ARCHIVED = "archived"
 
 
 class Sort(StrEnum):
@@ -86,7 +87,8 @@ class Filter:
 
     def where(self, reader: Reader, *, without: str = "") -> Where:
         """Return the condition on `memories m`; `without` names a filter that is left out."""
-        where = self._standing(without) & readable(reader)
+        is_archived = self.state is State.ARCHIVED and without != "state"
+        where = self._standing(without) & (archived if is_archived else readable)(reader)
         for name, condition in _CONDITIONS.items():
             value = getattr(self, name)
             if value is not None and name != without:
@@ -109,7 +111,7 @@ class Filter:
         if self.state is State.FORGOTTEN:
             return Where("m.is_deleted = 1")
         where = Where("+m.is_deleted = 0")
-        if self.state is not None:
+        if self.state in (State.ACTIVE, State.SUPERSEDED):
             replaced = listing.IS_REPLACED
             where &= Where(replaced if self.state is State.SUPERSEDED else f"NOT {replaced}")
         return where

@@ -10,6 +10,7 @@ from signet.domain.memory.models import Memory, Owner
 from signet.domain.memory.refusals import Unknown
 from signet.domain.memory.sql import memories
 from signet.errors import NotFound
+from signet.wire.injections import SessionMemory
 from signet.wire.memory import MemoryStats
 
 #: Ids of one beginning that are shown: enough to see that it is no beginning of one.
@@ -35,6 +36,11 @@ def known(tx: ReadTx, memory_id: str, *, agent_id: str) -> Memory:
 def readable(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory | None:
     """Return a memory if this reader may see it, forgotten or not, in whatever scope."""
     return memories.readable(tx, memory_id, reader)
+
+
+def of_session(tx: ReadTx, key: str, *, reader: Reader) -> list[SessionMemory]:
+    """Return the active memories that were saved in a session or distilled from it, oldest first."""
+    return memories.of_session(tx, key, reader)
 
 
 def ids(tx: ReadTx, prefix: str, *, reader: Reader) -> list[str]:

@@ -10,7 +10,7 @@ from signet.domain.injections.models import tokens
 from signet.domain.sessions.sql import every as sql
 from signet.domain.sessions.sql.every import GivenRow, SessionRow
 from signet.domain.transcripts import transcript
-from signet.wire.sessions import ListedSession, SessionPage
+from signet.wire.sessions import ListedSession, Outcome, SessionPage
 
 #: So much of a transcript is read for a title, and so much of its first message is one.
 BEGINNING_CHARS, TITLE_CHARS = 4_000, 120
@@ -18,11 +18,12 @@ BEGINNING_CHARS, TITLE_CHARS = 4_000, 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """Which sessions: of one agent, project or harness where these are named, behind a cursor."""
+    """Which sessions: of one agent, project, harness or outcome where these are named, behind a cursor."""
 
     agent_id: str | None = None
     project: str | None = None
     harness: str | None = None
+    outcome: Outcome | None = None
     cursor: str | None = None
     limit: int = 50
 
@@ -34,6 +35,7 @@ def page(tx: ReadTx, wanted: Wanted, *, now: datetime) -> SessionPage:
         "agent": wanted.agent_id,
         "project": wanted.project,
         "harness": wanted.harness,
+        "outcome": wanted.outcome,
         "now": clock.to_text(now),
         "last": last,
         "last_agent": agent,

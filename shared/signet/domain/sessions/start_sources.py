@@ -232,12 +232,14 @@ def _parts(sections: Sequence[Section], text: str) -> Iterator[Item]:
         start = text.find(body)
         if start < 0:  # cut: the beginning of it is the end of what could be kept
             start = text.find(body.splitlines()[0])
+        chars = min(len(body), len(text) - start) if start >= 0 else 0
         yield Item(
             kind=Kind.SECTION,
             id=one.part.name.lower(),
             reason=Reason.STANDING if start >= 0 else Reason.BUDGET,
             is_given=start >= 0,
-            chars=min(len(body), len(text) - start) if start >= 0 else 0,
+            text=text[start : start + chars] if start >= 0 else "",
+            chars=chars,
         )
 
 

@@ -29,3 +29,9 @@ def read(
     for one in found:
         one["content"] = withheld.cleaned(tx, one["agent_id"], one["content"])
     return {"summaries": found, "total": tx.value(sql.TOTAL, wanted)}
+
+
+def of_session(tx: ReadTx, agent_id: str, key: str, *, within: str | None) -> str | None:
+    """Return what a session was summed up as, None where it was not, or was of another project than `within`."""
+    content = tx.value(sql.OF_ONE, (agent_id, key, within, within))
+    return None if content is None else withheld.cleaned(tx, agent_id, content)

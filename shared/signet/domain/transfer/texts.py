@@ -40,7 +40,9 @@ def put(target: Target, text: Text, *, actor: Actor, rules: Rules, now: datetime
     if not normalize(prefixes.parse(text.new.content).content).storage:
         raise Refused("content is missing")
     if len(text.new.content) > MAX_CHARS:
-        raise Refused(f"content is longer than {MAX_CHARS} characters; add it as a document")
+        raise Refused(
+            f"content is longer than {MAX_CHARS} characters; add it as a document (signet document add FILE)"
+        )
     key = text.new.idempotency_key or key_of(text.new)
     new = replace(text.new, idempotency_key=key, keeps_versions=True, is_asked=False)
     if target.is_preview:

@@ -44,7 +44,8 @@ ListedTags = Annotated[Tags, BY_COMMAS]
 class PageParams(Params):
     """Which page of memories: those that pass all filters, from the one behind `cursor` or the memory `before` on.
 
-    `state` is active, superseded or forgotten, by default all that are not forgotten; `as_of` shows what stood then.
+    `state` is active, superseded, forgotten or archived (of agents that were removed), by default all that are not
+    forgotten; `as_of` shows what stood then.
     """
 
     limit: Annotated[int, Whole(1, 1_000)] = 100
@@ -68,13 +69,30 @@ class PageParams(Params):
     until: str | None = None
     event_since: str | None = None
     event_until: str | None = None
-    state: Literal["active", "superseded", "forgotten"] | None = None
+    state: Literal["active", "superseded", "forgotten", "archived"] | None = None
     as_of: Instant | None = None
     #: Only those of which no person has said what they are worth.
     unreviewed: Flag = False
     stats: Flag = True
     total: Flag = False
     facets: Names = ()
+
+
+class HistoryParams(Params):
+    """Which changes of all memories: of one kind, between two times, from the one behind `cursor` on."""
+
+    limit: Annotated[int, Whole(1, 500)] = 100
+    cursor: Text = None
+    event: Text = None
+    since: str | None = None
+    until: str | None = None
+    scope: Text = None
+
+
+class StatusParams(Params):
+    """Which parts of the status, by the names of its fields; without any all of it."""
+
+    parts: Names = ()
 
 
 class ForgottenParams(Params):

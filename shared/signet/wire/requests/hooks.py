@@ -8,6 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from signet.wire.requests.changes import MAX_REASON_CHARS
 from signet.wire.requests.model import KEY_CHARS, Body, Params, Text, Whole, spelled
 from signet.wire.requests.recall import RecallBody
+from signet.wire.sessions import Outcome
 
 
 def bare(session_key: str) -> str:
@@ -141,6 +142,7 @@ class SessionParams(Params):
     state: Literal["running", "all"] = "running"
     project: Text = None
     harness: Text = None
+    outcome: Outcome | None = None
     cursor: Text = None
     limit: Annotated[int, Whole(1, 200)] = 50
 

@@ -15,6 +15,7 @@ export function mine(path: string, query: Query = {}): string {
 }
 
 const id = encodeURIComponent;
+const tz = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export const paths = {
   memories: (query: Query) => mine("/api/memories", query),
@@ -22,7 +23,7 @@ export const paths = {
   history: (memory: string) => mine(`/api/memory/${id(memory)}/history`),
   links: (memory: string) => mine(`/api/memory/${id(memory)}/links`),
   access: (memory: string) => mine(`/api/memory/${id(memory)}/access`),
-  series: (query: Query) => withQuery("/api/analytics/series", { ...query, tz: Intl.DateTimeFormat().resolvedOptions().timeZone }),
+  series: (query: Query) => withQuery("/api/analytics/series", { ...query, tz }),
   resources: "/api/status/resources",
   places: () => mine("/api/embeddings/projection/columns"),
   tokens: "/api/auth/tokens",
@@ -33,9 +34,10 @@ export const paths = {
   skills: "/api/skills",
   tools: "/api/marketplace/mcp",
   usage: (memory: string) => mine(`/api/memory/${id(memory)}/usage`),
-  home: () => mine("/api/home"),
+  home: () => mine("/api/home", { tz }),
   diagnostics: "/api/diagnostics",
   status: "/api/status",
+  about: "/api/status?parts=update",
   pipeline: "/api/pipeline/status",
   harnesses: "/api/harnesses",
   sessions: "/api/sessions",
@@ -245,9 +247,9 @@ export async function recoverMany(ids: readonly string[]): Promise<void> {
   for (const some of batches(ids)) await ask("POST", mine("/api/memory/recover"), { body: { ids: some, reason: REASON } });
 }
 
-/** Pin an entity, so that it is always looked at, or let it go again. */
-export function pinEntity(entity: string, isPinned: boolean): Promise<unknown> {
-  return ask(isPinned ? "POST" : "DELETE", mine(`/api/knowledge/entities/${id(entity)}/pin`), { body: {} });
+/** Pin an entity, so that it is always looked at, or leave it out of answers; null takes that back. */
+export function pinEntity(entity: string, how: "pin" | "suppress" | null): Promise<unknown> {
+  return ask(how ? "POST" : "DELETE", mine(`/api/knowledge/entities/${id(entity)}/pin`), { body: { pin_type: how ?? undefined } });
 }
 
 /** Write a file of the workspace. */

@@ -175,6 +175,7 @@ export interface ContextInjection {
   phase: string;
   prompt: number;
   at: string;
+  turn: number | null;
   message: string | null;
   chars: number;
   tokens: number;
@@ -543,6 +544,7 @@ export interface Home {
   kept?: number;
   forgotten?: MemoryPage;
   work?: Work;
+  days?: Series;
 }
 
 export interface Interval {
@@ -831,6 +833,22 @@ export interface Nearest {
   left_out: string;
 }
 
+export interface Node {
+  id: string;
+  x: number;
+  y: number;
+  z?: number;
+  content: string;
+  who: string;
+  importance: number;
+  type: string | null;
+  tags: string[];
+  pinned: boolean;
+  sourceType: string;
+  sourceId: string;
+  createdAt: string;
+}
+
 export interface Part {
   id: string;
   kind: string;
@@ -913,6 +931,20 @@ export interface ProductPage {
   cachedAt: number;
 }
 
+export interface Projection {
+  status: string;
+  dimensions: number;
+  count: number;
+  total: number;
+  limit?: number;
+  offset?: number;
+  hasMore?: boolean;
+  nodes?: Node[];
+  edges?: number[][];
+  cachedAt?: string | null;
+  sampled?: boolean;
+}
+
 export interface ProjectionColumns {
   status: string;
   count: number;
@@ -942,6 +974,7 @@ export interface Recalled {
   time?: Record<string, unknown>;
   explain?: Record<string, unknown>;
   degraded?: string[];
+  degraded_reasons?: Record<string, string>;
   why_not?: WhyNot;
   prompt?: AsPrompt;
 }
@@ -1144,27 +1177,27 @@ export interface Status {
   host: string;
   bindHost: string;
   agentsDir: string;
-  memoryDb: boolean;
-  pipelineV2: Record<string, unknown>;
-  health: Diagnosis;
-  reasons: string[];
-  agentCreatedAt: string | null;
-  holdout: number;
-  configError: string | null;
-  configWarnings: string[];
-  restartRequired: string[];
-  logging: LogFiles;
-  update: UpdateStatus;
-  sqlite: Sqlite;
-  processes: Record<string, unknown>[];
-  activeSessions: number;
-  bypassedSessions: number;
-  providerResolution: Record<string, Record<string, unknown>>;
-  queue: Record<string, unknown>;
-  oldestDueSeconds: number | null;
-  waitingForProvider: Record<string, string>;
-  embedding: EmbeddingState;
-  reviewsWaiting: number;
+  memoryDb?: boolean;
+  pipelineV2?: Record<string, unknown>;
+  health?: Diagnosis;
+  reasons?: string[];
+  agentCreatedAt?: string | null;
+  holdout?: number;
+  configError?: string | null;
+  configWarnings?: string[];
+  restartRequired?: string[];
+  logging?: LogFiles;
+  update?: UpdateStatus;
+  sqlite?: Sqlite;
+  processes?: Record<string, unknown>[];
+  activeSessions?: number;
+  bypassedSessions?: number;
+  providerResolution?: Record<string, Record<string, unknown>>;
+  queue?: Record<string, unknown>;
+  oldestDueSeconds?: number | null;
+  waitingForProvider?: Record<string, string>;
+  embedding?: EmbeddingState;
+  reviewsWaiting?: number;
 }
 
 export interface Stayed {
@@ -1304,6 +1337,7 @@ export interface WholeEntity {
   structuralDensity: EntityCounts;
   incomingDependencyCount: number;
   outgoingDependencyCount: number;
+  suppressed: boolean;
   task?: EntityTask;
   skill?: EntitySkill;
 }

@@ -8,7 +8,6 @@ export interface View<T> {
   readonly error: Refused | null;
   /** When the value came, in ms; 0 before the first. */
   readonly at: number;
-  readonly isLoading: boolean;
   readonly again: () => void;
 }
 
@@ -47,7 +46,7 @@ function entryOf(path: string): Entry {
   }
   const entry: Entry = {
     path, topics: [], users: 0, isStale: true, asked: 0, took: 0, etag: null, timer: undefined, running: null,
-    view: signal({ value: undefined, error: null, at: 0, isLoading: true, again: () => void load(entry) }),
+    view: signal({ value: undefined, error: null, at: 0, again: () => void load(entry) }),
   };
   all.set(path, entry);
   return entry;
@@ -58,7 +57,6 @@ async function load(entry: Entry): Promise<void> {
   const running = (entry.running = new AbortController());
   entry.isStale = false;
   entry.asked = Date.now();
-  entry.view.value = { ...entry.view.value, isLoading: true };
   try {
     const headers: Record<string, string> = entry.etag ? { "if-none-match": entry.etag } : {};
     const response = await send("GET", entry.path, { signal: running.signal, headers });
@@ -68,7 +66,7 @@ async function load(entry: Entry): Promise<void> {
   } catch (error) {
     if (running.signal.aborted) return;
     if (!(error instanceof Refused)) throw error;
-    if (error.status === 304) finish(entry, { error: null, at: Date.now() });
+    if (error.status === 304) finish(entry, entry.view.value.error ? { error: null, at: Date.now() } : null);
     else {
       entry.isStale = true;
       finish(entry, { error });
@@ -76,18 +74,24 @@ async function load(entry: Entry): Promise<void> {
   }
 }
 
-function finish(entry: Entry, change: Partial<View<unknown>>): void {
+/** Keep what an answer changes, if it changes anything; what has become stale meanwhile is asked for again. */
+function finish(entry: Entry, change: Partial<View<unknown>> | null): void {
   entry.took = Date.now() - entry.asked;
   entry.running = null;
-  entry.view.value = { ...entry.view.value, ...change, isLoading: false };
-  const wait = change.error?.waitMs;
-  if (wait && entry.users > 0) later(entry, wait);
+  if (change) entry.view.value = { ...entry.view.value, ...change };
+  const wait = change?.error ? change.error.waitMs : entry.isStale ? pause(entry) : null;
+  if (wait !== null) later(entry, wait);
+}
+
+/** Return how long (ms) an event has to wait for a thing. */
+function pause(entry: Entry): number {
+  return entry.asked + Math.max(EACH_MS, TIMES_TAKEN * entry.took) - Date.now();
 }
 
 function later(entry: Entry, wait: number): void {
-  entry.timer ??= setTimeout(() => {
+  if (entry.users > 0) entry.timer ??= setTimeout(() => {
     entry.timer = undefined;
-    void load(entry);
+    if (!entry.running) void load(entry);
   }, wait);
 }
 
@@ -98,10 +102,11 @@ export function useResource<T>(path: string | null, topics: readonly string[] = 
     if (path === null) return;
     entry.users += 1;
     entry.topics = topics;
-    if (entry.isStale) void load(entry);
+    if (entry.isStale && !entry.running) void load(entry);
     return () => {
       entry.users -= 1;
-      if (entry.users === 0 && entry.running) {
+      if (entry.users > 0) return;
+      if (entry.running) {
         entry.running.abort();
         entry.running = null;
         entry.isStale = true;
@@ -115,14 +120,19 @@ export function useResource<T>(path: string | null, topics: readonly string[] = 
 
 const NONE: Entry = {
   path: "", topics: [], users: 0, isStale: false, asked: 0, took: 0, etag: null, timer: undefined, running: null,
-  view: signal({ value: undefined, error: null, at: 0, isLoading: false, again: () => undefined }),
+  view: signal({ value: undefined, error: null, at: 0, again: () => undefined }),
 };
 
-/** Say that what these topics are about has changed; without a topic, everything. */
+/**
+ * Say that what a topic is about has changed; without a topic, everything. What is answered soonest is asked first, and
+ * the next when that should be there: asked together, each would wait for all.
+ */
 export function stale(topic?: string): void {
-  for (const entry of all.values()) {
-    if (topic !== undefined && !entry.topics.includes(topic)) continue;
+  const meant = [...all.values()].filter((entry) => topic === undefined || entry.topics.includes(topic)).sort((one, other) => one.took - other.took);
+  let wait = 0;
+  for (const entry of meant) {
     entry.isStale = true;
-    if (entry.users > 0) later(entry, Math.max(0, entry.asked + Math.max(EACH_MS, TIMES_TAKEN * entry.took) - Date.now()));
+    later(entry, Math.max(wait, pause(entry)));
+    if (entry.users > 0) wait += entry.took;
   }
 }

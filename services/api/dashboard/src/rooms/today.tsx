@@ -1,13 +1,12 @@
 /** Today: what needs a person, what was learned, what was forgotten, what is going on. */
 import { useState } from "preact/hooks";
 import { paths } from "../api/calls";
-import type { Advice, Diagnoses, Harnesses, Home, MemoryPage, Series } from "../api/types";
+import type { Advice, Diagnoses, Harnesses, Home, MemoryPage } from "../api/types";
 import { useKeys, useSteps } from "../lib/keys";
 import { useResource } from "../lib/resource";
 import { filter, go, href, route } from "../lib/route";
 import { brief, clock, dayName, dayOf, span, startOfDay } from "../lib/time";
 import { count, projectName, sum } from "../lib/words";
-import { Bars } from "../ui/chart";
 import { Icon } from "../ui/icons";
 import { Empty, Shown } from "../ui/states";
 import { Meta } from "./memories/meta";
@@ -20,14 +19,12 @@ const ROWS = 60;
 /** What is to be judged goes back so many days, and is shown so many at a time. */
 const DAYS = 14;
 const JUDGED = 30;
-/** Days that are drawn. */
-const MONTH = 30;
 const VERDICTS = [["keep", "Keep"], ["wrong", "Wrong"], ["fade", "Let it fade"]] as const;
 
 export default function Today() {
-  const learned = useResource<MemoryPage>(paths.memories({ limit: ROWS, stats: 1 }), ["memory"]);
+  const learned = useResource<MemoryPage>(paths.memories({ limit: ROWS, stats: 0, total: 1 }), ["memory"]);
   return <div class="today">
-    <Hello rows={learned.value?.memories} total={learned.value?.stats?.total} />
+    <Hello rows={learned.value?.memories} total={learned.value?.total} />
     <div class="sides">
       <section aria-label="Learned">
         {route.value.query.triage ? <Triage /> : <Shown of={learned} rows={7} what="memories">{({ memories }) => memories.length > 0 ? <Diary rows={memories} /> : <First />}</Shown>}
@@ -128,7 +125,7 @@ function First() {
 }
 
 /** Where the reasons of a part lead. */
-const PLACES: Readonly<Record<string, string>> = { queue: "#/engine/queue?status=dead", provider: "#/engine", storage: "#/engine", index: "#/engine/repair", duplicate: "#/engine/repair", mutation: "#/engine/repair" };
+const PLACES: Readonly<Record<string, string>> = { queue: "#/engine/queue?status=dead", provider: "#/engine", storage: "#/engine", mutation: "#/engine/repair" };
 
 function Needs() {
   const found = useResource<Diagnoses>(paths.diagnostics, ["health", "job", "process"]);
@@ -142,12 +139,13 @@ function Needs() {
   </section>;
 }
 
-function Need({ one }: { one: Advice }) {
-  const place = PLACES[one.domain];
+function Need({ one: { reason, command, domain } }: { one: Advice }) {
+  const place = PLACES[domain];
+  const preview = /^signet repair (\S+)/.exec(command ?? "")?.[1];
   return <>
-    <p>{one.reason}</p>
-    {one.command && <p class="small"><code>{one.command}</code></p>}
-    {place && <p><a class="small" href={place}>Look</a></p>}
+    <p>{reason}</p>
+    {command && <p class="small"><code>{command}</code></p>}
+    <p class="small meta">{preview && <span><a href={href("engine", { preview }, "repair")}>Preview the repair</a></span>}{place && <span><a href={place}>Look</a></span>}</p>
   </>;
 }
 
@@ -164,13 +162,18 @@ function Reviews() {
     </li>)}</ul></section>;
 }
 
-/** What was learned lately, day by day. */
+/** What was learned in the last weeks, a day in each field; a field leads to its day. */
 function Pulse() {
-  const { value } = useResource<Series>(paths.series({ metrics: "added,told_tokens,prompts", count: MONTH }), ["memory", "session"]);
-  if (!value) return null;
-  const { added = [], prompts = [], told_tokens: tokens = [] } = value.series;
-  return <section class="card" aria-label="The last days"><h2>The last {MONTH} days</h2>
-    <Bars label="Learned" starts={value.starts} values={added} />
+  const days = useHome().value?.days;
+  if (!days) return null;
+  const { added = [], prompts = [], told_tokens: tokens = [] } = days.series;
+  const most = Math.max(...added);
+  return <section class="card" aria-label="The last weeks"><h2>The last {days.starts.length / 7} weeks</h2>
+    <ol class="days">{days.starts.map((start, at) => {
+      const [day, found] = [new Date(start), added[at]!];
+      return <li key={start} style={at ? undefined : { gridColumnStart: String(((day.getDay() + 6) % 7) + 1) }}>
+        <a style={{ "--level": String(Math.ceil((4 * found) / (most || 1))) }} href={href("memories", { since: start, until: days.starts[at + 1] })} title={`${dayName(day)}: ${count(found, "thing")} learned`}>{day.getDate()}</a></li>;
+    })}</ol>
     <p class="small soft">{count(sum(added), "thing")} learned. {sum(prompts) > 0 && <>{count(sum(prompts), "prompt")} looked at, <a href="#/engine/cost">about {count(sum(tokens), "token")}</a> given.</>}</p></section>;
 }
 

@@ -1,6 +1,6 @@
 /** A long list: only the rows that can be seen are in the document. All have one height. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 /** Rows drawn beyond each edge. */
 const BEYOND = 8;
@@ -21,7 +21,8 @@ export function Virtual<T>({ rows, keyOf, draw, onEnd, label, at }: {
 }) {
   const list = useRef<HTMLUListElement>(null);
   const [seen, setSeen] = useState({ from: 0, to: 40 });
-  const height = rowHeight();
+  const drawn = useRef<{ by: typeof draw; rows: ReadonlyMap<number, ComponentChildren> }>({ by: draw, rows: new Map() });
+  const height = useMemo(rowHeight, [draw]);
   const look = () => {
     const box = scroller();
     if (!list.current) return;
@@ -47,9 +48,14 @@ export function Virtual<T>({ rows, keyOf, draw, onEnd, label, at }: {
     if (at >= 0 && list.current) reveal(list.current, at * height, height);
   }, [at]);
   const from = Math.min(seen.from, Math.max(0, rows.length - 1));
+  // Who scrolls meets rows that are drawn already; only their owner draws them anew.
+  const before = drawn.current.by === draw ? drawn.current.rows : null;
+  const now = new Map(rows.slice(from, seen.to).map((row, index) => [from + index, before?.get(from + index) ??
+    <li key={keyOf(row)} aria-setsize={rows.length} aria-posinset={from + index + 1}>{draw(row, from + index)}</li>]));
+  drawn.current = { by: draw, rows: now };
   return <ul class="rows" ref={list} aria-label={label}>
     {from > 0 && <li aria-hidden="true" style={{ height: `${from * height}px` }} />}
-    {rows.slice(from, seen.to).map((row, index) => <li key={keyOf(row)} aria-setsize={rows.length} aria-posinset={from + index + 1}>{draw(row, from + index)}</li>)}
+    {[...now.values()]}
     {rows.length > seen.to && <li aria-hidden="true" style={{ height: `${(rows.length - seen.to) * height}px` }} />}
   </ul>;
 }

@@ -31,6 +31,7 @@ PAGE = _COUNTED.format(
 ONE = _COUNTED.format(chosen=_KNOWN, edge="{edge:e,f}")
 TOTAL = f"SELECT count(*) {_MATCHING}"
 NAME = f"SELECT e.name {_KNOWN}"
+IS_SUPPRESSED = "SELECT 1 FROM entity_pinning WHERE entity_id = ? AND pin_type = 'suppress'"
 TASK = """
 SELECT task_type, priority, status, due_at, context_json AS context, expires_at, retention_until, completed_at
 FROM task_meta WHERE entity_id = ?"""

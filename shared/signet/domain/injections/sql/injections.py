@@ -1,4 +1,4 @@
-"""What sessions were given: `session_injections`, `injected_items`, and `session_steps` that wait to be read."""
+"""What sessions were given: `session_injections`, `injected_items`, `section_texts`; `session_steps` to be read."""
 
 import json
 from typing import Literal, NamedTuple
@@ -110,6 +110,17 @@ DELETE_STEPS = "DELETE FROM session_steps WHERE agent_id = ? AND session_key = ?
 DELETE_LOST_STEPS = """
 DELETE FROM session_steps AS t WHERE NOT EXISTS (
   SELECT 1 FROM session_injections s WHERE s.agent_id = t.agent_id AND s.session_key = t.session_key)"""
+PUT_SECTION = "INSERT OR IGNORE INTO section_texts (agent_id, text_hash, content) VALUES (?, ?, ?)"
+SECTION = "SELECT content FROM section_texts WHERE agent_id = ? AND text_hash = ?"
+SECTIONS_SAYING = (
+    "SELECT rowid, agent_id, content FROM section_texts WHERE rowid > ? ORDER BY rowid LIMIT ?"
+)
+CLEAN_SECTION = "UPDATE section_texts SET content = ? WHERE rowid = ? AND content = ?"
+#: Those of which no session is told any more.
+DELETE_LOST_SECTIONS = """
+DELETE FROM section_texts AS t WHERE NOT EXISTS (
+  SELECT 1 FROM injected_items i JOIN session_injections s ON s.seq = i.injection_seq
+   WHERE i.kind = 'section' AND i.text_hash = t.text_hash AND s.agent_id = t.agent_id)"""
 OLD = "SELECT seq FROM session_injections WHERE created_at < ? ORDER BY seq LIMIT ?"
 OF_KEY = "SELECT seq FROM session_injections WHERE agent_id = ? AND session_key = ?"
 DELETE_STEPS_OF = "DELETE FROM session_steps WHERE agent_id = ? AND session_key = ?"

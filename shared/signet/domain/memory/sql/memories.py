@@ -16,6 +16,7 @@ from signet.db.dialect import LIST, as_list
 from signet.db.visibility import Reader, Where
 from signet.domain.memory.models import Draft, Memory, Owner, tags_of
 from signet.domain.memory.normalize import Normalized
+from signet.wire.injections import SessionMemory
 from signet.wire.memory import MemoryStats
 from signet.wire.origin import Origin, Review
 
@@ -83,10 +84,16 @@ _REWRITE = (
     " extraction_status = 'none', embedding_model = NULL WHERE id = ?"
 )
 _WAITING = (
-    f"{_READ} WHERE m.review IN ('waiting', 'replaces') AND m.is_deleted = 0 AND {{where}}"
+    f"{_READ} WHERE m.review IN ('waiting', 'replaces') AND +m.is_deleted = 0 AND {{where}}"
     " ORDER BY m.created_at DESC, m.seq DESC LIMIT ? OFFSET ?"
 )
-_COUNT_WAITING = "SELECT count(*) FROM memories m WHERE m.review IN ('waiting', 'replaces') AND m.is_deleted = 0 AND "
+_COUNT_WAITING = "SELECT count(*) FROM memories m WHERE m.review IN ('waiting', 'replaces') AND +m.is_deleted = 0 AND "
+#: What belongs to a session of an agent, and how.
+_OF_SESSION = """
+SELECT m.id, m.content, m.type, m.created_at, CASE WHEN d.memory_id IS NULL THEN 'saved' ELSE 'distilled' END AS how
+  FROM memories m LEFT JOIN memory_sources d ON d.memory_id = m.id AND d.kind = 'session' AND d.source_id = ?
+ WHERE m.agent_id = ? AND (m.session_id = ? OR d.memory_id IS NOT NULL) AND m.is_deleted = 0 AND {where}
+ ORDER BY m.seq"""
 _BEHIND = "SELECT id FROM memories WHERE superseded_by = ? ORDER BY seq DESC LIMIT ?"
 _SET_KEPT = "UPDATE memories SET manual_override = ? WHERE id = ?"
 _SET_ORIGIN = "UPDATE memories SET origin = ?, review = ? WHERE id = ?"
@@ -148,6 +155,13 @@ def readable(tx: ReadTx, memory_id: str, reader: Reader) -> Memory | None:
     """Return the memory if this reader may see it, deleted or not, in whatever scope."""
     seen = visibility.readable(replace(reader, any_scope=True))
     return _memory(tx.one(f"{_BY_ID} AND {seen.sql}", (memory_id, *seen.params)))
+
+
+def of_session(tx: ReadTx, key: str, reader: Reader) -> list[SessionMemory]:
+    """Return the active memories of the reader's own agent that belong to a session, oldest first."""
+    seen = visibility.readable(reader)
+    asked = (key, reader.agent_id, key, *seen.params)
+    return tx.records(SessionMemory, _OF_SESSION.format(where=seen.sql), asked)
 
 
 def ids_with(tx: ReadTx, prefix: str, reader: Reader, *, limit: int) -> list[str]:

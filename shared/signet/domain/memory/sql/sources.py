@@ -101,13 +101,18 @@ SELECT m.id, m.content FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.r
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0
    AND (m.source_type = 'session_end' OR (m.type = 'session_summary' AND m.origin = 'inferred'))
    AND m.id NOT IN {LIST} ORDER BY f.rank LIMIT 50"""
+_DOCUMENT = "'document:' || o.id || coalesce(' ' || coalesce(o.title, o.source_url), '')"
 #: Pieces of documents that may say what a memory does, each with a document that it stands in.
 _IN_DOCUMENTS = f"""
-SELECT m.content, 'document:' || o.id || coalesce(' ' || coalesce(o.title, o.source_url), '') AS document
+SELECT m.content, {_DOCUMENT} AS document
   FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
   JOIN document_memories d ON d.memory_id = m.id JOIN documents o ON o.id = d.document_id AND o.status <> 'deleted'
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type = 'document_chunk'
    AND m.id NOT IN {LIST} ORDER BY f.rank LIMIT 50"""
+#: The documents of which a memory is itself a piece.
+_HOLDERS = f"""
+SELECT {_DOCUMENT} FROM document_memories d JOIN documents o ON o.id = d.document_id AND o.status <> 'deleted'
+ WHERE d.memory_id = ? ORDER BY o.created_at"""
 #: Facts of sessions and summaries of harnesses, hidden ones too, and hidden pieces of documents.
 SAID_ELSEWHERE = """
 SELECT seq, agent_id, content FROM memories
@@ -183,6 +188,11 @@ def in_documents(
 ) -> list[InDocument]:
     """Return the pieces of an agent's documents that share most words with a full-text expression."""
     return tx.rows(InDocument, _IN_DOCUMENTS, (match, agent_id, as_list(memory_ids)))
+
+
+def holders(tx: ReadTx, memory_id: str) -> list[str]:
+    """Return the documents of which a memory is itself a piece: one that says it and nothing else has no other."""
+    return tx.column(_HOLDERS, (memory_id,))
 
 
 def withdraw(

@@ -52,9 +52,14 @@ _WHEREVER = " UNION ALL ".join(
 OF_KEY = f"""
 SELECT agent_id, max(project) AS project, min(began) AS began FROM ({_WHEREVER})
  WHERE :agent IS NULL OR agent_id = :agent GROUP BY agent_id ORDER BY agent_id"""
-_FILTERS = """
+#: Whether a session used anything of what it was given, NULL when it was given nothing.
+_USES = """
+(SELECT max(coalesce(i.used, 'no') <> 'no') FROM session_injections s JOIN injected_items i ON i.injection_seq = s.seq
+  WHERE s.agent_id = a.agent_id AND s.session_key = a.session_key AND i.is_given = 1 AND i.kind <> 'section')"""
+_FILTERS = f"""
  (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
- AND (:harness IS NULL OR harness = :harness)"""
+ AND (:harness IS NULL OR harness = :harness)
+ AND (:outcome IS NULL OR {_USES} IS CASE :outcome WHEN 'used_nothing' THEN 0 END)"""
 PAGE = f"""
 WITH known AS (
   SELECT agent_id, session_key, created_at AS began, created_at AS last, harness, project, 0 AS is_live,
@@ -66,7 +71,7 @@ WITH known AS (
 SELECT * FROM (
   SELECT agent_id, session_key, min(began) AS began, max(last) AS last, max(nullif(harness, '')) AS harness,
          max(project) AS project, max(is_live) AS is_live, max(is_bypassed) AS is_bypassed
-    FROM known GROUP BY agent_id, session_key)
+    FROM known GROUP BY agent_id, session_key) a
  WHERE {_FILTERS} AND (:last IS NULL OR (last, agent_id, session_key) < (:last, :last_agent, :last_key))
  ORDER BY last DESC, agent_id DESC, session_key DESC LIMIT :limit"""
 _NAMED = f"""

@@ -23,6 +23,9 @@ SELECT canonical_name FROM entities WHERE agent_id = ? AND mentions >= ? AND len
  ORDER BY mentions DESC LIMIT ?"""
 OF_SESSION = "SELECT content FROM session_summaries WHERE agent_id = ? AND session_key = ?"
 #: The summaries of a session and those that were made of them, which are made anew without it.
+OF_ONE = """
+SELECT content FROM session_summaries
+ WHERE agent_id = ? AND session_key = ? AND depth = 0 AND (? IS NULL OR project = ?)"""
 MADE_OF = """
 WITH RECURSIVE made (id) AS (
   SELECT id FROM session_summaries WHERE agent_id = ? AND session_key = ?

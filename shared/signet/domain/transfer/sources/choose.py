@@ -72,11 +72,15 @@ def detect(path: Path) -> Format | None:
     try:
         value = json.loads(first)
     except (ValueError, RecursionError):
-        return Format.MEM0 if first[:1] in (b"[", b"{") else None
+        value = None
     if isinstance(value, dict) and value.get("record") in _OURS:
         return Format.SIGNET
     is_session = isinstance(value, dict) and not {"message", "sessionId"}.isdisjoint(value)
-    return Format.CLAUDE_CODE if is_session and path.suffix == ".jsonl" else Format.MEM0
+    if is_session and path.suffix == ".jsonl":
+        return Format.CLAUDE_CODE
+    if first[:1] in (b"[", b"{"):
+        return Format.MEM0
+    return Format.MARKDOWN if path.name.lower().endswith(markdown.NOTES) else None
 
 
 def _of_folder(path: Path) -> Format | None:
@@ -89,7 +93,7 @@ def _of_folder(path: Path) -> Format | None:
         return Format.CLAUDE_CODE
     if any((path / name).is_file() for name in claude_code.NAMES):
         return Format.CLAUDE_CODE
-    return Format.MARKDOWN if next(markdown.walk(path), None) else None
+    return Format.MARKDOWN if next(markdown.walk(path, endings=markdown.NOTES), None) else None
 
 
 def _database(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Folders of Markdown files: each section is a memory, or several when it is long.
+"""Folders of Markdown and text files: each section is a memory, or several when it is long.
 
 All pieces of one file share a source and are numbered, so that neighbours support each other in recall. The source is
 named after path and content: a changed file is a new source, whose unchanged sections are known by their text.
@@ -7,6 +7,7 @@ named after path and content: a changed file is a new source, whose unchanged se
 import contextlib
 import hashlib
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,7 +25,9 @@ from signet.domain.transfer.sources.source import (
     text_record,
 )
 
+#: Markdown, and what else a folder of notes is read for.
 ENDINGS = (".md", ".markdown")
+NOTES = (*ENDINGS, ".txt", ".text")
 MAX_FILE_BYTES = 16 * 1024 * 1024
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv"})
 
@@ -38,8 +41,11 @@ class Page:
 
 
 def read(root: Path, wishes: Wishes) -> Source:
-    """Return the sections of a file, or of all Markdown files below a folder; hidden folders are left out."""
-    paths = [root] if root.is_file() else list(walk(root))
+    """Return the sections of a file, or of all notes below a folder; hidden folders are left out."""
+    files = [root] if root.is_file() else list(_files(root, frozenset()))
+    paths = [path for path in files if root.is_file() or _is_one(path, NOTES)]
+    taken = frozenset(paths)
+    others = [path for path in files if path not in taken and not path.name.startswith(".")]
     fields = {"sourceType": Format.MARKDOWN, "who": Format.MARKDOWN}
     found = [Page(path=path, fields=fields) for path in paths]
     return Source(
@@ -47,24 +53,32 @@ def read(root: Path, wishes: Wishes) -> Source:
         records=records(found, wishes),
         total=size_of(paths),
         unit="KB",
+        left=Counter(path.suffix.lower() or path.name for path in others),
     )
 
 
-def walk(root: Path, *, hidden: frozenset[str] = frozenset()) -> Iterator[Path]:
-    """Yield the Markdown files below a folder in the order of their paths; of hidden folders only those named.
+def walk(
+    root: Path, *, hidden: frozenset[str] = frozenset(), endings: tuple[str, ...] = ENDINGS
+) -> Iterator[Path]:
+    """Yield the files with these endings below a folder in the order of their paths; of hidden folders those named.
 
     A link counts for what it leads to: one to a file of another kind may be a trap in somebody else's folder.
     """
+    return (path for path in _files(root, hidden) if _is_one(path, endings))
+
+
+def _files(root: Path, hidden: frozenset[str]) -> Iterator[Path]:
     for folder, folders, files in os.walk(root):
         folders[:] = sorted(
             name
             for name in folders
             if name not in _SKIPPED and (name in hidden or not name.startswith("."))
         )
-        for name in sorted(files):
-            path = Path(folder, name)
-            if name.lower().endswith(ENDINGS) and leads_to(path, ENDINGS):
-                yield path
+        yield from (Path(folder, name) for name in sorted(files))
+
+
+def _is_one(path: Path, endings: tuple[str, ...]) -> bool:
+    return path.name.lower().endswith(endings) and leads_to(path, endings)
 
 
 def leads_to(path: Path, endings: tuple[str, ...]) -> bool:

@@ -1,7 +1,7 @@
 """What every format is read as."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
@@ -50,7 +50,8 @@ class File(Protocol):
 class Source:
     """An open source: its records, how much there is to read in `unit` (0: not known), whether vectors are in it.
 
-    `files` are no rows: whoever imports copies them into the workspace.
+    `files` are no rows: whoever imports copies them into the workspace. `left` counts, by their ending, the files of a
+    folder that are not read.
     """
 
     format: Format
@@ -59,6 +60,7 @@ class Source:
     unit: str
     vectors: bool = False
     files: tuple[File, ...] = ()
+    left: Mapping[str, int] = field(default_factory=dict)
 
 
 def text_record(content: str, wishes: Wishes, fields: Mapping[str, object]) -> Record:

@@ -8,11 +8,11 @@ import { bytes } from "../../lib/words";
 import { Charts } from "../../ui/chart";
 import { Shown } from "../../ui/states";
 
-const LINES = { told_tokens: "Tokens put into your prompts (estimated)", llm_calls: "Calls of models", llm_tokens: "Tokens spent on models", jobs_done: "Jobs done", jobs_dead: "Jobs that died" } as const;
+const LINES = { recalls: "Recalls", told_tokens: "Tokens put into your prompts (estimated)", llm_calls: "Calls of models", llm_tokens: "Tokens spent on models", jobs_done: "Jobs done", jobs_dead: "Jobs that died" } as const;
 
 export function Cost() {
   const step = route.value.query.step === "hour" ? "hour" : "day";
-  const found = useResource<Series>(paths.series({ metrics: Object.keys(LINES).join(), step, count: step === "hour" ? 48 : 30 }), ["session", "job"]);
+  const found = useResource<Series>(paths.series({ metrics: Object.keys(LINES).join(), step, count: step === "hour" ? 48 : 30 }), ["session", "job", "recall"]);
   const taken = useResource<Resources>(paths.resources, ["process"]);
   return <div class="sides">
     <section aria-label="Over time">

@@ -6,7 +6,7 @@ import type { Job, Jobs, PipelineStatus, WholeJob } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { stale, useResource } from "../../lib/resource";
 import { filter, href, route } from "../../lib/route";
-import { brief, whole } from "../../lib/time";
+import { brief, span, whole } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count, number } from "../../lib/words";
 import { Dialog } from "../../ui/dialog";
@@ -81,7 +81,7 @@ function Line({ job, isAt }: { job: Job; isAt: boolean }) {
     <a class="text quiet" href={href("engine", { ...route.value.query, id: job.id }, "queue")} onClick={(event) => { event.preventDefault(); event.stopPropagation(); filter({ id: job.id }, true); }}>
       {job.job_type} <span class={job.status === "dead" ? "bad" : "soft"}>{SAYS[job.status] ?? job.status}</span></a>
     <span class="meta"><span>attempt {job.attempts} of {job.max_attempts}</span>{job.last_error && <span>{job.last_error.slice(0, 160)}</span>}</span>
-    <time class="when" dateTime={job.updated_at} title={whole(job.updated_at)}>{brief(job.updated_at)}</time>
+    <time class="when" dateTime={job.updated_at}>{brief(job.updated_at)}</time>
   </div>;
 }
 
@@ -102,6 +102,7 @@ function Detail({ id }: { id: string }) {
   return <Dialog title="Job" onClose={close} isWide>
     <Shown of={found} rows={4} what="this job">{(job) => <>
       <p>{job.job_type}, <span class={job.status === "dead" ? "bad" : ""}>{SAYS[job.status] ?? job.status}</span></p>
+      <Lane job={job} />
       <dl class="facts">{([
         ["Queue", job.queue], ["Made", whole(job.created_at)], ["Changed last", whole(job.updated_at)],
         ["Attempts", `${job.attempts} of ${job.max_attempts}${job.crashes ? `, ${count(job.crashes, "crash", "crashes")}` : ""}`],
@@ -116,6 +117,27 @@ function Detail({ id }: { id: string }) {
         <button onClick={close}>Close</button></div>
     </>}</Shown>
   </Dialog>;
+}
+
+interface Attempt { readonly began?: string | null; readonly at: string; readonly code: string; readonly text: string }
+
+/** A job on one line, from when it was made: each attempt that failed, and the one that runs or ended well; under it what they said. */
+function Lane({ job }: { job: WholeJob }) {
+  const failed = (job.errors as Attempt[]).filter((one) => one.at);
+  const last = job.leased_at ?? job.completed_at;
+  if (failed.length === 0) return null;
+  const runs = [...failed.map((one) => ({ from: one.began ?? one.at, to: one.at, kind: "bad" })), ...(last ? [{ from: last, to: job.completed_at ?? new Date().toISOString(), kind: "good" }] : [])];
+  const [start, end] = [Date.parse(job.created_at), Math.max(...runs.map((one) => Date.parse(one.to)))];
+  const place = (at: string) => (100 * (Date.parse(at) - start)) / (end - start || 1);
+  return <>
+    <svg class="lane" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label={`Waiting and running, in ${span(end - start)}`}>
+      <rect y="3.5" width="100" height="1" />
+      {runs.map(({ from, to, kind }, at) => <rect key={at} class={kind} x={Math.min(99, place(from))} width={Math.max(1, place(to) - place(from))} height="8" />)}
+    </svg>
+    <ol class="changes" aria-label="Attempts that failed">{failed.map((one, at) => <li key={at}><strong>{one.code}</strong>
+      <span class="meta"><time dateTime={one.at}>{whole(one.at)}</time>{one.began && <span>after {span(Date.parse(one.at) - Date.parse(one.began))}</span>}</span>
+      <p class="small">{one.text}</p></li>)}</ol>
+  </>;
 }
 
 function shown(result: unknown): string {

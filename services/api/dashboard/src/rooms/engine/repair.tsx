@@ -5,6 +5,7 @@ import type { KnownRepair, Repaired, Repairs } from "../../api/types";
 import { useSteps } from "../../lib/keys";
 import { Refused } from "../../lib/http";
 import { stale, useResource } from "../../lib/resource";
+import { filter, route } from "../../lib/route";
 import { brief, span } from "../../lib/time";
 import { say } from "../../lib/undo";
 import { count } from "../../lib/words";
@@ -16,15 +17,15 @@ const HOLDS_MS = 60_000;
 
 export function Repair() {
   const found = useResource<Repairs>(paths.repairs, ["health", "job"]);
-  const [chosen, setChosen] = useState<KnownRepair | null>(null);
+  const chosen = found.value?.repairs.find((one) => one.path === route.value.query.preview);
   useSteps(".repair button");
   return <>
     <Shown of={found} rows={8} what="repairs">{({ repairs }) => <ul class="rows">{repairs.map((one) => <li key={one.action} class="repair">
       <div><p>{one.help}</p>
         {one.recommended && <p class="small warn">Recommended: {one.recommended}</p>}
         <p class="meta"><span>{one.action}</span>{one.lastRunAt && <span>ran {brief(one.lastRunAt)}</span>}{one.waitMs > 0 && <span>may run again in {span(one.waitMs)}</span>}</p></div>
-      <button onClick={() => setChosen(one)}>Preview</button></li>)}</ul>}</Shown>
-    {chosen && <Preview key={chosen.action} of={chosen} onClose={() => { setChosen(null); stale("health"); }} />}
+      <button onClick={() => filter({ preview: one.path })}>Preview</button></li>)}</ul>}</Shown>
+    {chosen && <Preview key={chosen.action} of={chosen} onClose={() => { filter({ preview: undefined }); stale("health"); }} />}
   </>;
 }
 
@@ -66,7 +67,7 @@ function Preview({ of, onClose }: { of: KnownRepair; onClose: () => void }) {
     {error ? <Trouble error={error} again={() => void look()} what="this repair" /> : !shown ? <Skeleton rows={2} /> : <>
       <p role="status">{shown.affected === 0 ? "There is nothing to repair." : <>It would change {count(shown.affected, of.noun, plural(of.noun))}. <span class="soft">{shown.message}</span></>}</p>
       {Array.isArray(sample) && sample.length > 0 && <ul class="sample" aria-label="Some of them">{sample.slice(0, 20).map((one, at) => <li key={at}>{said(one)}</li>)}</ul>}
-      {needed.length > 0 && <p class="small">It needs to be told {needed.join(", ")}: <code>signet repair {of.action} --help</code></p>}
+      {needed.length > 0 && <p class="small">It needs to be told {needed.join(", ")}: <code>signet repair {of.path} --help</code></p>}
     </>}
     <div class="buttons"><button onClick={onClose}>Close</button>
       {shown && isOld && <button onClick={() => void look()}>Preview again</button>}

@@ -31,7 +31,7 @@ const PROCESSES: Readonly<Record<string, string>> = { api: "answers requests", w
 const ROLES: Readonly<Record<string, string>> = { extraction: "Reads facts from texts", synthesis: "Writes summaries", embedding: "Makes vectors" };
 
 function Overview() {
-  const found = useResource<Status>(paths.status, ["process", "health", "job"]);
+  const found = useResource<Required<Status>>(paths.status, ["process", "health", "job"]);
   return <Shown of={found} rows={5} what="the status">{(status) => <div class="cards">
     <Card title="Processes">{status.processes.map((one) => {
       const { name, state, uptime, restarts } = one as { name: string; state: string; uptime: number; restarts: number };
@@ -51,7 +51,7 @@ function Overview() {
   </div>}</Shown>;
 }
 
-function Work({ status }: { status: Status }) {
+function Work({ status }: { status: Required<Status> }) {
   const { pending, leased, dead, completed, paused } = status.queue as Record<string, number> & { paused: boolean };
   const toggle = (to: boolean) => async () => { await pause(to); stale(); };
   return <Card title="Background work">

@@ -17,14 +17,17 @@ export function EntityPanel({ id }: { id: string }) {
   const found = useResource<WholeEntity>(paths.entity(id), ["memory"]);
   const aspects = useResource<Aspects>(paths.aspects(id), ["memory"]);
   const linked = useResource<Dependencies>(paths.dependencies(id), ["memory"]);
-  const pin = (to: boolean) => async () => { await pinEntity(id, to); stale("memory"); };
-  return <aside class="panel" aria-label="Entity"><Shown of={found} rows={4} what="this entity">{({ entity, attributeCount }) => <>
+  const pin = (how: "pin" | "suppress" | null) => async () => { await pinEntity(id, how); stale("memory"); };
+  return <aside class="panel" aria-label="Entity"><Shown of={found} rows={4} what="this entity">{({ entity, attributeCount, suppressed }) => {
+    const now = entity.pinned ? "pin" : suppressed ? "suppress" : null;
+    return <>
     <header>
       <h2 class="said" dir="auto">{entity.name}</h2>
-      <p class="meta"><span>{entity.entityType}</span><span>{count(entity.mentions, "mention")}</span><span>known since {brief(entity.createdAt)}</span>{entity.pinned && <span>pinned</span>}</p>
+      <p class="meta"><span>{entity.entityType}</span><span>{count(entity.mentions, "mention")}</span><span>known since {brief(entity.createdAt)}</span>{entity.pinned && <span>pinned</span>}{suppressed && <span class="warn">left out of answers</span>}</p>
       {entity.description && <p dir="auto">{entity.description}</p>}
       <div class="tools">
-        <button class="plain" onClick={() => void act(pin(!entity.pinned), entity.pinned ? "No longer pinned." : "Pinned.", pin(entity.pinned))}><Icon name="pin" />{entity.pinned ? "Unpin" : "Pin"}</button>
+        <button class="plain" onClick={() => void act(pin(entity.pinned ? null : "pin"), entity.pinned ? "No longer pinned." : "Pinned.", pin(now))}><Icon name="pin" />{entity.pinned ? "Unpin" : "Pin"}</button>
+        <button class="plain" onClick={() => void act(pin(suppressed ? null : "suppress"), suppressed ? "Answers go through it again." : "No answer goes through it.", pin(now))}>{suppressed ? "Take it in again" : "Leave it out"}</button>
         <a class="plain small" href={href("memories", { ask: entity.name })}>Its memories</a>
         <button class="plain" onClick={() => filter({ focus: undefined }, true)}><Icon name="close" />Close</button>
       </div>
@@ -37,8 +40,7 @@ export function EntityPanel({ id }: { id: string }) {
           return <li key={one.id}><button class="link" onClick={() => filter({ focus: isOut ? one.targetEntityId : one.sourceEntityId }, true)}>{isOut ? one.targetEntityName : one.sourceEntityName}</button>
             <span class="meta"><span>{one.dependencyType.replaceAll("_", " ")}</span></span></li>;
         })}</ul></>}</Shown>
-    </div>
-  </>}</Shown></aside>;
+    </div></>; }}</Shown></aside>;
 }
 
 /** What is said under an aspect; asked for when it is opened. */

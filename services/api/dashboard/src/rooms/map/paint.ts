@@ -4,7 +4,7 @@ import { folded, type Placed } from "./data";
 export interface Camera { x: number; y: number; scale: number }
 
 const POINTS = `#version 300 es
-in vec2 place; in float size; in vec3 tone;
+layout(location = 0) in vec2 place; layout(location = 1) in float size; layout(location = 2) in vec3 tone;
 uniform vec3 camera; uniform vec2 half_size; uniform float ratio;
 out vec3 colour; out float radius;
 void main() {
@@ -21,7 +21,7 @@ void main() {
   result = vec4(colour, 1.0) * (1.0 - smoothstep(radius - 1.0, radius + 0.5, far));
 }`;
 const LINES = `#version 300 es
-in vec2 place;
+layout(location = 0) in vec2 place;
 uniform vec3 camera; uniform vec2 half_size;
 void main() { gl_Position = vec4((place - camera.xy) * camera.z / half_size * vec2(1, -1), 0, 1); }`;
 const FLAT = `#version 300 es
@@ -42,8 +42,8 @@ export class Painter {
   readonly camera: Camera = { x: 0, y: 0, scale: 1 };
   private readonly gl: WebGL2RenderingContext;
   private readonly words: CanvasRenderingContext2D;
-  private readonly points: WebGLProgram;
-  private readonly lines: WebGLProgram;
+  private readonly points: Layer;
+  private readonly lines: Layer;
   private readonly buffers: Readonly<Record<"place" | "size" | "tone" | "edge", WebGLBuffer>>;
   private frame = 0;
   /** What there is, its communities where it is large, and which of these the buffers have. */
@@ -57,9 +57,9 @@ export class Painter {
     const words = names.getContext("2d");
     if (!gl || !words) throw new Error("no WebGL2");
     [this.gl, this.words] = [gl, words];
-    this.points = program(gl, POINTS, DISC);
-    this.lines = program(gl, LINES, FLAT);
-    this.buffers = { place: gl.createBuffer(), size: gl.createBuffer(), tone: gl.createBuffer(), edge: gl.createBuffer() };
+    const { place, size, tone, edge } = (this.buffers = { place: gl.createBuffer(), size: gl.createBuffer(), tone: gl.createBuffer(), edge: gl.createBuffer() });
+    this.points = layer(gl, program(gl, POINTS, DISC), [[place, 2], [size, 1], [tone, 3]]);
+    this.lines = layer(gl, program(gl, LINES, FLAT), [[edge, 2]]);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
@@ -161,29 +161,30 @@ export class Painter {
     if (!shown) return;
     if (this.loaded !== shown) this.load((this.loaded = shown));
     const { graph } = shown;
-    const view = (program: WebGLProgram) => {
+    const view = ({ program, array, at }: Layer) => {
       gl.useProgram(program);
-      gl.uniform3f(gl.getUniformLocation(program, "camera"), camera.x, camera.y, camera.scale);
-      gl.uniform2f(gl.getUniformLocation(program, "half_size"), width / 2, height / 2);
-    };
-    const feed = (program: WebGLProgram, name: string, buffer: WebGLBuffer, size: number) => {
-      const at = gl.getAttribLocation(program, name);
-      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-      gl.enableVertexAttribArray(at);
-      gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
+      gl.bindVertexArray(array);
+      gl.uniform3f(at.camera, camera.x, camera.y, camera.scale);
+      gl.uniform2f(at.half_size, width / 2, height / 2);
     };
     view(this.lines);
     const [red, green, blue] = this.look.line;
-    gl.uniform4f(gl.getUniformLocation(this.lines, "tone"), red * FAINT, green * FAINT, blue * FAINT, FAINT);
-    feed(this.lines, "place", this.buffers.edge, 2);
+    gl.uniform4f(this.lines.at.tone, red * FAINT, green * FAINT, blue * FAINT, FAINT);
     gl.drawArrays(gl.LINES, 0, graph.sources.length * 2);
     view(this.points);
-    gl.uniform1f(gl.getUniformLocation(this.points, "ratio"), ratio);
-    feed(this.points, "place", this.buffers.place, 2);
-    feed(this.points, "size", this.buffers.size, 1);
-    feed(this.points, "tone", this.buffers.tone, 3);
+    gl.uniform1f(this.points.at.ratio, ratio);
     gl.drawArrays(gl.POINTS, 0, graph.sizes.length);
     this.name(shown, width, height, ratio);
+  }
+
+  private readonly halves = new Map<string, number>();
+
+  /** Return half the width of a name in the font that is set. */
+  private half(name: string): number {
+    const key = this.words.font + name;
+    const half = this.halves.get(key) ?? this.words.measureText(name).width / 2;
+    this.halves.set(key, half);
+    return half;
   }
 
   private name({ graph, places }: Placed, width: number, height: number, ratio: number): void {
@@ -214,7 +215,7 @@ export class Painter {
         words.stroke();
       }
       const { name } = graph.entities[at]!;
-      const half = words.measureText(name).width / 2;
+      const half = this.half(name);
       // A name that would stand on another one waits until there is room for it.
       if (at !== chosen && taken.some(([left, right, line]) => x + half > left && x - half < right && Math.abs(line - below) < 15)) continue;
       taken.push([x - half, x + half, below]);
@@ -225,6 +226,22 @@ export class Painter {
       words.fillText(name, x, below);
     }
   }
+}
+
+/** A program with its buffers, and where it takes what holds for all points. */
+interface Layer { program: WebGLProgram; array: WebGLVertexArrayObject; at: Readonly<Record<"camera" | "half_size" | "ratio" | "tone", WebGLUniformLocation | null>> }
+
+/** `buffers` are in the order of the places that the program reads from, each with its numbers for a point. */
+function layer(gl: WebGL2RenderingContext, program: WebGLProgram, buffers: [WebGLBuffer, number][]): Layer {
+  const array = gl.createVertexArray();
+  gl.bindVertexArray(array);
+  buffers.forEach(([buffer, size], at) => {
+    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+    gl.enableVertexAttribArray(at);
+    gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
+  });
+  const find = (name: string) => gl.getUniformLocation(program, name);
+  return { program, array, at: { camera: find("camera"), half_size: find("half_size"), ratio: find("ratio"), tone: find("tone") } };
 }
 
 function program(gl: WebGL2RenderingContext, vertex: string, fragment: string): WebGLProgram {

@@ -3,10 +3,11 @@ import { paths } from "../../api/calls";
 import type { KeyCount, MemoryPage } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
+import { dayName } from "../../lib/time";
 import { count, number, projectName } from "../../lib/words";
 import { Choice } from "../../ui/choice";
 
-const STATES = Object.entries({ "": "Any state", active: "Current", superseded: "Corrected", forgotten: "Forgotten" });
+const STATES = Object.entries({ "": "Any state", active: "Current", superseded: "Corrected", forgotten: "Forgotten", archived: "Of removed agents" });
 const SORTS = Object.entries({ "": "Newest", importance: "Most important", used: "Most used", updated: "Changed last", event: "By the time they are about" });
 
 /** Filters of the list, as the address names them. */
@@ -36,9 +37,9 @@ export function Filters() {
       <Choice label="Order" name="sort" of={SORTS} />
     </>}
     {q && <button class="chip on" onClick={() => filter({ q: undefined })}>“{q}” ×</button>}
-    {since && <button class="chip on" onClick={() => filter({ since: undefined, until: undefined })}>{since.slice(0, 10)} ×</button>}
+    {since && <button class="chip on" onClick={() => filter({ since: undefined, until: undefined })}>{dayName(new Date(since))} ×</button>}
     {!query.ask && total !== undefined && <span class="found" role="status">
-      {stats && total !== stats.total && state !== "forgotten" ? `${number(total)} of ${count(stats.total, "memory", "memories")}` : count(total, "memory", "memories")}
+      {stats && total !== stats.total && state !== "forgotten" && state !== "archived" ? `${number(total)} of ${count(stats.total, "memory", "memories")}` : count(total, "memory", "memories")}
     </span>}
   </div>;
 }

@@ -2,7 +2,7 @@
 import { change, paths } from "../../api/calls";
 import type { Change, History as Changes } from "../../api/types";
 import { useResource } from "../../lib/resource";
-import { brief, whole } from "../../lib/time";
+import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
 import { Empty, Shown } from "../../ui/states";
@@ -24,7 +24,7 @@ function Line({ one, id, isForgotten, version }: { one: Change; id: string; isFo
   const isRewritten = before !== null && now !== null && before !== now;
   return <li>
     <strong>{EVENTS[one.event] ?? one.event}</strong>
-    <span class="meta"><time dateTime={one.createdAt} title={whole(one.createdAt)}>{brief(one.createdAt)}</time><span>by {one.changedBy}</span>{one.reason && <span>{one.reason}</span>}</span>
+    <span class="meta"><time dateTime={one.createdAt}>{brief(one.createdAt)}</time><span>by {one.changedBy}</span>{one.reason && <span>{one.reason}</span>}</span>
     {isRewritten && <Diff before={before} after={now} />}
     {isRewritten && !isForgotten && <p><button class="link small" onClick={() => void act(after(() => change(id, { content: before }, version)), "The earlier text is back.", after(() => change(id, { content: now })))}>Restore the text before this</button></p>}
   </li>;

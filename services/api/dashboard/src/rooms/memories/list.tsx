@@ -6,7 +6,7 @@ import type { MemoryPage } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
 import { route } from "../../lib/route";
-import { brief, whole } from "../../lib/time";
+import { brief } from "../../lib/time";
 import { count } from "../../lib/words";
 import { Icon } from "../../ui/icons";
 import { Empty, Shown } from "../../ui/states";
@@ -32,7 +32,7 @@ export function List() {
   useRowKeys(rows, at, setAt);
   return <div>
     {pages.fresh > 0 && <button class="chip on" onClick={() => { pages.show(); scroller().scrollTo(0, 0); }}>{count(pages.fresh, "new memory", "new memories")}</button>}
-    <Shown of={pages.first} rows={8} what="memories">{() => rows.length === 0 ? <Nothing isFiltered={Object.values(given).some(Boolean)} isForgotten={isForgotten} /> :
+    <Shown of={pages.first} rows={8} what="memories">{() => rows.length === 0 ? <Nothing isFiltered={Object.values(given).some(Boolean)} state={given.state} /> :
       <Virtual rows={rows} keyOf={(row) => row.id} onEnd={pages.more} label="Memories" at={at} draw={(row, index) => <Line row={row} isAt={index === at} />} />}
     </Shown>
     {chosen.value.size > 0 && <Bulk isForgotten={isForgotten} />}
@@ -91,12 +91,13 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
       {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{row.content.slice(0, 300) || <span class="soft">Its text is gone</span>}
     </a>
     <Meta row={row} asOf={route.value.query.as_of} />
-    <time class="when" dateTime={row.created_at} title={whole(row.created_at)}>{brief(row.created_at)}</time>
+    <time class="when" dateTime={row.created_at}>{brief(row.created_at)}</time>
   </div>;
 }
 
-function Nothing({ isFiltered, isForgotten }: { isFiltered: boolean; isForgotten: boolean }) {
-  if (isForgotten) return <Empty title="Nothing is forgotten"><p>What is forgotten stays here for a while, and can be recovered until then.</p></Empty>;
+function Nothing({ isFiltered, state }: { isFiltered: boolean; state: string | undefined }) {
+  if (state === "archived") return <Empty title="No agent was removed"><p>What one remembered stays here; nobody is told it.</p></Empty>;
+  if (state === "forgotten") return <Empty title="Nothing is forgotten"><p>What is forgotten stays here for a while, and can be recovered until then.</p></Empty>;
   if (isFiltered) return <Empty title="No memory passes these filters"><p><a href="#/memories">Show all memories</a></p></Empty>;
   return <Empty title="Nothing is remembered yet">
     <p>Work with a connected agent and say something worth keeping: “Remember that we deploy on Thursdays.”</p>

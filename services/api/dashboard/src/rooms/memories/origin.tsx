@@ -27,7 +27,7 @@ export function Origin({ memory }: { memory: Row | Memory }) {
   ];
   return <>
     <dl class="facts">{rows.filter(([, value]) => value).map(([name, value]) => <><dt>{name}</dt><dd dir="auto">{value}</dd></>)}</dl>
-    {!memory.deleted_at && <Linked id={memory.id} />}
+    {!memory.deleted_at && memory.visibility !== "archived" && <Linked id={memory.id} />}
   </>;
 }
 

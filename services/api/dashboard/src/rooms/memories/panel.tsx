@@ -5,7 +5,7 @@ import type { Memory } from "../../api/types";
 import { Refused } from "../../lib/http";
 import { stale, useResource, type View } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
-import { brief, whole } from "../../lib/time";
+import { brief } from "../../lib/time";
 import { say } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
 import { Icon } from "../../ui/icons";
@@ -27,30 +27,31 @@ type PartName = keyof typeof PARTS;
 
 export function Panel({ id, row }: { id: string; row: Row | null }) {
   const isForgotten = Boolean(row?.forgotten);
-  const found = useResource<Memory>(isForgotten ? null : paths.memory(id), ["memory"]);
+  const isArchived = row?.visibility === "archived";
+  const found = useResource<Memory>(isForgotten || isArchived ? null : paths.memory(id), ["memory"]);
   // The row says what is needed at first.
   const shown: View<Row | Memory> = row && !found.value && !found.error ? { ...found, value: row } : found;
   return <aside class="panel" aria-label="Memory">
-    <Shown of={shown} rows={4} what="this memory">{(memory) => <Inside memory={memory} isForgotten={isForgotten} />}</Shown>
+    <Shown of={shown} rows={4} what="this memory">{(memory) => <Inside memory={memory} isForgotten={isForgotten} isArchived={isArchived} />}</Shown>
   </aside>;
 }
 
-function Inside({ memory, isForgotten }: { memory: Row | Memory; isForgotten: boolean }) {
+function Inside({ memory, isForgotten, isArchived }: { memory: Row | Memory; isForgotten: boolean; isArchived: boolean }) {
   const asked = route.value.query.part ?? "";
-  const isEdited = asked === "edit" && !isForgotten;
+  const isEdited = asked === "edit" && !isForgotten && !isArchived;
   const hasWhy = answered.value !== null && Boolean(route.value.query.ask);
-  const parts = (Object.keys(PARTS) as PartName[]).filter((name) => name !== "why" || hasWhy);
+  const parts = (Object.keys(PARTS) as PartName[]).filter((name) => isArchived ? name === "from" : name !== "why" || hasWhy);
   const part = parts.find((name) => name === asked) ?? parts[0]!;
   const summary = memory as Row;
   return <>
     <header>
       {isEdited ? <Edit memory={memory} /> : <p class="said" dir="auto" tabIndex={0}>{memory.content}</p>}
       <Meta row={summary} isLong />
-      <p class="meta"><span title={whole(memory.created_at)}>{brief(memory.created_at)}</span><span>importance {memory.importance.toFixed(2)}</span><span>version {memory.version}</span></p>
+      <p class="meta"><time dateTime={memory.created_at ?? ""}>{brief(memory.created_at)}</time><span>importance {memory.importance.toFixed(2)}</span><span>version {memory.version}</span></p>
       <div class="tools">
         {isForgotten
           ? <><button class="plain" onClick={() => void doing.recover(memory).then((done) => { if (done) filter({ id: undefined }); })}><Icon name="undo" />Recover</button><Erase id={memory.id} /></>
-          : <>
+          : !isArchived && <>
             <button class="plain" onClick={() => filter({ part: isEdited ? undefined : "edit" })}><Icon name="edit" />Edit</button>
             <button class="plain" onClick={() => void doing.pin(memory)}><Icon name="pin" />{memory.pinned ? "Unpin" : "Pin"}</button>
             <button class="plain" onClick={() => void doing.forget(memory).then((done) => { if (done) filter({ id: undefined }); })}><Icon name="forget" />Forget</button>

@@ -5,7 +5,7 @@ import type { ContextInjection, ContextItem, RunningSessions, SessionContext, Tr
 import { useKeys } from "../../lib/keys";
 import { stale, useResource } from "../../lib/resource";
 import { filter, go, href, route } from "../../lib/route";
-import { brief, clock, whole } from "../../lib/time";
+import { brief, clock } from "../../lib/time";
 import { act, say } from "../../lib/undo";
 import { count, number, percent, projectName } from "../../lib/words";
 import { Icon } from "../../ui/icons";
@@ -36,7 +36,7 @@ function Untold({ session, isOpen }: { session: string; isOpen: boolean }) {
   if (found.error?.status === 404) return <Empty title="Nothing is known of this session">
     <p>{isOpen ? "It is open, and was given nothing so far." : "It was never here, or it is forgotten."} <a href="#/sessions">All sessions</a></p></Empty>;
   return <Shown of={found} rows={8} what="the transcript">{({ project, harness, createdAt, content }) => <>
-    <Title name={project ? projectName(project) : session}><span>{harness}</span><span title={whole(createdAt)}>{brief(createdAt)}</span><span>given nothing</span>{isOpen && <span class="good">open</span>}</Title>
+    <Title name={project ? projectName(project) : session}><span>{harness}</span><time dateTime={createdAt ?? ""}>{brief(createdAt)}</time><span>given nothing</span>{isOpen && <span class="good">open</span>}</Title>
     <div class="shown"><Spoken text={content} /></div></>}</Shown>;
 }
 
@@ -69,7 +69,7 @@ function Inside({ one, isBypassed }: { one: SessionContext; isBypassed: boolean 
   const toggle = (to: boolean) => async () => { await bypass(one.sessionKey, to); stale("session"); };
   return <>
     <Title name={one.project ? projectName(one.project) : one.sessionKey} beside={isBypassed !== null && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}>
-      <span>{one.harness}</span><span title={whole(one.startedAt)}>{brief(one.startedAt)}</span><span>{count(totals.prompts, "prompt")}</span>
+      <span>{one.harness}</span><time dateTime={one.startedAt ?? ""}>{brief(one.startedAt)}</time><span>{count(totals.prompts, "prompt")}</span>
       <span>given {number(totals.given)}, used {number(totals.used)}</span><span>about {count(totals.tokens, "token")} of context</span>{!one.isOver && <span class="good">open</span>}</Title>
     <div class="replay">
       <ol class="turns" aria-label="Turns">{one.injections.map((injection, index) => <li key={index}>
@@ -84,7 +84,7 @@ function Inside({ one, isBypassed }: { one: SessionContext; isBypassed: boolean 
   </>;
 }
 
-/** A section of the start has no text of its own. */
+/** A part of every start is nothing that was found for the session. */
 function isItem(item: ContextItem): boolean {
   return item.kind !== "section";
 }
@@ -123,6 +123,7 @@ function Turn({ injection, session }: { injection: ContextInjection; session: st
 }
 
 function Item({ item, message, isLeft = false }: { item: ContextItem; message: string | null; isLeft?: boolean }) {
+  if (item.kind === "section" && item.text) return <li><details><summary>{item.id} <span class="soft small">{count(item.chars, "character")}</span></summary><div class="block" tabIndex={0}><p class="said" dir="auto">{item.text}</p></div></details></li>;
   const isMemory = item.kind === "memory" && item.state !== "forgotten" && item.state !== "gone";
   return <li class={isLeft ? "dim" : ""}>
     {item.kind === "session" && item.text ? <div class="block" tabIndex={0}><Spoken text={item.text} /></div> : <p dir="auto">{item.text ?? (item.kind === "section" ? item.id : <span class="soft">{item.state === "forgotten" ? "Forgotten since." : "Its text is gone."}</span>)}</p>}

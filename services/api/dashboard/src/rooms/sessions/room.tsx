@@ -4,7 +4,7 @@ import type { ListedSession, SessionPage } from "../../api/types";
 import { useSteps } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
 import { href, route } from "../../lib/route";
-import { brief, dayName, dayOf, whole } from "../../lib/time";
+import { brief, dayName, dayOf } from "../../lib/time";
 import { number, projectName } from "../../lib/words";
 import { Choice } from "../../ui/choice";
 import { Empty, Shown } from "../../ui/states";
@@ -14,6 +14,8 @@ import { Replay } from "./replay";
 /** The daemon tells no more of a first message than so many characters. */
 const CUT = 80;
 
+const OUTCOMES = Object.entries({ "": "Any outcome", given_nothing: "Given nothing", used_nothing: "Used nothing" });
+
 type Line = ListedSession & { readonly id: string };
 
 export default function Sessions() {
@@ -22,16 +24,18 @@ export default function Sessions() {
 }
 
 function List() {
-  const { harness, project } = route.value.query;
-  const pages = usePages<SessionPage, Line>(paths.allSessions({ harness, project, limit: 50 }),
+  const { harness, project, outcome } = route.value.query;
+  const pages = usePages<SessionPage, Line>(paths.allSessions({ harness, project, outcome, limit: 50 }),
     (page) => page.sessions.map((one) => ({ ...one, id: `${one.agentId} ${one.key}` })), ["session"], () => scroller().scrollTop < 40);
   const { rows } = pages;
   useSteps(".diary a");
-  return <Shown of={pages.first} rows={8} what="sessions">{() => rows.length === 0 && !harness && !project ? <Nothing /> : <>
+  return <Shown of={pages.first} rows={8} what="sessions">{() => rows.length === 0 && !harness && !project && !outcome ? <Nothing /> : <>
     <div class="filters bar" role="group" aria-label="Filters">
       <Known label="Harness" name="harness" of={rows.map((one) => one.harness)} />
       <Known label="Project" name="project" of={rows.map((one) => one.project)} say={projectName} />
+      <Choice label="Outcome" name="outcome" of={OUTCOMES} />
     </div>
+    {rows.length === 0 && <Empty title="No session passes these filters"><p><a href="#/sessions">Show all sessions</a></p></Empty>}
     {byDay(rows).map(([day, found]) => <section key={day} class="day"><h2>{dayName(new Date(found[0]!.lastAt))}</h2>
       <ul class="diary">{found.map((one) => <li key={one.id}><Entry one={one} /></li>)}</ul></section>)}
     {pages.hasMore && <p><button onClick={pages.more}>Earlier ones</button></p>}
@@ -40,7 +44,7 @@ function List() {
 
 function Entry({ one }: { one: Line }) {
   return <a class="entry" href={href("sessions", {}, one.key)}>
-    <time class="soft small" dateTime={one.lastAt} title={whole(one.lastAt)}>{brief(one.lastAt)}</time>
+    <time class="soft small" dateTime={one.lastAt}>{brief(one.lastAt)}</time>
     <span dir="auto">{one.title !== null ? `${one.title}${one.title.length >= CUT ? "…" : ""}` : <span class="soft">{one.endedAt === null ? "Just begun" : "Without a transcript"}</span>}</span>
     <span class="meta">{one.endedAt === null && <span class="good">open</span>}<span>{one.harness ?? "unknown harness"}</span>{one.project && <span>{projectName(one.project)}</span>}
       <span>{one.given === 0 ? "given nothing" : `given ${number(one.given)}, used ${number(one.used)}`}</span>{one.bypassed && <span class="warn">bypassed</span>}</span>

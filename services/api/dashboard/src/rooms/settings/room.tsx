@@ -49,7 +49,7 @@ function Connected() {
 }
 
 function About() {
-  const status = useResource<Status>(paths.status);
+  const status = useResource<Required<Status>>(paths.about);
   const changes = useResource<ProductPage>(paths.changelog);
   return <div class="narrow">
     {status.value && <p>Signet {status.value.version}{status.value.update.updateAvailable ? `; ${status.value.update.latestVersion} is there: signet update install` : ""}. The workspace is {status.value.agentsDir}.</p>}

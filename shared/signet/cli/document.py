@@ -1,0 +1,187 @@
+"""`signet document …`: long texts, files and web pages that are read in pieces; look at them, delete them."""
+
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from signet.cli import identify, output
+from signet.cli.command import Answer, Output, command, confirmed
+from signet.cli.options import AgentOption, OffsetOption, ReasonOption, YesOption
+from signet.client import Signet
+from signet.errors import Invalid, NotFound
+
+if TYPE_CHECKING:
+    from signet.client.answers import Document
+
+app = typer.Typer(
+    help="Add texts, files and web pages that are read in pieces; list and delete them.",
+    no_args_is_help=True,
+)
+
+#: Documents among which the beginning of an id, or a title, is looked for.
+MOST = 500
+_PAGE = re.compile(r"https?://", re.IGNORECASE)
+
+DocumentArgument = Annotated[
+    str, typer.Argument(metavar="DOCUMENT", help="Id, first characters of the id, or title.")
+]
+
+
+@command(app)
+def add(
+    signet: Signet,
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="File, address of a web page, or - for stdin.")
+    ],
+    title: Annotated[
+        str | None, typer.Option(help="Title; default: what the text or its file is called.")
+    ] = None,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is read.")] = True,
+    agent: AgentOption = None,
+    as_json: bool = False,
+) -> Output:
+    """Add a text, a file or a web page as a document. Recall finds the pieces of it.
+
+    Reads text, Markdown, HTML, JSON, XML, and PDF with pip install 'signetai[pdf]'. For a folder that is kept in step:
+    signet connector add FOLDER
+
+    Examples: signet document add minutes.md · signet document add https://example.com/guide --title Guide
+    """
+    if _PAGE.match(source):
+        added = signet.add_document(source_type="url", url=source, title=title, agent_id=agent)
+    else:
+        text, kind, name = _read(source)
+        added = signet.add_document(
+            text, content_type=kind, title=title or name or None, agent_id=agent
+        )
+    if not wait:
+        yield added
+        output.say(f"Added {added['id']}" if "jobId" in added else f"Known as {added['id']}")
+        output.hint(f"How far it is: signet document show {added['id'][:8]}")
+        return
+    with output.Passing(quiet=as_json) as passing:
+        if passing.is_live:
+            passing.show("Reading …")
+        found = signet.wait_for_document(added["id"], agent_id=agent)
+    yield Answer(found, status=1 if found["status"] == "failed" else 0)
+    output.say(_line(found))
+    if masked := added.get("masked"):
+        output.say(f"Masked: {', '.join(masked)}. To store a secret: signet secret put")
+    if found["status"] not in ("done", "failed"):
+        output.hint("It is read in the background; watch with: signet jobs watch")
+
+
+@command(app, "list")
+def list_documents(
+    signet: Signet,
+    limit: Annotated[
+        int, typer.Option("--limit", "-l", min=1, max=MOST, help="Maximum number of results.")
+    ] = 20,
+    offset: OffsetOption = 0,
+    status: Annotated[
+        str | None, typer.Option(help="Only those in this state, such as done or failed.")
+    ] = None,
+    agent: AgentOption = None,
+) -> Output:
+    """List documents, newest first.
+
+    Examples: signet document list · signet document list --status failed
+    """
+    page = signet.documents(status=status, limit=limit, offset=offset, agent_id=agent)
+    yield page
+    for one in page["documents"]:
+        output.say(_line(one))
+    if not page["documents"]:
+        output.say("No documents")
+    more = f"signet document list -l {limit}{f' --status {status}' if status else ''}"
+    output.rest(offset, len(page["documents"]), page["total"], more)
+
+
+@command(app)
+def show(signet: Signet, document: DocumentArgument, agent: AgentOption = None) -> Output:
+    """Show a document and the pieces that recall finds.
+
+    Examples: signet document show minutes.md · signet document show 3f2a91c0 --json
+    """
+    one = _find(signet, document, agent)
+    pieces = signet.chunks(one["id"], agent_id=agent)
+    yield {**one, "chunks": pieces}
+    output.say(_line(one))
+    for piece in pieces:
+        output.say("")
+        yield from (f"  {line}" for line in output.paragraphs(piece["content"], 2))
+
+
+@command(app, forgets=True)
+def delete(
+    signet: Signet,
+    document: DocumentArgument,
+    reason: ReasonOption = "deleted on the command line",
+    yes: YesOption = False,
+    agent: AgentOption = None,
+    as_json: bool = False,
+) -> Output:
+    """Delete a document and forget what only it holds.
+
+    Examples: signet document delete minutes.md · signet document delete 3f2a91c0 --yes
+    """
+    one = _find(signet, document, agent)
+    if not yes and not confirmed(f"Delete {_name(one)}?", as_json=as_json, instead="--yes"):
+        output.say("Nothing deleted")
+        raise typer.Exit(1)
+    gone = signet.delete_document(one["id"], reason=reason, agent_id=agent)
+    yield {**gone, "id": one["id"]}
+    output.say(f"Deleted {_name(one)}; forgot {output.count(gone['memoriesRemoved'], 'piece')}")
+
+
+def _read(source: str) -> tuple[str, str | None, str]:
+    """Return the text of a file or of standard input (`-`), its form where that has headings, and its name.
+
+    The daemon may be elsewhere, and reads no files outside its folders: what it cannot read as text is read here.
+    """
+    from signet.domain.documents import readers
+    from signet.domain.documents.readers import charset
+    from signet.domain.documents.readers.models import Raw
+
+    if source == "-":
+        raw = Raw(data=sys.stdin.buffer.read())
+    else:
+        path = Path(source).expanduser()
+        if not path.exists():
+            raise NotFound(f"{path} does not exist")
+        if not path.is_file():
+            raise Invalid(f"{path} is not a file; for a folder: signet connector add {source}")
+        raw = Raw(data=path.read_bytes(), name=path.name)
+    kind = readers.kind_of(raw)
+    if (form := readers.form_of(kind)) is not None:
+        return charset.decode(raw.data, "", declares=True), form, raw.name
+    found = readers.read(raw)
+    return found.text, None, found.title or raw.name
+
+
+def _find(signet: Signet, named: str, agent: str | None) -> "Document":
+    known = signet.documents(limit=MOST, agent_id=agent)["documents"]
+    return identify.one(
+        (one for one in known if one["status"] != "deleted"),
+        named,
+        noun="document",
+        see="document list",
+        id=lambda one: one["id"],
+        name=lambda one: one["title"] or "",
+    )
+
+
+def _line(one: "Document") -> str:
+    ink = output.ink(sys.stdout)
+    color = {"failed": ink.bad, "done": ink.dim, "deleted": ink.dim}.get(one["status"], ink.name)
+    pieces = f"  {output.count(one['chunk_count'], 'piece')}" if one["chunk_count"] else ""
+    error = f"  {output.plain(one['error'])}" if one["error"] else ""
+    when = ink.dim(output.local(one["created_at"]))
+    return f"{one['id'][:8]}  {ink.bold(_name(one))}  {color(one['status'])}{pieces}  {when}{error}"
+
+
+def _name(one: "Document") -> str:
+    return output.plain(one["title"] or one["source_url"] or "untitled")
