@@ -96,6 +96,18 @@ def paused(served: Program) -> Iterator[Program]:
     served.run("jobs", "watch")
 
 
+def test_jobs_are_listed_page_by_page_and_counted(paused: Program) -> None:
+    since = clock.to_text(clock.now())
+    waiting = {remembered(paused, f"Buoy {number} is green at night") for number in (17, 18)}
+    asked = ("jobs", "list", "--status", "pending", "--kind", "extract", "--since", since)
+    first = paused.run(*asked, "-l", "1", "--json").json()
+    assert f"--cursor {first['next']}" in paused.run(*asked, "-l", "1").err
+    second = paused.run(*asked, "-l", "1", "--cursor", first["next"], "--json").json()
+    assert {page["jobs"][0]["id"] for page in (first, second)} == waiting
+    counted = paused.run(*asked, "--counts").out
+    assert counted.startswith("2 jobs\n") and "extract 2" in counted and "pending 2" in counted
+
+
 def test_a_job_is_cancelled_and_tried_again(paused: Program) -> None:
     job_id = remembered(paused, "The ferry to Kos leaves at noon")
     assert paused.run("jobs", "cancel", job_id).out == "Cancelled\n"

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import httpx
 import structlog
+from starlette.types import ASGIApp
 
 from signet import config
 from signet.db import Database
@@ -24,17 +25,30 @@ from signet_api.app import create_app
 from signet_api.authority import Authority
 from signet_api.deps import State
 from signet_api.health import Health
+from signet_api.openapi import Described
 from signet_api.vectors import QueryVectors
+from support.asgi import ask
 from support.database import fresh_database
 from support.ports import free_port
 from support.processes import eventually, program
 
 T = TypeVar("T")
 
-#: Where the app in this process believes to be.
-BASE = "http://127.0.0.1:3850"
 #: No vectors, so that no test loads a model.
 SETTINGS = "embedding:\n  provider: none\n"
+
+_describe = Described.openapi
+_described: list[dict[str, Any]] = []
+
+
+def _describe_once(self: Described) -> dict[str, Any]:
+    """Return the description of the interface: it is the same whatever an app serves, and takes a second to make."""
+    if not _described:
+        _described.append(_describe(self))
+    return _described[0]
+
+
+Described.openapi = _describe_once  # type: ignore[method-assign]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +83,9 @@ class Api:
 
     state: State
     logged: Sequence[Mapping[str, Any]]
+    _app: ASGIApp
+    _peer: str
     _runner: asyncio.Runner
-    _client: httpx.AsyncClient
 
     def get(self, path: str, **headers: str) -> Answer:
         """Send GET; header names are written with underscores."""
@@ -96,11 +111,11 @@ class Api:
     ) -> Answer:
         """Send any request beside others; see `all_of`."""
         named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
-        return answer_of(await self._client.request(method, path, content=content, headers=named))
+        return answer_of(await ask(self._app, method, path, content, named, self._peer))
 
     def all_of(self, requests: Coroutine[Any, Any, T]) -> T:
         """Return what requests that go on side by side come to."""
-        return self._runner.run(requests)
+        return self._runner.get_loop().run_until_complete(requests)
 
     def add_agent(self, name: str = "scout") -> None:
         """Register an agent, so that others than the default one are told apart (HN-77)."""
@@ -180,13 +195,10 @@ def api_over(
         authority=Authority.of(live.settings, workspace, bind),
     )
     app = create_app(state)
-    transport = httpx.ASGITransport(app, raise_app_exceptions=False, client=(peer, 40_000))
     with asyncio.Runner() as runner, structlog.testing.capture_logs() as logged:
-        client = httpx.AsyncClient(transport=transport, base_url=BASE)
         try:
-            yield Api(state, logged, runner, client)
+            yield Api(state, logged, app, peer, runner)
         finally:
-            runner.run(client.aclose())
             vectors.close()
             db.close()
 

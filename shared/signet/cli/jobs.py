@@ -63,12 +63,17 @@ def list_jobs(
     since: SinceOption = None,
     until: UntilOption = None,
     limit: ManyOption = 20,
+    cursor: Annotated[str | None, typer.Option(help="Where the list goes on, as it says.")] = None,
+    counts: Annotated[
+        bool,
+        typer.Option("--counts", help="Count them by state, kind, queue and error instead."),
+    ] = False,
 ) -> Output:
     """List jobs, last changed first.
 
-    Examples: signet jobs list · signet jobs list --status dead --kind extract
+    Examples: signet jobs list · signet jobs list --status dead --kind extract · signet jobs list --counts
     """
-    found = signet.jobs(
+    page = signet.all_jobs(
         status=status,
         kind=kind,
         code=code,
@@ -77,15 +82,26 @@ def list_jobs(
         since=since,
         until=until,
         limit=limit,
+        cursor=cursor,
+        facets=counts,
     )
-    yield {"jobs": found, "count": len(found)}
-    if not found:
-        output.say("No jobs")
+    yield page
     ink = output.ink(sys.stdout)
-    for job in found:
+    if counts:
+        yield output.count(page.get("total", 0), "job")
+        for name, values in page.get("facets", {}).items():
+            told = " · ".join(f"{output.plain(one['key'])} {one['count']}" for one in values)
+            if told:
+                yield f"  {ink.dim(f'{name:<8}')}{told}"
+        return
+    if not page["jobs"]:
+        output.say("No jobs")
+    for job in page["jobs"]:
         output.say(_line(job, ink))
-    if len(found) == limit:
-        output.hint(f"Only the latest {limit} are shown. For more: --limit")
+    if page["next"]:
+        output.hint(
+            f"Only the latest {limit} are shown. For more: --limit, or --cursor {page['next']}"
+        )
 
 
 @command(app)

@@ -72,6 +72,26 @@ class DaemonCalls:
         `status` may name several, with commas between; `code` is of the last error; both times are of the change.
         """
 
+    @asks(wire.JOBS)
+    def all_jobs(
+        self,
+        *,
+        status: str | None = None,
+        kind: str | None = None,
+        code: str | None = None,
+        memory_id: str | None = None,
+        document_id: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        facets: bool = False,
+    ) -> wire.Jobs:
+        """Return a page of jobs, latest change first; `cursor` is `next` of another page.
+
+        `facets` adds how many there are in all, and by status, kind, queue and code of the last error.
+        """
+
     @asks(wire.JOB)
     def job(self, job_id: str) -> WholeJob:
         """Return one job with its payload, result and last errors; raises NotFound."""
