@@ -45,7 +45,7 @@ export const paths = {
   repairs: "/api/repair",
   evaluation: () => mine("/api/evaluation"),
   predictor: () => mine("/api/predictor/status"),
-  context: (session: string) => mine(`/api/sessions/${id(session)}/context`),
+  replay: (session: string) => mine(`/api/sessions/${id(session)}/replay`),
   transcript: (session: string) => mine(`/api/sessions/${id(session)}/transcript`),
   jobs: (query: Query) => withQuery("/api/jobs", query),
   job: (job: string) => `/api/jobs/${id(job)}`,

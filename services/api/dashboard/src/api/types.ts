@@ -1091,7 +1091,21 @@ export interface Series {
   series: Record<string, number[]>;
 }
 
-export interface SessionContext {
+export interface SessionMemory {
+  id: string;
+  content: string;
+  type: string;
+  createdAt: string;
+  how: "saved" | "distilled";
+}
+
+export interface SessionPage {
+  sessions: ListedSession[];
+  count: number;
+  next: string | null;
+}
+
+export interface SessionReplay {
   sessionKey: string;
   agentId: string;
   harness: string;
@@ -1100,12 +1114,9 @@ export interface SessionContext {
   isOver: boolean;
   totals: ContextTotals;
   injections: ContextInjection[];
-}
-
-export interface SessionPage {
-  sessions: ListedSession[];
-  count: number;
-  next: string | null;
+  turns: Spoken[];
+  memories: SessionMemory[];
+  summary: string | null;
 }
 
 export interface Setting {
@@ -1152,6 +1163,12 @@ export interface SomeSessions {
   corrections: Interval | null;
   askedAgain: Interval | null;
   prompts: Interval | null;
+}
+
+export interface Spoken {
+  role: string;
+  text: string;
+  at: string | null;
 }
 
 export interface Sqlite {

@@ -7,7 +7,7 @@ import { dayName } from "../../lib/time";
 import { count, number, projectName } from "../../lib/words";
 import { Choice } from "../../ui/choice";
 
-const STATES = Object.entries({ "": "Any state", active: "Current", superseded: "Corrected", forgotten: "Forgotten", archived: "Of removed agents" });
+const STATES = Object.entries({ "": "Any state", active: "Current", superseded: "Corrected", forgotten: "Forgotten", archived: "Archived" });
 const SORTS = Object.entries({ "": "Newest", importance: "Most important", used: "Most used", updated: "Changed last", event: "By the time they are about" });
 
 /** Filters of the list, as the address names them. */

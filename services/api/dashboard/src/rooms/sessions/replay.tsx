@@ -1,7 +1,7 @@
 /** One session as the agent saw it: what it was given at each prompt, why, and whether it used it. */
 import type { ComponentChildren } from "preact";
 import { bypass, paths } from "../../api/calls";
-import type { ContextInjection, ContextItem, RunningSessions, SessionContext, Transcript } from "../../api/types";
+import type { ContextInjection, ContextItem, RunningSessions, SessionReplay, Spoken as Message, Transcript } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { stale, useResource } from "../../lib/resource";
 import { filter, go, href, route } from "../../lib/route";
@@ -9,7 +9,7 @@ import { brief, clock } from "../../lib/time";
 import { act, say } from "../../lib/undo";
 import { count, number, percent, projectName } from "../../lib/words";
 import { Icon } from "../../ui/icons";
-import { Empty, Shown, Trouble } from "../../ui/states";
+import { Empty, Shown } from "../../ui/states";
 
 const PHASES: Readonly<Record<string, string>> = { start: "Start", compaction: "Compaction", recall: "Asked by the agent" };
 const REASONS: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<string, string>> = { memory: "memory", session: "ea
 const CUT = 150;
 
 export function Replay({ session }: { session: string }) {
-  const found = useResource<SessionContext>(paths.context(session), ["session"]);
+  const found = useResource<SessionReplay>(paths.replay(session), ["session", "memory"]);
   const running = useResource<RunningSessions>(paths.sessions, ["session"]).value?.sessions.find((one) => one.key === session);
   useKeys([{ key: "Escape", says: "Back to the sessions", act: () => go(href("sessions")) }]);
   if (found.error?.status === 404) return <Untold session={session} isOpen={running !== undefined} />;
@@ -55,7 +55,7 @@ function Title({ name, children, beside }: { name: string; children: ComponentCh
     <div><h2>{name}</h2><p class="meta">{children}</p></div>{beside}</div>;
 }
 
-function Inside({ one, isBypassed }: { one: SessionContext; isBypassed: boolean | null }) {
+function Inside({ one, isBypassed }: { one: SessionReplay; isBypassed: boolean | null }) {
   const { turn } = route.value.query;
   const at = Math.min(Math.max(Number(turn ?? firstTold(one)), 0), one.injections.length - 1);
   const shown = one.injections[at];
@@ -79,8 +79,11 @@ function Inside({ one, isBypassed }: { one: SessionContext; isBypassed: boolean 
           <span class="soft small">{told(injection)}</span>
           {injection.message && <span class="soft small quote" dir="auto">“{injection.message.slice(0, 90)}”</span>}
         </button></li>)}</ol>
-      {shown && <Turn injection={shown} session={one.sessionKey} />}
+      {shown && <Turn injection={shown} said={saidAt(one, at)} />}
     </div>
+    {one.memories.length > 0 && <section aria-label="Remembered"><h2>Remembered</h2><ul class="needs">{one.memories.map(({ id, content, how }) =>
+      <li key={id}><a href={href("memories", { id })} dir="auto">{content}</a> <span class="soft small">{how}</span></li>)}</ul></section>}
+    {one.summary && <details><summary>Summary</summary><div class="block" tabIndex={0} dir="auto">{one.summary}</div></details>}
   </>;
 }
 
@@ -89,7 +92,7 @@ function isItem(item: ContextItem): boolean {
   return item.kind !== "section";
 }
 
-function firstTold(one: SessionContext): number {
+function firstTold(one: SessionReplay): number {
   return Math.max(0, one.injections.findIndex((injection) => injection.phase !== "start" && injection.given.some(isItem)));
 }
 
@@ -108,7 +111,14 @@ function told(injection: ContextInjection): string {
   return best !== null && floor !== null && best < floor ? `nothing near enough (${percent(best)} of ${percent(floor)})` : "given nothing";
 }
 
-function Turn({ injection, session }: { injection: ContextInjection; session: string }) {
+/** What was said from a prompt to the next one. */
+function saidAt({ injections, turns }: SessionReplay, at: number): readonly Message[] {
+  const { phase, turn } = injections[at]!;
+  if (phase !== "prompt" || turn === null) return [];
+  return turns.slice(turn, injections.slice(at).find((one) => one.phase === "prompt" && one.turn! > turn)?.turn ?? turns.length);
+}
+
+function Turn({ injection, said }: { injection: ContextInjection; said: readonly Message[] }) {
   const { given, leftOut } = injection;
   return <section class="shown" aria-label={nameOf(injection)}>
     <h2>{nameOf(injection)} <span class="soft small">{clock(injection.at)}{injection.tokens > 0 && ` · about ${count(injection.tokens, "token")}`}</span></h2>
@@ -118,7 +128,8 @@ function Turn({ injection, session }: { injection: ContextInjection; session: st
       <ul class="items">{given.map((item, at) => <Item key={at} item={item} message={injection.message} />)}</ul></>}
     {leftOut.length > 0 && <details><summary>Left out: {leftOut.length}</summary>
       <ul class="items">{leftOut.map((item, at) => <Item key={at} item={item} message={injection.message} isLeft />)}</ul></details>}
-    <Said session={session} message={injection.message} />
+    {said.length > 0 && <><h3>Said <button class="link small" onClick={() => void navigator.clipboard.writeText(said.map((one) => `${one.role}: ${one.text}`).join("\n\n")).then(() => say("Copied."))}>copy</button></h3>
+      <div class="block" tabIndex={0}>{said.map(({ role, text, at }, key) => <p key={key} class="said" dir="auto"><strong>{role}</strong> {at && <time class="soft small">{brief(at)}</time>}{"\n"}{text}</p>)}</div></>}
   </section>;
 }
 
@@ -132,18 +143,4 @@ function Item({ item, message, isLeft = false }: { item: ContextItem; message: s
       {item.state === "changed" && <span class="warn">changed since</span>}
       {isMemory && <span><a href={href("memories", { ask: message ?? undefined, id: item.id, part: message ? "why" : undefined })}>{message ? "why" : "open"}</a></span>}</p>
   </li>;
-}
-
-/** What was said in this turn: from the prompt to the next one. */
-function Said({ session, message }: { session: string; message: string | null }) {
-  const found = useResource<Transcript>(message === null ? null : paths.transcript(session));
-  if (message === null) return null;
-  if (found.error) return found.error.status === 404 ? null : <Trouble error={found.error} what="the transcript" />;
-  const text = found.value?.content;
-  const from = text?.indexOf(message.slice(0, 60)) ?? -1;
-  if (!text || from < 0) return null;
-  const said = text.slice(from);
-  const next = said.search(/\nUser[:\s]/);
-  return <><h3>Said <button class="link small" onClick={() => void navigator.clipboard.writeText(text).then(() => say("The whole transcript is copied."))}>copy all</button></h3>
-    <div class="block" tabIndex={0}><Spoken text={said.slice(0, next < 0 ? 6_000 : next)} /></div></>;
 }
