@@ -1,6 +1,6 @@
 /** What was asked of the daemon, by address: shown while fresh, kept while stale, asked again when an event says so. */
 import { signal, type Signal } from "./signal";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { Refused, send } from "./http";
 
 export interface View<T> {
@@ -18,16 +18,20 @@ interface Entry {
   users: number;
   isStale: boolean;
   asked: number;
-  /** How long the last answer took, in ms. */
+  /** How long the last answer took, in ms, and until when the answers so far are paid for. */
   took: number;
+  paid: number;
   etag: string | null;
   timer: number | undefined;
   running: AbortController | null;
 }
 
-/** An event asks for a thing again at most this often, and so that the daemon answers for a tenth of the time. */
+/** An event asks for a thing again at most this often, and so that the daemon answers for a tenth of the time, some of it ahead. */
 const EACH_MS = 300;
 const TIMES_TAKEN = 10;
+const AHEAD_MS = 2_000;
+/** Jobs come in bursts: what shows them waits (ms) for the rest of one. */
+const BURST_MS = 400;
 /** So many answers are kept for going back to. */
 const KEPT = 60;
 
@@ -45,7 +49,7 @@ function entryOf(path: string): Entry {
     if (entry.users === 0) all.delete(old);
   }
   const entry: Entry = {
-    path, topics: [], users: 0, isStale: true, asked: 0, took: 0, etag: null, timer: undefined, running: null,
+    path, topics: [], users: 0, isStale: true, asked: 0, took: 0, paid: 0, etag: null, timer: undefined, running: null,
     view: signal({ value: undefined, error: null, at: 0, again: () => void load(entry) }),
   };
   all.set(path, entry);
@@ -77,6 +81,7 @@ async function load(entry: Entry): Promise<void> {
 /** Keep what an answer changes, if it changes anything; what has become stale meanwhile is asked for again. */
 function finish(entry: Entry, change: Partial<View<unknown>> | null): void {
   entry.took = Date.now() - entry.asked;
+  entry.paid = Math.max(entry.paid, entry.asked) + TIMES_TAKEN * entry.took;
   entry.running = null;
   if (change) entry.view.value = { ...entry.view.value, ...change };
   const wait = change?.error ? change.error.waitMs : entry.isStale ? pause(entry) : null;
@@ -85,7 +90,7 @@ function finish(entry: Entry, change: Partial<View<unknown>> | null): void {
 
 /** Return how long (ms) an event has to wait for a thing. */
 function pause(entry: Entry): number {
-  return entry.asked + Math.max(EACH_MS, TIMES_TAKEN * entry.took) - Date.now();
+  return Math.max(entry.asked + EACH_MS, entry.paid - AHEAD_MS) - Date.now();
 }
 
 function later(entry: Entry, wait: number): void {
@@ -98,7 +103,8 @@ function later(entry: Entry, wait: number): void {
 /** Return what is at an address, and ask for it; null asks for nothing. Events of these topics make it stale. */
 export function useResource<T>(path: string | null, topics: readonly string[] = []): View<T> {
   const entry = path === null ? NONE : entryOf(path);
-  useEffect(() => {
+  // Before it is painted, which may take longer than the answer.
+  useLayoutEffect(() => {
     if (path === null) return;
     entry.users += 1;
     entry.topics = topics;
@@ -119,7 +125,7 @@ export function useResource<T>(path: string | null, topics: readonly string[] = 
 }
 
 const NONE: Entry = {
-  path: "", topics: [], users: 0, isStale: false, asked: 0, took: 0, etag: null, timer: undefined, running: null,
+  path: "", topics: [], users: 0, isStale: false, asked: 0, took: 0, paid: 0, etag: null, timer: undefined, running: null,
   view: signal({ value: undefined, error: null, at: 0, again: () => undefined }),
 };
 
@@ -129,7 +135,7 @@ const NONE: Entry = {
  */
 export function stale(topic?: string): void {
   const meant = [...all.values()].filter((entry) => topic === undefined || entry.topics.includes(topic)).sort((one, other) => one.took - other.took);
-  let wait = 0;
+  let wait = topic === "job" ? BURST_MS : 0;
   for (const entry of meant) {
     entry.isStale = true;
     later(entry, Math.max(wait, pause(entry)));

@@ -1,5 +1,5 @@
 /** Today: what needs a person, what was learned, what was forgotten, what is going on. */
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { paths } from "../api/calls";
 import type { Advice, Diagnoses, Harnesses, Home, MemoryPage } from "../api/types";
 import { useKeys, useSteps } from "../lib/keys";
@@ -23,11 +23,14 @@ const VERDICTS = [["keep", "Keep"], ["wrong", "Wrong"], ["fade", "Let it fade"]]
 
 export default function Today() {
   const learned = useResource<MemoryPage>(paths.memories({ limit: ROWS, stats: 0, total: 1 }), ["memory"]);
+  const rows = learned.value?.memories;
+  // It is drawn anew when something was learned, not with all else.
+  const diary = useMemo(() => (rows?.length ? <Diary rows={rows} /> : <First />), [rows]);
   return <div class="today">
-    <Hello rows={learned.value?.memories} total={learned.value?.total} />
+    <Hello rows={rows} total={learned.value?.total} />
     <div class="sides">
       <section aria-label="Learned">
-        {route.value.query.triage ? <Triage /> : <Shown of={learned} rows={7} what="memories">{({ memories }) => memories.length > 0 ? <Diary rows={memories} /> : <First />}</Shown>}
+        {route.value.query.triage ? <Triage /> : <Shown of={learned} rows={7} what="memories">{() => diary}</Shown>}
       </section>
       <div class="side">
         <Needs />

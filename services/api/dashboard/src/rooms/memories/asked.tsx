@@ -1,5 +1,6 @@
 /** What recall answers to a question: above the floor what an agent is told, dimmed below what it is not. */
-import { useEffect, useState } from "preact/hooks";
+import type { ComponentChild } from "preact";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { quote, recall } from "../../api/calls";
 import type { Excerpt, Hit, Recalled } from "../../api/types";
 import { Refused } from "../../lib/http";
@@ -32,12 +33,14 @@ export function Asked({ question }: { question: string }) {
       (found) => { answered.value = { question, answer: found }; setError(null); },
       (problem: unknown) => { if (problem instanceof Refused) setError(problem); else if (!signal?.aborted) throw problem; },
     );
-  useEffect(() => {
+  useLayoutEffect(() => {
     const stop = new AbortController();
     void load(stop.signal);
     return () => stop.abort();
   }, [question, type, who, project, pinned, tag, undone.value]);
   useEffect(() => setAt(-1), [question]);
+  // The next question is not answered by this answer.
+  useEffect(() => () => void (answered.value = null), []);
   const answer = answered.value?.answer;
   const hits = answer?.results ?? [];
   const hit = hits[at];
@@ -138,6 +141,10 @@ function Line({ hit, isAt, words, isBelow = false }: { hit: Hit; isAt: boolean; 
 function Marked({ text, words }: { text: string; words: readonly string[] }) {
   const shown = text.length > 400 ? `${text.slice(0, 400)}…` : text;
   const stems = words.map((word) => word.toLowerCase().slice(0, Math.max(4, word.length - 2)));
-  const parts = shown.split(/([\p{L}\p{N}_]+)/u);
-  return <>{parts.map((part, at) => stems.some((stem) => part.toLowerCase().startsWith(stem)) ? <mark key={at}>{part}</mark> : part)}</>;
+  // What stands between two marks is one piece.
+  const pieces: ComponentChild[] = [""];
+  for (const part of shown.split(/([\p{L}\p{N}_]+)/u))
+    if (stems.some((stem) => part.toLowerCase().startsWith(stem))) pieces.push(<mark>{part}</mark>, "");
+    else pieces[pieces.length - 1] += part;
+  return <>{pieces}</>;
 }

@@ -1,11 +1,12 @@
 /** The list of memories: rows, choice of several, keys. */
 import { signal } from "../../lib/signal";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { paths } from "../../api/calls";
 import type { MemoryPage } from "../../api/types";
 import { useKeys } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
 import { route } from "../../lib/route";
+import { isCompact } from "../../lib/store";
 import { brief } from "../../lib/time";
 import { count } from "../../lib/words";
 import { Icon } from "../../ui/icons";
@@ -30,10 +31,12 @@ export function List() {
   useEffect(() => setAt(-1), [JSON.stringify(given)]);
   useEffect(() => () => void (chosen.value = new Map()), []);
   useRowKeys(rows, at, setAt);
+  // What else changes on the page draws no row anew.
+  const draw = useMemo(() => (row: Row, index: number) => <Line row={row} isAt={index === at} />, [rows, at, chosen.value, route.value.query.id, given.as_of, isCompact.value]);
   return <div>
     {pages.fresh > 0 && <button class="chip on" onClick={() => { pages.show(); scroller().scrollTo(0, 0); }}>{count(pages.fresh, "new memory", "new memories")}</button>}
     <Shown of={pages.first} rows={8} what="memories">{() => rows.length === 0 ? <Nothing isFiltered={Object.values(given).some(Boolean)} state={given.state} /> :
-      <Virtual rows={rows} keyOf={(row) => row.id} onEnd={pages.more} label="Memories" at={at} draw={(row, index) => <Line row={row} isAt={index === at} />} />}
+      <Virtual rows={rows} keyOf={(row) => row.id} onEnd={pages.more} label="Memories" at={at} draw={draw} />}
     </Shown>
     {chosen.value.size > 0 && <Bulk isForgotten={isForgotten} />}
   </div>;
