@@ -143,15 +143,17 @@ export class Painter {
     }
     // Names at the edges take room that does not shrink with the picture.
     const scale = Math.min((canvas.clientWidth - 120) / (right - left + 1), (canvas.clientHeight - 80) / (bottom - top + 1));
-    Object.assign(this.camera, { x: (left + right) / 2, y: (top + bottom) / 2, scale: (this.fitted = Math.max(0.05, Math.min(2.2, scale))) });
+    Object.assign(this.camera, { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(0.05, Math.min(2.2, scale)) });
+    this.fitted = { ...this.camera };
     this.draw();
   }
 
-  private fitted = 0;
+  private fitted: Camera = { ...this.camera };
 
-  /** Follow the size of the canvas: what was all in view stays so. */
-  resize(): void {
-    if (this.camera.scale === this.fitted) this.fit();
+  /** Keep everything in view, unless somebody looks at a part. */
+  follow(): void {
+    const { camera, fitted } = this;
+    if (camera.scale === fitted.scale && camera.x === fitted.x) this.fit();
     else this.draw();
   }
 
