@@ -121,10 +121,9 @@ def bare(program: Program) -> dict[str, str]:
     return {"PATH": "/usr/bin:/bin", "HOME": str(program.home)}
 
 
-@pytest.mark.parametrize("place", [".agents", "else where"], ids=["usual", "another"])
-def test_what_setup_ends_with_works_in_a_bare_shell(tmp_path: Path, place: str) -> None:
+def test_what_setup_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None:
     (tmp_path / ".codex").mkdir()
-    program = Program(home=tmp_path, workspace=tmp_path / place)
+    program = Program(home=tmp_path, workspace=tmp_path / "else where")
     flags = ("--non-interactive", "--embedding-provider", "none", "--extraction-provider", "rules")
     where = ["-p", str(program.workspace), "--port", str(program.port), "--skip-git"]
     own = Path(sys.executable).with_name("signet")
@@ -142,6 +141,7 @@ def test_what_setup_ends_with_works_in_a_bare_shell(tmp_path: Path, place: str) 
 
 
 def test_what_quickstart_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None:
+    (tmp_path / ".codex").mkdir()
     program = Program(home=tmp_path, workspace=tmp_path / ".agents")
     own = shlex.quote(str(Path(sys.executable).with_name("signet")))
     environ = {"SIGNET_MODEL_DIR": str(tmp_path / "models")}
@@ -153,11 +153,14 @@ def test_what_quickstart_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None
     made = typed(program, f"{step} {flags}")
     assert made.returncode == 0, made.stderr
     assert program.workspace.exists()
-    *_, start, _connect, remember = made.stdout.splitlines()
+    *_, start, connect, remember = made.stdout.splitlines()
     try:
+        assert typed(program, connect.partition("To connect: ")[2]).returncode == 0
+        assert (tmp_path / ".codex" / "hooks.json").exists()
         begin = start.partition(": ")[2]
         assert typed(program, begin, SIGNET_PORT=str(program.port)).returncode == 0
         assert typed(program, remember.removeprefix("Try: ")).returncode == 0
+        assert "tabs" in program.run("memory", "list").out
     finally:
         program.run("stop")
 

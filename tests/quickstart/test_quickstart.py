@@ -17,6 +17,7 @@ from cli.program import COMMAND_SECONDS, Program, running
 from harnesses.home import CLAUDE_MD, Home, a_home
 from signet.paths import Workspace
 from signet.resources import template
+from support.forks import Command
 from support.processes import eventually
 
 NOTES = """# Tidewater notes
@@ -183,22 +184,23 @@ def test_stopping_it_leaves_nothing_behind(
     tmp_path: Path, temporary: Path, number: signal.Signals
 ) -> None:
     program = a_program(tmp_path)
-    process = subprocess.Popen(
-        program.command("quickstart", "--no-model", "--keep"),
-        env=program.environment(TMPDIR=str(temporary), PYTHONUNBUFFERED="1"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    assert process.stdout is not None
-    line = next(line for line in process.stdout if "Daemon" in line)
+    reads, writes = os.pipe()
+    with Path(os.devnull).open("r+") as nothing:
+        process = Command(
+            ("quickstart", "--no-model", "--keep"),
+            program.environment(TMPDIR=str(temporary), PYTHONUNBUFFERED="1"),
+            (nothing.fileno(), writes, nothing.fileno()),
+        )
+    os.close(writes)
+    said = os.fdopen(reads, encoding="utf-8")
+    line = next(line for line in said if "Daemon" in line)
     [url] = re.findall(r"http://127\.0\.0\.1:\d+", line)
     [kept] = (tmp_path / ".cache" / "signet").iterdir()
     pid = json.loads((kept / ".daemon" / "state.json").read_text())["pid"]
     os.kill(process.pid, number)
-    process.communicate(timeout=COMMAND_SECONDS)
-    assert process.returncode == {signal.SIGINT: 130}.get(number, 128 + number)
+    with said:
+        said.read()
+    assert process.wait(COMMAND_SECONDS) == {signal.SIGINT: 130}.get(number, 128 + number)
     assert [*(tmp_path / ".cache" / "signet").iterdir()] == []
     eventually(lambda: not Path(f"/proc/{pid}").exists())
     assert program.run("status", "--json", SIGNET_DAEMON_URL=url).json()["running"] is False

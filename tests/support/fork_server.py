@@ -127,7 +127,8 @@ def _attend(stdin: int, stdout: int, stderr: int, caller: int) -> None:
     tempfile.tempdir = None
     site.USER_BASE = None
     sys.stdin = os.fdopen(0, encoding="utf-8")
-    sys.stdout = os.fdopen(1, "w", encoding="utf-8")
+    buffered = 1 if "PYTHONUNBUFFERED" in os.environ else -1
+    sys.stdout = os.fdopen(1, "w", encoding="utf-8", buffering=buffered)
     sys.stderr = os.fdopen(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1)
     sys.argv = [request["module"], *request["arguments"]]
     sys.orig_argv = [sys.executable, "-m", *sys.argv]

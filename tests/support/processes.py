@@ -16,8 +16,9 @@ ROOT = Path(__file__).parents[2]
 ROOTS = ("shared", "services/api", "services/worker", "services/scheduler", "tests")
 PYTHONPATH = os.pathsep.join(str(ROOT / folder) for folder in ROOTS)
 
-#: How often a condition is looked at, and how long a test waits for it at most.
-LOOK_SECONDS = 0.01
+#: How soon a condition is looked at again; each look lets more time pass than the one before, because looks cost the
+#: processor that what is waited for needs, too. And how long a test waits for it at most.
+LOOK_SECONDS, LONGEST_SECONDS, GROWTH = 0.01, 0.05, 1.2
 PATIENCE_SECONDS = 120.0
 
 
@@ -108,7 +109,11 @@ def said(process: subprocess.Popen[str], word: str) -> None:
 class _Pause:
     """A wait between two looks at a condition; it is not what a test relies on."""
 
+    def __init__(self) -> None:
+        self._seconds = LOOK_SECONDS
+
     def wait(self) -> None:
         import select
 
-        select.select([], [], [], LOOK_SECONDS)
+        select.select([], [], [], self._seconds)
+        self._seconds = min(GROWTH * self._seconds, LONGEST_SECONDS)
