@@ -11,6 +11,7 @@ import pytest
 from cli.program import Program, running
 from signet.client import Signet
 from signet.db.driver import connect
+from support.processes import eventually
 
 #: Of these a machine without models, service or backup says that they are worth a look.
 MAY_WARN = {"backup", "embeddings", "queue", "sqlite", "disk", "provider", "waiting"}
@@ -53,6 +54,9 @@ def test_fix_repairs_an_emptied_index_through_the_daemon_and_its_history(served:
     served.run("remember", "The gadwall sleeps by the weir.")
     database = served.workspace / "memory" / "memories.db"
     connection = connect(database)
+    # The maintenance of a daemon that has just started would repair it first.
+    maintained = "SELECT 1 FROM memory_jobs WHERE job_type = 'maintenance' AND status = 'completed'"
+    eventually(lambda: connection.execute(maintained).fetchone() is not None)
     connection.execute("INSERT INTO memories_fts (memories_fts) VALUES ('delete-all')")
     (served.workspace / "memory" / "memories.db").chmod(0o644)
     found = checks(served)
