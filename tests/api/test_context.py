@@ -271,6 +271,18 @@ def test_a_start_says_what_its_text_consists_of(api: Api) -> None:
     assert api.rows("section_texts") == []
 
 
+def test_what_was_erased_is_not_kept_of_a_file_that_still_says_it(api: Api) -> None:
+    falcon = remember(api, FALCON)
+    erased = api.send("DELETE", f"/api/memory/{falcon}?reason=private&erase=true")
+    assert erased.status == 200
+    (api.state.workspace.root / "AGENTS.md").write_text(f"Be brief.\n{FALCON}", "utf-8")
+    assert "hunts mice" in hook(api, "session-start").body["inject"]
+    [start] = context(api)["injections"]
+    [told] = [item for item in start["given"] if item["id"] == "instructions"]
+    assert told["text"].endswith("Be brief.")
+    assert not any("hunts mice" in row["content"] for row in api.rows("section_texts"))
+
+
 def test_a_session_is_told_again_as_it_went(api: Api) -> None:
     told_both(api)
     saved = {"content": "Crane 4711 is painted in May.", "sessionKey": KEY}

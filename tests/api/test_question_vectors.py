@@ -257,7 +257,9 @@ def test_another_model_is_tried_at_once_after_one_has_failed(
     native.fail("Where to?")
     assert asked(api, "Where to?")({}) is None
     assert is_paused(api, native)
+    assert api.state.vectors.fault
     warm(api, served)
+    assert "broken" not in api.state.vectors.fault
     assert asked(api, "Where to?")({}) == served.vector("Where to?")
 
 

@@ -27,6 +27,8 @@ def test_a_file_from_its_reading_to_its_deletion(served: Program, tmp_path: Path
     assert deleted.out == "Deleted ferry.md; forgot 1 piece\n"
     assert served.run("document", "show", "ferry.md").status == 1
     assert served.run("document", "delete", found["id"], "--yes").status == 0
+    # A whole id is not looked for among the newest.
+    assert "Upper lock  deleted" in served.run("document", "show", found["id"]).out
 
 
 def test_what_is_no_text_is_refused_and_a_text_too_long_for_a_memory_is_told_where_to(

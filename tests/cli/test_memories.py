@@ -119,6 +119,11 @@ def test_a_change_shows_in_history_and_a_stale_one_says_so(served: Program) -> N
     assert re.search(
         r"updated +by cli · new crop\n +- The mill grinds rye\n +\+ The mill grinds oats", told
     )
+    all_of_them = served.run("memory", "history", "-l", "1", "--since", "2020-01-01")
+    assert (
+        "More: signet memory history -l 1 --since 2020-01-01T00:00:00.000Z --cursor "
+        in all_of_them.err
+    )
     row = (
         "looked-at",
         memory_id,

@@ -118,6 +118,12 @@ def test_sessions_are_listed_with_what_each_was_given(
     line = next(line for line in shown.out.splitlines() if key in line)
     assert f"2 prompts · given {one['given']}, used 1" in line
     assert "signet why SESSION" in shown.err
+    for other in (str(uuid4()), str(uuid4())):
+        body = {"harness": "codex", "sessionKey": other, "cwd": "/work/quay"}
+        url = f"http://127.0.0.1:{served.port}/api/hooks/session-start"
+        assert httpx.post(url, json=body, timeout=30).status_code == 200
+    more = served.run("sessions", "-l", "1", "--harness", "codex")
+    assert "More: signet sessions -l 1 --harness codex --cursor " in more.err
     told = served.run("sessions", "show", key, "--given")
     first, _, second = told.out.partition("What does the lighthouse keeper")
     assert "Session start" in first and f"The ferry to {played[1]}" in first

@@ -51,6 +51,7 @@ def test_a_document_that_says_it_is_named_and_says_it_until_it_is_deleted(
     eventually(lambda: is_idle(signet))
     [piece] = signet.recall("lock of the shed")["results"]
     assert word not in piece["content"]
+    assert word not in str(signet.history(piece["id"])) + str(signet.all_history(limit=500))
     assert holding(home.workspace, word)
     signet.delete_document(document, reason="private")
     eventually(lambda: is_idle(signet) and not holding(home.workspace, word))

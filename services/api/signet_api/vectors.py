@@ -153,6 +153,7 @@ class QueryVectors:
         with self._lock:
             if wanted != self._settings:
                 self._settings, self._embedder, self._again_at = wanted, None, 0.0
+                self._fault = ""
                 self._embed.cache_clear()
             if time.monotonic() < self._again_at:
                 return None

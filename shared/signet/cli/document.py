@@ -1,5 +1,6 @@
 """`signet document …`: long texts, files and web pages that are read in pieces; look at them, delete them."""
 
+import contextlib
 import re
 import sys
 from pathlib import Path
@@ -163,6 +164,9 @@ def _read(source: str) -> tuple[str, str | None, str]:
 
 
 def _find(signet: Signet, named: str, agent: str | None) -> "Document":
+    if len(named) == identify.UUID_CHARS:
+        with contextlib.suppress(NotFound):  # it may be a title as well
+            return signet.document(named, agent_id=agent)
     known = signet.documents(limit=MOST, agent_id=agent)["documents"]
     return identify.one(
         (one for one in known if one["status"] != "deleted"),

@@ -60,4 +60,4 @@ def name_copies(paths: Iterable[str]) -> None:
 def _named(document: str) -> str:
     """Return the name of a document, and the command that deletes it."""
     id_ = document.removeprefix(DOCUMENT).partition(" ")[0]
-    return f"{output.plain(document)} (signet document delete {id_[:8]})"
+    return f"{output.plain(document)} (signet document delete {id_})"

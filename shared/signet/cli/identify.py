@@ -11,7 +11,7 @@ Row = TypeVar("Row")
 #: A shorter beginning is more likely a slip than an id.
 SHORTEST = 8
 #: A UUID is whole: nothing is looked up for it.
-_UUID_CHARS = 36
+UUID_CHARS = 36
 
 
 class Ambiguous(Conflict):
@@ -25,7 +25,7 @@ def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
     typed = typed.strip()
     if typed.startswith("session:"):
         raise Invalid(f"{typed} is no memory but a session; see: signet sessions show {typed[8:]}")
-    if len(typed) == _UUID_CHARS:
+    if len(typed) == UUID_CHARS:
         return typed
     found = signet.ids(typed, agent_id=agent)
     if typed in found:

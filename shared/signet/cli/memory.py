@@ -1,6 +1,5 @@
 """`signet memory …`: look at memories, change them, bring them back (forgetting: `forget.py`)."""
 
-import shlex
 import sys
 from collections.abc import Iterator
 from typing import Annotated, Literal
@@ -145,7 +144,10 @@ def history(
         for one in page["history"]:
             yield from _event(one, ink, of=one)
         if page["next"]:
-            output.hint(f"More: signet memory history -l {limit or 20} --cursor {page['next']}")
+            flags = output.flags({"since": since, "until": until})
+            output.hint(
+                f"More: signet memory history -l {limit or 20}{flags} --cursor {page['next']}"
+            )
         return
     if cursor or since or until:
         raise typer.BadParameter(
@@ -213,12 +215,9 @@ def similar(
 
 def _flags(filters: MemoryFilter) -> str:
     """Return the options that ask for the same memories again."""
-    switches = {"pinned": " --pinned", "state": f" --{filters.get('state')}"}
-    return "".join(
-        switches.get(name, f" --{'query' if name == 'q' else name} {shlex.quote(str(value))}")
-        for name, value in filters.items()
-        if value is not None
-    )
+    named = {"query" if name == "q" else name: value for name, value in filters.items()}
+    pinned, state = named.pop("pinned", None), named.pop("state", None)
+    return output.flags(named) + (" --pinned" if pinned else "") + (f" --{state}" if state else "")
 
 
 def _summary(row: MemorySummary) -> Entry:

@@ -13,7 +13,7 @@ import shutil
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -128,6 +128,15 @@ def rest(offset: int, shown: int, total: int | None, more: str) -> bool:
         return False
     hint(f"{offset + 1} to {end} of {total}. More: {more} --offset {end}")
     return True
+
+
+def flags(options: Mapping[str, object]) -> str:
+    """Return the options of a command as they are typed, each behind a blank; those without a value are left out."""
+    return "".join(
+        f" --{name} {shlex.quote(str(value))}"
+        for name, value in options.items()
+        if value is not None
+    )
 
 
 def runnable(text: str) -> str:

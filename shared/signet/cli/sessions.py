@@ -57,7 +57,9 @@ def sessions(
         output.hint("What was said in one: signet sessions show SESSION")
         output.hint("What it was given, and why: signet why SESSION")
     if page["next"]:
-        output.hint(f"More: signet sessions -l {limit} --cursor {page['next']}")
+        filters = {"project": project, "harness": harness, "outcome": outcome}
+        flags = output.flags(filters)
+        output.hint(f"More: signet sessions -l {limit}{flags} --cursor {page['next']}")
 
 
 def _lines(one: ListedSession, ink: Ink) -> Iterator[str]:

@@ -73,9 +73,12 @@ def of(
     if memory is None and not forgotten.count(tx, gone):
         raise NotFound("Not found", memoryId=memory_id)
     changes = tx.records(Change, sql.CHANGES, (memory_id, max(1, min(limit, MAX_LIMIT))))
-    if forgotten_texts or (memory is not None and not memory.is_deleted):
-        return changes
-    return [{**one, "oldContent": None, "newContent": None, "metadata": None} for one in changes]
+    if memory is not None and not memory.is_deleted:
+        _tell(tx, [(one, memory.type) for one in changes], reader=reader)
+    elif not forgotten_texts:
+        for one in changes:
+            one["oldContent"] = one["newContent"] = one["metadata"] = None
+    return changes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +122,8 @@ def page(tx: ReadTx, asked: Asked, *, reader: Reader, forgotten_texts: bool) -> 
     ids_of = list(dict.fromkeys(one["memoryId"] for one in found))
     there = [one for one in memories.by_ids(tx, ids_of, texts={}) if not one.is_deleted]
     texts = {one.id: one.content for one in told.memories(tx, there, reader=reader)}
+    types = {one.id: one.type for one in there}
+    _tell(tx, [(one, types.get(one["memoryId"], "")) for one in found], reader=reader)
     for one in found:
         one["content"] = texts.get(one["memoryId"])
         if one["content"] is None and not forgotten_texts:
@@ -129,6 +134,15 @@ def page(tx: ReadTx, asked: Asked, *, reader: Reader, forgotten_texts: bool) -> 
         "count": len(found),
         "next": cursor.write([last["createdAt"], last["id"]]) if last else None,
     }
+
+
+def _tell(tx: ReadTx, found: Sequence[tuple[Change, str]], *, reader: Reader) -> None:
+    """Leave out of changes, each with the type of its memory, what this reader may not be told of it."""
+    old = told.texts(tx, [(type, one["oldContent"] or "") for one, type in found], reader=reader)
+    new = told.texts(tx, [(type, one["newContent"] or "") for one, type in found], reader=reader)
+    for (one, _), before, after in zip(found, old, new, strict=True):
+        one["oldContent"] = before if one["oldContent"] is not None else None
+        one["newContent"] = after if one["newContent"] is not None else None
 
 
 def proposals(tx: ReadTx, memory_id: str, reason: str) -> list[Mapping[str, object]]:
