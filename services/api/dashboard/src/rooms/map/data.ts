@@ -69,7 +69,8 @@ export function around(graph: Graph, id: string): Graph {
 export function folded({ graph, places }: Placed): Placed | null {
   const { communities, names } = graph;
   if (graph.entities.length <= MANY || names.length < 2) return null;
-  const members = names.map((_, name) => communities.flatMap((one, at) => (one === name ? [at] : [])));
+  const members: number[][] = names.map(() => []);
+  communities.forEach((one, at) => members[one]?.push(at));
   const sizes = Float32Array.from(members, (of) => 8 * Math.sqrt(of.length));
   const middles = Float32Array.from(members.flatMap((of) => [0, 1].map((axis) => sum(of.map((at) => places[at * 2 + axis]!)) / (of.length || 1))));
   for (let round = 0; round < ROUNDS; round += 1) members.forEach((_, a) => members.forEach((_, b) => {

@@ -1,5 +1,5 @@
 /** Draws the graph: points and lines by WebGL2, names on a canvas over it. Nothing is drawn while nothing changes. */
-import { folded, type Placed } from "./data";
+import { folded, type Graph, type Placed } from "./data";
 
 export interface Camera { x: number; y: number; scale: number }
 
@@ -50,6 +50,7 @@ export class Painter {
   private near: Placed | null = null;
   private far: Placed | null = null;
   private loaded: Placed | null = null;
+  private graph: Graph | null = null;
 
   /** Take a canvas for points and one for names; throws where there is no WebGL2. */
   constructor(private readonly canvas: HTMLCanvasElement, names: HTMLCanvasElement, private look: Look) {
@@ -57,9 +58,9 @@ export class Painter {
     const words = names.getContext("2d");
     if (!gl || !words) throw new Error("no WebGL2");
     [this.gl, this.words] = [gl, words];
-    const { place, size, tone, edge } = (this.buffers = { place: gl.createBuffer(), size: gl.createBuffer(), tone: gl.createBuffer(), edge: gl.createBuffer() });
+    const { place, size, tone } = (this.buffers = { place: gl.createBuffer(), size: gl.createBuffer(), tone: gl.createBuffer(), edge: gl.createBuffer() });
     this.points = layer(gl, program(gl, POINTS, DISC), [[place, 2], [size, 1], [tone, 3]]);
-    this.lines = layer(gl, program(gl, LINES, FLAT), [[edge, 2]]);
+    this.lines = layer(gl, program(gl, LINES, FLAT), [[place, 2]]);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
@@ -91,17 +92,25 @@ export class Painter {
 
   private load({ graph, places }: Placed): void {
     const { gl, buffers } = this;
+    const fill = (buffer: WebGLBuffer, data: BufferSource, target: number = gl.ARRAY_BUFFER) => {
+      gl.bindBuffer(target, buffer);
+      gl.bufferData(target, data, gl.DYNAMIC_DRAW);
+    };
+    fill(buffers.place, places);
+    // While a layout goes on only places change.
+    if (this.graph === graph) return;
+    this.graph = graph;
     const tones = new Float32Array(graph.sizes.length * 3);
     graph.groups.forEach((group, at) => tones.set(this.look.groups[group]!, at * 3));
-    const edges = new Float32Array(graph.sources.length * 4);
+    const ends = new Uint32Array(graph.sources.length * 2);
     graph.sources.forEach((source, at) => {
-      const target = graph.targets[at]!;
-      edges.set([places[source * 2]!, places[source * 2 + 1]!, places[target * 2]!, places[target * 2 + 1]!], at * 4);
+      ends[at * 2] = source;
+      ends[at * 2 + 1] = graph.targets[at]!;
     });
-    for (const [buffer, data] of [[buffers.place, places], [buffers.size, graph.sizes], [buffers.tone, tones], [buffers.edge, edges]] as const) {
-      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-      gl.bufferData(gl.ARRAY_BUFFER, data as Float32Array<ArrayBuffer>, gl.DYNAMIC_DRAW);
-    }
+    fill(buffers.size, graph.sizes);
+    fill(buffers.tone, tones);
+    gl.bindVertexArray(this.lines.array);
+    fill(buffers.edge, ends, gl.ELEMENT_ARRAY_BUFFER);
   }
 
   private chosen = -1;
@@ -127,20 +136,24 @@ export class Painter {
     if (places.length === 0) return;
     let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
     for (let at = 0; at < places.length; at += 2) {
-      [left, right] = [Math.min(left, places[at]!), Math.max(right, places[at]!)];
-      [top, bottom] = [Math.min(top, places[at + 1]!), Math.max(bottom, places[at + 1]!)];
+      left = Math.min(left, places[at]!);
+      right = Math.max(right, places[at]!);
+      top = Math.min(top, places[at + 1]!);
+      bottom = Math.max(bottom, places[at + 1]!);
     }
     // Names at the edges take room that does not shrink with the picture.
     const scale = Math.min((canvas.clientWidth - 120) / (right - left + 1), (canvas.clientHeight - 80) / (bottom - top + 1));
-    Object.assign(this.camera, { x: (left + right) / 2, y: (top + bottom) / 2, scale: (this.fitted = Math.max(0.05, Math.min(2.2, scale))) });
+    Object.assign(this.camera, { x: (left + right) / 2, y: (top + bottom) / 2, scale: Math.max(0.05, Math.min(2.2, scale)) });
+    this.fitted = { ...this.camera };
     this.draw();
   }
 
-  private fitted = 0;
+  private fitted: Camera = { ...this.camera };
 
-  /** Follow the size of the canvas: what was all in view stays so. */
-  resize(): void {
-    if (this.camera.scale === this.fitted) this.fit();
+  /** Keep everything in view, unless somebody looks at a part. */
+  follow(): void {
+    const { camera, fitted } = this;
+    if (camera.scale === fitted.scale && camera.x === fitted.x) this.fit();
     else this.draw();
   }
 
@@ -170,7 +183,7 @@ export class Painter {
     view(this.lines);
     const [red, green, blue] = this.look.line;
     gl.uniform4f(this.lines.at.tone, red * FAINT, green * FAINT, blue * FAINT, FAINT);
-    gl.drawArrays(gl.LINES, 0, graph.sources.length * 2);
+    gl.drawElements(gl.LINES, graph.sources.length * 2, gl.UNSIGNED_INT, 0);
     view(this.points);
     gl.uniform1f(this.points.at.ratio, ratio);
     gl.drawArrays(gl.POINTS, 0, graph.sizes.length);

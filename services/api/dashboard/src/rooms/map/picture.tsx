@@ -43,22 +43,24 @@ export function Picture({ graph, focus, fixed, isPart = false, label, onFail, on
     } catch {
       return onFail?.();
     }
-    const sized = new ResizeObserver(() => painter.current?.resize());
+    const sized = new ResizeObserver(() => painter.current?.follow());
     sized.observe(canvas.current!);
     return () => sized.disconnect();
   }, [theme.value, isDark.value]);
   useEffect(() => {
     const key = `${graph.entities.map((one) => one.id).join()} ${graph.sources.length}`;
-    const show = (found: Float32Array<ArrayBuffer>, isFirst: boolean) => {
+    let isNew = true;
+    const show = (found: Float32Array<ArrayBuffer>) => {
       places.current = found;
       painter.current?.show({ graph, places: found }, at);
-      if (isFirst) painter.current?.fit();
+      painter.current?.[isNew ? "fit" : "follow"]();
+      isNew = false;
     };
-    if (fixed) return show(fixed, true);
-    if (kept?.graph === key) return show(kept.places, true);
+    if (fixed) return show(fixed);
+    if (kept?.graph === key) return show(kept.places);
     const layout = worker(layoutAddress);
     layout.onmessage = ({ data }: MessageEvent<{ places: Float32Array<ArrayBuffer>; isDone: boolean }>) => {
-      show(data.places, true);
+      show(data.places);
       // A part of the graph is laid out at once, and the whole is not to be laid out again after it.
       if (data.isDone && !isPart) kept = { graph: key, places: data.places };
     };
