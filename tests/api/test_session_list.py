@@ -55,10 +55,12 @@ def test_sessions_are_listed_by_what_came_of_it(api: Api) -> None:
     api.post("/api/memory/remember", {"content": "The walrus sleeps on the northern pier."})
     play(api, "ignored")
     play(api, "helped")
+    play(api, "running")
     hook(api, "user-prompt-submit", "empty", userMessage="Paint the fence, please.")
-    assert len(listed(api)) == 3
-    helped = "SELECT seq FROM session_injections WHERE session_key = 'helped'"
-    api.run(f"UPDATE injected_items SET used = 'said' WHERE injection_seq IN ({helped})")
+    assert len(listed(api)) == 4
+    for key, used in (("helped", "said"), ("ignored", "no")):
+        of = f"SELECT seq FROM session_injections WHERE session_key = '{key}'"
+        api.run(f"UPDATE injected_items SET used = '{used}' WHERE injection_seq IN ({of})")
     found = {one: [row["key"] for row in listed(api, f"&outcome={one}")] for one in OUTCOMES}
     assert found == {"given_nothing": ["empty"], "used_nothing": ["ignored"]}
     assert api.get("/api/sessions?state=all&outcome=lost").status == 400

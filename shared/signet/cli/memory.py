@@ -35,6 +35,8 @@ app.command("forget")(forget.forget)
 app.command("erase")(erase.erase)
 
 _LABEL = 12
+#: Changes of all memories that one page holds.
+MOST_CHANGES = 500
 State = Literal["forgotten", "archived"] | None
 
 
@@ -135,8 +137,9 @@ def history(
     """
     ink = output.ink(sys.stdout)
     if memory_id is None:
+        limit = min(limit or 20, MOST_CHANGES)
         page = signet.all_history(
-            limit=limit or 20, cursor=cursor, since=since, until=until, agent_id=agent
+            limit=limit, cursor=cursor, since=since, until=until, agent_id=agent
         )
         yield page
         if not page["history"]:
@@ -145,9 +148,7 @@ def history(
             yield from _event(one, ink, of=one)
         if page["next"]:
             flags = output.flags({"since": since, "until": until})
-            output.hint(
-                f"More: signet memory history -l {limit or 20}{flags} --cursor {page['next']}"
-            )
+            output.hint(f"More: signet memory history -l {limit}{flags} --cursor {page['next']}")
         return
     if cursor or since or until:
         raise typer.BadParameter(

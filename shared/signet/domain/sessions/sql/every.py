@@ -52,9 +52,10 @@ _WHEREVER = " UNION ALL ".join(
 OF_KEY = f"""
 SELECT agent_id, max(project) AS project, min(began) AS began FROM ({_WHEREVER})
  WHERE :agent IS NULL OR agent_id = :agent GROUP BY agent_id ORDER BY agent_id"""
-#: Whether a session used anything of what it was given, NULL when it was given nothing.
+#: Whether a session used anything of what it was given: 0 for nothing, NULL when it was given nothing; what was not
+#: looked at yet may be used.
 _USES = """
-(SELECT max(coalesce(i.used, 'no') <> 'no') FROM session_injections s JOIN injected_items i ON i.injection_seq = s.seq
+(SELECT max(coalesce(i.used <> 'no', 1)) FROM session_injections s JOIN injected_items i ON i.injection_seq = s.seq
   WHERE s.agent_id = a.agent_id AND s.session_key = a.session_key AND i.is_given = 1 AND i.kind <> 'section')"""
 _FILTERS = f"""
  (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
