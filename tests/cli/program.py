@@ -19,8 +19,9 @@ from support.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [ROOT / "shared", *(ROOT / "services" / name for name in ("api", "worker", "scheduler"))]
-#: Deterministic: no model is asked, no vector is made.
+#: Deterministic: no model is asked, no vector is made, and no copy of the day meets one that a test makes.
 SETTINGS = """
+backup: {daily: false}
 embedding: {provider: none}
 memory: {pipelineV2: {extraction: {provider: rules}}}
 """
@@ -114,11 +115,11 @@ class Program:
 
 
 @contextmanager
-def running(home: Path, *, more_settings: str = "") -> Iterator[Program]:
+def running(home: Path) -> Iterator[Program]:
     """Give a program with a running daemon until the block ends."""
     program = Program(home=home, workspace=home / "workspace")
     program.workspace.mkdir()
-    (program.workspace / "agent.yaml").write_text(SETTINGS + more_settings)
+    (program.workspace / "agent.yaml").write_text(SETTINGS)
     started = program.run("start", "--port", str(program.port))
     assert started.status == 0, started.err
     try:

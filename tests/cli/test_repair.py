@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from cli.program import Program, running
+from cli import program as programs
+from cli.program import SETTINGS, Program, running
 from signet import clock
 from signet.db import Database, WriteTx
 from signet.domain.repair.catalog import ACTIONS
@@ -22,9 +23,12 @@ def database(program: Program) -> Iterator[Database]:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    """Give a daemon of this file's own: its jobs are counted."""
-    with running(tmp_path_factory.mktemp("repairs")) as program:
-        yield program
+    """Give a daemon of this file's own: its jobs are counted, and it repairs nothing by itself."""
+    observing = "rules}, autonomous: {maintenanceMode: observe}}}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(programs, "SETTINGS", SETTINGS.replace("rules}}}", observing))
+        with running(tmp_path_factory.mktemp("repairs")) as program:
+            yield program
 
 
 @pytest.fixture

@@ -15,9 +15,7 @@ SAID = f"Nora keeps a {WORD} model in the attic."
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
-    # A copy of the day would hold what is saved here, or not, as chance has it.
-    without_copies = "backup: {daily: false}\n"
-    with running(tmp_path_factory.mktemp("erased"), more_settings=without_copies) as program:
+    with running(tmp_path_factory.mktemp("erased")) as program:
         yield program
 
 

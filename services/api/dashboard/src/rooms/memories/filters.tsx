@@ -21,7 +21,7 @@ export function Filters() {
   const { sort: _, ...narrowed } = filters();
   const { pinned, q, state, since } = narrowed;
   const found = useResource<MemoryPage>(
-    paths.memories({ ...narrowed, limit: 1, total: 1, stats: 1, facets: "type,who,project,tag" }), ["memory"]);
+    paths.memories({ ...narrowed, limit: 1, total: 1, stats: Object.values(narrowed).some(Boolean) ? 1 : 0, facets: "type,who,project,tag" }), ["memory"]);
   const facets = found.value?.facets ?? {};
   const stats = found.value?.stats;
   const total = found.value?.total;
