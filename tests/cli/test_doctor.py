@@ -21,6 +21,8 @@ MAY_WARN = {"backup", "embeddings", "queue", "sqlite", "disk", "provider", "wait
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     """Give a daemon of this file's own: what others forget or break is not looked at here."""
     with running(tmp_path_factory.mktemp("doctor")) as program:
+        # A program counts as starting for its first second, though it answers before.
+        eventually(lambda: checks(program)["processes"]["status"] == "ok")
         yield program
 
 
