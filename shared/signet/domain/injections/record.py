@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from signet import clock
@@ -11,7 +12,7 @@ from signet.domain.injections.models import Injection, Item, Kind, Phase, Spans,
 from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql import session_memories
 from signet.domain.injections.sql.injections import NewRow
-from signet.domain.transcripts import erased, steps
+from signet.domain.transcripts import erased, steps, withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
@@ -25,8 +26,11 @@ MOST_ITEMS = 100
 
 
 def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
-    """Store injections."""
+    """Store injections. No section says what was erased, though a file that a person wrote may still say it."""
+    gone = erased.of(tx)
     for injection in found:
+        known = gone.get(injection.agent_id, ())
+        items = [_without(item, known) for item in injection.items[:MOST_ITEMS]]
         is_prompt = injection.phase is Phase.PROMPT
         seq = tx.value(
             sql.INSERT,
@@ -48,7 +52,7 @@ def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
             sql.PUT_SECTION,
             [
                 (injection.agent_id, hash_of(item.text), item.text)
-                for item in injection.items[:MOST_ITEMS]
+                for item in items
                 if item.kind is Kind.SECTION and item.text
             ],
         )
@@ -56,7 +60,7 @@ def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
             sql.INSERT_ITEM,
             [
                 (seq, place, *_row(item, injection.spans.get(place)))
-                for place, item in enumerate(injection.items[:MOST_ITEMS])
+                for place, item in enumerate(items)
             ],
         )
 
@@ -133,6 +137,11 @@ def forget(tx: WriteTx, agent_id: str, key: str) -> None:
     tx.run(sql.DELETE_LOST_SECTIONS)
     tx.run(sql.DELETE_STEPS_OF, (agent_id, key))
     tx.run(session_memories.DELETE_OF, (agent_id, key))
+
+
+def _without(item: Item, known: Sequence[Statement]) -> Item:
+    is_section = item.kind is Kind.SECTION
+    return replace(item, text=withheld.without(item.text, known)) if is_section else item
 
 
 def _row(item: Item, spans: Spans | None) -> tuple[object, ...]:

@@ -14,8 +14,7 @@ from signet.domain.injections.models import Injection, Kind, Spans, hash_of
 from signet.domain.injections.sql import injections as sql
 from signet.domain.injections.sql.injections import ItemRow, spans_of
 from signet.domain.memory import lookup
-from signet.domain.transcripts import erased, withheld
-from signet.domain.transcripts.withheld import Statement
+from signet.domain.transcripts import withheld
 from signet.text.masking import mask
 
 EPISODES = frozenset({Kind.SESSION, Kind.COMMIT, Kind.DOCUMENT})
@@ -88,22 +87,17 @@ class Texts:
 
 
 def located(tx: ReadTx, injections: Sequence[Injection]) -> list[Injection]:
-    """Return injections with the ranges that their episodes are of their sources.
-
-    No section holds a secret, or what was erased: a file that a person wrote may still say it.
-    """
-    has_sections = any(item.kind is Kind.SECTION for one in injections for item in one.items)
-    gone = erased.of(tx) if has_sections else {}
-    return [_located(tx, one, gone.get(one.agent_id, ())) for one in injections]
+    """Return injections with the ranges that their episodes are of their sources, and sections without secrets."""
+    return [_located(tx, one) for one in injections]
 
 
-def _located(tx: ReadTx, injection: Injection, gone: Sequence[Statement]) -> Injection:
+def _located(tx: ReadTx, injection: Injection) -> Injection:
     items = list(injection.items)
     reader = agents.reader(tx, injection.agent_id)
     found: dict[int, Spans] = {}
     for place, item in enumerate(items):
         if item.kind is Kind.SECTION:
-            items[place] = replace(item, text=withheld.without(mask(item.text).text, gone))
+            items[place] = replace(item, text=mask(item.text).text)
         elif item.text and item.kind in EPISODES:
             source = sources.whole(tx, SourceType(item.kind), item.id, reader)
             if spans := locate(item.text, source):
