@@ -58,9 +58,11 @@ def add(
         added = signet.add_document(
             text, content_type=kind, title=title or name or None, agent_id=agent
         )
+    masked = output.masked(added.get("masked", ()))
     if not wait:
         yield added
-        output.say(f"Added {added['id']}" if "jobId" in added else f"Known as {added['id']}")
+        said = f"Added {added['id']}" if "jobId" in added else f"Known as {added['id']}"
+        output.say(said + masked)
         output.hint(f"How far it is: signet document show {added['id'][:8]}")
         return
     with output.Passing(quiet=as_json) as passing:
@@ -68,9 +70,7 @@ def add(
             passing.show("Reading …")
         found = signet.wait_for_document(added["id"], agent_id=agent)
     yield Answer(found, status=1 if found["status"] == "failed" else 0)
-    output.say(_line(found))
-    if masked := added.get("masked"):
-        output.say(f"Masked: {', '.join(masked)}. To store a secret: signet secret put")
+    output.say(_line(found) + masked)
     if found["status"] not in ("done", "failed"):
         output.hint("It is read in the background; watch with: signet jobs watch")
 

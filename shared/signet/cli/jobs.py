@@ -63,7 +63,9 @@ def list_jobs(
     since: SinceOption = None,
     until: UntilOption = None,
     limit: ManyOption = 20,
-    cursor: Annotated[str | None, typer.Option(help="Where the list goes on, as it says.")] = None,
+    cursor: Annotated[
+        str | None, typer.Option(help="Start of the next page, as the page before it says.")
+    ] = None,
     counts: Annotated[
         bool,
         typer.Option("--counts", help="Count them by state, kind, queue and error instead."),

@@ -61,7 +61,7 @@ def list_memories(
     ] = False,
     archived: Annotated[
         bool,
-        typer.Option("--archived", help="Memories of removed agents, which nobody is told."),
+        typer.Option("--archived", help="Only memories of agents that were removed."),
     ] = False,
     full: FullOption = False,
     agent: AgentOption = None,
@@ -124,7 +124,9 @@ def history(
         int | None,
         typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results."),
     ] = None,
-    cursor: Annotated[str | None, typer.Option(help="Where the list goes on, as it says.")] = None,
+    cursor: Annotated[
+        str | None, typer.Option(help="Start of the next page, as the page before it says.")
+    ] = None,
     since: SinceOption = None,
     until: UntilOption = None,
     agent: AgentOption = None,

@@ -13,7 +13,7 @@ import shutil
 import sys
 import time
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -119,6 +119,11 @@ def hint(text: str) -> None:
     """Print what to do next, unless quiet."""
     if not is_quiet():
         tell(ink(sys.stderr).dim(runnable(text)))
+
+
+def masked(kinds: Collection[str]) -> str:
+    """Return what is said of secrets that were replaced in what was saved, in a line of its own; empty for none."""
+    return f"\nMasked: {', '.join(kinds)}. To store a secret: signet secret put" if kinds else ""
 
 
 def rest(offset: int, shown: int, total: int | None, more: str) -> bool:

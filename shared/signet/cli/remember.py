@@ -88,8 +88,7 @@ def remember(
 
 
 def _told(saved: Remembered) -> str:
-    kinds = saved.get("masked", ())
-    masked = f"\nMasked: {', '.join(kinds)}. To store a secret: signet secret put" if kinds else ""
+    masked = output.masked(saved.get("masked", ()))
     if saved.get("lifted"):
         masked += (
             "\nYou had forgotten this. It is remembered again, and may be saved by itself again."

@@ -26,11 +26,14 @@ def sessions(
     limit: Annotated[
         int, typer.Option("--limit", "-l", min=1, max=200, help="Maximum number of results.")
     ] = 20,
-    cursor: Annotated[str | None, typer.Option(help="Where the list goes on, as it says.")] = None,
+    cursor: Annotated[
+        str | None, typer.Option(help="Start of the next page, as the page before it says.")
+    ] = None,
     project: Annotated[str | None, typer.Option(help="Only sessions of this project.")] = None,
     harness: Annotated[str | None, typer.Option(help="Only sessions of this harness.")] = None,
     outcome: Annotated[
-        Outcome | None, typer.Option(help="Only those that were given nothing, or used nothing.")
+        Outcome | None,
+        typer.Option(help="Only sessions that got nothing, or used nothing of what they got."),
     ] = None,
     agent: AgentOption = None,
 ) -> Output:

@@ -336,8 +336,8 @@ def _report(run: _Run) -> None:
         endings = ", ".join(f"{number} {output.plain(ending)}" for ending, number in left.items())
         output.say(f"Not read: {endings}")
         output.hint("Web pages and PDF are read as documents: signet document add FILE")
-    if run.masked:
-        output.say(f"Masked: {', '.join(run.masked)}. To store a secret: signet secret put")
+    if masked := output.masked(run.masked):
+        output.say(masked.lstrip())
     if tally.of(Fate.FORGOTTEN):
         output.hint("What was forgotten here is not imported again; list it with: signet forgotten")
     more = tally.of(Fate.REFUSED) - SHOWN_REASONS

@@ -1,7 +1,8 @@
 """Running sessions: look at them and steer them; what was said in them, their summaries and checkpoints."""
 
 import asyncio
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 from fastapi import Depends, Query, Request
 
@@ -54,6 +55,7 @@ async def _only(request: Request, agent_id: Text = None) -> str | None:
 
 
 #: The agent that a list is limited to, None for no limit; one agent alone has every session (HN-77).
+T = TypeVar("T")
 Only = Annotated[str | None, Depends(_only)]
 
 
@@ -198,6 +200,17 @@ async def get_transcript(session_key: str, agent_id: Only, db: Db) -> wire.Trans
     return row
 
 
+async def _looked(
+    state: Shared, read: Callable[..., T], key: str, agent_id: str | None, project: str | None
+) -> T:
+    """Return what is read of a session when all that it was given is stored."""
+    within = caller.current().scope.project
+    await state.injections.flush()
+    return await state.db.aread(
+        read, bare(key), agent_id=agent_id, within=within, project=project, now=clock.now()
+    )
+
+
 @serves(wire.SESSION_CONTEXT)
 async def get_context(
     session_key: str, agent_id: Only, state: Shared, project: Text = None
@@ -207,16 +220,7 @@ async def get_context(
     The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all. Looking counts as
     no use.
     """
-    scope = caller.current().scope
-    await state.injections.flush()
-    return await state.db.aread(
-        show.context,
-        bare(session_key),
-        agent_id=agent_id,
-        within=scope.project,
-        project=project,
-        now=clock.now(),
-    )
+    return await _looked(state, show.context, session_key, agent_id, project)
 
 
 @serves(wire.SESSION_REPLAY)
@@ -227,16 +231,7 @@ async def get_replay(
 
     The key is as for the context. Looking counts as no use.
     """
-    scope = caller.current().scope
-    await state.injections.flush()
-    return await state.db.aread(
-        story.replay,
-        bare(session_key),
-        agent_id=agent_id,
-        within=scope.project,
-        project=project,
-        now=clock.now(),
-    )
+    return await _looked(state, story.replay, session_key, agent_id, project)
 
 
 @serves(wire_memory.MEMORY_USAGE)

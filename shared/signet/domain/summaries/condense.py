@@ -75,9 +75,8 @@ def run(job: JobContext, reader: Reader | None, *, attempts: int) -> None:
             # A session that went on has moved behind others: the next job takes those that are oldest now.
             queue(tx, agent_id, project, depth, attempts=attempts, now=now)
             return {"skipped": "summaries_changed"}
-        content = withheld.cleaned(
-            tx, agent_id, condensed
-        )  # something may have been forgotten meanwhile
+        # Something may have been forgotten while the model wrote.
+        content = withheld.cleaned(tx, agent_id, condensed)
         parent_id = ids.new_id()
         span = (min(one.earliest_at for one in children), max(one.latest_at for one in children))
         size = len(content) // sql.TOKEN_CHARS

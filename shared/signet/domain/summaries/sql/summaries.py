@@ -22,10 +22,8 @@ NAMES = """
 SELECT canonical_name FROM entities WHERE agent_id = ? AND mentions >= ? AND length(canonical_name) >= 3
  ORDER BY mentions DESC LIMIT ?"""
 OF_SESSION = "SELECT content FROM session_summaries WHERE agent_id = ? AND session_key = ?"
+OF_ONE = f"{OF_SESSION} AND depth = 0 AND (? IS NULL OR project = ?)"
 #: The summaries of a session and those that were made of them, which are made anew without it.
-OF_ONE = """
-SELECT content FROM session_summaries
- WHERE agent_id = ? AND session_key = ? AND depth = 0 AND (? IS NULL OR project = ?)"""
 MADE_OF = """
 WITH RECURSIVE made (id) AS (
   SELECT id FROM session_summaries WHERE agent_id = ? AND session_key = ?
