@@ -34,7 +34,8 @@ from signet.client import Signet
 from signet.db import driver
 from support.processes import eventually
 
-SETTINGS = "memory: {pipelineV2: {extraction: {provider: rules}}}\n"
+#: No copy of the day: it would hold what is said here, or not, as chance has it (worker/test_backup.py).
+SETTINGS = "backup: {daily: false}\nmemory: {pipelineV2: {extraction: {provider: rules}}}\n"
 FORGOTTEN, ERASED = "quillfeather", "zanzibarite"
 SAID = {
     FORGOTTEN: "Nora keeps a Quillfeather model in the attic and dusts it on Sundays.",

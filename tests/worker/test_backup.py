@@ -11,6 +11,8 @@ from signet.config import Settings, settings_from
 from signet.domain.backup import archive, automatic, kept
 from signet.domain.backup.lock import alone
 from signet.domain.backup.models import Reason
+from signet.domain.memory import forget
+from signet.errors import NotNow
 from signet_scheduler import beats
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
@@ -61,10 +63,49 @@ def test_a_worker_makes_the_copy_and_waits_while_somebody_else_makes_one(home: H
         assert reader.manifest.counts["memories"] == 1
 
 
+def test_no_copy_is_made_while_something_is_erased(home: Home) -> None:
+    home.remember("The ibis harbour opens at nine.")
+    home.db.write(forget.rewrite_later, now=clock.now())
+    later = "UPDATE memory_jobs SET due_ms = due_ms + 600000 WHERE job_type = 'rewrite_store'"
+    home.run(later)
+    with home.worker():
+        beats.run(home.db, BEAT, Settings(), clock.now())
+        eventually(lambda: "erased" in (home.rows(JOBS)[0]["errors"] or ""))
+        assert kept.kept(home.workspace) == []
+        at_once(home)
+        eventually(
+            lambda: (
+                home.value("SELECT status FROM memory_jobs WHERE job_type = 'rewrite_store'")
+                == "completed"
+            )
+        )
+        at_once(home)
+        eventually(lambda: home.rows(JOBS)[0]["status"] == "completed")
+    assert len(kept.kept(home.workspace)) == 1
+
+
+def test_a_copy_in_which_something_may_be_that_was_erased_meanwhile_is_not_kept(home: Home) -> None:
+    home.remember("The ibis harbour opens at nine.")
+    said = iter((False, True))
+    with pytest.raises(NotNow):
+        automatic.daily(
+            home.workspace,
+            keep=2,
+            now=clock.now(),
+            tell=lambda done, total: None,
+            erases=lambda: next(said),
+        )
+    assert kept.kept(home.workspace) == []
+
+
 def test_as_many_days_stay_as_are_wanted(home: Home) -> None:
     now = clock.now()
     for day in range(4):
         automatic.daily(
-            home.workspace, keep=2, now=now + timedelta(days=day), tell=lambda done, total: None
+            home.workspace,
+            keep=2,
+            now=now + timedelta(days=day),
+            tell=lambda done, total: None,
+            erases=lambda: False,
         )
     assert len(kept.kept(home.workspace)) == 2

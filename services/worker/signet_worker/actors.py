@@ -91,11 +91,13 @@ def declare(broker: JobsBroker, context: Context) -> None:
 
 def backup(job: JobContext, context: Context) -> None:
     """Make the copy of the day, unless an earlier run of this job has."""
+    now = clock.now()
     path = automatic.daily(
         context.workspace,
         keep=context.settings.backup.keep,
-        now=clock.now(),
+        now=now,
         tell=lambda done, total: job.check(),
+        erases=lambda: job.db.read(automatic.erases, now),
     )
     job.commit(lambda tx: {"path": str(path)})
 

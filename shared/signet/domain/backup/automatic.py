@@ -1,12 +1,15 @@
 """The backups that nobody asks for: one a day, and one before many memories are forgotten together."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from signet import clock
 from signet.db import ReadTx
 from signet.domain.backup import create, kept, sql
 from signet.domain.backup.create import Tell
 from signet.domain.backup.models import Reason
+from signet.errors import NotNow
 from signet.paths import Workspace
 
 #: A daily copy younger than this is that of today: a job that runs twice makes one.
@@ -20,12 +23,29 @@ def is_worth_it(tx: ReadTx) -> bool:
     return tx.value(sql.HAS_MEMORIES) is not None
 
 
-def daily(workspace: Workspace, *, keep: int, now: datetime, tell: Tell) -> Path:
-    """Return the copy of the day, made now if there is none, and keep so many. Raises like `create`."""
+def erases(tx: ReadTx, since: datetime) -> bool:
+    """Return whether something is being erased or forgotten, or was since an instant."""
+    return tx.value(sql.ERASES, (clock.to_text(since),)) is not None
+
+
+def daily(
+    workspace: Workspace, *, keep: int, now: datetime, tell: Tell, erases: Callable[[], bool]
+) -> Path:
+    """Return the copy of the day, made now if there is none, and keep so many.
+
+    There is none while `erases` says that something is being erased: it could still hold it, and who erased it was
+    not told of this copy. Raises NotNow then, and like `create`.
+    """
     made = _newest(workspace, Reason.DAILY)
     if made is not None and timedelta() <= now - made.made_at < TODAY:
         return made.path
-    return create.create(workspace, reason=Reason.DAILY, keep=keep, now=now, tell=tell).path
+    if erases():
+        raise NotNow("Something is being erased")
+    copy = create.create(workspace, reason=Reason.DAILY, keep=keep, now=now, tell=tell).path
+    if erases():
+        copy.unlink(missing_ok=True)
+        raise NotNow("Something was erased while the copy was made")
+    return copy
 
 
 def before_forget(workspace: Workspace, *, last_change: datetime, now: datetime) -> Path:
