@@ -55,6 +55,7 @@ class Rule:
         return f"- {self.text}{f' ({self.note})' if self.note else ''}"
 
 
+@lru_cache(2 * LOOKED_AT)
 def name_of(text: str) -> str:
     """Return by which name a session knows that it was told a rule, wherever that is stored."""
     said = " ".join(fts.words(text))
