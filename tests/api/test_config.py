@@ -129,6 +129,7 @@ def test_the_first_page_greets_and_the_texts_of_the_product_are_there(api: Api) 
         assert text["content"].startswith(f"# {heading}")
         assert text["html"].startswith(f"<h1>{heading}</h1>")
         assert (text["source"], type(text["cachedAt"])) == ("local", int)
+        assert api.get(f"/api/{path}?html=false").body.keys() == text.keys() - {"html"}
     assert "<table>" in api.get("/api/readme").body["html"]
     missing = api.get("/api/roadmap")
     said = "ROADMAP.md did not come with this version of Signet."

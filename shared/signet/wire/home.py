@@ -44,10 +44,10 @@ class Home(TypedDict):
 
 
 class ProductPage(TypedDict):
-    """A text that came with this version, as Markdown and as HTML; `cachedAt` is in ms."""
+    """A text that came with this version, as Markdown and, unless left out, as HTML; `cachedAt` is in ms."""
 
     content: str
-    html: str
+    html: NotRequired[str]
     source: str
     cachedAt: int
 

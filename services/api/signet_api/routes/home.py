@@ -18,7 +18,7 @@ from signet.queue import Status, admin, stats
 from signet.wire import home as wire
 from signet.wire.access import ANALYTICS, DIAGNOSTICS, RECOVER
 from signet.wire.requests.browse import ForgottenParams, PageParams
-from signet.wire.requests.model import Text
+from signet.wire.requests.model import Flag, Text
 from signet_api.deps import Shared, State
 from signet_api.params import Agent
 from signet_api.routes import identity, memories, reviews
@@ -85,28 +85,34 @@ async def get_greeting() -> wire.Greeting:
 
 
 @serves(wire.CHANGELOG)
-async def get_changelog() -> wire.ProductPage:
-    """Return what has changed: the text that came with this version, as Markdown and as HTML."""
-    return await _text(ProductText.CHANGELOG)
+async def get_changelog(html: Flag = True) -> wire.ProductPage:
+    """Return what has changed: the text that came with this version, as Markdown and as HTML.
+
+    With `html=false` without the HTML, which takes long to make.
+    """
+    return await _text(ProductText.CHANGELOG, html)
 
 
 @serves(wire.ROADMAP)
-async def get_roadmap() -> wire.ProductPage:
+async def get_roadmap(html: Flag = True) -> wire.ProductPage:
     """Return what is planned, and a sentence where this version came without a plan."""
-    return await _text(ProductText.ROADMAP)
+    return await _text(ProductText.ROADMAP, html)
 
 
 @serves(wire.README)
-async def get_readme() -> wire.ProductPage:
+async def get_readme(html: Flag = True) -> wire.ProductPage:
     """Return what the product is, as Markdown and as HTML."""
-    return await _text(ProductText.README)
+    return await _text(ProductText.README, html)
 
 
-async def _text(name: ProductText) -> wire.ProductPage:
+async def _text(name: ProductText, has_html: bool) -> wire.ProductPage:
     """Return a text in the shape that dashboards read; nothing is fetched, so that `source` is always `local`."""
-    content, html = await asyncio.to_thread(texts.rendered, name)
+    content = await asyncio.to_thread(texts.content, name)
     now_ms = int(clock.now().timestamp() * 1000)
-    return {"content": content, "html": html, "source": "local", "cachedAt": now_ms}
+    page: wire.ProductPage = {"content": content, "source": "local", "cachedAt": now_ms}
+    if has_html:
+        page["html"] = await asyncio.to_thread(texts.html, name)
+    return page
 
 
 @serves(wire.DOCS)

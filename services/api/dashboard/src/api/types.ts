@@ -926,7 +926,7 @@ export interface ProcessCost {
 
 export interface ProductPage {
   content: string;
-  html: string;
+  html?: string;
   source: string;
   cachedAt: number;
 }
