@@ -1,6 +1,7 @@
 """The product's own texts: a greeting, what has changed, and the description of this interface that works offline."""
 
 import asyncio
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from signet import clock, resources
@@ -17,6 +18,7 @@ from signet.observe import latency
 from signet.queue import Status, admin, stats
 from signet.wire import home as wire
 from signet.wire.access import ANALYTICS, DIAGNOSTICS, RECOVER
+from signet.wire.memory import MemoryPage
 from signet.wire.requests.browse import ForgottenParams, PageParams
 from signet.wire.requests.model import Flag, Text
 from signet_api.deps import Shared, State
@@ -27,6 +29,7 @@ from signet_api.serving import serves
 
 _WAITING = ForgottenParams(limit=5)
 _FORGOTTEN = PageParams(q="", state="forgotten", limit=3, stats=False, total=True)
+_YEAR_AGO = PageParams(q="", state="active", sort="importance", limit=3, stats=False, total=True)
 #: What is counted by day, and of how many days.
 _COUNTED, _DAYS = ("added", "prompts", "told_tokens"), 35
 
@@ -56,12 +59,12 @@ def _home(
         "agent": name,
         "sessions": {"sessions": found, "count": len(found)},
         "reviews": reviews.page(tx, agent, _WAITING),
+        "year_ago": _page(tx, state, agent, _year_ago(now, zone)),
     }
     if asked.scope.project is None:
         home["kept"] = stored.count(tx, only)
     if asked.may(RECOVER):
-        which = memories.filter_of(_FORGOTTEN)
-        home["forgotten"] = memories.page(tx, agent, _FORGOTTEN, which, Rules.of(state.settings))
+        home["forgotten"] = _page(tx, state, agent, _FORGOTTEN)
     if asked.may(DIAGNOSTICS):
         # Every question is answered by this process.
         jobs, recalls = stats.totals(tx), latency.of_process(latency.Operation.RECALL)
@@ -75,6 +78,22 @@ def _home(
     if asked.may(ANALYTICS):
         home["days"] = series.of(tx, _COUNTED, step="day", count=_DAYS, tz=zone, now=now)
     return home
+
+
+def _page(tx: ReadTx, state: State, agent: str, asked: PageParams) -> MemoryPage:
+    return memories.page(tx, agent, asked, memories.filter_of(asked), Rules.of(state.settings))
+
+
+def _year_ago(now: datetime, zone: ZoneInfo) -> PageParams:
+    """Return the question for this day a year ago: of 28 February on a leap day."""
+    today = now.astimezone(zone).date()
+    day = min(today.day, 28) if today.month == 2 else today.day
+    first = date(today.year - 1, today.month, day)
+    begins, ends = (
+        datetime(one.year, one.month, one.day, tzinfo=zone).isoformat()
+        for one in (first, first + timedelta(days=1))
+    )
+    return _YEAR_AGO.model_copy(update={"since": begins, "until": ends})
 
 
 @serves(wire.GREETING)

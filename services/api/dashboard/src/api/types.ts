@@ -541,6 +541,7 @@ export interface Home {
   agent: string;
   sessions: RunningSessions;
   reviews: WaitingMemories;
+  year_ago: MemoryPage;
   kept?: number;
   forgotten?: MemoryPage;
   work?: Work;
