@@ -27,6 +27,8 @@ NOT_LOADED = (
     "signet.daemon.supervise",
     "signet.daemon.migrate",
 )
+#: What a migration loads.
+MIGRATION = ("alembic.command", "alembic.config", "alembic.context", "sqlalchemy.dialects.sqlite")
 #: What each service loads when it begins to serve.
 SERVICES = {
     "api": (
@@ -92,7 +94,7 @@ def _load(kind: str) -> None:
         for module in pkgutil.walk_packages(parent.__path__, f"{package}."):
             if not module.name.startswith(NOT_LOADED):
                 importlib.import_module(module.name)
-    for name in (name for names in (*SERVICES.values(), BY_ALL) for name in names):
+    for name in (name for names in (*SERVICES.values(), BY_ALL, MIGRATION) for name in names):
         importlib.import_module(name)
     importlib.import_module("support.fork_daemon").install()
 
