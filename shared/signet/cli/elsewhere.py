@@ -30,12 +30,6 @@ SECONDS = 15.0
 _INSTEAD = "The environment (SIGNET_DAEMON_URL, SIGNET_HOST, SIGNET_PORT) names a daemon that is used instead: {}"
 
 
-class NotPrivate(Invalid):
-    """Anybody on the way could read what is sent."""
-
-    code = "not_private"
-
-
 class CallsWait(Conflict):
     """Calls wait for the daemon."""
 
@@ -77,9 +71,10 @@ def connect(
         return
     url = checked(url.strip().rstrip("/"))
     if not (plain_http or connection.is_private(url)):
-        raise NotPrivate(
+        raise Invalid(
             f"{url} is neither https, nor on this machine or a tailnet: anybody on the way could read the key and "
             "everything that is remembered.",
+            "not_private",
             hint="Put a TLS proxy in front and use https://…, or pass --plain-http if you accept that",
         )
     _check_free(workspace, url)

@@ -23,12 +23,6 @@ DryRunOption = Annotated[
 ]
 
 
-class NothingToRollBack(Conflict):
-    """There is nothing to roll back: vectors are not moved by an upgrade."""
-
-    code = "nothing_to_roll_back"
-
-
 @command(app)
 def audit(signet: Signet) -> Output:
     """Count memories with, without, and with an outdated vector.
@@ -87,7 +81,10 @@ def migrate_vectors(
     Examples: signet migrate-vectors --dry-run · signet migrate-vectors --remove-zvec
     """
     if rollback:
-        raise NothingToRollBack
+        raise Conflict(
+            "There is nothing to roll back: vectors are not moved by an upgrade",
+            "nothing_to_roll_back",
+        )
     yield from _repair("resync-vec", path, {"dryRun": dry_run})
     old = find_workspace(path).memory_dir / OLD_STORE
     if not remove_zvec:

@@ -43,12 +43,6 @@ from signet_api.shapes import as_wire
 from signet_api.stream import EventStream
 
 
-class Exists(Conflict):
-    """There is an agent of this name already."""
-
-    code = "agent_exists"
-
-
 @serves(wire.AGENTS)
 async def get_agents(state: Shared) -> wire.Agents:
     """Return every agent with its policy and how many memories it has, the default one first."""
@@ -68,7 +62,7 @@ async def post_agent(body: AgentBody, state: Shared) -> wire.NamedAgent:
     """Name an agent: an entry in agent.yaml, a row, and a folder for its own files."""
     wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
     if await state.db.aread(registry.get, wanted.name) is not None:
-        raise Exists
+        raise Conflict("There is an agent of this name already", "agent_exists")
     path = manifest.place(state.workspace)
     await asyncio.to_thread(roster_file.add, path, wanted)
     await asyncio.to_thread(files.make, state.workspace, wanted.name)
@@ -120,12 +114,6 @@ def _row(agent: Agent) -> wire.NamedAgent:
 
 #: How often the stream looks for something new.
 LOOK_SECONDS = 0.5
-
-
-class RelayOff(Forbidden):
-    """via acp is off: `agents.acp: true` in agent.yaml allows it."""
-
-    code = "acp_disabled"
 
 
 @serves(wire.PEERS)
@@ -263,9 +251,11 @@ async def _owner(state: State, session_key: str | None) -> str | None:
 
 
 async def _relayed(message: Message, asked: MessageBody, state: State) -> Message:
-    """Return the message as the relay has taken it or not; raises RelayOff, and Invalid without a target."""
+    """Return the message as the relay has taken it or not; raises Forbidden, or Invalid without a target."""
     if not state.settings.agents.acp:
-        raise RelayOff
+        raise Forbidden(
+            "via acp is off: `agents.acp: true` in agent.yaml allows it", "acp_disabled"
+        )
     relayed = asked.acp or RelayBody()
     base_url = relayed.base_url or asked.acp_base_url
     name = relayed.target_agent_name or asked.acp_target_agent_name
