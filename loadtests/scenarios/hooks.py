@@ -26,6 +26,8 @@ from signet.providers.native import install
 MEMORIES = 10_000
 SESSIONS = 12
 PROMPTS = 6
+#: A prompt in which something is described has so many sentences: about 200 words, of which 50 count.
+LONG = 20
 STARTS = 12
 #: Saved for the busy half, each with a job to read it and one for its vector.
 BACKLOG = 2_500
@@ -33,9 +35,11 @@ BACKLOG = 2_500
 DRAINED, START_SECONDS = 100, 30.0
 #: The first question starts to load the model; the measure begins when it is there.
 WARM_SECONDS = 5.0
+LONG_PROMPT = "user-prompt-submit, long"
 HOOKS = (
     "session-start",
     "user-prompt-submit",
+    LONG_PROMPT,
     "pre-compaction",
     "compaction-complete",
     "session-end",
@@ -91,6 +95,7 @@ def run(options: Options) -> Report:
     _judge(report, times, commands, floors)
     report.figures |= {
         "busy_start_p95_ms": measure.percentile(busy["session-start"], 95),
+        "long_prompt_p95_ms": measure.percentile(times[LONG_PROMPT], 95),
         "busy_prompt_p95_ms": measure.percentile(busy["user-prompt-submit"], 95),
         "jobs_left": float(left),
     }
@@ -148,7 +153,7 @@ def _play(stack: Stack, corpus: Corpus, key: str, times: dict[str, list[float]])
     def call(name: str, **fields: object) -> None:
         body = {"harness": "claude-code", "sessionKey": key, "project": "/work/heron", **fields}
         request = urllib.request.Request(
-            f"http://127.0.0.1:{stack.port}/api/hooks/{name}",
+            f"http://127.0.0.1:{stack.port}/api/hooks/{name.partition(',')[0]}",
             json.dumps(body).encode(),
             {"Content-Type": "application/json", "x-signet-runtime-path": "legacy"},
         )
@@ -163,6 +168,7 @@ def _play(stack: Stack, corpus: Corpus, key: str, times: dict[str, list[float]])
         asked = corpus.question()
         call("user-prompt-submit", userPrompt=asked)
         said += [f"User: {asked}", f"Assistant: {corpus.memory(len(said))}"]
+    call(LONG_PROMPT, userPrompt=" ".join(corpus.question() for _ in range(LONG)))
     call("pre-compaction")
     call("compaction-complete", summary=f"{key}: {' '.join(said[:2])}")
     call("session-end", transcript="\n".join(said))

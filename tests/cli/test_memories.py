@@ -26,6 +26,8 @@ def test_memories_are_listed_newest_first_with_the_next_page(served: Program) ->
     assert re.findall("Lamp (.)", done.out) == ["2", "1"]
     assert f"  by user · {kind} · {made[2][:18]}\n" in done.out
     assert done.err == f"1 to 2 of 3. More: signet memory list -l 2 --type {kind} --offset 2\n"
+    own = served.run("memory", "list", "--type", kind, "-l", "2", "--agent", "default")
+    assert own.err.endswith(f" --type {kind} --agent default --offset 2\n")
     last = served.run("memory", "list", "--type", kind, "--offset", "2")
     assert ("Lamp 0" in last.out, last.err) == (True, "")
     page = served.run("memory", "list", "--type", kind, "--json").json()

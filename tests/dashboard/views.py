@@ -25,7 +25,7 @@ VIEWS = {
     "/#/memories?id={id}&part=access": "it is its own",
     "/#/memories?bar=1": "Believed now",
     "/#/memories?id={id}&part=edit": "Importance",
-    "/#/memories?state=forgotten&who=Nobody": "Nothing is forgotten",
+    "/#/memories?state=forgotten&who=Nobody": "No memory passes these filters",
     "/#/map?view=list&kind=system": "Raspberry Pi",
     "/#/map": "As a list",
     "/#/map?view=meaning": "No memory has a vector yet",

@@ -97,7 +97,7 @@ def list_documents(
         output.say(_line(one))
     if not page["documents"]:
         output.say("No documents")
-    more = f"signet document list -l {limit}{f' --status {status}' if status else ''}"
+    more = f"signet document list -l {limit}{output.flags({'status': status, 'agent': agent})}"
     output.rest(offset, len(page["documents"]), page["total"], more)
 
 

@@ -36,7 +36,8 @@ def forgotten(
         output.say("Nothing is forgotten")
     for one in page["values"]:
         output.say(_line(one))
-    output.rest(offset, len(page["values"]), page["total"], f"signet forgotten -l {limit}")
+    more = f"signet forgotten -l {limit}{output.flags({'agent': agent})}"
+    output.rest(offset, len(page["values"]), page["total"], more)
 
 
 @command(app)

@@ -93,7 +93,8 @@ def list_memories(
         output.say(f"No {state} memories" if state else "No memories")
     for row in rows:
         yield from entry.lines(_summary(row), ink, full=full)
-    more = f"signet memory list -l {limit}{_flags(filters)}"
+    asked = _flags(filters) + output.flags({"agent": agent})
+    more = f"signet memory list -l {limit}{asked}"
     if not output.rest(offset, len(rows), page["total"], more) and forgotten and rows:
         output.hint(f"Recover with: signet memory recover {rows[0]['id'][: entry.ID_CHARS]}")
 
@@ -149,7 +150,7 @@ def history(
         for one in page["history"]:
             yield from _event(one, ink, of=one)
         if page["next"]:
-            flags = output.flags({"since": since, "until": until})
+            flags = output.flags({"since": since, "until": until, "agent": agent})
             output.hint(f"More: signet memory history -l {limit}{flags} --cursor {page['next']}")
         return
     if cursor or since or until:

@@ -43,8 +43,8 @@ def review(
         output.say("Nothing waits for a review")
     for one in page["memories"]:
         output.say(_line(one))
-    shown = len(page["memories"])
-    if not output.rest(offset, shown, page["total"], f"signet review -l {limit}") and shown:
+    shown, more = len(page["memories"]), f"signet review -l {limit}{output.flags({'agent': agent})}"
+    if not output.rest(offset, shown, page["total"], more) and shown:
         output.hint("signet review approve ID · signet review reject ID")
 
 

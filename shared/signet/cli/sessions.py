@@ -60,8 +60,9 @@ def sessions(
         output.hint("What was said in one: signet sessions show SESSION")
         output.hint("What it was given, and why: signet why SESSION")
     if page["next"]:
-        filters = {"project": project, "harness": harness, "outcome": outcome}
-        flags = output.flags(filters)
+        flags = output.flags(
+            {"project": project, "harness": harness, "outcome": outcome, "agent": agent}
+        )
         output.hint(f"More: signet sessions -l {limit}{flags} --cursor {page['next']}")
 
 

@@ -1,7 +1,7 @@
 """The only SQL of episodes: the table `episode_chunks` and its full-text index, and memories as episodes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from signet.db import ReadTx, WriteTx, visibility
@@ -182,14 +182,14 @@ SELECT CASE m.type WHEN 'document_chunk' THEN 'document' ELSE 'memory' END AS so
        m.agent_id, coalesce(m.project, '') AS project,
        coalesce(m.ordinal, (SELECT d.chunk_index FROM document_memories d
                              WHERE d.memory_id = m.id AND d.document_id = m.source_id), 0) AS position,
-       m.created_at AS said_at, m.content, e.vector, f.rank,
+       m.created_at AS said_at, m.content, e.vector, m.seq AS rank,
        coalesce(o.source_type, m.source_type, '') AS kind, m.who, coalesce(o.title, o.source_url) AS title,
        coalesce(m.origin, 'agent') AS origin, m.review
-  FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
+  FROM {list_rows()} j {THEN_JOIN} memories m ON m.seq = j.value
   LEFT JOIN embeddings e ON e.source_type = 'memory' AND e.source_id = m.id
   LEFT JOIN documents o ON m.type = 'document_chunk' AND o.id = m.source_id
- WHERE memories_fts MATCH ? AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND {{where}}
- ORDER BY f.rank LIMIT ?"""
+ WHERE (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND {{where}}
+ LIMIT ?"""
 _PIECES = """
 SELECT m.content, m.created_at FROM memories m
  WHERE (m.id = ? OR (m.source_type = 'chunk' AND m.source_id = ?)) AND m.type <> 'document_chunk'
@@ -316,14 +316,17 @@ def count(tx: ReadTx) -> int:
     return int(tx.value(_COUNT))
 
 
-def memories(tx: ReadTx, words: str, *, reader: Reader, project: str | None) -> list[FoundRow]:
-    """Return the saved memories and chunks of documents that a full-text expression fits best, as `search` does.
+def memories(
+    tx: ReadTx, ranks: Mapping[int, float], *, reader: Reader, project: str | None
+) -> list[FoundRow]:
+    """Return the first saved memories and chunks of documents of those with these ranks, in their order.
 
     A memory comes once for each of its vectors. Without `project` those of every project count.
     """
     where = _SAVED & is_current() & visibility.readable(reader)
-    given = (words, project, project, *where.params, CANDIDATES)
-    return tx.rows(FoundRow, _MEMORIES.format(where=where.sql), given)
+    given = (as_list(ranks), project, project, *where.params, CANDIDATES)
+    rows = tx.rows(FoundRow, _MEMORIES.format(where=where.sql), given)
+    return [row._replace(rank=ranks[int(row.rank)]) for row in rows]
 
 
 def around(

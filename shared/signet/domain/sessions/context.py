@@ -5,6 +5,7 @@ Sessions that begin, prompts, tools and programs that ask for a context all get 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from signet.db import ReadTx
@@ -13,7 +14,7 @@ from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
 from signet.domain.injections.models import Item, Kind, Reason
-from signet.domain.recall import episodes
+from signet.domain.recall import episodes, keyword
 from signet.domain.sessions import context_memories, holdout, prompt_text, standing_rules
 from signet.domain.sessions.context_memories import Memories
 from signet.domain.sessions.prompt_text import Item as Line
@@ -236,6 +237,7 @@ def _near(
         project=project,
         but=asked.key,
         commits=commits,
+        memories=partial(keyword.readable, tx, reader=reader),
         far=far,
     ) or episodes.about(
         tx,

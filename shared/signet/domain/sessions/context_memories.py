@@ -77,13 +77,14 @@ async def find(
             *(one.match.source.id for one in stretches),
             *asked.given,
         }
+        words = prompt_text.words(told)
         new = [
             hit
             for hit in hits
             if near
             and not hit.superseded_by
             and known.isdisjoint(_ids(hit))
-            and not prompt_text.is_said(hit.content, told)
+            and not prompt_text.is_said(hit.content, words)
         ]
         scores = [(hit.id, hit.score) for hit in hits]
         said = [

@@ -1,7 +1,7 @@
 """What a person's prompt is about, and how what it brings to mind is told. Pure."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from signet import ids
@@ -83,11 +83,15 @@ def selected(items: Iterable[Item], *, chars: int, most: int = MOST_ITEMS) -> li
     return taken
 
 
-def is_said(content: str, text: str) -> bool:
-    """Return whether a text holds nearly all words of a memory already."""
-    words = set(script.cut_all(_terms(content)))
-    said = script.cut_all(_terms(text))
-    return bool(words) and len(words.intersection(said)) >= SAID_SHARE * len(words)
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text by which it is seen what it says."""
+    return frozenset(script.cut_all(_terms(text)))
+
+
+def is_said(content: str, said: Collection[str]) -> bool:
+    """Return whether nearly all words of a memory are among these."""
+    own = words(content)
+    return bool(own) and len(own.intersection(said)) >= SAID_SHARE * len(own)
 
 
 def status(count: int, engine: str) -> str:

@@ -4,6 +4,7 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from signet.db import ReadTx, fts
@@ -54,6 +55,7 @@ class Rule:
         return f"- {self.text}{f' ({self.note})' if self.note else ''}"
 
 
+@lru_cache(2 * LOOKED_AT)
 def name_of(text: str) -> str:
     """Return by which name a session knows that it was told a rule, wherever that is stored."""
     said = " ".join(fts.words(text))
@@ -158,6 +160,12 @@ def _is_hard(row: RuleRow) -> bool:
 def _is_about(text: str, asked: Collection[str], similarity: float | None) -> bool:
     if similarity is not None and (similarity >= NEAR or similarity < NEAR_WITH_WORD):
         return similarity >= NEAR
-    words = fts.content_words(text)
-    shared = sum(search.stem(word) in asked for word in words)
-    return shared > 0 and (similarity is not None or shared >= len(words) / 2)
+    stems = _stems(text)
+    shared = sum(stem in asked for stem in stems)
+    return shared > 0 and (similarity is not None or shared >= len(stems) / 2)
+
+
+@lru_cache(2 * LOOKED_AT)
+def _stems(rule: str) -> list[str]:
+    """Return the stems of a rule's words; the same rules are compared with prompt after prompt."""
+    return [search.stem(word) for word in fts.content_words(rule)]

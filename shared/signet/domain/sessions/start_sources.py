@@ -201,9 +201,10 @@ def _memories(found: Found, text: str) -> Iterator[Item]:
     told = [one for one in found.told if one.line in text]
     ids = {one.id for one in told}
     others = [one for one in [*found.told, *found.candidates] if one.id not in ids]
+    said = wording.comparable(text)
     for one in [*told, *{other.id: other for other in others}.values()][: len(told) + MOST_LEFT]:
         is_told = one.id in ids
-        is_said = not is_told and wording.is_said(one.content, [text])
+        is_said = not is_told and wording.comparable(one.content) in said
         left = Reason.HELD_OUT if found.is_held_out else Reason.BUDGET
         yield Item(
             kind=Kind.MEMORY,
@@ -262,8 +263,8 @@ def _sections(
         if start.include_recent_context
         else Section(Part.MEMORY, "")
     )
-    said = [working.text, *(rule for _, rule in found.constraints)]
-    memories = [one.line for one in found.told if not wording.is_said(one.content, said)]
+    said = wording.comparable(working.text, *(rule for _, rule in found.constraints))
+    memories = [one.line for one in found.told if wording.comparable(one.content) not in said]
     sections = [
         Section(Part.MARK, start_text.MEMORY_LINE),
         Section(Part.SINCE, found.since),

@@ -1,7 +1,6 @@
 """Times and short texts as a context tells them. Pure; times are handed in as the reader's local ones."""
 
 import re
-from collections.abc import Iterable
 from datetime import datetime
 
 from signet import clock
@@ -39,9 +38,9 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun if number == 1 else several}"
 
 
-def is_said(text: str, others: Iterable[str]) -> bool:
-    """Return whether one of the other texts holds this one, whatever its line breaks and capitals."""
-    return any(one_line(text).lower() in one_line(other).lower() for other in others)
+def comparable(*texts: str) -> str:
+    """Return texts as one in which another, made comparable too, stands whatever its line breaks and capitals."""
+    return "\n".join(one_line(text).lower() for text in texts)
 
 
 def plain(text: str) -> str:

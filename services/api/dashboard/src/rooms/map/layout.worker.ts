@@ -35,48 +35,28 @@ addEventListener("message", ({ data }: MessageEvent<Asked>) => {
 
 function move(places: Float32Array, { sizes, sources, targets }: Asked, stride: number): void {
   const forces = new Float32Array(places.length);
-  const push = (a: number, b: number, by: number, dx: number, dy: number) => {
-    forces[a * 2]! -= dx * by;
-    forces[a * 2 + 1]! -= dy * by;
-    forces[b * 2]! += dx * by;
-    forces[b * 2 + 1]! += dy * by;
+  const push = (a: number, b: number, by: (far: number) => number, reach = Infinity) => {
+    const [x, y] = [places[b * 2]! - places[a * 2]!, places[b * 2 + 1]! - places[a * 2 + 1]!];
+    const far = Math.max(1, Math.sqrt(x * x + y * y));
+    if (far > reach) return;
+    const force = by(far - sizes[a]! - sizes[b]!) / far;
+    forces[a * 2]! -= x * force;
+    forces[a * 2 + 1]! -= y * force;
+    forces[b * 2]! += x * force;
+    forces[b * 2 + 1]! += y * force;
   };
-  const between = (a: number, b: number) => [places[b * 2]! - places[a * 2]!, places[b * 2 + 1]! - places[a * 2 + 1]!] as const;
-  for (const [a, b] of pairs(places)) {
-    const [dx, dy] = between(a, b);
-    const far = Math.max(1, Math.hypot(dx, dy));
-    const gap = Math.max(4, far - sizes[a]! - sizes[b]!);
-    if (far < REACH) push(a, b, PUSH / (gap * far) - PUSH / (REACH * far), dx, dy);
-  }
-  sources.forEach((a, at) => {
-    const b = targets[at]!;
-    const [dx, dy] = between(a, b);
-    const far = Math.max(1, Math.hypot(dx, dy));
-    push(a, b, (-PULL * (far - LENGTH - sizes[a]! - sizes[b]!)) / far, dx, dy);
-  });
+  const away = (gap: number) => PUSH / Math.max(4, gap) - PUSH / REACH;
+  const together = (gap: number) => PULL * (LENGTH - gap);
+  // From the left to the right, those in reach of one follow it.
+  const order = Uint32Array.from(sizes.keys()).sort((a, b) => places[a * 2]! - places[b * 2]!);
+  for (let at = 0; at < order.length; at += 1)
+    for (let next = at + 1; next < order.length && places[order[next]! * 2]! - places[order[at]! * 2]! < REACH; next += 1) push(order[at]!, order[next]!, away, REACH);
+  sources.forEach((a, at) => push(a, targets[at]!, together));
   for (let at = 0; at < sizes.length; at += 1) {
     const fx = forces[at * 2]! - places[at * 2]! * TO_MIDDLE;
     const fy = forces[at * 2 + 1]! - places[at * 2 + 1]! * TO_MIDDLE;
-    const by = Math.min(1, stride / Math.max(1e-6, Math.hypot(fx, fy)));
+    const by = Math.min(1, stride / Math.max(1e-6, Math.sqrt(fx * fx + fy * fy)));
     places[at * 2]! += fx * by;
     places[at * 2 + 1]! += fy * by;
-  }
-}
-
-/** Yield each two that may be in reach of each other: those of one square of a grid, and of the squares beside it. */
-function* pairs(places: Float32Array): Iterable<[number, number]> {
-  const squares = new Map<string, number[]>();
-  const name = (x: number, y: number) => `${x} ${y}`;
-  for (let at = 0; at < places.length / 2; at += 1) {
-    const key = name(Math.floor(places[at * 2]! / REACH), Math.floor(places[at * 2 + 1]! / REACH));
-    const known = squares.get(key);
-    if (known) known.push(at);
-    else squares.set(key, [at]);
-  }
-  for (const [key, members] of squares) {
-    const [x, y] = key.split(" ").map(Number) as [number, number];
-    for (let at = 0; at < members.length; at += 1) for (let to = at + 1; to < members.length; to += 1) yield [members[at]!, members[to]!];
-    for (const [dx, dy] of [[1, 0], [0, 1], [1, 1], [1, -1]] as const)
-      for (const a of members) for (const b of squares.get(name(x + dx, y + dy)) ?? []) yield [a, b];
   }
 }

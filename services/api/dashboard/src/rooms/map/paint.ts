@@ -5,11 +5,11 @@ export interface Camera { x: number; y: number; scale: number }
 
 const POINTS = `#version 300 es
 layout(location = 0) in vec2 place; layout(location = 1) in float size; layout(location = 2) in vec3 tone;
-uniform vec3 camera; uniform vec2 half_size; uniform float ratio;
+uniform vec3 camera; uniform vec2 half_size; uniform float zoom;
 out vec3 colour; out float radius;
 void main() {
   gl_Position = vec4((place - camera.xy) * camera.z / half_size * vec2(1, -1), 0, 1);
-  radius = size * sqrt(camera.z) * ratio;
+  radius = max(1.0, size * zoom);
   gl_PointSize = 2.0 * radius + 2.0;
   colour = tone;
 }`;
@@ -33,6 +33,8 @@ void main() { result = tone; }`;
 const NAMES = 60;
 /** How much of a line covers what is under it. */
 const FAINT = 0.4;
+/** At a smaller scale lines are fainter, or a large graph would be one grey disc. */
+const CLEAR = 0.3;
 /** At a smaller scale a large graph is shown by its communities. */
 const FAR = 0.35;
 
@@ -54,7 +56,8 @@ export class Painter {
 
   /** Take a canvas for points and one for names; throws where there is no WebGL2. */
   constructor(private readonly canvas: HTMLCanvasElement, names: HTMLCanvasElement, private look: Look) {
-    const gl = canvas.getContext("webgl2", { antialias: true, premultipliedAlpha: true });
+    // Points are smooth by their shader, and for lines alone every frame would be drawn four times over.
+    const gl = canvas.getContext("webgl2", { antialias: false });
     const words = names.getContext("2d");
     if (!gl || !words) throw new Error("no WebGL2");
     [this.gl, this.words] = [gl, words];
@@ -81,6 +84,11 @@ export class Painter {
   /** What is shown: everything, or from afar the communities. */
   get shown(): Placed | null {
     return this.isFar ? this.far : this.near;
+  }
+
+  /** How large points are beside the layout's: those seen from near grow less than the ways between them. */
+  private get zoom(): number {
+    return Math.min(this.camera.scale, Math.sqrt(this.camera.scale));
   }
 
   /** Look into a community that is shown. */
@@ -181,11 +189,12 @@ export class Painter {
       gl.uniform2f(at.half_size, width / 2, height / 2);
     };
     view(this.lines);
-    const [red, green, blue] = this.look.line;
-    gl.uniform4f(this.lines.at.tone, red * FAINT, green * FAINT, blue * FAINT, FAINT);
+    const faint = FAINT * Math.min(1, camera.scale / CLEAR);
+    const [red, green, blue] = this.look.line.map((one) => one * faint) as [number, number, number];
+    gl.uniform4f(this.lines.at.tone, red, green, blue, faint);
     gl.drawElements(gl.LINES, graph.sources.length * 2, gl.UNSIGNED_INT, 0);
     view(this.points);
-    gl.uniform1f(this.points.at.ratio, ratio);
+    gl.uniform1f(this.points.at.zoom, this.zoom * ratio);
     gl.drawArrays(gl.POINTS, 0, graph.sizes.length);
     this.name(shown, width, height, ratio);
   }
@@ -217,7 +226,7 @@ export class Painter {
     for (let at = 0; at < graph.entities.length && seen.length < NAMES; at += 1) if (at !== chosen) see(at);
     const taken: [number, number, number][] = [];
     for (const { at, x, y } of seen) {
-      const radius = graph.sizes[at]! * Math.sqrt(camera.scale);
+      const radius = graph.sizes[at]! * this.zoom;
       const below = this.isFar ? y : y + radius + 14;
       words.font = `${at === chosen ? 600 : 400} ${Math.round(Math.min(17, 10 + graph.sizes[at]! / 3))}px system-ui, sans-serif`;
       if (at === chosen) {
@@ -242,7 +251,7 @@ export class Painter {
 }
 
 /** A program with its buffers, and where it takes what holds for all points. */
-interface Layer { program: WebGLProgram; array: WebGLVertexArrayObject; at: Readonly<Record<"camera" | "half_size" | "ratio" | "tone", WebGLUniformLocation | null>> }
+interface Layer { program: WebGLProgram; array: WebGLVertexArrayObject; at: Readonly<Record<"camera" | "half_size" | "zoom" | "tone", WebGLUniformLocation | null>> }
 
 /** `buffers` are in the order of the places that the program reads from, each with its numbers for a point. */
 function layer(gl: WebGL2RenderingContext, program: WebGLProgram, buffers: [WebGLBuffer, number][]): Layer {
@@ -254,7 +263,7 @@ function layer(gl: WebGL2RenderingContext, program: WebGLProgram, buffers: [WebG
     gl.vertexAttribPointer(at, size, gl.FLOAT, false, 0, 0);
   });
   const find = (name: string) => gl.getUniformLocation(program, name);
-  return { program, array, at: { camera: find("camera"), half_size: find("half_size"), ratio: find("ratio"), tone: find("tone") } };
+  return { program, array, at: { camera: find("camera"), half_size: find("half_size"), zoom: find("zoom"), tone: find("tone") } };
 }
 
 function program(gl: WebGL2RenderingContext, vertex: string, fragment: string): WebGLProgram {

@@ -35,7 +35,7 @@ export function List() {
   const draw = useMemo(() => (row: Row, index: number) => <Line row={row} isAt={index === at} />, [rows, at, chosen.value, route.value.query.id, given.as_of, isCompact.value]);
   return <div>
     {pages.fresh > 0 && <button class="chip on" onClick={() => { pages.show(); scroller().scrollTo(0, 0); }}>{count(pages.fresh, "new memory", "new memories")}</button>}
-    <Shown of={pages.first} rows={8} what="memories">{() => rows.length === 0 ? <Nothing isFiltered={Object.values(given).some(Boolean)} state={given.state} /> :
+    <Shown of={pages.first} rows={8} what="memories">{() => rows.length === 0 ? <Nothing of={given} /> :
       <Virtual rows={rows} keyOf={(row) => row.id} onEnd={pages.more} label="Memories" at={at} draw={draw} />}
     </Shown>
     {chosen.value.size > 0 && <Bulk isForgotten={isForgotten} />}
@@ -98,10 +98,11 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
   </div>;
 }
 
-function Nothing({ isFiltered, state }: { isFiltered: boolean; state: string | undefined }) {
-  if (state === "archived") return <Empty title="No agent was removed"><p>What one remembered stays here; nobody is told it.</p></Empty>;
+function Nothing({ of: { state, sort: _, ...narrowed } }: { of: ReturnType<typeof filters> }) {
+  const isNarrowed = state === "active" || state === "superseded" || Object.values(narrowed).some(Boolean);
+  if (isNarrowed) return <Empty title="No memory passes these filters"><p><a href="#/memories">Show all memories</a></p></Empty>;
+  if (state === "archived") return <Empty title="Nothing is archived"><p>What an agent remembered is archived when it is removed; nobody is told it.</p></Empty>;
   if (state === "forgotten") return <Empty title="Nothing is forgotten"><p>What is forgotten stays here for a while, and can be recovered until then.</p></Empty>;
-  if (isFiltered) return <Empty title="No memory passes these filters"><p><a href="#/memories">Show all memories</a></p></Empty>;
   return <Empty title="Nothing is remembered yet">
     <p>Work with a connected agent and say something worth keeping: “Remember that we deploy on Thursdays.”</p>
     <p>Or on the command line: <code>signet remember "I prefer tabs over spaces"</code></p>
