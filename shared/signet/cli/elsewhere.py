@@ -30,12 +30,6 @@ SECONDS = 15.0
 _INSTEAD = "The environment (SIGNET_DAEMON_URL, SIGNET_HOST, SIGNET_PORT) names a daemon that is used instead: {}"
 
 
-class CallsWait(Conflict):
-    """Calls wait for the daemon."""
-
-    code = "calls_wait"
-
-
 @command()
 def connect(
     url: Annotated[
@@ -125,8 +119,9 @@ def disconnect(
         spooled.look(workspace, daemon)
     left = spooled.waiting(workspace, found.url, all=True)
     if left and not discard:
-        raise CallsWait(
+        raise Conflict(
             f"{output.count(len(left), 'call')} wait for {found.url} and could not be sent.",
+            "calls_wait",
             hint="Try again when it answers, or give them up: signet disconnect --discard",
         )
     for entry in left:
@@ -152,8 +147,9 @@ def _check_free(workspace: Workspace, url: str) -> None:
         and before.url != url
         and spooled.waiting(workspace, before.url, all=True)
     ):
-        raise CallsWait(
+        raise Conflict(
             f"Calls wait for {before.url}, which is another daemon.",
+            "calls_wait",
             hint="Send them or give them up first: signet disconnect",
         )
 
