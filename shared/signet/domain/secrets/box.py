@@ -11,7 +11,6 @@ from signet.errors import SignetError
 
 #: What the key is derived from, before the id of the machine.
 KEY_PREFIX = "signet:secrets:"
-NONCE_BYTES = 24
 
 
 def key_of(machine_id: str) -> bytes:
