@@ -19,7 +19,7 @@ from signet.domain.agents.models import Agent, Presence
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.memory import leave
 from signet.domain.sessions import inbox
-from signet.errors import Conflict, Forbidden, Frozen, Invalid, NotFound
+from signet.errors import Conflict, Forbidden, Invalid, NotFound
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.text.masking import Masked, mask
 from signet.wire import agents as wire
@@ -87,8 +87,7 @@ async def delete_agent(
     if name == DEFAULT_AGENT:
         raise Invalid("The default agent cannot be removed")
     await _known(state, name)
-    if state.settings.pipeline.mutations_frozen:
-        raise Frozen
+    state.check_writable()
     path = manifest.find(state.workspace)
     if path is not None:
         # It may have been named elsewhere, or its entry taken out already.

@@ -13,7 +13,7 @@ from signet.domain.backup import copies
 from signet.domain.memory import forget, lookup, modify, recover
 from signet.domain.memory.models import Actor, Along, Changed, Forget, Patch, Recover, Rules
 from signet.domain.memory.refusals import Refused
-from signet.errors import Frozen, Invalid
+from signet.errors import Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Quota
 from signet.wire.requests.changes import (
@@ -51,8 +51,7 @@ async def post_modify(
     body: ModifyBody, request: Request, state: Shared, actor: Who
 ) -> wire.ModifiedMany:
     """Change up to 200 memories, each for itself; the results are in the order of the patches."""
-    if Rules.of(state.settings).frozen:
-        raise Frozen
+    state.check_writable()
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
     denied = await scopes.outside(state.db, [id_ for id_ in map(_id_of, body.patches) if id_])
@@ -144,8 +143,7 @@ async def post_recover_many(
     body: RecoverManyBody, request: Request, state: Shared, actor: Who
 ) -> wire.RecoveredMany:
     """Take back up to 200 forgotten memories, each for itself."""
-    if Rules.of(state.settings).frozen:
-        raise Frozen
+    state.check_writable()
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
     memory_ids = list(dict.fromkeys(body.ids))

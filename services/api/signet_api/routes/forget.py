@@ -11,7 +11,7 @@ from signet.domain.memory import choose, derived, forget, lookup
 from signet.domain.memory.choose import Candidate, Choice
 from signet.domain.memory.models import Actor, Forget, Memory, Rules
 from signet.domain.memory.refusals import Refused
-from signet.errors import Frozen, Invalid, StorageFull
+from signet.errors import Invalid, StorageFull
 from signet.wire import memory as wire
 from signet.wire.access import Quota
 from signet.wire.requests.changes import ForgetBody
@@ -93,8 +93,7 @@ async def _copied(state: State, found: list[Candidate]) -> _Copied:
 def _check(body: ForgetBody, state: State) -> None:
     if not body.reason.strip():
         raise Invalid("reason is required")
-    if Rules.of(state.settings).frozen:
-        raise Frozen
+    state.check_writable()
 
 
 def _choice(body: ForgetBody, agent_id: str) -> Choice:
