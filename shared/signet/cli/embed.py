@@ -7,6 +7,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.command import Output, PathOption, command
+from signet.cli.options import DryRunOption
 from signet.client import Signet
 from signet.client.call import ask
 from signet.errors import Conflict
@@ -18,9 +19,6 @@ app = typer.Typer(help="Count and create missing vectors.", no_args_is_help=True
 #: What versions of the TypeScript program kept vectors in, beside the database.
 OLD_STORE = "vectors.zvec"
 _LABEL = 12
-DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would be done; change nothing.")
-]
 
 
 @command(app)
