@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import UTC, datetime
 
 import httpx
 from playwright.sync_api import expect
@@ -67,6 +68,15 @@ def test_what_is_saved_elsewhere_appears_by_itself(
     client.request("DELETE", f"/api/memory/{id_}", json={"reason": "repaired"})
     view.page.locator(".entry", has_text=text).wait_for(state="detached")
     expect(view.page.get_by_role("region", name="Forgotten")).to_contain_text(text)
+    now = datetime.now(UTC)
+    then = now.replace(year=now.year - 1, day=min(now.day, 28) if now.month == 2 else now.day)
+    bought = {"content": "The kettle is new.", "createdAt": then.isoformat()}
+    client.post("/api/memory/remember", json=bought).raise_for_status()
+    ago = view.page.get_by_role("region", name="A year ago")
+    expect(ago).to_contain_text("The kettle is new.")
+    ago.get_by_role("link", name="all 1").click()
+    expect(view.page.locator(".row")).to_have_count(1)
+    view.go("/")
     view.page.get_by_title("Yesterday: 2 things learned").click()
     expect(view.page.locator(".row")).to_have_count(2)
     view.page.get_by_role("button", name="Yesterday ×").wait_for()

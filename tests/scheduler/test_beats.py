@@ -11,6 +11,7 @@ from signet.config import Settings, settings_from
 from signet.db import schedule
 from signet.domain.embeddings import gaps
 from signet.domain.embeddings import vectors as embeddings
+from signet.domain.graph import communities
 from signet.providers.native.encoder import NativeEmbedder
 from signet_scheduler import beats
 from worker.home import Home
@@ -20,7 +21,14 @@ NOON_MS = int(NOON.timestamp() * 1000)
 SETTINGS = Settings()
 RETENTION_MS = SETTINGS.retention.interval_ms
 GRAPH_MS = SETTINGS.pipeline.autonomous.maintenance_interval_ms
-MINUTELY = {"embedding_gaps", "episodes", "silent_sessions", "synthesis", "top_entities"}
+MINUTELY = {
+    "communities",
+    "embedding_gaps",
+    "episodes",
+    "silent_sessions",
+    "synthesis",
+    "top_entities",
+}
 ALL = {"retention", "graph", "maintenance", "backup", "updates", *MINUTELY}
 
 
@@ -229,11 +237,37 @@ def kept(home: Home, settings: Settings = SETTINGS) -> set[str]:
     return {row[0] for row in rows}
 
 
-def an_entity(home: Home) -> None:
+def an_entity(home: Home, name: str = "Ada", at: datetime = NOON) -> None:
     home.run(
         "INSERT INTO entities (id, name, canonical_name, entity_type, created_at, updated_at)"
-        " VALUES ('e', 'Ada', 'ada', 'person', '', '')"
+        " VALUES (?1, ?1, ?1, 'person', ?2, ?2)",
+        name,
+        clock.to_text(at),
     )
+
+
+def regrouped(home: Home, minutes: int) -> bool:
+    """Look whether the graph has outgrown its communities; return whether a job is to find them anew."""
+    [growth] = [beat for beat in beats.BEATS if beat.name == "communities"]
+    home.run("DELETE FROM memory_jobs")
+    beats.run(home.db, growth, SETTINGS, NOON + timedelta(minutes=minutes))
+    rows = home.rows("SELECT job_type FROM memory_jobs")
+    return [row[0] for row in rows] == ["cluster_entities"]
+
+
+def test_a_graph_that_has_grown_by_half_is_regrouped_soon(home: Home) -> None:
+    assert not regrouped(home, 0)
+    for name in ("Ada", "Bo", "Cy"):
+        an_entity(home, name)
+    assert regrouped(home, 1)
+    found = communities.compute(home.db.read(communities.snapshot, "default"), "default")
+    assert found is not None
+    home.db.write(communities.replace, found, now=NOON + timedelta(minutes=1))
+    assert not regrouped(home, 2)
+    an_entity(home, "Di", NOON + timedelta(minutes=3))
+    assert not regrouped(home, 4)
+    an_entity(home, "Ed", NOON + timedelta(minutes=3))
+    assert regrouped(home, 5)
 
 
 def test_a_graph_is_looked_after_and_an_empty_one_costs_nothing(home: Home) -> None:

@@ -29,6 +29,8 @@ SYNTHESIS_MS = 60_000
 SILENCE_MS = 60_000
 #: How often stored sessions are looked for that no prompt can find yet.
 EPISODES_MS = 60_000
+#: How often it is looked whether a graph has outgrown its communities, so that an import need not wait for the upkeep.
+GROWTH_MS = 60_000
 #: How often everything is copied.
 BACKUP_MS = 24 * 3_600_000
 
@@ -106,6 +108,17 @@ def _keep_graph(tx: WriteTx, due: Due) -> None:
         )
 
 
+def _find_grown(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    return communities.outgrown(tx)[:1] if _keeps_graph(settings) else ()
+
+
+def _regroup(
+    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
+) -> None:
+    if found:
+        enqueue(tx, Job(kind="cluster_entities", dedupe_key="every agent", priority=BULK), now=now)
+
+
 def _find_maintenance(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return (cycle.KIND,) if cycle.is_on(settings) else ()
 
@@ -180,6 +193,12 @@ BEATS = (
         every_ms=lambda settings: settings.pipeline.autonomous.maintenance_interval_ms,
         look=_find_graph,
         start=_keep_graph,
+    ),
+    Beat(
+        name="communities",
+        every_ms=lambda settings: GROWTH_MS,
+        look=_find_grown,
+        start=_regroup,
     ),
     Beat(
         name="maintenance",

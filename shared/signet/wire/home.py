@@ -29,7 +29,8 @@ class Work(TypedDict):
 class Home(TypedDict):
     """What the first page says beside what was learned: one answer instead of seven.
 
-    `agent` is its name. `kept` counts the sessions whose words are kept, unless the caller is limited to a project.
+    `agent` is its name. `year_ago` has what was learned on this day a year ago and still stands: its `total`, and the
+    three most important. `kept` counts the sessions whose words are kept, unless the caller is limited to a project.
     `forgotten` is for those who may recover, `work` for those who may see jobs of every agent. `days` counts what was
     added, the prompts and the tokens told in each of the last five weeks' days, for those who may see analytics.
     """
@@ -37,6 +38,7 @@ class Home(TypedDict):
     agent: str
     sessions: RunningSessions
     reviews: WaitingMemories
+    year_ago: MemoryPage
     kept: NotRequired[int]
     forgotten: NotRequired[MemoryPage]
     work: NotRequired[Work]
@@ -44,10 +46,10 @@ class Home(TypedDict):
 
 
 class ProductPage(TypedDict):
-    """A text that came with this version, as Markdown and as HTML; `cachedAt` is in ms."""
+    """A text that came with this version, as Markdown and, unless left out, as HTML; `cachedAt` is in ms."""
 
     content: str
-    html: str
+    html: NotRequired[str]
     source: str
     cachedAt: int
 

@@ -1,6 +1,7 @@
 """The product's own texts: a greeting, what has changed, and the description of this interface that works offline."""
 
 import asyncio
+from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from signet import clock, resources
@@ -17,8 +18,9 @@ from signet.observe import latency
 from signet.queue import Status, admin, stats
 from signet.wire import home as wire
 from signet.wire.access import ANALYTICS, DIAGNOSTICS, RECOVER
+from signet.wire.memory import MemoryPage
 from signet.wire.requests.browse import ForgottenParams, PageParams
-from signet.wire.requests.model import Text
+from signet.wire.requests.model import Flag, Text
 from signet_api.deps import Shared, State
 from signet_api.params import Agent
 from signet_api.routes import identity, memories, reviews
@@ -27,6 +29,7 @@ from signet_api.serving import serves
 
 _WAITING = ForgottenParams(limit=5)
 _FORGOTTEN = PageParams(q="", state="forgotten", limit=3, stats=False, total=True)
+_YEAR_AGO = PageParams(q="", state="active", sort="importance", limit=3, stats=False, total=True)
 #: What is counted by day, and of how many days.
 _COUNTED, _DAYS = ("added", "prompts", "told_tokens"), 35
 
@@ -56,12 +59,12 @@ def _home(
         "agent": name,
         "sessions": {"sessions": found, "count": len(found)},
         "reviews": reviews.page(tx, agent, _WAITING),
+        "year_ago": _page(tx, state, agent, _year_ago(now, zone)),
     }
     if asked.scope.project is None:
         home["kept"] = stored.count(tx, only)
     if asked.may(RECOVER):
-        which = memories.filter_of(_FORGOTTEN)
-        home["forgotten"] = memories.page(tx, agent, _FORGOTTEN, which, Rules.of(state.settings))
+        home["forgotten"] = _page(tx, state, agent, _FORGOTTEN)
     if asked.may(DIAGNOSTICS):
         # Every question is answered by this process.
         jobs, recalls = stats.totals(tx), latency.of_process(latency.Operation.RECALL)
@@ -77,6 +80,22 @@ def _home(
     return home
 
 
+def _page(tx: ReadTx, state: State, agent: str, asked: PageParams) -> MemoryPage:
+    return memories.page(tx, agent, asked, memories.filter_of(asked), Rules.of(state.settings))
+
+
+def _year_ago(now: datetime, zone: ZoneInfo) -> PageParams:
+    """Return the question for this day a year ago: of 28 February on a leap day."""
+    today = now.astimezone(zone).date()
+    day = min(today.day, 28) if today.month == 2 else today.day
+    first = date(today.year - 1, today.month, day)
+    begins, ends = (
+        datetime(one.year, one.month, one.day, tzinfo=zone).isoformat()
+        for one in (first, first + timedelta(days=1))
+    )
+    return _YEAR_AGO.model_copy(update={"since": begins, "until": ends})
+
+
 @serves(wire.GREETING)
 async def get_greeting() -> wire.Greeting:
     """Return the greeting of this hour, in the daemon's time zone."""
@@ -85,28 +104,34 @@ async def get_greeting() -> wire.Greeting:
 
 
 @serves(wire.CHANGELOG)
-async def get_changelog() -> wire.ProductPage:
-    """Return what has changed: the text that came with this version, as Markdown and as HTML."""
-    return await _text(ProductText.CHANGELOG)
+async def get_changelog(html: Flag = True) -> wire.ProductPage:
+    """Return what has changed: the text that came with this version, as Markdown and as HTML.
+
+    With `html=false` without the HTML, which takes long to make.
+    """
+    return await _text(ProductText.CHANGELOG, html)
 
 
 @serves(wire.ROADMAP)
-async def get_roadmap() -> wire.ProductPage:
+async def get_roadmap(html: Flag = True) -> wire.ProductPage:
     """Return what is planned, and a sentence where this version came without a plan."""
-    return await _text(ProductText.ROADMAP)
+    return await _text(ProductText.ROADMAP, html)
 
 
 @serves(wire.README)
-async def get_readme() -> wire.ProductPage:
+async def get_readme(html: Flag = True) -> wire.ProductPage:
     """Return what the product is, as Markdown and as HTML."""
-    return await _text(ProductText.README)
+    return await _text(ProductText.README, html)
 
 
-async def _text(name: ProductText) -> wire.ProductPage:
+async def _text(name: ProductText, has_html: bool) -> wire.ProductPage:
     """Return a text in the shape that dashboards read; nothing is fetched, so that `source` is always `local`."""
-    content, html = await asyncio.to_thread(texts.rendered, name)
+    content = await asyncio.to_thread(texts.content, name)
     now_ms = int(clock.now().timestamp() * 1000)
-    return {"content": content, "html": html, "source": "local", "cachedAt": now_ms}
+    page: wire.ProductPage = {"content": content, "source": "local", "cachedAt": now_ms}
+    if has_html:
+        page["html"] = await asyncio.to_thread(texts.html, name)
+    return page
 
 
 @serves(wire.DOCS)

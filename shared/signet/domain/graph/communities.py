@@ -77,6 +77,11 @@ def agents(tx: ReadTx) -> list[str]:
     return tx.column(sql.AGENTS)
 
 
+def outgrown(tx: ReadTx) -> list[str]:
+    """Return the agents whose graph has grown by half since its communities were found, or has none yet."""
+    return tx.column(sql.OUTGROWN)
+
+
 def overview(tx: ReadTx, *, reader: Reader) -> Communities:
     """Return what this reader may see of the communities of their agent, largest first.
 

@@ -18,10 +18,15 @@ class ProductText(StrEnum):
 
 
 @cache
-def rendered(name: ProductText) -> tuple[str, str]:
-    """Return a text of this version as Markdown and as HTML, a sentence when it did not come with it."""
-    content = _content(name) or f"{name} did not come with this version of Signet.\n"
-    return content, html_of(content)
+def content(name: ProductText) -> str:
+    """Return a text of this version as Markdown, a sentence when it did not come with it."""
+    return _content(name) or f"{name} did not come with this version of Signet.\n"
+
+
+@cache
+def html(name: ProductText) -> str:
+    """Return a text of this version as HTML."""
+    return html_of(content(name))
 
 
 def html_of(markdown: str) -> str:

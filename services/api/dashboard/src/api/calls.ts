@@ -59,7 +59,7 @@ export const paths = {
   files: "/api/config",
   secrets: "/api/secrets",
   agents: "/api/agents",
-  changelog: "/api/changelog",
+  changelog: "/api/changelog?html=false",
   similar: (memory: string) => mine("/memory/similar", { id: memory, k: 12 }),
 };
 

@@ -541,6 +541,7 @@ export interface Home {
   agent: string;
   sessions: RunningSessions;
   reviews: WaitingMemories;
+  year_ago: MemoryPage;
   kept?: number;
   forgotten?: MemoryPage;
   work?: Work;
@@ -926,7 +927,7 @@ export interface ProcessCost {
 
 export interface ProductPage {
   content: string;
-  html: string;
+  html?: string;
   source: string;
   cachedAt: number;
 }

@@ -1,4 +1,5 @@
 /** Today: what needs a person, what was learned, what was forgotten, what is going on. */
+import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { paths } from "../api/calls";
 import type { Advice, Diagnoses, Harnesses, Home, MemoryPage } from "../api/types";
@@ -38,6 +39,7 @@ export default function Today() {
         <Pulse />
         <Now />
         <Forgotten />
+        <YearAgo />
       </div>
     </div>
   </div>;
@@ -195,11 +197,22 @@ function Now() {
 }
 
 function Forgotten() {
-  const page = useHome().value?.forgotten;
-  if (!page || page.memories.length === 0) return null;
-  return <section class="card" aria-label="Forgotten"><h2>Forgotten <a class="small" href="#/memories?state=forgotten">all {page.total}</a></h2>
-    <ul class="needs">{page.memories.map((row) => <li key={row.id}>
-      <a class="quiet" href={href("memories", { state: "forgotten", id: row.id })} onClick={() => keep(row)} dir="auto">{row.content.slice(0, 120)}</a>
-      <span class="meta"><span>{brief(row.deleted_at)}</span><span>by {row.forgotten?.by}</span></span>
-    </li>)}</ul></section>;
+  return <Few of={useHome().value?.forgotten} title="Forgotten" query={{ state: "forgotten" }} says={(row) => <><span>{brief(row.deleted_at)}</span><span>by {row.forgotten?.by}</span></>} />;
+}
+
+/** What was learned on this day a year ago; nothing where there is none. */
+function YearAgo() {
+  const ago = useHome().value?.year_ago;
+  const day = startOfDay(new Date(ago?.memories[0]?.created_at ?? 0));
+  const next = new Date(day.getFullYear(), day.getMonth(), day.getDate() + 1);
+  return <Few of={ago} title="A year ago" query={{ since: day.toISOString(), until: next.toISOString() }} says={(row) => <Meta row={row} />} />;
+}
+
+/** The first of some memories, and the way to all of them. */
+function Few({ of, title, query, says }: { of: MemoryPage | undefined; title: string; query: Record<string, string | undefined>; says: (row: Row) => ComponentChildren }) {
+  return of?.memories.length ? <section class="card" aria-label={title}><h2>{title} <a class="small" href={href("memories", query)}>all {of.total}</a></h2>
+    <ul class="needs">{of.memories.map((row) => <li key={row.id}>
+      <a class="quiet" href={href("memories", { ...query, id: row.id })} onClick={() => keep(row)} dir="auto">{row.content.slice(0, 120)}</a>
+      <span class="meta">{says(row)}</span>
+    </li>)}</ul></section> : null;
 }

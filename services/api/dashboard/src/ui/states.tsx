@@ -42,6 +42,9 @@ export function Trouble({ error, again, what }: { error: Refused; again?: () => 
   </div>;
 }
 
+/** The title of a list whose filters leave nothing of it. */
+export const noneOf = (what: string) => `No ${what} passes these filters`;
+
 /** What will be here, and what fills it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return <div class="empty"><h2>{title}</h2>{children}</div>;

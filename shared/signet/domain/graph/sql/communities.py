@@ -6,6 +6,10 @@ from signet.db import ReadTx
 from signet.db.dialect import LIST
 
 AGENTS = "SELECT agent_id FROM entities UNION SELECT agent_id FROM entity_communities ORDER BY 1"
+#: A third of the graph is younger than its last run, or there was none.
+OUTGROWN = """
+SELECT e.agent_id FROM entities e LEFT JOIN community_runs r ON r.agent_id = e.agent_id
+GROUP BY e.agent_id HAVING 3 * count(*) FILTER (WHERE r.ran_at IS NULL OR e.created_at > r.ran_at) >= count(*)"""
 ENTITIES = "SELECT id, name, mentions, community_id FROM entities WHERE agent_id = ? ORDER BY id"
 #: Of parallel edges, in either direction, the largest counts.
 EDGES = """

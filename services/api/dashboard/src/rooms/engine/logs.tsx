@@ -7,7 +7,7 @@ import { filter, route } from "../../lib/route";
 import { clock } from "../../lib/time";
 import { number } from "../../lib/words";
 import { Choice } from "../../ui/choice";
-import { Empty, Shown } from "../../ui/states";
+import { Empty, noneOf, Shown } from "../../ui/states";
 
 const LEVELS = Object.entries({ "": "Every level", info: "Info and above", warn: "Warnings and errors", error: "Errors" });
 const LINES = 300;
@@ -29,7 +29,7 @@ export function Logs() {
     </div>
     <Shown of={found} rows={8} what="the log">{() => {
       const lines = (still ?? logs).filter((line) => !text || JSON.stringify(line).toLowerCase().includes(text.toLowerCase())).reverse();
-      return lines.length === 0 ? <Empty title="No line passes these filters" /> : <ul class="log" aria-label="Log, newest first">{lines.map((line, at) => { const key = `${stamp(line)} ${String(line.message)}`; return <li key={`${key} ${at}`}>
+      return lines.length === 0 ? <Empty title={noneOf("line")} /> : <ul class="log" aria-label="Log, newest first">{lines.map((line, at) => { const key = `${stamp(line)} ${String(line.message)}`; return <li key={`${key} ${at}`}>
         <button class="plain" aria-expanded={opened === key} onClick={() => setOpened(opened === key ? "" : key)}>
           <time class="soft">{clock(stamp(line))}</time>
           <span class={String(line.level).startsWith("err") ? "bad" : String(line.level).startsWith("warn") ? "warn" : "soft"}>{String(line.level ?? "")}</span>

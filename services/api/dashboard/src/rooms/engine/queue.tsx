@@ -10,7 +10,7 @@ import { brief, span, whole } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count, number } from "../../lib/words";
 import { Dialog } from "../../ui/dialog";
-import { Empty, Shown } from "../../ui/states";
+import { Empty, noneOf, Shown } from "../../ui/states";
 
 const STATES = { "": "All", pending: "Waiting", leased: "Running", dead: "Dead", completed: "Done", cancelled: "Cancelled" } as const;
 const SAYS: Readonly<Record<string, string>> = { pending: "waiting", leased: "running", completed: "done", dead: "dead", cancelled: "cancelled" };
@@ -37,7 +37,7 @@ export function Queue() {
       {kind && <button class="chip on" onClick={() => filter({ kind: undefined })}>{kind} ×</button>}
       {code && <button class="chip on" onClick={() => filter({ code: undefined })}>{code} ×</button>}
     </div>
-    <Shown of={found} rows={6} what="jobs">{() => jobs.length === 0 ? <Empty title={status === "dead" ? "No job has died" : "All done"}><p>Jobs appear here when agents save, sessions end or documents are read.</p></Empty> : <>
+    <Shown of={found} rows={6} what="jobs">{() => jobs.length === 0 ? <Empty title={kind || code || status === "completed" || status === "cancelled" ? noneOf("job") : status === "dead" ? "No job has died" : "All done"}><p>Jobs appear here when agents save, sessions end or documents are read.</p></Empty> : <>
       <Causes jobs={jobs} />
       <ul class="rows" aria-label="Jobs">{jobs.map((one, index) => <li key={one.id}><Line job={one} isAt={index === at} /></li>)}</ul></>}</Shown>
     {chosen.value.size > 0 && <Bulk jobs={jobs} />}

@@ -43,7 +43,8 @@ export function graphOf(found: GraphColumns): Graph {
     entities: found.ids.map((id, at) => ({ id, name: found.names[at]!, kind: found.kindNames[found.kinds[at]!] ?? "", mentions: found.mentions[at]! })),
     sources, targets, communities: found.communities, names: found.communityNames,
     sizes: Float32Array.from(found.mentions, (mentions) => 5 + Math.min(17, 3 * Math.log2(1 + mentions))),
-    groups: Uint8Array.from(found.communities, (one) => (one < 0 ? GROUPS - 1 : one % (GROUPS - 1))),
+    // Where no communities are known yet, kinds tell entities apart.
+    groups: Uint8Array.from(found.communityNames.length ? found.communities : found.kinds, (one) => (one < 0 ? GROUPS - 1 : one % (GROUPS - 1))),
   };
 }
 

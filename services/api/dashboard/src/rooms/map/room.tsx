@@ -6,7 +6,7 @@ import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { count, number } from "../../lib/words";
 import { Choice } from "../../ui/choice";
-import { Empty, Shown } from "../../ui/states";
+import { Empty, noneOf, Shown } from "../../ui/states";
 import { around, graphOf, type Graph } from "./data";
 import { EntityPanel } from "./entity";
 import { Meaning } from "./meaning";
@@ -60,11 +60,11 @@ function Inside({ data }: { data: GraphColumns }) {
       {data.total > FIRST && <button class="chip" aria-pressed={Boolean(route.value.query.most)} onClick={() => filter({ most: route.value.query.most ? undefined : "1" })}>Up to {number(MOST)}</button>}
       {focus && <button class="chip" aria-pressed={isNear} onClick={toNear}>Only what it is linked to</button>}
       <button class="chip" aria-pressed={isList} disabled={!isDrawable} onClick={() => filter({ view: isList ? undefined : "list" })}>As a list</button>
-      <span class="found">{number(graph.entities.length)} of {count(data.total, "entity", "entities")}, {count(graph.sources.length, "link")}</span>
+      <span class="found">{number(graph.entities.length)} of {count(data.total, "entity", "entities")}, {count(graph.sources.length, "link")}, coloured by {whole.names.length ? "community" : "kind"}</span>
     </div>
-    {data.total < FEW && !kind && <p class="small soft">Few so far. {FILLS}</p>}
+    {data.total < FEW && !kind && least === "1" && <p class="small soft">Few so far. {FILLS}</p>}
     <div class={focus ? "two open map" : "two map"}>
-      {isList ? <AsList graph={graph} /> : <Picture graph={graph} focus={focus} isPart={isNear} onNear={toNear} onFail={() => setDrawable(false)} onOpen={(id) => filter({ focus: id }, true)}
+      {data.total === 0 ? <Empty title={noneOf("entity")} /> : isList ? <AsList graph={graph} /> : <Picture graph={graph} focus={focus} isPart={isNear} onNear={toNear} onFail={() => setDrawable(false)} onOpen={(id) => filter({ focus: id }, true)}
         label={`${count(graph.entities.length, "entity", "entities")} and ${count(graph.sources.length, "link")} between them. Arrow keys go from one to the next; the list has the same.`} />}
       {focus && <EntityPanel key={focus} id={focus} />}
     </div>

@@ -62,7 +62,7 @@ export function Asked({ question }: { question: string }) {
   const below = hits.filter((one) => !isTold(one));
   return <div>
     <Read answer={answer} told={told.length} />
-    {hits.length === 0 && <Empty title="No memory comes near this question"><p><button class="link" onClick={() => filter({ ask: undefined })}>Back to the list</button></p></Empty>}
+    {hits.length === 0 && <Empty title={`No memory ${type || who || project || pinned || tag ? "that passes these filters " : ""}comes near this question`}><p><button class="link" onClick={() => filter({ ask: undefined })}>Back to the list</button></p></Empty>}
     <ol class="rows" aria-label="Answers">{told.map((one, index) => <Line key={one.id} hit={one} isAt={index === at} words={wordsOf(answer)} />)}</ol>
     <Quoted question={question} />
     {below.length > 0 && <>

@@ -10,7 +10,7 @@ import { isCompact } from "../../lib/store";
 import { brief } from "../../lib/time";
 import { count } from "../../lib/words";
 import { Icon } from "../../ui/icons";
-import { Empty, Shown } from "../../ui/states";
+import { Empty, noneOf, Shown } from "../../ui/states";
 import { scroller, Virtual } from "../../ui/virtual";
 import { Bulk } from "./bulk";
 import { doing } from "./doing";
@@ -100,7 +100,7 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
 
 function Nothing({ of: { state, sort: _, ...narrowed } }: { of: ReturnType<typeof filters> }) {
   const isNarrowed = state === "active" || state === "superseded" || Object.values(narrowed).some(Boolean);
-  if (isNarrowed) return <Empty title="No memory passes these filters"><p><a href="#/memories">Show all memories</a></p></Empty>;
+  if (isNarrowed) return <Empty title={noneOf("memory")}><p><a href="#/memories">Show all memories</a></p></Empty>;
   if (state === "archived") return <Empty title="Nothing is archived"><p>What an agent remembered is archived when it is removed; nobody is told it.</p></Empty>;
   if (state === "forgotten") return <Empty title="Nothing is forgotten"><p>What is forgotten stays here for a while, and can be recovered until then.</p></Empty>;
   return <Empty title="Nothing is remembered yet">

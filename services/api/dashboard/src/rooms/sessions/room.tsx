@@ -7,7 +7,7 @@ import { href, route } from "../../lib/route";
 import { brief, dayName, dayOf } from "../../lib/time";
 import { number, projectName } from "../../lib/words";
 import { Choice } from "../../ui/choice";
-import { Empty, Shown } from "../../ui/states";
+import { Empty, noneOf, Shown } from "../../ui/states";
 import { scroller } from "../../ui/virtual";
 import { Replay } from "./replay";
 
@@ -35,7 +35,7 @@ function List() {
       <Known label="Project" name="project" of={rows.map((one) => one.project)} say={projectName} />
       <Choice label="Outcome" name="outcome" of={OUTCOMES} />
     </div>
-    {rows.length === 0 && <Empty title="No session passes these filters"><p><a href="#/sessions">Show all sessions</a></p></Empty>}
+    {rows.length === 0 && <Empty title={noneOf("session")}><p><a href="#/sessions">Show all sessions</a></p></Empty>}
     {byDay(rows).map(([day, found]) => <section key={day} class="day"><h2>{dayName(new Date(found[0]!.lastAt))}</h2>
       <ul class="diary">{found.map((one) => <li key={one.id}><Entry one={one} /></li>)}</ul></section>)}
     {pages.hasMore && <p><button onClick={pages.more}>Earlier ones</button></p>}

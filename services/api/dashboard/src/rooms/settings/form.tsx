@@ -6,7 +6,7 @@ import { stale, useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { act, say } from "../../lib/undo";
 import { count } from "../../lib/words";
-import { Empty, Shown } from "../../ui/states";
+import { Empty, noneOf, Shown } from "../../ui/states";
 
 export function Form() {
   const found = useResource<ConfigSchema>(paths.schema, ["config"]);
@@ -19,7 +19,7 @@ export function Form() {
     <Shown of={found} rows={8} what="settings">{({ settings, hash }) => {
       const words = find.toLowerCase().split(/\s+/).filter(Boolean);
       const shown = settings.filter((one) => !WRITTEN.has(one.key) && (!changed || differs(one)) && words.every((word) => `${one.key} ${one.label}`.toLowerCase().includes(word)));
-      return shown.length === 0 ? <Empty title={changed ? "Every setting has its default" : "No setting of this name"} /> : <>
+      return shown.length === 0 ? <Empty title={find ? noneOf("setting") : "Every setting has its default"} /> : <>
         <p class="soft small">{count(shown.length, "setting")}. A change is in force within two seconds, unless it says otherwise.</p>
         <ul class="rows">{shown.map((one) => <li key={one.key} class="repair"><Line one={one} hash={hash} /></li>)}</ul></>;
     }}</Shown>
