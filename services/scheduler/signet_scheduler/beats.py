@@ -112,11 +112,10 @@ def _find_grown(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return communities.outgrown(tx)[:1] if _keeps_graph(settings) else ()
 
 
-def _regroup(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    if found:
-        enqueue(tx, Job(kind="cluster_entities", dedupe_key="every agent", priority=BULK), now=now)
+def _regroup(tx: WriteTx, due: Due) -> None:
+    if due.found:
+        job = Job(kind="cluster_entities", dedupe_key="every agent", priority=BULK)
+        enqueue(tx, job, now=due.now)
 
 
 def _find_maintenance(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
