@@ -1,7 +1,8 @@
 """Change, forget and recover memories that are named by their ids."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any, cast
 
 from fastapi import Query, Request
@@ -148,11 +149,9 @@ async def post_recover_many(
     actor = asking(actor, body.changed_by, request.headers)
     memory_ids = list(dict.fromkeys(body.ids))
     denied = await scopes.outside(state.db, memory_ids)
+    asked = partial(Recover, reason=body.reason, agent_id=agent_id)
     results = await each(
-        (
-            one,
-            _recovered(state, Recover(memory_id=one, reason=body.reason, agent_id=agent_id), actor),
-        )
+        (one, result_of(state, recover.recover, asked(memory_id=one), actor))
         for one in memory_ids
         if one not in denied
     )
@@ -165,15 +164,15 @@ async def post_recover_many(
     }
 
 
-async def _recovered(state: State, asked: Recover, actor: Actor) -> wire.Modified:
-    """Recover one of several memories; a refusal is its result."""
+async def result_of(
+    state: State, change: Callable[..., Changed], asked: Forget | Recover, actor: Actor
+) -> wire.Modified:
+    """Change one of several memories; a refusal is its result."""
     rules = Rules.of(state.settings)
     try:
-        changed = await state.db.awrite(
-            recover.recover, asked, actor=actor, rules=rules, now=clock.now()
-        )
+        changed = await state.db.awrite(change, asked, actor=actor, rules=rules, now=clock.now())
     except Refused as refused:
-        return refused_body(refused)
+        return _refused_body(refused)
     return changed_body(changed)
 
 
@@ -208,7 +207,7 @@ def along_body(along: Along) -> wire.Along:
     return {**body, "heldBy": list(along.held_by)} if along.held_by else body
 
 
-def refused_body(refused: Refused) -> wire.Modified:
+def _refused_body(refused: Refused) -> wire.Modified:
     """Return what clients read of one refusal among other results, and note it."""
     note_refusal(refused)
     return {**cast("wire.Modified", refused.facts), "error": refused.message}
@@ -259,7 +258,7 @@ async def _item(
     except Invalid as error:
         return _invalid(sent, error.message)
     except Refused as refused:
-        return refused_body(refused)
+        return _refused_body(refused)
 
 
 def _invalid(sent: Any, why: str) -> wire.Modified:
