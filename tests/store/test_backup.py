@@ -20,14 +20,13 @@ from signet.domain.backup import archive, create, kept, restore, swap
 from signet.domain.backup.lock import alone
 from signet.domain.backup.models import (
     DATABASE,
-    BackupBusy,
     BadBackup,
     BadTarget,
     Manifest,
     NoRoom,
     Reason,
 )
-from signet.errors import Conflict, Invalid, StorageFull
+from signet.errors import Conflict, Invalid, StorageFull, Unavailable
 from signet.paths import Workspace
 from store.backups import (
     MACHINE,
@@ -187,7 +186,7 @@ def test_the_key_of_tokens_stays_where_there_is_one(workspace: Workspace) -> Non
 
 def test_a_backup_waits_until_an_interrupted_restore_is_finished(workspace: Workspace) -> None:
     workspace.restore_journal.write_text("{}")
-    with pytest.raises(BackupBusy, match="signet daemon start"):
+    with pytest.raises(Unavailable, match="signet daemon start"):
         create.create(workspace, now=NOON)
 
 
@@ -329,7 +328,7 @@ def test_a_workspace_in_use_is_not_exchanged(workspace: Workspace) -> None:
 
 
 def test_one_backup_at_a_time(workspace: Workspace) -> None:
-    with alone(workspace), pytest.raises(BackupBusy):
+    with alone(workspace), pytest.raises(Unavailable, match="Another backup"):
         create.create(workspace, now=NOON)
     create.create(workspace, now=NOON)
 

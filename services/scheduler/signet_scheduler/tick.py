@@ -13,7 +13,7 @@ from signet_scheduler import beats, tasks
 
 log = logs.get("scheduler")
 
-#: How often expired leases are looked for; deaths are seen at once (see reap.py).
+#: How often expired leases are looked for; deaths are seen at once (see rescuer.py).
 EXPIRED_EVERY_TICKS = 10
 
 

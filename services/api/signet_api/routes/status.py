@@ -95,10 +95,6 @@ def _logging(state: State) -> wire.LogFiles:
     return {"logDir": str(place.directory), "logFile": str(place.path(today))}
 
 
-def _processes(tx: ReadTx, state: State, now: datetime) -> object:
-    return processes.states(tx, state.workspace, now=now)
-
-
 def _queue(tx: ReadTx, _: State, __: datetime) -> object:
     return stats.totals(tx) | {"paused": admin.is_paused(tx)}
 
@@ -132,7 +128,7 @@ _KNOWN: Mapping[str, Callable[[State], object]] = {
     "sqlite": _sqlite,
 }
 _STORED: Mapping[str, Callable[[ReadTx, State, datetime], object]] = {
-    "processes": _processes,
+    "processes": lambda tx, state, now: processes.states(tx, state.workspace, now=now),
     "activeSessions": lambda tx, _, now: sessions.counts(tx, now=now)[0],
     "bypassedSessions": lambda tx, _, now: sessions.counts(tx, now=now)[1],
     "providerResolution": lambda tx, state, _: resolution.told(tx, state),

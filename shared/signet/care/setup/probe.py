@@ -4,7 +4,6 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,9 +66,9 @@ class Earlier:
         return Workspace(self.workspace).database
 
 
-def ollama(environ: Mapping[str, str] = os.environ) -> Models:
+def ollama() -> Models:
     """Return what the Ollama server that the environment names has, nothing when it does not answer."""
-    url = read_environment(environ)[0].ollama_url
+    url = read_environment(os.environ)[0].ollama_url
     try:
         names = sorted(installed(url))
     except (ProviderDown, ProviderFailed):
@@ -78,9 +77,9 @@ def ollama(environ: Mapping[str, str] = os.environ) -> Models:
     return Models(url=url, text=tuple(n for n in names if n not in vectors), vectors=vectors)
 
 
-def harnesses(home: Path | None = None) -> tuple[str, ...]:
+def harnesses() -> tuple[str, ...]:
     """Return the harnesses that are installed for this user."""
-    home = home or Path.home()
+    home = Path.home()
     return tuple(
         name
         for name, (folders, program) in _TRACES.items()

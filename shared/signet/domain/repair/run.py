@@ -259,8 +259,17 @@ def _order(payload: Mapping[str, Any], settings: Settings) -> Order:
 
 def _result(order: Order, kept: Mapping[str, Any]) -> Result:
     """Return the result that a completed job holds; nothing is known of one whose row is gone."""
-    known = {"action", "success", "affected", "steps", "message", "details", "reason", "error"}
-    known |= {"code"}
+    known = {
+        "action",
+        "success",
+        "affected",
+        "steps",
+        "message",
+        "details",
+        "reason",
+        "error",
+        "code",
+    }
     reason = kept.get("reason")
     return Result(
         action=order.action.name,
