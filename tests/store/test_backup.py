@@ -25,10 +25,9 @@ from signet.domain.backup.models import (
     BadTarget,
     Manifest,
     NoRoom,
-    NothingToBackUp,
     Reason,
 )
-from signet.errors import StorageFull
+from signet.errors import Conflict, Invalid, StorageFull
 from signet.paths import Workspace
 from store.backups import (
     MACHINE,
@@ -324,7 +323,7 @@ def test_a_workspace_in_use_is_not_exchanged(workspace: Workspace) -> None:
     made = create.create(workspace, now=NOON)
     with workspace.lock_file.open("ab") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(restore.InUse):
+        with pytest.raises(Conflict, match="using the workspace"):
             put_back(workspace, made.path)
     put_back(workspace, made.path)
 
@@ -336,7 +335,7 @@ def test_one_backup_at_a_time(workspace: Workspace) -> None:
 
 
 def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
-    with pytest.raises(NothingToBackUp):
+    with pytest.raises(Invalid, match="nothing to back up"):
         create.create(Workspace(tmp_path), now=NOON)
     assert not [*tmp_path.iterdir()]
 

@@ -14,6 +14,7 @@ from signet.care import service, uninstall
 from signet.care.harnesses import Entry
 from signet.care.uninstall import NotOurs
 from signet.cli.main import main
+from signet.errors import Conflict
 from signet.paths import Workspace
 
 
@@ -134,7 +135,7 @@ def test_a_unit_of_somebody_else_is_left_alone(home: Path) -> None:
     found = service.planned(Workspace(home / "w"), environ={}, platform="linux")
     found.path.parent.mkdir(parents=True)
     found.path.write_text("[Service]\nExecStart=/bin/true\n")
-    with pytest.raises(service.Foreign):
+    with pytest.raises(Conflict):
         service.install(found, Manager())
     assert service.remove(found, Manager()) == (False, [])
     assert "/bin/true" in found.path.read_text()

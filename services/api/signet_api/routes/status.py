@@ -46,7 +46,7 @@ async def get_status(state: Shared, query: Annotated[StatusParams, Query()]) -> 
 async def get_resources(state: Shared) -> wire.Resources:
     """Return memory and processor time of each process, and what each part of the workspace takes on disk."""
     now = clock.now()
-    running = await state.db.aread(processes.states, state.workspace.runtime_dir, now=now)
+    running = await state.db.aread(processes.states, state.workspace, now=now)
     return await asyncio.to_thread(resources.taken, running, state.workspace)
 
 
@@ -96,7 +96,7 @@ def _logging(state: State) -> wire.LogFiles:
 
 
 def _processes(tx: ReadTx, state: State, now: datetime) -> object:
-    return processes.states(tx, state.workspace.runtime_dir, now=now)
+    return processes.states(tx, state.workspace, now=now)
 
 
 def _queue(tx: ReadTx, _: State, __: datetime) -> object:

@@ -76,7 +76,7 @@ def look(workspace: Workspace, chosen: Choices) -> Plan:
 
 
 def check(plan: Plan) -> None:
-    """Raise MissingChoice where nobody may be asked and a provider is not known (CL-10)."""
+    """Raise Invalid where nobody may be asked and a provider is not known (CL-10)."""
     is_repair = plan.state is State.REPAIR
     choices.check_complete(
         plan.chosen,

@@ -38,12 +38,6 @@ _TRACES = {
 }
 
 
-class EarlierRuns(Conflict):
-    """The TypeScript Signet is running on this workspace; two programs must not write one database."""
-
-    code = "earlier_signet_runs"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
     """What an Ollama server has; `url` is where it answered, None when none did."""
@@ -110,11 +104,12 @@ def earlier(workspace: Workspace, port: int) -> Earlier | None:
 
 
 def check_alone(workspace: Workspace, found: Earlier | None) -> None:
-    """Raise EarlierRuns when that Signet runs on this very workspace."""
+    """Raise Conflict when that Signet runs on this very workspace."""
     if found is not None and found.url is not None and _is_same(found.workspace, workspace.root):
-        raise EarlierRuns(
+        raise Conflict(
             f"The TypeScript Signet {found.version} runs on {workspace.root} ({found.url}). "
-            "Two programs must not write one database: stop it first with its own `signet stop`"
+            "Two programs must not write one database: stop it first with its own `signet stop`",
+            "earlier_signet_runs",
         )
 
 

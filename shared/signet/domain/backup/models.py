@@ -30,12 +30,6 @@ class BackupBusy(Unavailable):
     code = "backup_busy"
 
 
-class NothingToBackUp(Invalid):
-    """No memory database found; nothing to back up."""
-
-    code = "no_database"
-
-
 class BadTarget(Invalid):
     """A backup cannot be written there."""
 
