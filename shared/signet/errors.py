@@ -1,8 +1,9 @@
 """One tree of errors for the whole product.
 
 Every error has a kind (what sort of refusal it is), a code (stable, for machines) and facts (fields for the
-reply and the log). The text a user reads is the message; when none is given it is the first line of the
-class's docstring. Only `signet_api.errors` knows HTTP status numbers, only the command line knows exit codes.
+reply and the log). A code needs a class of its own only where somebody catches it. The text a user reads is the
+message; when none is given it is the first line of the class's docstring. Only `signet_api.errors` knows HTTP status
+numbers, only the command line knows exit codes.
 """
 
 from enum import StrEnum
@@ -31,11 +32,14 @@ class SignetError(Exception):
     """Something went wrong inside Signet."""
 
     kind: ClassVar[Kind] = Kind.BROKEN
-    code: ClassVar[str] = "internal"
+    code: str = "internal"
 
-    def __init__(self, message: str | None = None, /, **facts: object) -> None:
+    def __init__(
+        self, message: str | None = None, code: str | None = None, /, **facts: object
+    ) -> None:
         doc = (type(self).__doc__ or "").strip().splitlines()
         self.message = message or (doc[0].rstrip(".") if doc else type(self).__name__)
+        self.code = code or self.code
         self.facts = facts
         super().__init__(self.message)
 

@@ -370,7 +370,7 @@ def test_a_full_spool_says_so_and_keeps_what_it_has(
     assert all(one.file.exists() for one in kept)
     kept[0].remove()
     monkeypatch.setattr(spool, "MOST_BYTES", 1)
-    with pytest.raises(spool.SpoolFull):
+    with pytest.raises(Unavailable, match="nothing more is kept"):
         spool.put(tmp_path, "/r", {}, {"number": 4})
 
 

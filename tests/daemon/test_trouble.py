@@ -14,8 +14,9 @@ from pathlib import Path
 import pytest
 
 from signet.daemon import control, ready, record
-from signet.daemon.errors import DaemonHung, PortTaken, StartFailed, WorkspaceUnusable
+from signet.daemon.errors import PortTaken, StartFailed
 from signet.daemon.processes import processes
+from signet.errors import SignetError, Unavailable
 from signet.observe.logfile import Place
 from signet.observe.logread import Filter, newest
 from signet.paths import Workspace
@@ -170,7 +171,7 @@ def test_a_port_of_another_workspace_is_named_with_the_workspace(
 def test_a_workspace_that_cannot_be_written_is_one_clear_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     workspace = Workspace(tmp_path / "file" / "workspace")
-    with pytest.raises(WorkspaceUnusable, match=r"^Cannot write .*: Not a directory$"):
+    with pytest.raises(SignetError, match=r"^Cannot write .*: Not a directory$"):
         control.start(workspace, 1, tell=print)
 
 
@@ -180,7 +181,7 @@ def test_a_read_only_workspace_is_one_clear_line(daemon: Daemon) -> None:
     if os.access(daemon.workspace.daemon_dir, os.W_OK):
         pytest.skip("this user may write everywhere")
     try:
-        with pytest.raises(WorkspaceUnusable, match=r"^Cannot write .*: Permission denied$"):
+        with pytest.raises(SignetError, match=r"^Cannot write .*: Permission denied$"):
             daemon.start()
     finally:
         daemon.workspace.daemon_dir.chmod(stat.S_IRWXU)
@@ -245,7 +246,7 @@ def test_a_silent_daemon_is_called_hung_and_restart_replaces_it(
     with monkeypatch.context() as impatient:
         impatient.setattr(control, "READY_SECONDS", 0)
         impatient.setattr(control, "HUNG_SECONDS", 0.3)
-        with pytest.raises(DaemonHung, match=f"PID {first.daemon.pid}.*signet daemon restart"):
+        with pytest.raises(Unavailable, match=f"PID {first.daemon.pid}.*signet daemon restart"):
             daemon.start()
     second = daemon.restart()
     assert second.is_new

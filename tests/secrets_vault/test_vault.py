@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from signet.domain.secrets import box
-from signet.domain.secrets.box import DecryptionFailed
 from signet.domain.secrets.vault import NoSuchSecret, Vault, VaultUnreadable
-from signet.errors import Invalid
+from signet.errors import Invalid, SignetError
 from support.processes import program
 
 MACHINE = "0123456789abcdef0123456789abcdef"
@@ -62,7 +61,7 @@ def test_the_machine_may_change_its_name(vault: Vault, monkeypatch: pytest.Monke
     monkeypatch.setattr("signet.domain.secrets.machine.found_id", lambda: "another")
     assert vault.value("A") == "kept"
     (vault.folder / ".machine-id").unlink()
-    with pytest.raises(DecryptionFailed, match="key mismatch or corrupted data"):
+    with pytest.raises(SignetError, match="key mismatch or corrupted data"):
         vault.value("A")
     assert vault.names() == ["A"]
 

@@ -20,15 +20,13 @@ from signet.domain.backup import archive, create, kept, restore, swap
 from signet.domain.backup.lock import alone
 from signet.domain.backup.models import (
     DATABASE,
-    BackupBusy,
     BadBackup,
     BadTarget,
     Manifest,
     NoRoom,
-    NothingToBackUp,
     Reason,
 )
-from signet.errors import StorageFull
+from signet.errors import Conflict, Invalid, StorageFull, Unavailable
 from signet.paths import Workspace
 from store.backups import (
     MACHINE,
@@ -188,7 +186,7 @@ def test_the_key_of_tokens_stays_where_there_is_one(workspace: Workspace) -> Non
 
 def test_a_backup_waits_until_an_interrupted_restore_is_finished(workspace: Workspace) -> None:
     workspace.restore_journal.write_text("{}")
-    with pytest.raises(BackupBusy, match="signet daemon start"):
+    with pytest.raises(Unavailable, match="signet daemon start"):
         create.create(workspace, now=NOON)
 
 
@@ -324,19 +322,19 @@ def test_a_workspace_in_use_is_not_exchanged(workspace: Workspace) -> None:
     made = create.create(workspace, now=NOON)
     with workspace.lock_file.open("ab") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        with pytest.raises(restore.InUse):
+        with pytest.raises(Conflict, match="using the workspace"):
             put_back(workspace, made.path)
     put_back(workspace, made.path)
 
 
 def test_one_backup_at_a_time(workspace: Workspace) -> None:
-    with alone(workspace), pytest.raises(BackupBusy):
+    with alone(workspace), pytest.raises(Unavailable, match="Another backup"):
         create.create(workspace, now=NOON)
     create.create(workspace, now=NOON)
 
 
 def test_without_a_database_there_is_nothing_to_back_up(tmp_path: Path) -> None:
-    with pytest.raises(NothingToBackUp):
+    with pytest.raises(Invalid, match="nothing to back up"):
         create.create(Workspace(tmp_path), now=NOON)
     assert not [*tmp_path.iterdir()]
 

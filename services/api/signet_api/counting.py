@@ -9,7 +9,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Generic, TypeVar
 
-from signet import clock
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.graph import latest_traversal
 from signet.domain.graph.latest_traversal import Origin, Phase
@@ -96,23 +95,7 @@ class Gathering(Generic[T]):
         log.info(self._failed, code=error.code)
 
 
-class Counting:
-    """Counts the uses of one database; for the thread of the event loop."""
-
-    def __init__(self, db: Database) -> None:
-        self._uses = Gathering(db, counted, "recall.accesses_not_counted")
-
-    def later(self, result: Result, agent_id: str) -> None:
-        """Count what an answer used, soon: recall never waits for the write lock."""
-        if result.hits or result.walk.focal:
-            self._uses.put((result, agent_id, clock.now()))
-
-    def finish(self) -> None:
-        """Count what still waits, at the end of the process."""
-        self._uses.finish()
-
-
-def counted(tx: WriteTx, uses: list[Use]) -> None:
+def count(tx: WriteTx, uses: list[Use]) -> None:
     """Count uses; of the walks of an agent the newest stays."""
     newest: dict[str, Use] = {}
     for result, agent_id, now in uses:

@@ -23,14 +23,16 @@ from signet.domain.auth import caller, issued
 from signet.domain.injections import record, texts
 from signet.domain.injections.models import Injection
 from signet.domain.memory.models import Actor
+from signet.errors import Frozen
 from signet.ids import DEFAULT_AGENT, agent_of_session, is_of_user
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
 from signet.wire.access import Permission
 from signet.wire.origin import Origin, lowest
+from signet_api import counting
 from signet_api.admission import Admission
 from signet_api.authority import Authority
-from signet_api.counting import Counting, Gathering
+from signet_api.counting import Gathering, Use
 from signet_api.health import Health
 from signet_api.models import Models
 from signet_api.probe import Probe
@@ -80,7 +82,7 @@ class State:
         default_factory=partial(Listeners, "follow the list of tools", MAX_TOOL_LISTENERS)
     )
     commits: Commits = field(init=False)
-    counting: Counting = field(init=False)
+    uses: Gathering[Use] = field(init=False)
     injections: Gathering[Injection] = field(init=False)
     seen: Gathering[tuple[str, datetime]] = field(init=False)
     flusher: Flusher = field(init=False)
@@ -89,7 +91,7 @@ class State:
 
     def __post_init__(self) -> None:
         self.commits = Commits(self.db.path)
-        self.counting = Counting(self.db)
+        self.uses = Gathering(self.db, counting.count, "recall.accesses_not_counted")
         self.injections = Gathering(
             self.db, record.insert, "injections.not_recorded", prepare=texts.located
         )
@@ -101,6 +103,11 @@ class State:
     @property
     def settings(self) -> Settings:
         return self.live.settings
+
+    def check_writable(self) -> None:
+        """Raise Frozen while nothing may be changed."""
+        if self.settings.pipeline.mutations_frozen:
+            raise Frozen
 
 
 async def state_of(request: Request) -> State:

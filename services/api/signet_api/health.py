@@ -45,13 +45,7 @@ class Seen:
 
 def look(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -> Seen:
     """Look at schema, processes and queue in one snapshot."""
-    missing = processes.missing(
-        [
-            one
-            for one in processes.states(tx, workspace.runtime_dir, now=now)
-            if one["name"] != "api"
-        ]
-    )
+    missing = [one for one in processes.missing(tx, workspace, now=now) if one != "api"]
     schema = tx.value(migrate.READ_VERSION)
     stuck = stats.oldest_due_seconds(tx, now=now) > OLDEST_DUE_SECONDS
     reasons = [f"{name} is not running" for name in missing]

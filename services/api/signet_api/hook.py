@@ -59,12 +59,12 @@ async def call_of(
 
 
 async def known(call: Call, state: State) -> Session | None:
-    """Return the session of a call; raises SessionClaimed when another path serves it."""
+    """Return the session of a call; raises Conflict when another path serves it."""
     return await state.db.aread(calls.session_of, call) if call.key else None
 
 
 async def bypassed(call: Call, state: State) -> bool:
-    """Return whether the hooks of a session are to do nothing; raises SessionClaimed."""
+    """Return whether the hooks of a session are to do nothing; raises Conflict."""
     found = await known(call, state)
     return found is not None and found.bypasses(clock.now())
 

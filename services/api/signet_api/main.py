@@ -121,7 +121,7 @@ def serve(booted: Booted) -> int:
     vectors.close()
     state.routed.pool.close()
     state.flusher.stop()
-    state.counting.finish()
+    state.uses.finish()
     state.injections.finish()
     state.seen.finish()
     live.stop()

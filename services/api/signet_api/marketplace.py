@@ -47,7 +47,7 @@ def check_scope(server: Server, context: Context) -> None:
 
 
 def check_secrets(config: Config) -> None:
-    """Raise MissingPermission for a caller who could not give secrets to a command either."""
+    """Raise Forbidden for a caller who could not give secrets to a command either."""
     if configs.references(config):
         caller.current().check(Permission.ADMIN)
 

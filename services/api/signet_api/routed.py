@@ -19,7 +19,6 @@ from signet.domain.marketplace.expose import Recent
 from signet.domain.marketplace.models import (
     Config,
     Context,
-    NoSuchServer,
     Policy,
     Routed,
     Server,
@@ -29,7 +28,7 @@ from signet.domain.marketplace.reviews import ReviewsFile
 from signet.domain.marketplace.rpc import Message
 from signet.domain.marketplace.servers_file import Installed, ServersFile
 from signet.domain.secrets.vault import Vault
-from signet.errors import SignetError
+from signet.errors import NotFound, SignetError
 from signet.mcp.tools import TOOLS
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
@@ -99,10 +98,13 @@ class RoutedServers:
         return await apart(partial(self.pool.call, server, tool, args))
 
     def server_for(self, id_: str, context: Context) -> Server:
-        """Return a server that a context may call; raises NoSuchServer."""
+        """Return a server that a context may call; raises NotFound."""
         server = self.file.read().servers.get(id_)
         if server is None or not server.enabled or not server.scope.admits(context):
-            raise NoSuchServer(f"Tool server '{id_}' is not installed, not enabled or out of scope")
+            raise NotFound(
+                f"Tool server '{id_}' is not installed, not enabled or out of scope",
+                "tool_server_not_found",
+            )
         return server
 
     async def change(self, how: Callable[[Installed], Installed]) -> Installed:

@@ -35,7 +35,17 @@ GROWTH_MS = 60_000
 BACKUP_MS = 24 * 3_600_000
 
 
-Start = Callable[[WriteTx, Settings, str, datetime, Sequence[str]], None]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """A beat that is due: the settings, the number of its interval, the time, and what its look has found."""
+
+    settings: Settings
+    slot: str
+    now: datetime
+    found: Sequence[str]
+
+
+Start = Callable[[WriteTx, Due], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,11 +64,9 @@ class Beat:
 def _job(kind: str) -> Start:
     """Return the start of one job of a kind, where something was found."""
 
-    def start(
-        tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-    ) -> None:
-        if found:
-            enqueue(tx, Job(kind=kind, dedupe_key=slot, priority=BULK), now=now)
+    def start(tx: WriteTx, due: Due) -> None:
+        if due.found:
+            enqueue(tx, Job(kind=kind, dedupe_key=due.slot, priority=BULK), now=due.now)
 
     return start
 
@@ -77,12 +85,10 @@ def _find_gaps(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return gaps.find(tx, model=settings.embedding.model, now=now) if _tracks(settings) else ()
 
 
-def _fill_gaps(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    if _tracks(settings):
-        reindex.look(tx, dimensions=settings.embedding.dimensions, now=now)
-        gaps.fill(tx, found, attempts=settings.pipeline.worker.max_retries, now=now)
+def _fill_gaps(tx: WriteTx, due: Due) -> None:
+    if _tracks(due.settings):
+        reindex.look(tx, dimensions=due.settings.embedding.dimensions, now=due.now)
+        gaps.fill(tx, due.found, attempts=due.settings.pipeline.worker.max_retries, now=due.now)
 
 
 def _keeps_graph(settings: Settings) -> bool:
@@ -95,54 +101,47 @@ def _find_graph(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return communities.agents(tx)[:1] if _keeps_graph(settings) else ()
 
 
-def _keep_graph(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    for kind in ("graph_upkeep", "cluster_entities") if found else ():
-        enqueue(tx, Job(kind=kind, dedupe_key=f"every agent {slot}", priority=BULK), now=now)
+def _keep_graph(tx: WriteTx, due: Due) -> None:
+    for kind in ("graph_upkeep", "cluster_entities") if due.found else ():
+        enqueue(
+            tx, Job(kind=kind, dedupe_key=f"every agent {due.slot}", priority=BULK), now=due.now
+        )
 
 
 def _find_grown(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return communities.outgrown(tx)[:1] if _keeps_graph(settings) else ()
 
 
-def _regroup(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    if found:
-        enqueue(tx, Job(kind="cluster_entities", dedupe_key="every agent", priority=BULK), now=now)
+def _regroup(tx: WriteTx, due: Due) -> None:
+    if due.found:
+        job = Job(kind="cluster_entities", dedupe_key="every agent", priority=BULK)
+        enqueue(tx, job, now=due.now)
 
 
 def _find_maintenance(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return (cycle.KIND,) if cycle.is_on(settings) else ()
 
 
-def _maintain(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    if found:
-        cycle.ask(tx, slot, now=now)
+def _maintain(tx: WriteTx, due: Due) -> None:
+    if due.found:
+        cycle.ask(tx, due.slot, now=due.now)
 
 
 def _find_synthesis(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return synthesis.due(tx, settings, now=now)
 
 
-def _synthesize(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    for agent_id in found:
-        synthesis.queue(tx, agent_id, now=now)
+def _synthesize(tx: WriteTx, due: Due) -> None:
+    for agent_id in due.found:
+        synthesis.queue(tx, agent_id, now=due.now)
 
 
 def _find_silent(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
     return [state.key for state in idle_timeout.find(tx, settings, now=now)]
 
 
-def _end_silent(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    for state in idle_timeout.end(tx, settings, now=now) if found else ():
+def _end_silent(tx: WriteTx, due: Due) -> None:
+    for state in idle_timeout.end(tx, due.settings, now=due.now) if due.found else ():
         record.event(Event.SESSION_END, harness=state.harness)
 
 
@@ -151,10 +150,8 @@ def _find_unindexed(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[s
     return episodes.find(tx, model=settings.embedding.model if makes_vectors else None)
 
 
-def _index_sessions(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    episodes.fill(tx, found, now=now)
+def _index_sessions(tx: WriteTx, due: Due) -> None:
+    episodes.fill(tx, due.found, now=due.now)
 
 
 def _find_top_entity(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
@@ -163,13 +160,11 @@ def _find_top_entity(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[
     return (dependencies.next_entity(tx, wanted) or ()) if is_on else ()
 
 
-def _look_at_top_entity(
-    tx: WriteTx, settings: Settings, slot: str, now: datetime, found: Sequence[str]
-) -> None:
-    if found:
-        entity_id, agent_id = found
-        attempts = settings.pipeline.worker.max_retries
-        dependencies.queue_synthesis(tx, entity_id, agent_id, attempts=attempts, now=now)
+def _look_at_top_entity(tx: WriteTx, due: Due) -> None:
+    if due.found:
+        entity_id, agent_id = due.found
+        attempts = due.settings.pipeline.worker.max_retries
+        dependencies.queue_synthesis(tx, entity_id, agent_id, attempts=attempts, now=due.now)
 
 
 def _find_update(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
@@ -280,5 +275,5 @@ def _start(
     if beat not in due(schedule.last_runs(tx), settings, now_ms=now_ms):
         return
     slot = str(now_ms // beat.every_ms(settings))
-    beat.start(tx, settings, slot, now, found)
+    beat.start(tx, Due(settings=settings, slot=slot, now=now, found=found))
     schedule.record_run(tx, beat.name, counts_from_ms, slot)

@@ -41,7 +41,6 @@ def serve(booted: Booted) -> int:
     from signet_scheduler.notes import NoteWatch
     from signet_scheduler.skills import SkillWatch
     from signet_scheduler.sync import HarnessSync
-    from signet_scheduler.tasks import TaskClock
     from signet_scheduler.tick import Ticker
 
     log = logs.get("scheduler")
@@ -61,7 +60,7 @@ def serve(booted: Booted) -> int:
     flusher = Flusher(db, live)
     flusher.start()
     rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
-    ticker = Ticker(db, live, rescuer, TaskClock(db, workspace))
+    ticker = Ticker(db, live, rescuer, workspace)
     watches = (
         SkillWatch(db, live, workspace),
         HarnessSync(live, workspace),

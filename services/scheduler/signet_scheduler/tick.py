@@ -6,14 +6,14 @@ from signet import clock
 from signet.db import Database, schedule
 from signet.db.checkpoint import Checkpointer
 from signet.observe import logs, metrics
+from signet.paths import Workspace
 from signet.process.rescuer import Rescuer
 from signet.process.settings_reload import LiveSettings
-from signet_scheduler import beats
-from signet_scheduler.tasks import TaskClock
+from signet_scheduler import beats, tasks
 
 log = logs.get("scheduler")
 
-#: How often expired leases are looked for; deaths are seen at once (see reap.py).
+#: How often expired leases are looked for; deaths are seen at once (see rescuer.py).
 EXPIRED_EVERY_TICKS = 10
 
 
@@ -21,12 +21,12 @@ class Ticker:
     """The parts of a tick and what they keep between ticks."""
 
     def __init__(
-        self, db: Database, live: LiveSettings, rescuer: Rescuer, tasks: TaskClock
+        self, db: Database, live: LiveSettings, rescuer: Rescuer, workspace: Workspace
     ) -> None:
         self._db = db
         self._live = live
         self._rescuer = rescuer
-        self._tasks = tasks
+        self._workspace = workspace
         self._checkpointer = Checkpointer(db.path)
         self._last_runs = db.read(schedule.last_runs)
         self._ticks = 0
@@ -38,7 +38,7 @@ class Ticker:
             self._try("expired", self._rescuer.end_expired)
             self._try("unlocked", self._rescuer.forget_unlocked)
         self._try("beats", self._beats)
-        self._try("tasks", self._tasks.look)
+        self._try("tasks", lambda: tasks.look(self._db, self._workspace))
         self._try("checkpoint", self._checkpointer.look)
         self._ticks += 1
 

@@ -11,15 +11,12 @@ import time
 from dramatiq.broker import Consumer
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
-from signet.observe import logs
 from signet.observe.tracing import TRACES, Span, Value
 from signet.queue.job_context import JobContext
 from signet.queue.retry import End
 from signet.queue.transitions import Lease
 from signet_worker.dramatiq_adapter import JobMessage, JobsBroker
 from signet_worker.lease_heartbeat import TIMED_OUT
-
-log = logs.get("pipeline")
 
 #: How long a run over its time limit may take to notice; then how long until its thread counts as stuck.
 GRACE_SECONDS = 5.0

@@ -32,12 +32,12 @@ _ZSH_LINES = (
 
 
 @contextmanager
-def noted(home: Path, environ: Mapping[str, str] = os.environ) -> Iterator[None]:
+def noted(home: Path) -> Iterator[None]:
     """Note what becomes of a home's files while completion is installed into it."""
     places = [home / name for name in (*_SCRIPTS, _BASH, _ZSH)]
-    folders = [one for place in (*places, _note(environ)) for one in _missing(place.parent)]
+    folders = [one for place in (*places, _note()) for one in _missing(place.parent)]
     before = {place: _text(place) for place in places}
-    known = _read(environ)
+    known = _read()
     try:
         yield
     finally:
@@ -50,12 +50,12 @@ def noted(home: Path, environ: Mapping[str, str] = os.environ) -> Iterator[None]
                     earlier = kept.earlier(earlier) if kept.was_there else None
                 found[str(place)] = records.undo(earlier, later, {})
         if found != known:
-            _write(found, [*_made(environ), *map(str, dict.fromkeys(folders))], environ)
+            _write(found, [*_made(), *map(str, dict.fromkeys(folders))])
 
 
-def installed(home: Path, environ: Mapping[str, str] = os.environ) -> list[Path]:
+def installed(home: Path) -> list[Path]:
     """Return the files that hold something of ours, scripts first."""
-    known = _read(environ)
+    known = _read()
     found = [home / name for name in _SCRIPTS if (home / name).is_file()]
     for name in (_BASH, _ZSH):
         place = home / name
@@ -65,17 +65,17 @@ def installed(home: Path, environ: Mapping[str, str] = os.environ) -> list[Path]
     return found
 
 
-def take_out(place: Path, home: Path, environ: Mapping[str, str] = os.environ) -> None:
+def take_out(place: Path, home: Path) -> None:
     """Let one of these files be as it was before, and the folder that holds it if it was made for it."""
-    text, known = _text(place), _read(environ)
+    text, known = _text(place), _read()
     if text is not None:
         later = _without(place, text, known.get(str(place)), home)
         if later is None:
             place.unlink()
         elif later != text:
             replace_file(place.resolve(), later.encode("latin-1"))
-    made = _made(environ)
-    _write({path: undo for path, undo in known.items() if path != str(place)}, made, environ)
+    made = _made()
+    _write({path: undo for path, undo in known.items() if path != str(place)}, made)
     for folder in map(Path, sorted(made, key=len, reverse=True)):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
@@ -117,33 +117,33 @@ def _shown(line: str) -> str:
     return os.fsencode(line).decode("latin-1")
 
 
-def _note(environ: Mapping[str, str]) -> Path:
-    return config_home(environ) / _NOTE
+def _note() -> Path:
+    return config_home() / _NOTE
 
 
-def _stored(environ: Mapping[str, str]) -> dict[str, object]:
+def _stored() -> dict[str, object]:
     try:
-        found = json.loads(_note(environ).read_bytes())
+        found = json.loads(_note().read_bytes())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _read(environ: Mapping[str, str]) -> dict[str, Undo]:
-    files = _stored(environ).get("files")
+def _read() -> dict[str, Undo]:
+    files = _stored().get("files")
     try:
         return {path: Undo(**undo) for path, undo in dict(files).items()}  # type: ignore[call-overload]
     except (TypeError, ValueError):
         return {}
 
 
-def _made(environ: Mapping[str, str]) -> list[str]:
-    folders = _stored(environ).get("folders")
+def _made() -> list[str]:
+    folders = _stored().get("folders")
     return [str(one) for one in folders] if isinstance(folders, list) else []
 
 
-def _write(files: Mapping[str, Undo], folders: list[str], environ: Mapping[str, str]) -> None:
-    note = _note(environ)
+def _write(files: Mapping[str, Undo], folders: list[str]) -> None:
+    note = _note()
     if not files:
         note.unlink(missing_ok=True)
         return

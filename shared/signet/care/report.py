@@ -42,12 +42,6 @@ _QUOTED = re.compile(r"""(['"`])(?:(?!\1).){12,}\1""")
 _FRAME = re.compile(r'^\s+File ".*$', re.MULTILINE)
 
 
-class Exists(Conflict):
-    """The file already exists."""
-
-    code = "file_exists"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
     """One file of the report and what it is for."""
@@ -58,10 +52,10 @@ class Part:
 
 
 def write(workspace: Workspace, target: Path, *, now: datetime) -> list[Part]:
-    """Write the report to a new file that only its owner may read, and return its parts. Raises Exists."""
+    """Write the report to a new file that only its owner may read, and return its parts. Raises Conflict."""
     parts = collect(workspace, now=now)
     if target.exists():
-        raise Exists(f"{target} already exists; choose another file with --output")
+        raise Conflict(f"{target} already exists; choose another file with --output", "file_exists")
     unfinished = target.with_name(f".{target.name}.part")
     unfinished.unlink(missing_ok=True)
     try:

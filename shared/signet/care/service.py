@@ -32,18 +32,6 @@ class Manager(StrEnum):
     LAUNCHD = "launchd"
 
 
-class Foreign(Conflict):
-    """A service of this name exists that Signet did not write."""
-
-    code = "service_exists"
-
-
-class Temporary(Conflict):
-    """Signet runs in a temporary environment that will be removed."""
-
-    code = "temporary_environment"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """A service as it should be: its file, and the commands that take it into use and out of it."""
@@ -81,11 +69,12 @@ def planned(
 
 
 def check_lasting() -> None:
-    """Raise Temporary when this program runs in an environment that `uvx` or `pipx run` made for once."""
+    """Raise Conflict when this program runs in an environment that `uvx` or `pipx run` made for once."""
     if re.search(r"/archive-v\d+/|/pipx/\.cache/", sys.prefix):
-        raise Temporary(
+        raise Conflict(
             f"Signet runs in {sys.prefix}, a temporary environment of uvx or pipx. Install it first, for example with: "
-            "uv tool install signetai"
+            "uv tool install signetai",
+            "temporary_environment",
         )
 
 
@@ -97,10 +86,13 @@ def words(workspace: Workspace) -> tuple[str, ...]:
 def install(service: Service, run: Run) -> tuple[bool, list[str]]:
     """Write and enable the service; return whether the file changed, and what the service manager refused.
 
-    Raises Foreign for a file of this name that is not ours.
+    Raises Conflict for a file of this name that is not ours.
     """
     if service.path.exists() and not service.exists:
-        raise Foreign(f"{service.path} was not written by Signet; move it elsewhere first")
+        raise Conflict(
+            f"{service.path} was not written by Signet; move it elsewhere first",
+            "service_exists",
+        )
     is_new = not service.is_written
     if is_new:
         service.path.parent.mkdir(parents=True, exist_ok=True)

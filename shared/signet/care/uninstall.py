@@ -16,12 +16,6 @@ from signet.errors import Invalid
 from signet.paths import Workspace, cache_home, config_home
 
 
-class NotOurs(Invalid):
-    """This folder cannot be deleted."""
-
-    code = "not_a_workspace"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One thing that goes: what it is, and how; `do` returns what is to be said, and raises OSError when it stays."""
@@ -38,7 +32,7 @@ def steps(
     environ: Mapping[str, str] = os.environ,
     connectors: Sequence[Connector] = CONNECTORS,
 ) -> list[Step]:
-    """Return what would go, in order; nothing that is not there. Raises NotOurs for a purge that would be a mistake."""
+    """Return what would go, in order; nothing that is not there. Raises Invalid for a purge that would be a mistake."""
     found = service.planned(workspace, environ=environ)
     todo = [*_service(found, run)]
     if record.running(workspace) is not None:
@@ -55,12 +49,14 @@ def steps(
 
 
 def check_purge(workspace: Workspace) -> None:
-    """Raise NotOurs for a folder that is no workspace, or that holds more than one."""
+    """Raise Invalid for a folder that is no workspace, or that holds more than one."""
     root = workspace.root.resolve()
     if root == Path.home().resolve() or Path.home().resolve().is_relative_to(root):
-        raise NotOurs(f"{root} contains other files and is not deleted")
+        raise Invalid(f"{root} contains other files and is not deleted", "not_a_workspace")
     if root.exists() and not (workspace.database.exists() or workspace.daemon_dir.is_dir()):
-        raise NotOurs(f"{root} does not look like a workspace and is not deleted")
+        raise Invalid(
+            f"{root} does not look like a workspace and is not deleted", "not_a_workspace"
+        )
 
 
 def delete_command(workspace: Workspace) -> str:

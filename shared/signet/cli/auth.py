@@ -30,12 +30,6 @@ ROLES = ("admin", "operator", "agent", "readonly")
 DAY_SECONDS = 86_400
 
 
-class NoSecret(Conflict):
-    """This workspace has no token secret: set auth.mode to team or hybrid, then start the daemon once."""
-
-    code = "no_auth_secret"
-
-
 @command(app)
 def whoami(signet: Signet) -> Output:
     """Show your identity and permissions, as the daemon sees them.
@@ -154,7 +148,7 @@ def _signed_here(
     scope: tuple[str | None, str | None, str | None],
     seconds: float | None,
 ) -> "IssuedToken":
-    """Return a token signed with the secret of the workspace; raises NoSecret and BadSecret."""
+    """Return a token signed with the secret of the workspace; raises Conflict where there is none, and BadSecret."""
     from datetime import timedelta
     from uuid import uuid4
 
@@ -165,7 +159,10 @@ def _signed_here(
 
     workspace = find_workspace(path)
     if not workspace.auth_secret.exists():
-        raise NoSecret
+        raise Conflict(
+            "This workspace has no token secret: set auth.mode to team or hybrid, then start the daemon once",
+            "no_auth_secret",
+        )
     usual = config.load(workspace).settings.auth.default_token_ttl_seconds
     project, agent, user = scope
     claims = tokens.claim(

@@ -131,7 +131,7 @@ def stop(signet: Signet) -> Output:
 
 
 def _check_here(signet: Signet, name: str) -> None:
-    """Raise Elsewhere where the daemon reads no sessions of this machine by itself."""
+    """Raise Conflict where the daemon reads no sessions of this machine by itself."""
     if signet.target.home is not None:
         connection.check_none(Workspace(signet.target.home), f"signet backfill {name}")
 

@@ -11,7 +11,6 @@ import gzip
 import hashlib
 import json
 import shutil
-import socket
 import tempfile
 import time
 import zlib
@@ -228,7 +227,7 @@ def _plain(text: str) -> str:
 @contextlib.contextmanager
 def _filled(items: object, embedding: object, *, as_json: bool) -> Iterator[tuple[Signet, Judge]]:
     """Give a client of a workspace that holds the items, and what knows them in results; both are gone afterwards."""
-    from signet.daemon import control
+    from signet.daemon import control, ready
 
     if not isinstance(items, list) or not all(isinstance(one, dict) for one in items):
         raise Invalid("A store must be a list of items")
@@ -238,7 +237,7 @@ def _filled(items: object, embedding: object, *, as_json: bool) -> Iterator[tupl
         (workspace.root / "agent.yaml").write_text(json.dumps(settings), encoding="utf-8")
         with output.Passing(quiet=as_json) as passing:
             control.start(
-                workspace, _free_port(), tell=lambda why: passing.show(f"Not ready yet: {why}")
+                workspace, ready.free_port(), tell=lambda why: passing.show(f"Not ready yet: {why}")
             )
         from signet.cli.connect import client
 
@@ -293,13 +292,6 @@ def _save(
     if left:
         raise SignetError("The saved items are not indexed yet; see: signet jobs")
     return named
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _by_category(asked: Sequence[Asked]) -> dict[str, list[Asked]]:

@@ -26,12 +26,6 @@ ConnectorArgument = Annotated[
 ]
 
 
-class SyncFailed(SignetError):
-    """The sync failed."""
-
-    code = "sync_failed"
-
-
 @command(app, "list")
 def list_connectors(signet: Signet) -> Output:
     """List the connectors, newest first.
@@ -175,7 +169,7 @@ def _sync(
     wait: bool = True,
     as_json: bool,
 ) -> Output:
-    """Sync these one after another; raises SyncFailed when one of them fails."""
+    """Sync these one after another; raises SignetError when one of them fails."""
     told, failed = [], []
     for one in chosen:
         started = signet.sync_connector(one["id"], full=full)
@@ -190,7 +184,7 @@ def _sync(
         elif not as_json:
             _say_ended(one, ended)
     if failed:
-        raise SyncFailed("; ".join(failed))
+        raise SignetError("; ".join(failed), "sync_failed")
     yield {"connectors": told, "count": len(told)}
     if not chosen:
         output.say("No connectors")

@@ -30,18 +30,6 @@ SECONDS = 15.0
 _INSTEAD = "The environment (SIGNET_DAEMON_URL, SIGNET_HOST, SIGNET_PORT) names a daemon that is used instead: {}"
 
 
-class NotPrivate(Invalid):
-    """Anybody on the way could read what is sent."""
-
-    code = "not_private"
-
-
-class CallsWait(Conflict):
-    """Calls wait for the daemon."""
-
-    code = "calls_wait"
-
-
 @command()
 def connect(
     url: Annotated[
@@ -77,9 +65,10 @@ def connect(
         return
     url = checked(url.strip().rstrip("/"))
     if not (plain_http or connection.is_private(url)):
-        raise NotPrivate(
+        raise Invalid(
             f"{url} is neither https, nor on this machine or a tailnet: anybody on the way could read the key and "
             "everything that is remembered.",
+            "not_private",
             hint="Put a TLS proxy in front and use https://…, or pass --plain-http if you accept that",
         )
     _check_free(workspace, url)
@@ -130,8 +119,9 @@ def disconnect(
         spooled.look(workspace, daemon)
     left = spooled.waiting(workspace, found.url, all=True)
     if left and not discard:
-        raise CallsWait(
+        raise Conflict(
             f"{output.count(len(left), 'call')} wait for {found.url} and could not be sent.",
+            "calls_wait",
             hint="Try again when it answers, or give them up: signet disconnect --discard",
         )
     for entry in left:
@@ -157,8 +147,9 @@ def _check_free(workspace: Workspace, url: str) -> None:
         and before.url != url
         and spooled.waiting(workspace, before.url, all=True)
     ):
-        raise CallsWait(
+        raise Conflict(
             f"Calls wait for {before.url}, which is another daemon.",
+            "calls_wait",
             hint="Send them or give them up first: signet disconnect",
         )
 

@@ -7,6 +7,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.command import Output, PathOption, command
+from signet.cli.options import DryRunOption
 from signet.client import Signet
 from signet.client.call import ask
 from signet.errors import Conflict
@@ -18,15 +19,6 @@ app = typer.Typer(help="Count and create missing vectors.", no_args_is_help=True
 #: What versions of the TypeScript program kept vectors in, beside the database.
 OLD_STORE = "vectors.zvec"
 _LABEL = 12
-DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would be done; change nothing.")
-]
-
-
-class NothingToRollBack(Conflict):
-    """There is nothing to roll back: vectors are not moved by an upgrade."""
-
-    code = "nothing_to_roll_back"
 
 
 @command(app)
@@ -87,7 +79,10 @@ def migrate_vectors(
     Examples: signet migrate-vectors --dry-run · signet migrate-vectors --remove-zvec
     """
     if rollback:
-        raise NothingToRollBack
+        raise Conflict(
+            "There is nothing to roll back: vectors are not moved by an upgrade",
+            "nothing_to_roll_back",
+        )
     yield from _repair("resync-vec", path, {"dryRun": dry_run})
     old = find_workspace(path).memory_dir / OLD_STORE
     if not remove_zvec:

@@ -15,6 +15,7 @@ from signet.cli.options import (
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
+    ReasonOption,
     SinceOption,
     UntilOption,
     YesOption,
@@ -53,9 +54,7 @@ def forget(
         int | None,
         typer.Option("--limit", "-l", min=1, help="Forget at most this many; default: all."),
     ] = None,
-    reason: Annotated[
-        str, typer.Option("--reason", "-r", help="Reason, kept in the history.")
-    ] = "forgotten on the command line",
+    reason: ReasonOption = "forgotten on the command line",
     force: Annotated[
         bool,
         typer.Option("--force", help="Delete permanently, pinned memories too; cannot be undone."),

@@ -15,12 +15,6 @@ app = typer.Typer(help="Synchronise the workspace with a git remote.", no_args_i
 SECONDS = 660.0
 
 
-class GitFailed(SignetError):
-    """Git failed."""
-
-    code = "git_failed"
-
-
 @command(app)
 def status(signet: Signet) -> Output:
     """Show the state of the repository.
@@ -102,6 +96,6 @@ def _do(signet: Signet, verb: str, as_json: bool) -> Output:
     with output.Passing(quiet=as_json):
         done = signet.call("POST", f"/api/git/{verb}", body={})
     if not done["success"]:
-        raise GitFailed(done["message"])
+        raise SignetError(done["message"], "git_failed")
     yield done
     output.say(output.plain(done["message"]))

@@ -12,7 +12,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.command import Answer, Output, PathOption, command
-from signet.cli.service import DryRunOption
+from signet.cli.options import DryRunOption
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:

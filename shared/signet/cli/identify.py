@@ -14,14 +14,8 @@ SHORTEST = 8
 UUID_CHARS = 36
 
 
-class Ambiguous(Conflict):
-    """Several memories have an id with this prefix."""
-
-    code = "ambiguous_id"
-
-
 def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
-    """Return the id that `typed` is or begins; raises NotFound, Ambiguous, or Invalid for too short a beginning."""
+    """Return the id that `typed` is or begins; raises NotFound, Conflict, or Invalid for too short a beginning."""
     typed = typed.strip()
     if typed.startswith("session:"):
         raise Invalid(f"{typed} is no memory but a session; see: signet sessions show {typed[8:]}")
@@ -38,7 +32,9 @@ def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
         raise NotFound(f"No memory has an id that starts with {typed}")
     if len(found) > 1:
         shown = "\n  ".join(found)
-        raise Ambiguous(f"Several ids start with {typed}; give more characters:\n  {shown}")
+        raise Conflict(
+            f"Several ids start with {typed}; give more characters:\n  {shown}", "ambiguous_id"
+        )
     return found[0]
 
 

@@ -9,7 +9,7 @@ import typer
 from signet.cli import output
 from signet.cli.command import JsonOption, Output, PathOption, command
 from signet.cli.connect import client
-from signet.cli.options import SinceOption, UntilOption
+from signet.cli.options import CursorOption, SinceOption, UntilOption
 from signet.cli.output import Ink
 from signet.client import Job, Signet
 from signet.client.answers import ChangedJobs
@@ -63,9 +63,7 @@ def list_jobs(
     since: SinceOption = None,
     until: UntilOption = None,
     limit: ManyOption = 20,
-    cursor: Annotated[
-        str | None, typer.Option(help="Start of the next page, as the page before it says.")
-    ] = None,
+    cursor: CursorOption = None,
     counts: Annotated[
         bool,
         typer.Option("--counts", help="Count them by state, kind, queue and error instead."),

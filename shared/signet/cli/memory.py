@@ -11,6 +11,7 @@ from signet.cli.command import Answer, Output, command
 from signet.cli.entry import Entry
 from signet.cli.options import (
     AgentOption,
+    CursorOption,
     FullOption,
     IdArgument,
     IdsArgument,
@@ -125,9 +126,7 @@ def history(
         int | None,
         typer.Option("--limit", "-l", min=1, max=1000, help="Maximum number of results."),
     ] = None,
-    cursor: Annotated[
-        str | None, typer.Option(help="Start of the next page, as the page before it says.")
-    ] = None,
+    cursor: CursorOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
     agent: AgentOption = None,

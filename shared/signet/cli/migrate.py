@@ -11,12 +11,6 @@ from signet.paths import find_workspace
 EARLIER = "an earlier Signet"
 
 
-class NoDatabase(NotFound):
-    """No memory database found. Create one with: signet setup"""
-
-    code = "no_database"
-
-
 @command()
 def migrate_schema(path: PathOption = None) -> Output:
     """Upgrade the database to this version; a copy is made first.
@@ -31,7 +25,7 @@ def migrate_schema(path: PathOption = None) -> Output:
 
     workspace = find_workspace(path)
     if not workspace.database.exists():
-        raise NoDatabase
+        raise NotFound("No memory database found. Create one with: signet setup", "no_database")
     if record.running(workspace) is None:
         probe.check_alone(workspace, probe.earlier(workspace, default_port(workspace)))
     done = migrate.upgrade(workspace.database, now=clock.now())

@@ -95,6 +95,12 @@ NearestOption = Annotated[
     int, typer.Option("--limit", "-l", min=1, max=100, help="Maximum number of results.")
 ]
 OffsetOption = Annotated[int, typer.Option("--offset", min=0, help="Number of results to skip.")]
+CursorOption = Annotated[
+    str | None, typer.Option(help="Start of the next page, as the page before it says.")
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be done; change nothing.")
+]
 ReasonOption = Annotated[str, typer.Option("--reason", "-r", help="Reason, kept in the history.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 FullOption = Annotated[

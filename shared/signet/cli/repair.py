@@ -31,12 +31,6 @@ _LABEL = 26
 _TIMES = frozenset({"at", "created_at"})
 
 
-class NotRepaired(SignetError):
-    """The repair was not done."""
-
-    code = "repair_failed"
-
-
 @command(app, "list")
 def list_repairs() -> Output:
     """List all repairs and their options.
@@ -211,13 +205,13 @@ def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> Outp
 
 
 def perform(path: str | None, action: Action, body: Mapping[str, object]) -> dict[str, Any]:
-    """Ask the daemon for a repair, follow it to its end, and return its result; raises NotRepaired."""
+    """Ask the daemon for a repair, follow it to its end, and return its result; raises SignetError."""
     signet = client(path, timeout_seconds=WAIT_SECONDS)
     found = signet.send(_call(action, body))
     if job_id := _open_job(found):
         found = _followed(signet, job_id, found)
     if not found.get("success"):
-        raise NotRepaired(_refusal(found))
+        raise SignetError(_refusal(found), "repair_failed")
     return found
 
 
@@ -255,7 +249,7 @@ def _followed(signet: Signet, job_id: str, found: dict[str, Any]) -> dict[str, A
             if job["status"] == "completed":
                 return dict(result)
             if job["status"] == "dead":
-                raise NotRepaired(job["error"] or "it failed")
+                raise SignetError(job["error"] or "it failed", "repair_failed")
             line = f"{found['message'].split()[0]}: {result.get('affected', 0)} done, job {job_id}"
             if line != told:
                 passing.show(line)

@@ -1,20 +1,15 @@
 """`signet daemon install` and `uninstall`: start at login, or no more."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from signet.cli import output
 from signet.cli.command import Answer, Output, PathOption, PortOption, command
+from signet.cli.options import DryRunOption
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
     from signet.care.service import Service
-
-DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would be done; change nothing.")
-]
 
 
 @command()

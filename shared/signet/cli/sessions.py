@@ -9,7 +9,7 @@ import typer
 from signet.cli import output
 from signet.cli.command import Output, command
 from signet.cli.forget_session import forget
-from signet.cli.options import AgentOption
+from signet.cli.options import AgentOption, CursorOption
 from signet.cli.output import Ink
 from signet.cli.show_session import show
 from signet.client import Signet
@@ -26,9 +26,7 @@ def sessions(
     limit: Annotated[
         int, typer.Option("--limit", "-l", min=1, max=200, help="Maximum number of results.")
     ] = 20,
-    cursor: Annotated[
-        str | None, typer.Option(help="Start of the next page, as the page before it says.")
-    ] = None,
+    cursor: CursorOption = None,
     project: Annotated[str | None, typer.Option(help="Only sessions of this project.")] = None,
     harness: Annotated[str | None, typer.Option(help="Only sessions of this harness.")] = None,
     outcome: Annotated[

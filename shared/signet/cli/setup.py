@@ -12,12 +12,6 @@ from signet.errors import Invalid
 from signet.paths import find_workspace
 
 
-class NoTerminal(Invalid):
-    """Setup asks questions, but stdin is not a terminal. Use --yes or --non-interactive; see: signet setup --help."""
-
-    code = "no_terminal"
-
-
 def setup(
     path: PathOption = None,
     non_interactive: Annotated[
@@ -140,7 +134,11 @@ def setup(
         earlier = setup_do.check(plan)
         can_ask = output.can_ask()
         if not can_ask and plan.state is not choices.State.REPAIR:
-            raise NoTerminal
+            raise Invalid(
+                "Setup asks questions, but stdin is not a terminal. Use --yes or --non-interactive; see: "
+                "signet setup --help",
+                "no_terminal",
+            )
         if can_ask and setup_ask.has_questions(plan):
             try:
                 plan = setup_ask.ask(plan, earlier)

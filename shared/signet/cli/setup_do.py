@@ -44,7 +44,7 @@ class Done:
 
 
 def check(plan: Plan) -> Earlier | None:
-    """Return the TypeScript Signet of this machine, if any; raises EarlierRuns and PortTaken."""
+    """Return the TypeScript Signet of this machine, if any; raises Conflict where it runs here, and PortTaken."""
     port = plan.chosen.port or default_port(plan.workspace)
     found = probe.earlier(plan.workspace, port)
     probe.check_alone(plan.workspace, found)

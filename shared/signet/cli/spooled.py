@@ -98,7 +98,7 @@ def sent_or_kept(call: "Call[T]", daemon: Target, send: "Callable[[Call[T]], T]"
     """Return the answer to a save, or the entry in which it waits while the daemon elsewhere is away.
 
     What waited before it is sent before it. The call needs an idempotency key: nobody knows whether a broken one
-    arrived. Raises the refusal of a daemon that is there, and SpoolFull.
+    arrived. Raises the refusal of a daemon that is there, and Unavailable.
     """
     if daemon.home is None:
         return send(call)

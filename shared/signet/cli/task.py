@@ -52,12 +52,6 @@ FreeOption = Annotated[
 ]
 
 
-class RunFailed(SignetError):
-    """The run failed."""
-
-    code = "run_failed"
-
-
 @command(app, "list")
 def list_tasks(signet: Signet) -> Output:
     """List the tasks, newest first.
@@ -220,7 +214,7 @@ def watch(task: TaskArgument, path: PathOption = None, as_json: JsonOption = Fal
 
 
 def _follow(task_id: str, path: str | None, *, as_json: bool, run_id: str | None = None) -> None:
-    """Show events as they come; for one run until its end. Raises RunFailed for one that failed."""
+    """Show events as they come; for one run until its end. Raises SignetError for one that failed."""
     from signet.client import target
     from signet.client.taskstream import task_events
 
@@ -235,7 +229,10 @@ def _follow(task_id: str, path: str | None, *, as_json: bool, run_id: str | None
             output.hint(f"{event['type']} {event['runId']} {event.get('status', '')}".rstrip())
         if event["type"] == "run-completed" and event["runId"] == run_id:
             if event["status"] != "completed":
-                raise RunFailed(event["error"] or f"The run ended with status {event['exitCode']}")
+                raise SignetError(
+                    event["error"] or f"The run ended with status {event['exitCode']}",
+                    "run_failed",
+                )
             return
 
 

@@ -154,7 +154,7 @@ class _Root(TyperGroup):
         self.commands = _Commands(ROWS)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return which command is meant; raises Elsewhere for one about a daemon that this workspace does not have."""
+        """Return which command is meant; raises Conflict for one about a daemon that this workspace does not have."""
         found = super().resolve_command(ctx, args)
         if not {"-h", "--help"} & {*args} and any(
             row.here and row.name == found[0] for row in ROWS

@@ -8,8 +8,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.command import Answer, Output, PathOption, check_asking, command
-from signet.cli.options import YesOption
-from signet.cli.service import DryRunOption
+from signet.cli.options import DryRunOption, YesOption
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:

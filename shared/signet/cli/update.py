@@ -16,12 +16,6 @@ app = typer.Typer(help="Check for new versions and install them.", invoke_withou
 SECONDS = 960.0
 
 
-class UpdateFailed(SignetError):
-    """Nothing was installed."""
-
-    code = "update_failed"
-
-
 @app.callback()
 def update(context: typer.Context) -> None:
     """Check for new versions and install them. Without a command: update check.
@@ -50,7 +44,7 @@ def check(
         found = signet.call("GET", "/api/update/check", force=True)
     yield found
     if found.get("checkError"):
-        raise UpdateFailed(f"Check failed: {found['checkError']}")
+        raise SignetError(f"Check failed: {found['checkError']}", "update_failed")
     if found["updateAvailable"]:
         output.say(f"{found['latestVersion']} is available; installed is {found['currentVersion']}")
         output.hint("Install it with: signet update install")
@@ -76,7 +70,7 @@ def install(
     with output.Passing(quiet=as_json):
         done = signet.call("POST", "/api/update/run", body=body)
     if not done["success"]:
-        raise UpdateFailed(done["message"])
+        raise SignetError(done["message"], "update_failed")
     yield done
     output.advise(done["message"])
     if done["restartRequired"]:

@@ -22,7 +22,7 @@ from signet.paths import Workspace, find_workspace
 
 
 def find_url(path: str | None, environ: Mapping[str, str], environment: Environment) -> str:
-    """Return the daemon's address; raises DaemonNotRunning when the workspace `path` has none, and BadConnection."""
+    """Return the daemon's address; raises DaemonNotRunning when the workspace `path` has none, and Invalid."""
     if (elsewhere := connected(path, environ, environment)) is not None:
         return elsewhere.url
     if path is not None:
@@ -44,7 +44,7 @@ def connected(
 ) -> Connection | None:
     """Return the connection that applies; None without one, and where the environment names a daemon.
 
-    Raises BadConnection.
+    Raises Invalid.
     """
     if path is None and (environment.daemon_url or _is_named(environ)):
         return None

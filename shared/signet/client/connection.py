@@ -23,18 +23,6 @@ TAILNET = ("100.64.0.0/10", "fd7a:115c:a1e0::/48")
 TAILNET_NAMES = ".ts.net"
 
 
-class BadConnection(Invalid):
-    """What this workspace is connected to cannot be read."""
-
-    code = "bad_connection"
-
-
-class Elsewhere(Conflict):
-    """This workspace uses a daemon elsewhere."""
-
-    code = "connected_elsewhere"
-
-
 class Connection(NamedTuple):
     """A daemon's address, the key for it, and the time (ISO) since which the workspace is connected."""
 
@@ -44,24 +32,26 @@ class Connection(NamedTuple):
 
 
 def of(workspace: Workspace) -> Connection | None:
-    """Return what a workspace is connected to, None when it has a daemon of its own; raises BadConnection."""
+    """Return what a workspace is connected to, None when it has a daemon of its own; raises Invalid."""
     try:
         found = json.loads(workspace.connection_file.read_bytes())
         return Connection(url=str(found["url"]), key=found["key"], since=str(found["since"]))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise BadConnection(
+        raise Invalid(
             f"{workspace.connection_file} cannot be read ({error}). Connect again: signet connect URL"
-            " --key KEY, or use a daemon of this machine: signet disconnect"
+            " --key KEY, or use a daemon of this machine: signet disconnect",
+            "bad_connection",
         ) from error
 
 
 def check_none(workspace: Workspace, command: str) -> None:
-    """Raise Elsewhere where a workspace has no daemon of its own that a command could be about."""
+    """Raise Conflict where a workspace has no daemon of its own that a command could be about."""
     if (found := of(workspace)) is not None:
-        raise Elsewhere(
+        raise Conflict(
             f"`{command}` is about a daemon on this machine; {workspace.root} uses the one at {found.url}.",
+            "connected_elsewhere",
             hint="Run it there. To use a daemon here instead: signet disconnect",
         )
 

@@ -148,10 +148,7 @@ def refusal(status: int, body: object, retry_after: str | None = None) -> Signet
             f"The daemon answered with status {status} and no reason", http_status=status
         )
     base = _OF_STATUS.get(status, SignetError)
-    code = body.get("code")
-    kind: type[SignetError] = base
-    if isinstance(code, str) and code != base.code:
-        kind = type(base.__name__, (base,), {"code": code})
+    code = str(body.get("code") or base.code)
     facts = {name: value for name, value in body.items() if name not in ("error", "code")}
     wait = {"retry_after": retry_after} if retry_after is not None else {}
-    return kind(body["error"], **(facts | wait | {"http_status": status}))
+    return base(body["error"], code, **(facts | wait | {"http_status": status}))

@@ -38,21 +38,15 @@ class ManifestError(Invalid):
         self.line = line
 
 
-class ChangedMeanwhile(Conflict):
-    """The file was changed since it was read."""
-
-    code = "changed_meanwhile"
-
-
 def hash_of(content: bytes) -> str:
     """Return by what a file is known to be the one that was read: SHA-256 as hex digits, empty for nothing."""
     return hashlib.sha256(content).hexdigest() if content else ""
 
 
 def check_hash(content: bytes, expected: str | None, name: str) -> None:
-    """Raise ChangedMeanwhile, with the hash that a file has now, where another one is expected."""
+    """Raise Conflict, with the hash that a file has now, where another one is expected."""
     if expected is not None and expected != (found := hash_of(content)):
-        raise ChangedMeanwhile(f"{name} was changed since it was read", hash=found)
+        raise Conflict(f"{name} was changed since it was read", "changed_meanwhile", hash=found)
 
 
 def find(workspace: Workspace) -> Path | None:
@@ -94,7 +88,7 @@ def set_values(
 ) -> Path:
     """Set values by their dotted keys, all or none, and return the file; the workspace's folder is made.
 
-    Raises ChangedMeanwhile where the file is another one than that with the hash.
+    Raises Conflict where the file is another one than that with the hash.
     """
     workspace.root.mkdir(parents=True, exist_ok=True)
     path = place(workspace)

@@ -23,12 +23,6 @@ KEY = "agents.roster"
 Edit = Callable[[list[str], list[tuple[int, int]], int], None]
 
 
-class AlreadyListed(Conflict):
-    """The roster has an agent of this name already."""
-
-    code = "agent_exists"
-
-
 class NotListed(NotFound):
     """The roster has no agent of this name."""
 
@@ -36,7 +30,7 @@ class NotListed(NotFound):
 def add(path: Path, agent: RosterAgent) -> None:
     """Put an agent at the end of the roster; the file is made if there is none.
 
-    Raises AlreadyListed, and ManifestError when the file cannot be changed safely.
+    Raises Conflict for a name that the roster has already, and ManifestError when the file cannot be changed safely.
     """
     entry: dict[str, Value] = {"name": agent.name, "read_policy": agent.read_policy.value}
     if agent.policy_group:
@@ -44,7 +38,7 @@ def add(path: Path, agent: RosterAgent) -> None:
 
     def change(entries: list[Value]) -> list[Value]:
         if any(_name(one) == agent.name for one in entries):
-            raise AlreadyListed
+            raise Conflict("The roster has an agent of this name already", "agent_exists")
         return [*entries, entry]
 
     def edit(lines: list[str], spans: list[tuple[int, int]], column: int) -> None:

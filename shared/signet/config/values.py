@@ -1,8 +1,7 @@
 """What the file may say in one place: readers of single values.
 
 Each takes the value as the parser gave it and returns it in the shape the program uses, or raises `Unfit` with
-what was expected. A number outside its bounds is moved to the nearest one, with a warning. The functions that end
-without an underscore can be used by `custom` fields.
+what was expected. A number outside its bounds is moved to the nearest one, with a warning.
 """
 
 import math

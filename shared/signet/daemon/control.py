@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING
 from signet import clock
 from signet.client import connection
 from signet.daemon import ready, record
-from signet.daemon.errors import DaemonHung, PortTaken, StartFailed, WorkspaceUnusable
+from signet.daemon.errors import PortTaken, StartFailed
 from signet.daemon.record import Running
 from signet.domain.auth import secret
-from signet.errors import Invalid
+from signet.errors import Invalid, SignetError, Unavailable
 from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
 from signet.resources import deploy_dir
@@ -74,8 +74,9 @@ def start(
     """Start the daemon, or find it running, and return when it is ready.
 
     `tell` hears what is missing when a start takes more than a second, and what becomes of a killed daemon of the
-    same workspace that is not gone yet. Raises WorkspaceUnusable, PortTaken, DaemonHung, StartFailed and what
-    `config.check_bind` raises; a failed start leaves nothing running.
+    same workspace that is not gone yet. Raises PortTaken, StartFailed, SignetError when the workspace cannot be
+    written, Unavailable when its daemon hangs, and what `config.check_bind` raises; a failed start leaves nothing
+    running.
     """
     bind = _prepared(workspace)
     log = workspace.log_dir / STARTUP
@@ -104,7 +105,7 @@ def foreground(
     tell: Callable[[str], None],
     plan: Plan | None = None,
 ) -> Running:
-    """Become the daemon; returns only when one runs already. Raises WorkspaceUnusable and PortTaken."""
+    """Become the daemon; returns only when one runs already. Raises PortTaken and SignetError."""
     bind = _prepared(workspace)
     deadline = time.monotonic() + TAKEOVER_SECONDS
     if (found := _running_else_free(workspace, bind, port, deadline, tell)) is not None:
@@ -237,9 +238,10 @@ def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> 
         # A supervisor has the port as long as it lives: one that refuses calls is about to disappear.
         if _is_gone(workspace, found.pid, 0.0 if answer.is_listening else HUNG_SECONDS):
             raise _Killed("it was killed")
-        raise DaemonHung(
+        raise Unavailable(
             f"Daemon (PID {found.pid}) does not answer on port {found.port}. "
             "Replace it with: signet daemon restart",
+            "daemon_hung",
             pid=found.pid,
             port=found.port,
         )
@@ -299,7 +301,7 @@ def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started
 
 
 def _prepared(workspace: Workspace) -> str:
-    """Make the workspace's folders and return where its daemon is to listen; raises Elsewhere when it needs none."""
+    """Make the workspace's folders and return where its daemon is to listen; raises Conflict when it needs none."""
     connection.check_none(workspace, "signet start")
     _make(workspace)
     return _checked_bind(workspace)
@@ -313,7 +315,9 @@ def _make(workspace: Workspace) -> None:
         trial.unlink()
     except OSError as error:
         path = error.filename or workspace.root
-        raise WorkspaceUnusable(f"Cannot write {path}: {error.strerror}", path=str(path)) from error
+        raise SignetError(
+            f"Cannot write {path}: {error.strerror}", "workspace_unusable", path=str(path)
+        ) from error
 
 
 def _checked_bind(workspace: Workspace) -> str:

@@ -2,25 +2,13 @@
 
 from pathlib import Path
 
-from signet.errors import Conflict, SignetError, Unavailable
+from signet.errors import Conflict, SignetError
 
 
 class PortTaken(Conflict):
     """The port is used by another program."""
 
     code = "port_taken"
-
-
-class DaemonHung(Unavailable):
-    """The daemon runs but does not answer. Replace it with: signet daemon restart."""
-
-    code = "daemon_hung"
-
-
-class WorkspaceUnusable(SignetError):
-    """The workspace is not writable."""
-
-    code = "workspace_unusable"
 
 
 class StartFailed(SignetError):

@@ -57,6 +57,14 @@ def ask(
         connection.close()
 
 
+def free_port() -> int:
+    """Return a port of this machine on which nobody listens now."""
+    with socket.socket() as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
 def ask_ready(workspace: Workspace, host: str, port: int, *, timeout_seconds: float) -> Answer:
     """Return what the daemon of a workspace says of being ready; where it wants a token, one is signed for it."""
     token = own_token(workspace, "daemon", now=clock.now())

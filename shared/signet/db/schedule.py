@@ -3,7 +3,6 @@
 from signet.db.transaction import ReadTx, WriteTx
 
 _LAST_RUNS = "SELECT name, last_run_ms FROM beats"
-_LAST_RUN = "SELECT last_run_ms FROM beats WHERE name = ?"
 _RECORD = """
 INSERT INTO beats (name, last_run_ms, last_slot) VALUES (?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET last_run_ms = excluded.last_run_ms, last_slot = excluded.last_slot"""
@@ -16,12 +15,6 @@ RETURNING epoch"""
 def last_runs(tx: ReadTx) -> dict[str, int]:
     """Return when each periodic task last ran, in ms since 1970."""
     return dict(tx.tuples(_LAST_RUNS))
-
-
-def last_run(tx: ReadTx, name: str) -> int | None:
-    """Return when a periodic task last ran, in ms since 1970; None before the first time."""
-    found: int | None = tx.value(_LAST_RUN, (name,))
-    return found
 
 
 def record_run(tx: WriteTx, name: str, at_ms: int, slot: str) -> None:

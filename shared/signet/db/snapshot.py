@@ -93,9 +93,9 @@ def counts(database: Path) -> dict[str, int]:
         raise damaged(database, error) from error
 
 
-def problems(database: Path, *, most: int = 10) -> list[str]:
+def problems(database: Path) -> list[str]:
     """Return what SQLite finds wrong with the file, nothing when it is sound; reads all of it."""
-    return _pragma(database, f"integrity_check({int(most)})", lambda: False) or []
+    return _pragma(database, "integrity_check(10)", lambda: False) or []
 
 
 def quick_problems(database: Path, *, most: int, seconds: float) -> list[str] | None:

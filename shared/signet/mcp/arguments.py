@@ -1,8 +1,9 @@
 """What a tool may be given: described as JSON Schema for the model, checked before anything is done. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from enum import StrEnum
+from functools import partial
 
 from signet.errors import Invalid
 
@@ -26,7 +27,7 @@ _TYPES: Mapping[Kind, type | tuple[type, ...]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Argument:
     """One argument of a tool.
 
@@ -36,9 +37,10 @@ class Argument:
     any call needs this argument.
     """
 
-    name: str
     kind: Kind
+    name: str
     text: str
+    _: KW_ONLY
     to: str = ""
     required: bool = False
     default: object = None
@@ -47,6 +49,13 @@ class Argument:
     among: tuple[str, ...] = ()
     values: Kind | None = Kind.TEXT
     listed: bool = True
+
+
+text = partial(Argument, Kind.TEXT)
+number = partial(Argument, Kind.NUMBER)
+flag = partial(Argument, Kind.BOOL)
+texts = partial(Argument, Kind.TEXTS)
+mapping = partial(Argument, Kind.MAP)
 
 
 def schema(arguments: Sequence[Argument]) -> dict[str, object]:

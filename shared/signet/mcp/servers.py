@@ -4,8 +4,8 @@ import json
 from collections.abc import Mapping, Sequence
 
 from signet.mcp import answers
-from signet.mcp.arguments import Argument, Kind
-from signet.mcp.tool import Operation, Tool, flag, number, text
+from signet.mcp.arguments import flag, mapping, number, text, texts
+from signet.mcp.tool import Operation, Tool
 
 #: What every name of a routed tool begins with; none of ours does.
 PREFIX = "signet_"
@@ -16,10 +16,6 @@ _ROOT = "/api/marketplace/mcp"
 CALL_PATH = f"{_ROOT}/call"
 _ID = text("server_id", "serverId from mcp_server_list", required=True)
 _REFRESH = flag("refresh", "Ask the servers again instead of using the cached list", default=False)
-
-
-def _names(name: str, text: str) -> Argument:
-    return Argument(name=name, kind=Kind.TEXTS, text=text)
 
 
 def _switch(verb: str, text: str, *, enabled: bool) -> Tool:
@@ -40,11 +36,9 @@ _CALL = Tool(
     text="Call a tool of another tool server that the user installed. Find server, tool and "
     "arguments with mcp_server_search first.",
     arguments=(
-        Argument(name="server_id", kind=Kind.TEXT, text=_ID.text, to="serverId", required=True),
+        text("server_id", _ID.text, to="serverId", required=True),
         text("tool", "Name of the tool on that server", required=True),
-        Argument(
-            name="args", kind=Kind.MAP, text="Arguments, following the tool's schema", values=None
-        ),
+        mapping("args", "Arguments, following the tool's schema", values=None),
     ),
     method="POST",
     path=CALL_PATH,
@@ -108,9 +102,9 @@ SERVERS = (
         "all; an omitted one is unchanged. Only when the user asks.",
         arguments=(
             _ID,
-            _names("harnesses", "Names of harnesses, such as codex"),
-            _names("workspaces", "Workspaces, or folders including everything below them"),
-            _names("channels", "Names of channels"),
+            texts("harnesses", "Names of harnesses, such as codex"),
+            texts("workspaces", "Workspaces, or folders including everything below them"),
+            texts("channels", "Names of channels"),
         ),
         method="PATCH",
         path=f"{_ROOT}/{{server_id}}",
@@ -131,12 +125,7 @@ SERVERS = (
         text="Choose which tools of other servers are listed as tools of their own: recent search "
         "results (compact), those and some others (hybrid), all (expanded).",
         arguments=(
-            Argument(
-                name="mode",
-                kind=Kind.TEXT,
-                text="Which tools are listed",
-                among=("compact", "hybrid", "expanded"),
-            ),
+            text("mode", "Which tools are listed", among=("compact", "hybrid", "expanded")),
             number(
                 "max_expanded_tools",
                 "Maximum tools listed in mode hybrid, up to 100 (default 12)",

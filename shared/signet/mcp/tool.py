@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 from signet.errors import Invalid
 from signet.mcp import answers
 from signet.mcp.answers import Shape
-from signet.mcp.arguments import Argument, Kind, checked, schema
+from signet.mcp.arguments import Argument, checked, schema
 
 #: Seconds that a tool may take (MC-13).
 SECONDS = 10.0
@@ -81,43 +81,6 @@ class Tool:
             sent = {self.within: values} if self.within else values
             body = json.dumps({**self.fixed, **sent}).encode()
         return Operation(method=self.method, path=path, body=body, failed=failed)
-
-
-def text(
-    name: str, text: str, *, to: str = "", required: bool = False, listed: bool = True
-) -> Argument:
-    """Return an argument that is a text."""
-    return Argument(name=name, kind=Kind.TEXT, text=text, to=to, required=required, listed=listed)
-
-
-def flag(
-    name: str, text: str, *, to: str = "", default: bool | None = None, listed: bool = True
-) -> Argument:
-    """Return an argument that is true or false."""
-    return Argument(name=name, kind=Kind.BOOL, text=text, to=to, default=default, listed=listed)
-
-
-def number(
-    name: str,
-    text: str,
-    *,
-    to: str = "",
-    default: float | None = None,
-    least: float | None = None,
-    most: float | None = None,
-    listed: bool = True,
-) -> Argument:
-    """Return an argument that is a number."""
-    return Argument(
-        name=name,
-        kind=Kind.NUMBER,
-        text=text,
-        to=to,
-        default=default,
-        least=least,
-        most=most,
-        listed=listed,
-    )
 
 
 def _quoted(value: object) -> str:

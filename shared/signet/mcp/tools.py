@@ -7,9 +7,9 @@ Their list is read by a model at the start of every session: what is not listed 
 from collections.abc import Mapping
 
 from signet.mcp import answers
-from signet.mcp.arguments import Argument, Kind
+from signet.mcp.arguments import Kind, flag, mapping, number, text, texts
 from signet.mcp.servers import SERVERS
-from signet.mcp.tool import Tool, flag, number, text
+from signet.mcp.tool import Tool
 
 EXEC_SECONDS = 30.0
 
@@ -64,19 +64,10 @@ _MEMORY = (
             text("tags", "Comma-separated"),
             flag("pinned", "Pin it"),
             text("project", "Project folder; default: this session's"),
-            Argument(
-                name="visibility",
-                kind=Kind.TEXT,
-                text="private: this agent only",
-                among=("global", "private"),
-                listed=False,
+            text(
+                "visibility", "private: this agent only", among=("global", "private"), listed=False
             ),
-            Argument(
-                name="hints",
-                kind=Kind.TEXTS,
-                text="Questions that this memory answers",
-                listed=False,
-            ),
+            texts("hints", "Questions that this memory answers", listed=False),
             _AGENT,
         ),
         method="POST",
@@ -144,17 +135,10 @@ _MEMORY = (
         text="Rate memories that were injected into this session; <memory-feedback> gives session "
         "key and ids.",
         arguments=(
-            Argument(
-                name="session_key",
-                kind=Kind.TEXT,
-                text=_SESSION.text,
-                to="sessionKey",
-                required=True,
-            ),
-            Argument(
-                name="ratings",
-                kind=Kind.MAP,
-                text="id: -1 (misled) to 1 (needed)",
+            text("session_key", _SESSION.text, to="sessionKey", required=True),
+            mapping(
+                "ratings",
+                "id: -1 (misled) to 1 (needed)",
                 to="feedback",
                 required=True,
                 values=Kind.NUMBER,
@@ -235,22 +219,15 @@ _PEERS = (
             text("to_agent_id", "Receiving agent", to="toAgentId"),
             text("to_session_key", "Receiving session", to="toSessionKey"),
             flag("broadcast", "Send to all agents"),
-            Argument(
-                name="type",
-                kind=Kind.TEXT,
-                text="Purpose",
+            text(
+                "type",
+                "Purpose",
                 among=("assist_request", "decision_update", "info", "question"),
                 listed=False,
             ),
             text("from_session_key", "Your session", to="fromSessionKey", listed=False),
             text("from_agent_id", "Your agent", to="fromAgentId", listed=False),
-            Argument(
-                name="via",
-                kind=Kind.TEXT,
-                text="Transport: local or acp",
-                among=("local", "acp"),
-                listed=False,
-            ),
+            text("via", "Transport: local or acp", among=("local", "acp"), listed=False),
             text("acp_base_url", "URL of the relay", to="acpBaseUrl", listed=False),
             text(
                 "acp_target_agent_name",
@@ -303,12 +280,7 @@ _MACHINE = (
         text="Run a shell command with secrets as environment variables, redacted in its output.",
         arguments=(
             text("command", "Shell command (sh)", required=True),
-            Argument(
-                name="secrets",
-                kind=Kind.MAP,
-                text="Variable: secret name or op:// reference",
-                required=True,
-            ),
+            mapping("secrets", "Variable: secret name or op:// reference", required=True),
         ),
         method="POST",
         path="/api/secrets/exec",
@@ -321,7 +293,7 @@ _MACHINE = (
         text="Turn automatic memory of a session off or on. Only when the user asks.",
         arguments=(
             _SESSION,
-            Argument(name="enabled", kind=Kind.BOOL, text="true: off", required=True),
+            flag("enabled", "true: off", required=True),
         ),
         method="POST",
         path="/api/sessions/{session_key}/bypass",

@@ -34,12 +34,6 @@ class Unfetchable(PermanentJobError):
     code = "unfetchable"
 
 
-class Busy(HttpError):
-    """The server cannot answer at the moment."""
-
-    code = "http_busy"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What may be fetched: most bytes of the page, most seconds for all of it, and of which media type."""
@@ -64,7 +58,7 @@ def fetch(
 ) -> Page:
     """Return the page at an address; a `body` is JSON that is posted there, and goes nowhere else.
 
-    Raises AddressNotAllowed and Unfetchable, which no repetition mends, and Unreachable, TimedOut, Broken and Busy.
+    Raises AddressNotAllowed and Unfetchable, which no repetition mends, and HttpError for what may be there later.
     """
     from signet.net.transport import Deadline
 
@@ -152,7 +146,7 @@ def _read(url: str, reply: "httpx.Response", wanted: Wanted) -> Page | str:
     if status in _REDIRECTS and "location" in reply.headers:
         return reply.headers["location"]
     if status in _LATER or status >= 500:
-        raise Busy(f"{shown(url)} answered {status}")
+        raise HttpError(f"{shown(url)} answered {status}", "http_busy")
     if not reply.is_success:
         raise Unfetchable(f"{shown(url)} answered {status}")
     content_type = reply.headers.get("content-type", "")

@@ -11,7 +11,6 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
 
 from signet.process.program import SUPERVISOR_PID
 
@@ -19,9 +18,9 @@ EVERY_SECONDS = 1.0
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
-def watch(environ: Mapping[str, str] = os.environ) -> None:
+def watch() -> None:
     """Tie this process's life to its supervisor's, or to its present parent's when it has none."""
-    named = environ.get(SUPERVISOR_PID, "")
+    named = os.environ.get(SUPERVISOR_PID, "")
     parent = int(named) if named.isdigit() else os.getppid()
     if named:
         _ask_kernel()

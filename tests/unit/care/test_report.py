@@ -9,6 +9,7 @@ import pytest
 
 from signet import clock
 from signet.care import report
+from signet.errors import Conflict
 from signet.observe import logs
 from signet.observe.logfile import LogFile, Place
 from signet.paths import Workspace
@@ -86,7 +87,7 @@ def test_settings_that_cannot_be_read_give_nothing_away(
 def test_a_file_that_is_there_is_not_overwritten(workspace: Workspace, tmp_path: Path) -> None:
     target = tmp_path / "mine.zip"
     target.write_text("mine")
-    with pytest.raises(report.Exists):
+    with pytest.raises(Conflict):
         report.write(workspace, target, now=clock.now())
     assert target.read_text() == "mine"
 

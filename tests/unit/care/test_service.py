@@ -12,8 +12,8 @@ import pytest
 
 from signet.care import service, uninstall
 from signet.care.harnesses import Entry
-from signet.care.uninstall import NotOurs
 from signet.cli.main import main
+from signet.errors import Conflict, Invalid
 from signet.paths import Workspace
 
 
@@ -134,7 +134,7 @@ def test_a_unit_of_somebody_else_is_left_alone(home: Path) -> None:
     found = service.planned(Workspace(home / "w"), environ={}, platform="linux")
     found.path.parent.mkdir(parents=True)
     found.path.write_text("[Service]\nExecStart=/bin/true\n")
-    with pytest.raises(service.Foreign):
+    with pytest.raises(Conflict):
         service.install(found, Manager())
     assert service.remove(found, Manager()) == (False, [])
     assert "/bin/true" in found.path.read_text()
@@ -191,12 +191,12 @@ def test_uninstalling_takes_out_what_was_put_in_and_leaves_the_workspace(home: P
 
 def test_a_purge_that_would_be_a_mistake_is_refused(home: Path) -> None:
     for root in (home, home.parent, Path("/")):
-        with pytest.raises(NotOurs):
+        with pytest.raises(Invalid, match="is not deleted"):
             uninstall.steps(Workspace(root), Manager(), purge=True, environ={})
     thesis = home / "thesis"
     thesis.mkdir()
     (thesis / "chapter.md").write_text("One.")
-    with pytest.raises(NotOurs, match="does not look like a workspace"):
+    with pytest.raises(Invalid, match="does not look like a workspace"):
         uninstall.steps(Workspace(thesis), Manager(), purge=True, environ={})
 
 

@@ -12,9 +12,9 @@ from signet.config import (
     read_environment,
     settings_from,
 )
-from signet.config.bind import UnknownAuthMode, UnreadableAuth, UnsafeBind
+from signet.config.bind import UnknownAuthMode
 from signet.config.env import Address, is_loopback
-from signet.errors import Kind
+from signet.errors import Invalid, Kind
 from signet.paths import Workspace
 
 
@@ -73,7 +73,7 @@ def test_local_mode_may_listen_on_loopback(bind: str) -> None:
 @pytest.mark.parametrize("bind", ["0.0.0.0", "::", "10.0.0.5", "example.org", "127.0.0.1.example"])
 def test_local_mode_refuses_to_listen_beyond_loopback(bind: str) -> None:
     address = Address(host="127.0.0.1", port=1, bind=bind)
-    with pytest.raises(UnsafeBind) as error:
+    with pytest.raises(Invalid) as error:
         check_bind(Settings(), address)
     assert bind in error.value.message
     assert error.value.kind is Kind.INVALID
@@ -100,7 +100,7 @@ def test_a_broken_agent_yaml_lets_nobody_in_where_tokens_were_wanted(tmp_path: P
     assert loaded.error is not None
     check_readable(loaded, workspace)  # nobody has a token yet: the defaults hold (CF-10)
     workspace.auth_secret.write_bytes(b"k" * 32)
-    with pytest.raises(UnreadableAuth, match=r"agent\.yaml.*tokens"):
+    with pytest.raises(Invalid, match=r"agent\.yaml.*tokens"):
         check_readable(loaded, workspace)
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from signet.net.addresses import AddressNotAllowed
-from signet.net.fetch import Busy, Unfetchable, Wanted, fetch
-from signet.net.http import Broken, TimedOut, Unreachable
+from signet.net.fetch import Unfetchable, Wanted, fetch
+from signet.net.http import Broken, HttpError, TimedOut, Unreachable
 from support.pages import Page, Site, a_site, html, moved
 from support.ports import free_port
 
@@ -105,7 +105,7 @@ def test_what_will_not_be_there_later_is_unfetchable(site: Site, status: int) ->
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503])
 def test_what_may_be_there_later_can_be_tried_again(site: Site, status: int) -> None:
     site.pages["/a"] = Page(status=status)
-    with pytest.raises(Busy, match=f"answered {status}"):
+    with pytest.raises(HttpError, match=f"answered {status}"):
         fetch(site.url("/a"), WANTED)
 
 

@@ -19,7 +19,7 @@ from signet.domain.agents.models import Agent, Presence
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.memory import leave
 from signet.domain.sessions import inbox
-from signet.errors import Conflict, Forbidden, Frozen, Invalid, NotFound
+from signet.errors import Conflict, Forbidden, Invalid, NotFound
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.text.masking import Masked, mask
 from signet.wire import agents as wire
@@ -43,12 +43,6 @@ from signet_api.shapes import as_wire
 from signet_api.stream import EventStream
 
 
-class Exists(Conflict):
-    """There is an agent of this name already."""
-
-    code = "agent_exists"
-
-
 @serves(wire.AGENTS)
 async def get_agents(state: Shared) -> wire.Agents:
     """Return every agent with its policy and how many memories it has, the default one first."""
@@ -68,7 +62,7 @@ async def post_agent(body: AgentBody, state: Shared) -> wire.NamedAgent:
     """Name an agent: an entry in agent.yaml, a row, and a folder for its own files."""
     wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
     if await state.db.aread(registry.get, wanted.name) is not None:
-        raise Exists
+        raise Conflict("There is an agent of this name already", "agent_exists")
     path = manifest.place(state.workspace)
     await asyncio.to_thread(roster_file.add, path, wanted)
     await asyncio.to_thread(files.make, state.workspace, wanted.name)
@@ -93,8 +87,7 @@ async def delete_agent(
     if name == DEFAULT_AGENT:
         raise Invalid("The default agent cannot be removed")
     await _known(state, name)
-    if state.settings.pipeline.mutations_frozen:
-        raise Frozen
+    state.check_writable()
     path = manifest.find(state.workspace)
     if path is not None:
         # It may have been named elsewhere, or its entry taken out already.
@@ -120,12 +113,6 @@ def _row(agent: Agent) -> wire.NamedAgent:
 
 #: How often the stream looks for something new.
 LOOK_SECONDS = 0.5
-
-
-class RelayOff(Forbidden):
-    """via acp is off: `agents.acp: true` in agent.yaml allows it."""
-
-    code = "acp_disabled"
 
 
 @serves(wire.PEERS)
@@ -263,9 +250,11 @@ async def _owner(state: State, session_key: str | None) -> str | None:
 
 
 async def _relayed(message: Message, asked: MessageBody, state: State) -> Message:
-    """Return the message as the relay has taken it or not; raises RelayOff, and Invalid without a target."""
+    """Return the message as the relay has taken it or not; raises Forbidden, or Invalid without a target."""
     if not state.settings.agents.acp:
-        raise RelayOff
+        raise Forbidden(
+            "via acp is off: `agents.acp: true` in agent.yaml allows it", "acp_disabled"
+        )
     relayed = asked.acp or RelayBody()
     base_url = relayed.base_url or asked.acp_base_url
     name = relayed.target_agent_name or asked.acp_target_agent_name

@@ -1,7 +1,8 @@
 """Change, forget and recover memories that are named by their ids."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, Any, cast
 
 from fastapi import Query, Request
@@ -13,7 +14,7 @@ from signet.domain.backup import copies
 from signet.domain.memory import forget, lookup, modify, recover
 from signet.domain.memory.models import Actor, Along, Changed, Forget, Patch, Recover, Rules
 from signet.domain.memory.refusals import Refused
-from signet.errors import Frozen, Invalid
+from signet.errors import Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Quota
 from signet.wire.requests.changes import (
@@ -51,8 +52,7 @@ async def post_modify(
     body: ModifyBody, request: Request, state: Shared, actor: Who
 ) -> wire.ModifiedMany:
     """Change up to 200 memories, each for itself; the results are in the order of the patches."""
-    if Rules.of(state.settings).frozen:
-        raise Frozen
+    state.check_writable()
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
     denied = await scopes.outside(state.db, [id_ for id_ in map(_id_of, body.patches) if id_])
@@ -144,17 +144,14 @@ async def post_recover_many(
     body: RecoverManyBody, request: Request, state: Shared, actor: Who
 ) -> wire.RecoveredMany:
     """Take back up to 200 forgotten memories, each for itself."""
-    if Rules.of(state.settings).frozen:
-        raise Frozen
+    state.check_writable()
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
     memory_ids = list(dict.fromkeys(body.ids))
     denied = await scopes.outside(state.db, memory_ids)
+    asked = partial(Recover, reason=body.reason, agent_id=agent_id)
     results = await each(
-        (
-            one,
-            _recovered(state, Recover(memory_id=one, reason=body.reason, agent_id=agent_id), actor),
-        )
+        (one, result_of(state, recover.recover, asked(memory_id=one), actor))
         for one in memory_ids
         if one not in denied
     )
@@ -167,15 +164,15 @@ async def post_recover_many(
     }
 
 
-async def _recovered(state: State, asked: Recover, actor: Actor) -> wire.Modified:
-    """Recover one of several memories; a refusal is its result."""
+async def result_of(
+    state: State, change: Callable[..., Changed], asked: Forget | Recover, actor: Actor
+) -> wire.Modified:
+    """Change one of several memories; a refusal is its result."""
     rules = Rules.of(state.settings)
     try:
-        changed = await state.db.awrite(
-            recover.recover, asked, actor=actor, rules=rules, now=clock.now()
-        )
+        changed = await state.db.awrite(change, asked, actor=actor, rules=rules, now=clock.now())
     except Refused as refused:
-        return refused_body(refused)
+        return _refused_body(refused)
     return changed_body(changed)
 
 
@@ -210,7 +207,7 @@ def along_body(along: Along) -> wire.Along:
     return {**body, "heldBy": list(along.held_by)} if along.held_by else body
 
 
-def refused_body(refused: Refused) -> wire.Modified:
+def _refused_body(refused: Refused) -> wire.Modified:
     """Return what clients read of one refusal among other results, and note it."""
     note_refusal(refused)
     return {**cast("wire.Modified", refused.facts), "error": refused.message}
@@ -261,7 +258,7 @@ async def _item(
     except Invalid as error:
         return _invalid(sent, error.message)
     except Refused as refused:
-        return refused_body(refused)
+        return _refused_body(refused)
 
 
 def _invalid(sent: Any, why: str) -> wire.Modified:

@@ -126,7 +126,7 @@ def _tracker(
     waiting = None if retry_at is None else clock.ms_to_text(retry_at)
     if not settings.pipeline.embedding_tracker.enabled:
         return None, waiting
-    missing = processes.missing(processes.states(tx, state.workspace.runtime_dir, now=now))
+    missing = processes.missing(tx, state.workspace, now=now)
     is_on = settings.embedding.provider is not EmbeddingProvider.NONE
     is_running = is_on and not {"worker", "scheduler"} & set(missing)
     return {"running": is_running, **embeddings.tracker(tx)}, waiting

@@ -1,6 +1,7 @@
 """Forget many memories: look first, then do it."""
 
 import asyncio
+from functools import partial
 from typing import TypedDict
 
 from fastapi import Request
@@ -9,15 +10,14 @@ from signet import clock
 from signet.domain.backup import automatic
 from signet.domain.memory import choose, derived, forget, lookup
 from signet.domain.memory.choose import Candidate, Choice
-from signet.domain.memory.models import Actor, Forget, Memory, Rules
-from signet.domain.memory.refusals import Refused
-from signet.errors import Frozen, Invalid, StorageFull
+from signet.domain.memory.models import Forget, Memory
+from signet.errors import Invalid, StorageFull
 from signet.wire import memory as wire
 from signet.wire.access import Quota
 from signet.wire.requests.changes import ForgetBody
 from signet_api import limits, scopes
 from signet_api.deps import Shared, State, Who, agent_of, asking
-from signet_api.routes.changes import along_body, changed_body, refused_body
+from signet_api.routes.changes import along_body, result_of
 from signet_api.scopes import each
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
@@ -47,11 +47,20 @@ async def post_forget(
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
     copied = await _copied(state, found)
+    asked = partial(
+        Forget,
+        reason=body.reason,
+        agent_id=agent_id,
+        force=body.force,
+        for_good=body.force,
+        is_wrong=body.wrong,
+    )
     results: list[wire.Modified] = []
     for start in range(0, len(found), choose.MAX_CANDIDATES):
         some = found[start : start + choose.MAX_CANDIDATES]
         results += await each(
-            (one.id, _forget(state, one.id, body, agent_id, actor)) for one in some
+            (one.id, result_of(state, forget.forget_one, asked(memory_id=one.id), actor))
+            for one in some
         )
     results += [scopes.denied(memory_id, denied[memory_id]) for memory_id in denied]
     forgotten: wire.ForgottenMany = {
@@ -93,8 +102,7 @@ async def _copied(state: State, found: list[Candidate]) -> _Copied:
 def _check(body: ForgetBody, state: State) -> None:
     if not body.reason.strip():
         raise Invalid("reason is required")
-    if Rules.of(state.settings).frozen:
-        raise Frozen
+    state.check_writable()
 
 
 def _choice(body: ForgetBody, agent_id: str) -> Choice:
@@ -118,25 +126,3 @@ def _preview(found: list[Candidate], total: int, texts: list[Memory]) -> wire.Fo
 def _candidate(one: Candidate, memory: Memory) -> wire.Candidate:
     tags = ",".join(memory.tags) or None
     return as_wire(wire.Candidate, memory, score=one.score, version=one.version, tags=tags)
-
-
-async def _forget(
-    state: State, memory_id: str, body: ForgetBody, agent_id: str, actor: Actor
-) -> wire.Modified:
-    """Forget one of the candidates; a refusal is its result."""
-    asked = Forget(
-        memory_id=memory_id,
-        reason=body.reason,
-        agent_id=agent_id,
-        force=body.force,
-        for_good=body.force,
-        is_wrong=body.wrong,
-    )
-    rules = Rules.of(state.settings)
-    try:
-        changed = await state.db.awrite(
-            forget.forget_one, asked, actor=actor, rules=rules, now=clock.now()
-        )
-    except Refused as refused:
-        return refused_body(refused)
-    return changed_body(changed)

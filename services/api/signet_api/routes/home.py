@@ -1,4 +1,4 @@
-"""The product's own texts: a greeting, what has changed, and the description of this interface that works offline."""
+"""What the first page shows; who the agent is; what has changed, and the description that works offline."""
 
 import asyncio
 from datetime import date, datetime, timedelta
@@ -8,7 +8,7 @@ from signet import clock, resources
 from signet.db import ReadTx
 from signet.domain.activity import series
 from signet.domain.auth import caller
-from signet.domain.identity import texts
+from signet.domain.identity import files, identity, texts
 from signet.domain.identity.greeting import greeting
 from signet.domain.identity.texts import ProductText
 from signet.domain.memory.models import Rules
@@ -16,6 +16,7 @@ from signet.domain.sessions import running
 from signet.domain.transcripts import stored
 from signet.observe import latency
 from signet.queue import Status, admin, stats
+from signet.wire import config
 from signet.wire import home as wire
 from signet.wire.access import ANALYTICS, DIAGNOSTICS, RECOVER
 from signet.wire.memory import MemoryPage
@@ -23,7 +24,7 @@ from signet.wire.requests.browse import ForgottenParams, PageParams
 from signet.wire.requests.model import Flag, Text
 from signet_api.deps import Shared, State
 from signet_api.params import Agent
-from signet_api.routes import identity, memories, reviews
+from signet_api.routes import memories, reviews
 from signet_api.routes.sessions import Only
 from signet_api.serving import serves
 
@@ -41,7 +42,7 @@ async def get_home(agent: Agent, only: Only, state: Shared, tz: Text = None) -> 
     Its days are those of the time zone `tz`, else of UTC.
     """
     zone = series.zone(tz or "UTC")
-    name = (await identity.read(state))["name"]
+    name = (await _identity(state))["name"]
     return await state.db.aread(_home, state, agent, only, name, zone)
 
 
@@ -94,6 +95,17 @@ def _year_ago(now: datetime, zone: ZoneInfo) -> PageParams:
         for one in (first, first + timedelta(days=1))
     )
     return _YEAR_AGO.model_copy(update={"since": begins, "until": ends})
+
+
+@serves(config.IDENTITY)
+async def get_identity(state: Shared) -> config.Identity:
+    """Return name, creature and vibe, as IDENTITY.md tells them."""
+    return await _identity(state)
+
+
+async def _identity(state: State) -> config.Identity:
+    raw = await asyncio.to_thread(files.read, state.workspace, "IDENTITY.md")
+    return identity.parse((raw or b"").decode("utf-8", "replace"))
 
 
 @serves(wire.GREETING)

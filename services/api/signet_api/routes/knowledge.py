@@ -14,7 +14,7 @@ from signet.domain.graph.missing_tables import tolerate_missing_tables
 from signet.domain.graph.models import UnknownEntity
 from signet.domain.graph.pins import Pin, PinType
 from signet.domain.memory import filters
-from signet.errors import Frozen, Invalid
+from signet.errors import Invalid
 from signet.wire import knowledge as wire
 from signet.wire.requests.knowledge import PinBody
 from signet.wire.requests.model import Text, Whole
@@ -145,7 +145,7 @@ async def post_pin(
     agent_id: Text = None,
 ) -> wire.Pinned:
     """Count an entity more in walks of the graph, or leave it out of them."""
-    _check_frozen(state)
+    state.check_writable()
     asked = body or PinBody.model_validate({})
     pin = Pin(type=PinType(asked.pin_type), weight=asked.weight_override, reason=asked.reason)
     now = clock.now()
@@ -162,7 +162,7 @@ async def post_pin(
 @serves(wire.UNPIN_ENTITY)
 async def delete_pin(entity_id: str, agent: Agent, state: Shared) -> wire.Pinned:
     """Take back a pin or a suppression."""
-    _check_frozen(state)
+    state.check_writable()
     await state.db.awrite(pins.clear, entity_id, agent_id=agent)
     return {"pinned": False}
 
@@ -202,8 +202,3 @@ def _one_of(name: str, text: str | None, known: tuple[str, ...]) -> str | None:
     if text and text not in known:
         raise Invalid(f"{name} must be {', '.join(known[:-1])} or {known[-1]}")
     return text or None
-
-
-def _check_frozen(state: State) -> None:
-    if state.settings.pipeline.mutations_frozen:
-        raise Frozen

@@ -135,7 +135,7 @@ async def _install(state: State, new: Server) -> wire.InstalledToolServer:
 
 
 async def _found(state: State, id_: str, source: str) -> Entry:
-    """Return an entry of a catalog; raises Invalid, NoSuchEntry, RegistryFailed."""
+    """Return an entry of a catalog; raises Invalid, NotFound, RegistryFailed."""
     if not id_.strip():
         raise Invalid("id is required")
     if source == SHIPPED:
@@ -158,7 +158,7 @@ def _scope(sent: ServerScopeBody | None) -> Scope:
 
 
 def _config(sent: object) -> Config:
-    """Return a config that the caller may have; raises Invalid, MissingPermission."""
+    """Return a config that the caller may have; raises Invalid, Forbidden."""
     config = configs.read(sent)
     check_secrets(config)
     return config

@@ -63,7 +63,7 @@ def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
             {"process": str(one["name"])},
             float(one["state"] == "running"),
         )
-        for one in processes.states(tx, state.workspace.runtime_dir, now=now)
+        for one in processes.states(tx, state.workspace, now=now)
     ]
     return found
 

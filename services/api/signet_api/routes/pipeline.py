@@ -44,7 +44,6 @@ WORKERS: Mapping[str, tuple[str, ...]] = {
     "retention": ("retention_sweep",),
     "maintenance": ("maintenance", "repair", "graph_upkeep", "cluster_entities"),
 }
-WORKER = "worker"
 
 
 @serves(wire.PIPELINE_STATUS)
@@ -76,7 +75,7 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.Stor
     settings = state.settings
     totals = stats.totals(tx)
     kinds = stats.progress(tx, now=now)
-    living = processes.states(tx, state.workspace.runtime_dir, now=now)
+    living = processes.states(tx, state.workspace, now=now)
     paused = admin.is_paused(tx)
     mode = mode_of(settings)
     memory = {
@@ -121,7 +120,7 @@ def _predictor(tx: ReadTx, settings: Settings, agent_id: str) -> dict[str, objec
 def _workers(
     living: Sequence[Mapping[str, object]], leased: Sequence[Row], now: datetime
 ) -> dict[str, dict[str, object]]:
-    process = next(one for one in living if one["name"] == WORKER)
+    process = next(one for one in living if one["name"] == "worker")
     is_there = process["state"] == "running"
     return {
         name: {
@@ -200,19 +199,14 @@ async def post_nudge(state: Shared) -> wire.Nudged:
     """
     now = clock.now()
     await state.db.awrite(_nudge, is_maintained=cycle.is_on(state.settings), now=now)
-    return {"success": True, "nudged": await state.db.aread(_woken, state, now)}
+    is_heard = await state.db.aread(processes.takes_jobs, state.workspace, now=now)
+    return {"success": True, "nudged": list(WORKERS) if is_heard else []}
 
 
 def _nudge(tx: WriteTx, *, is_maintained: bool, now: datetime) -> None:
     admin.hurry(tx, now=now)
     if is_maintained:
         cycle.ask(tx, f"nudged {clock.to_text(now)}", now=now)
-
-
-def _woken(tx: ReadTx, state: State, now: datetime) -> list[str]:
-    living = processes.states(tx, state.workspace.runtime_dir, now=now)
-    is_there = WORKER not in processes.missing(living)
-    return list(WORKERS) if is_there and not admin.is_paused(tx) else []
 
 
 @serves(wire.MODELS)

@@ -59,7 +59,8 @@ async def recalled(body: RecallBody, request: Request, state: State) -> wire.Rec
     await scopes.check_session(state.db, agent_id, key)
     result = await found(body, agent_id, state)
     if body.touch:
-        state.counting.later(result, agent_id)
+        if result.hits or result.walk.focal:
+            state.uses.put((result, agent_id, clock.now()))
         injected.record(
             state.injections.put, _call(body, agent_id, key), Phase.RECALL, "", _items(result)
         )

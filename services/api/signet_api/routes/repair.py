@@ -27,7 +27,6 @@ from signet.domain.repair.catalog import ACTIONS, BY_NAME, Action, Filter, Optio
 from signet.domain.repair.gate import Standing
 from signet.domain.repair.models import Chosen, Order, Reason, Refused, Result
 from signet.errors import Invalid
-from signet.queue import admin
 from signet.wire import operations
 from signet.wire import repair as wire
 from signet.wire.requests.model import Text, Whole
@@ -222,7 +221,7 @@ async def _done(order: Order, state: State) -> Result:
     try:
         if not run.is_long(order.action):
             return run.counted(await state.db.awrite(run.change, order))
-        if await state.db.aread(_is_at_work, state) or order.action.needs_worker:
+        if await _is_at_work(state) or order.action.needs_worker:
             return await _by_worker(order, state)
         return _told(await asyncio.to_thread(_here, order, state), is_at_work=False)
     except Refused as error:
@@ -243,7 +242,7 @@ def _here(order: Order, state: State) -> Result:
 async def _by_worker(order: Order, state: State) -> Result:
     """Queue the repair and wait a little for its end; at once without a worker that could take it."""
     job_id = await state.db.awrite(run.begin, order)
-    is_at_work = await state.db.aread(_is_at_work, state)
+    is_at_work = await _is_at_work(state)
     ends_at = clock.monotonic_ms() + PATIENCE_MS
     found = await state.db.aread(run.progress, order, job_id)
     while found.job_id and is_at_work and clock.monotonic_ms() < ends_at:
@@ -259,10 +258,8 @@ def _told(result: Result, *, is_at_work: bool) -> Result:
     return replace(result, message=f"{result.message}; no worker takes jobs now")
 
 
-def _is_at_work(tx: ReadTx, state: State) -> bool:
-    """Return whether somebody takes jobs now."""
-    living = processes.states(tx, state.workspace.runtime_dir, now=clock.now())
-    return "worker" not in processes.missing(living) and not admin.is_paused(tx)
+async def _is_at_work(state: State) -> bool:
+    return await state.db.aread(processes.takes_jobs, state.workspace, now=clock.now())
 
 
 async def _body(request: Request) -> Mapping[str, object]:

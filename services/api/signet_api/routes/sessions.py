@@ -26,7 +26,7 @@ from signet.domain.sessions import (
 from signet.domain.sessions.every import Wanted
 from signet.domain.sessions.running import UnknownSession
 from signet.domain.summaries import page
-from signet.errors import Frozen, Invalid
+from signet.errors import Invalid
 from signet.wire import memory as wire_memory
 from signet.wire import sessions as wire
 from signet.wire.injections import MemoryUsage, SessionContext, SessionReplay
@@ -149,9 +149,7 @@ async def post_forget(
     who.check_row(project=found.project, agent=found.agent_id)
     if body.mode == "preview":
         return {**_going(found, found.along), "mode": "preview"}
-    rules = Rules.of(state.settings)
-    if rules.frozen:
-        raise Frozen
+    state.check_writable()
     began = clock.parsed(found.began) or clock.now()
     held_by = await asyncio.to_thread(copies.since, state.workspace, began)
     root = state.workspace.root
@@ -161,7 +159,7 @@ async def post_forget(
         found.agent_id,
         found.key,
         actor=actor,
-        rules=rules,
+        rules=Rules.of(state.settings),
         reason=body.reason,
         now=clock.now(),
     )

@@ -46,7 +46,7 @@ async def get_status(state: Shared, query: Annotated[StatusParams, Query()]) -> 
 async def get_resources(state: Shared) -> wire.Resources:
     """Return memory and processor time of each process, and what each part of the workspace takes on disk."""
     now = clock.now()
-    running = await state.db.aread(processes.states, state.workspace.runtime_dir, now=now)
+    running = await state.db.aread(processes.states, state.workspace, now=now)
     return await asyncio.to_thread(resources.taken, running, state.workspace)
 
 
@@ -95,10 +95,6 @@ def _logging(state: State) -> wire.LogFiles:
     return {"logDir": str(place.directory), "logFile": str(place.path(today))}
 
 
-def _processes(tx: ReadTx, state: State, now: datetime) -> object:
-    return processes.states(tx, state.workspace.runtime_dir, now=now)
-
-
 def _queue(tx: ReadTx, _: State, __: datetime) -> object:
     return stats.totals(tx) | {"paused": admin.is_paused(tx)}
 
@@ -132,7 +128,7 @@ _KNOWN: Mapping[str, Callable[[State], object]] = {
     "sqlite": _sqlite,
 }
 _STORED: Mapping[str, Callable[[ReadTx, State, datetime], object]] = {
-    "processes": _processes,
+    "processes": lambda tx, state, now: processes.states(tx, state.workspace, now=now),
     "activeSessions": lambda tx, _, now: sessions.counts(tx, now=now)[0],
     "bypassedSessions": lambda tx, _, now: sessions.counts(tx, now=now)[1],
     "providerResolution": lambda tx, state, _: resolution.told(tx, state),

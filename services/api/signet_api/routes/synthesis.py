@@ -116,7 +116,7 @@ def _must_be_free(tx: ReadTx, state: State, now: datetime) -> None:
 
 
 def _must_have_worker(tx: ReadTx, state: State, now: datetime) -> None:
-    if "worker" in processes.missing(processes.states(tx, state.workspace.runtime_dir, now=now)):
+    if "worker" in processes.missing(tx, state.workspace, now=now):
         raise Unavailable("Synthesis worker not running")
 
 

@@ -23,12 +23,6 @@ from signet_api.serving import serves
 Row = Mapping[str, object]
 
 
-class NotEnabled(NotFound):
-    """telemetry not enabled"""
-
-    code = "telemetry_not_enabled"
-
-
 @serves(wire.TELEMETRY_EVENTS)
 async def get_events(
     state: Shared,
@@ -65,7 +59,7 @@ async def get_export(
     """Return events as lines of JSON, oldest first."""
     span = Span(event=event, since=since, until=until, limit=limit)
     if not _is_enabled(state):
-        raise NotEnabled()
+        raise NotFound("telemetry not enabled", "telemetry_not_enabled")
     await state.flusher.aflush()
     return StreamingResponse(_pages(state.db, events.page, span, _lines), media_type=wire.NDJSON)
 

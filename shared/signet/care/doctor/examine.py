@@ -13,12 +13,8 @@ from signet.db.driver import sqlite
 from signet.errors import SignetError
 from signet.paths import Workspace
 
-#: How long a check waits for a lock that recovery holds.
-WAIT_MS = 1_000
 #: What of the five seconds reading rows may take.
 READ_SECONDS = 3.5
-#: How often the time is looked at, in steps of SQLite's virtual machine.
-_STEPS = 20_000
 _PARTS: tuple[tuple[str, Callable[[Scene], Iterable[Check]]], ...] = (
     ("machine", machine.checks),
     ("workspace", place.checks),

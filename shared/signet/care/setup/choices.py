@@ -26,12 +26,6 @@ class BadChoice(Invalid):
     code = "bad_choice"
 
 
-class MissingChoice(Invalid):
-    """A required option is missing."""
-
-    code = "missing_choice"
-
-
 class State(StrEnum):
     """What a setup finds."""
 
@@ -126,7 +120,7 @@ def is_legacy(given: str | None) -> bool | None:
 
 
 def check_complete(chosen: Choices, *, has_embedding: bool, has_extraction: bool) -> None:
-    """Raise MissingChoice for a provider that was neither chosen nor is set already (CL-10)."""
+    """Raise Invalid for a provider that was neither chosen nor is set already (CL-10)."""
     if chosen.embedding_provider is None and not has_embedding:
         raise _missing("--embedding-provider", _EMBEDDING_WORDS)
     if chosen.extraction_provider is None and not has_extraction:
@@ -138,9 +132,10 @@ def line(text: str | None) -> str | None:
     return " ".join((text or "").split()) or None
 
 
-def _missing(flag: str, words: str) -> MissingChoice:
-    return MissingChoice(
+def _missing(flag: str, words: str) -> Invalid:
+    return Invalid(
         f"Non-interactive setup requires {flag} ({words}).",
+        "missing_choice",
         hint="Ask the user which providers to use, then run signet setup again with their answer.",
     )
 

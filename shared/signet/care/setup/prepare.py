@@ -21,12 +21,6 @@ BACKUP, SETUP = "pre-signet-backup", "signet-setup"
 _OURS = frozenset({".git", ".daemon", ".secrets"})
 
 
-class NotAWorkspace(Invalid):
-    """This folder cannot be used as a workspace."""
-
-    code = "not_a_workspace"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """What is there and what was chosen; `raw` and `settings` are those of the agent.yaml that is there."""
@@ -59,12 +53,12 @@ class Prepared:
 
 
 def look(workspace: Workspace, chosen: Choices) -> Plan:
-    """Return what a setup would start from; raises NotAWorkspace, and ManifestError for a broken agent.yaml."""
+    """Return what a setup would start from; raises Invalid, and ManifestError for a broken agent.yaml."""
     root = workspace.root.resolve()
     if Path.home().resolve().is_relative_to(root):
-        raise NotAWorkspace(f"{root} contains other files; choose a separate folder")
+        raise Invalid(f"{root} contains other files; choose a separate folder", "not_a_workspace")
     if root.exists() and not root.is_dir():
-        raise NotAWorkspace(f"{root} is not a folder")
+        raise Invalid(f"{root} is not a folder", "not_a_workspace")
     raw = settings.read(workspace)
     found, _ = config.settings_from(raw)
     state = choices.state(
@@ -76,7 +70,7 @@ def look(workspace: Workspace, chosen: Choices) -> Plan:
 
 
 def check(plan: Plan) -> None:
-    """Raise MissingChoice where nobody may be asked and a provider is not known (CL-10)."""
+    """Raise Invalid where nobody may be asked and a provider is not known (CL-10)."""
     is_repair = plan.state is State.REPAIR
     choices.check_complete(
         plan.chosen,

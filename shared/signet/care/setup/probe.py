@@ -4,7 +4,6 @@ import contextlib
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,12 +37,6 @@ _TRACES = {
 }
 
 
-class EarlierRuns(Conflict):
-    """The TypeScript Signet is running on this workspace; two programs must not write one database."""
-
-    code = "earlier_signet_runs"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
     """What an Ollama server has; `url` is where it answered, None when none did."""
@@ -73,9 +66,9 @@ class Earlier:
         return Workspace(self.workspace).database
 
 
-def ollama(environ: Mapping[str, str] = os.environ) -> Models:
+def ollama() -> Models:
     """Return what the Ollama server that the environment names has, nothing when it does not answer."""
-    url = read_environment(environ)[0].ollama_url
+    url = read_environment(os.environ)[0].ollama_url
     try:
         names = sorted(installed(url))
     except (ProviderDown, ProviderFailed):
@@ -84,9 +77,9 @@ def ollama(environ: Mapping[str, str] = os.environ) -> Models:
     return Models(url=url, text=tuple(n for n in names if n not in vectors), vectors=vectors)
 
 
-def harnesses(home: Path | None = None) -> tuple[str, ...]:
+def harnesses() -> tuple[str, ...]:
     """Return the harnesses that are installed for this user."""
-    home = home or Path.home()
+    home = Path.home()
     return tuple(
         name
         for name, (folders, program) in _TRACES.items()
@@ -110,11 +103,12 @@ def earlier(workspace: Workspace, port: int) -> Earlier | None:
 
 
 def check_alone(workspace: Workspace, found: Earlier | None) -> None:
-    """Raise EarlierRuns when that Signet runs on this very workspace."""
+    """Raise Conflict when that Signet runs on this very workspace."""
     if found is not None and found.url is not None and _is_same(found.workspace, workspace.root):
-        raise EarlierRuns(
+        raise Conflict(
             f"The TypeScript Signet {found.version} runs on {workspace.root} ({found.url}). "
-            "Two programs must not write one database: stop it first with its own `signet stop`"
+            "Two programs must not write one database: stop it first with its own `signet stop`",
+            "earlier_signet_runs",
         )
 
 

@@ -126,14 +126,14 @@ def read(workspace: Workspace) -> dict[object, object]:
     return {} if path is None else manifest.parse(path.read_bytes(), path.name)
 
 
-def says(raw: Mapping[object, object], section: str, key: str = "provider") -> bool:
+def says(raw: Mapping[object, object], section: str) -> bool:
     """Return whether a file itself says who does it: `embedding`, or `extraction` of the pipeline, in any shape."""
     found, _, _ = lifted(raw)
     if section == "embedding":
-        return _has(found.get("embedding"), key)
+        return _has(found.get("embedding"), "provider")
     pipeline = found.get("pipelineV2")
     inner = pipeline.get(section) if isinstance(pipeline, Mapping) else None
-    return _has(inner, key) or _has(pipeline, "extractionProvider")
+    return _has(inner, "provider") or _has(pipeline, "extractionProvider")
 
 
 def _has(section: object, key: str) -> bool:

@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import site
-import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -23,7 +22,7 @@ from signet.cli.models import Model
 from signet.cli.quickstart.report import Steps
 from signet.config.extraction import TextProvider
 from signet.config.sections import EmbeddingProvider
-from signet.daemon import control
+from signet.daemon import control, ready
 from signet.daemon.record import Running
 from signet.paths import Workspace, cache_home
 
@@ -106,16 +105,9 @@ def model(at: Workspace, steps: Steps, *, wanted: bool) -> Model:
 
 def daemon(at: Workspace, steps: Steps) -> Running:
     """Start the daemon of the workspace on a port that is free, beside whatever else runs."""
-    found = started(at, _free_port(), quiet=steps.quiet).daemon
+    found = started(at, ready.free_port(), quiet=steps.quiet).daemon
     steps.done("Daemon", f"started at {found.url}")
     return found
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def _remove(made: Workspace) -> None:

@@ -6,22 +6,6 @@ from signet.wire import sessions as wire
 from signet.wire.injections import SessionContext, SessionReplay
 
 
-def _hook(
-    harness: str,
-    session_key: str | None,
-    project: str | None,
-    runtime_path: str | None,
-    agent_id: str | None,
-) -> dict[str, object]:
-    return {
-        "harness": harness,
-        "sessionKey": session_key,
-        "project": project,
-        "runtimePath": runtime_path,
-        "agentId": agent_id,
-    }
-
-
 class SessionCalls:
     """Sessions: what a harness tells of them, which run now, what was said in them."""
 

@@ -16,10 +16,6 @@ from signet.errors import Forbidden
 from signet.wire.access import EVERY, Permission, Role, Rule
 
 
-class MissingPermission(Forbidden):
-    """The caller's role may not do this."""
-
-
 class ScopeDenied(Forbidden):
     """The caller's token is limited to other rows."""
 
@@ -52,11 +48,11 @@ class Caller:
         return frozenset(Permission) if self.is_trusted else frozenset()
 
     def check(self, permission: Permission) -> None:
-        """Raise MissingPermission, or Unauthenticated for a stranger."""
+        """Raise Forbidden, or Unauthenticated for a stranger."""
         if self.claims is None and not self.is_trusted:
             raise Unauthenticated
         if self.claims is not None and not allows(self.claims.role, permission):
-            raise MissingPermission(lacking(self.claims.role, permission))
+            raise Forbidden(lacking(self.claims.role, permission))
 
     def check_within(self, rule: Rule) -> None:
         """Raise ScopeDenied where an operation of this rule does not keep to the limits of the token."""

@@ -21,15 +21,13 @@ from signet.domain.backup.models import (
     DATABASE,
     FORMAT,
     Backup,
-    BackupBusy,
     BadTarget,
     LeftOut,
     Manifest,
     NoRoom,
-    NothingToBackUp,
     Reason,
 )
-from signet.errors import StorageFull
+from signet.errors import Invalid, StorageFull, Unavailable
 from signet.paths import Workspace
 
 #: What is left free for everybody else, in bytes.
@@ -54,13 +52,15 @@ def create(
 
     So many daily ones stay.
 
-    Raises NothingToBackUp, BadTarget, BackupBusy, NoRoom, Damaged, StorageFull, and what `tell` raises; nothing is
+    Raises Invalid, BadTarget, Unavailable, NoRoom, Damaged, StorageFull, and what `tell` raises; nothing is
     then left behind.
     """
     if workspace.restore_journal.exists():
-        raise BackupBusy("A restore was interrupted. Finish it first: signet daemon start")
+        raise Unavailable(
+            "A restore was interrupted. Finish it first: signet daemon start", "backup_busy"
+        )
     if not workspace.database.exists():
-        raise NothingToBackUp()
+        raise Invalid("No memory database found; nothing to back up", "no_database")
     with alone(workspace):
         path = _place(workspace, target, reason, now)
         _clean(workspace, path)

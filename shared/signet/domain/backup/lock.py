@@ -3,16 +3,19 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from signet.domain.backup.models import BackupBusy
+from signet.errors import Unavailable
 from signet.files import locked
 from signet.paths import Workspace
 
 
 @contextmanager
 def alone(workspace: Workspace) -> Iterator[None]:
-    """Hold the right to back up or restore. Raises BackupBusy at once when another process has it."""
+    """Hold the right to back up or restore. Raises Unavailable at once when another process has it."""
     try:
         with locked(workspace.backups_dir / ".lock", wait=False):
             yield
     except BlockingIOError:
-        raise BackupBusy() from None
+        raise Unavailable(
+            "Another backup or restore of this workspace is running; try again when it is done",
+            "backup_busy",
+        ) from None

@@ -7,7 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
-from signet.errors import Invalid, SignetError, StorageFull, Unavailable
+from signet.errors import Invalid, SignetError, StorageFull
 
 #: The form of the archive; raised when an earlier version could not read it.
 FORMAT = 1
@@ -22,18 +22,6 @@ class Reason(StrEnum):
     MANUAL = "manual"
     DAILY = "daily"
     BEFORE_FORGET = "before-forget"
-
-
-class BackupBusy(Unavailable):
-    """Another backup or restore of this workspace is running; try again when it is done."""
-
-    code = "backup_busy"
-
-
-class NothingToBackUp(Invalid):
-    """No memory database found; nothing to back up."""
-
-    code = "no_database"
 
 
 class BadTarget(Invalid):

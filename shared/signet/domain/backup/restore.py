@@ -21,12 +21,6 @@ from signet.errors import Conflict
 from signet.paths import Workspace
 
 
-class InUse(Conflict):
-    """A Signet process is using the workspace. Stop it first: signet daemon stop."""
-
-    code = "workspace_in_use"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
     """A backup that is unpacked, checked and of this program's schema; `migrated_from` when it was older."""
@@ -77,7 +71,7 @@ def adopt(folder: Path, *, now: datetime) -> Staged:
 def exchange(workspace: Workspace, staged: Staged, *, now: datetime) -> Path:
     """Put what is staged into its place and return the folder that keeps what was there.
 
-    Must be called with the daemon stopped. Raises InUse and BadTarget with nothing changed.
+    Must be called with the daemon stopped. Raises Conflict and BadTarget with nothing changed.
     """
     with _idle(workspace):
         aside = _unused(workspace.replaced_dir / kept.stamp(now))
@@ -89,7 +83,7 @@ def exchange(workspace: Workspace, staged: Staged, *, now: datetime) -> Path:
 def resume(workspace: Workspace) -> Path | None:
     """Finish a restore that was killed on its way, and return the folder that keeps what was there before it.
 
-    Raises InUse.
+    Raises Conflict.
     """
     if not workspace.restore_journal.exists():
         return None
@@ -105,7 +99,7 @@ def discard(workspace: Workspace) -> None:
 
 @contextlib.contextmanager
 def _idle(workspace: Workspace) -> Iterator[None]:
-    """Hold the supervisor's lock, so that no daemon starts. Raises InUse when one runs, or one of its programs."""
+    """Hold the supervisor's lock, so that no daemon starts. Raises Conflict when one runs, or one of its programs."""
     with workspace.lock_file.open("ab") as lock:
         _lock(lock.fileno())
         for presence in (workspace.runtime_dir / "proc").glob("*.lock"):
@@ -118,7 +112,10 @@ def _lock(file: int) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise InUse() from None
+        raise Conflict(
+            "A Signet process is using the workspace. Stop it first: signet daemon stop",
+            "workspace_in_use",
+        ) from None
 
 
 def _check_room(workspace: Workspace, manifest: Manifest) -> None:

@@ -14,12 +14,6 @@ from signet.domain.recall.models import Filters, Query
 from signet.errors import NotFound
 
 
-class NoVector(NotFound):
-    """The memory has no embedding."""
-
-    code = "no_vector"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Similar:
     """Memories in order, best first, and the cosine 0..1 of each under its row number."""
@@ -29,11 +23,11 @@ class Similar:
 
 
 def find(tx: ReadTx, memory_id: str, *, reader: Reader, k: int, type: str | None) -> Similar:
-    """Return the `k` memories nearest to one; NoVector when it has no vector or cannot be seen."""
+    """Return the `k` memories nearest to one; NotFound when it has no vector or cannot be seen."""
     seen = Where("m.is_deleted = 0") & readable(reader)
     anchor = tx.one(sql.VECTOR.format(where=seen.sql), (memory_id, *seen.params))
     if anchor is None:
-        raise NoVector("No embedding found for this memory", results=[])
+        raise NotFound("No embedding found for this memory", "no_vector", results=[])
     asked = view.of(tx, Query(text="", reader=reader, filters=Filters(type=type)))
     near = vector.find(tx, anchor["vector"], asked, k + 1, model=anchor["model"])
     near.pop(anchor["seq"], None)

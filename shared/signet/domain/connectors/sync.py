@@ -38,16 +38,10 @@ DOCUMENTS_PER_READ = 200
 REMOVED = "source file removed"
 
 
-class FolderUnreadable(PermanentJobError):
-    """The folder of this connector cannot be read."""
-
-    code = "CONNECTOR_AUTH_FAIL"
-
-
 def run(job: JobContext, rules: Rules) -> None:
     """Do the job's sync and complete the job; a connector that is gone needs none.
 
-    Raises FolderUnreadable, Frozen while nothing may be written, and what `JobContext` raises.
+    Raises PermanentJobError, Frozen while nothing may be written, and what `JobContext` raises.
     """
     if rules.frozen:
         raise Frozen
@@ -64,7 +58,9 @@ def run(job: JobContext, rules: Rules) -> None:
     try:
         progress = _added(job, connector, folder, progress, rules, is_full=is_full)
     except OSError as error:
-        raise FolderUnreadable(f"{folder.root_path} cannot be read: {error.strerror}") from error
+        raise PermanentJobError(
+            f"{folder.root_path} cannot be read: {error.strerror}", "CONNECTOR_AUTH_FAIL"
+        ) from error
     progress = _cleared(job, connector, folder, progress)
     job.commit(partial(_end, connector=connector, progress=progress, started=started))
     log.info("connector.synced", connector_id=connector["id"], **_counts(progress))

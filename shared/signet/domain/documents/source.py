@@ -10,18 +10,12 @@ from signet.config.manifest import NAMES
 from signet.domain.documents import readers
 from signet.domain.documents.models import Rules, SourceType
 from signet.domain.documents.readers.models import Raw
-from signet.errors import Kind, PermanentJobError, SignetError
+from signet.errors import PermanentJobError, Unavailable
 from signet.net import fetch
 from signet.wire.documents import StoredDocument
 
 #: For one page with all its redirects (DOC-9).
 FETCH_SECONDS = 30.0
-
-
-class PathNotAllowed(PermanentJobError):
-    """Path not allowed."""
-
-    code = "path_not_allowed"
 
 
 class FileUnreadable(PermanentJobError):
@@ -30,17 +24,10 @@ class FileUnreadable(PermanentJobError):
     code = "file_unreadable"
 
 
-class DiskTrouble(SignetError):
-    """The file cannot be read at the moment."""
-
-    kind = Kind.UNAVAILABLE
-    code = "disk_trouble"
-
-
 def raw(document: StoredDocument, rules: Rules, roots: Sequence[str]) -> Raw:
     """Return the bytes of a page or file; `roots` are the folders whose files may be read.
 
-    Raises PermanentJobError for what no repetition mends, else HttpError or DiskTrouble.
+    Raises PermanentJobError for what no repetition mends, else HttpError or Unavailable.
     """
     address = document["source_url"] or ""
     said = document["content_type"] or ""
@@ -73,7 +60,7 @@ def _file(path: str, roots: Sequence[str], max_bytes: int) -> bytes:
     """Return the bytes of a file; symbolic links count as what they lead to."""
     resolved = os.path.realpath(path)
     if not is_allowed(resolved, roots):
-        raise PathNotAllowed("path not allowed")
+        raise PermanentJobError("path not allowed", "path_not_allowed")
     try:
         # A pipe would wait for its writer, and a link that was put there just now leads anywhere.
         descriptor = os.open(resolved, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
@@ -86,7 +73,7 @@ def _file(path: str, roots: Sequence[str], max_bytes: int) -> bytes:
     except (PermissionError, IsADirectoryError) as error:
         raise FileUnreadable(f"the file cannot be read: {error.strerror}") from error
     except OSError as error:
-        raise DiskTrouble(f"the file cannot be read: {error.strerror}") from error
+        raise Unavailable(f"the file cannot be read: {error.strerror}", "disk_trouble") from error
     if len(data) > max_bytes:
         raise FileUnreadable(f"the file is larger than {max_bytes} bytes")
     return data

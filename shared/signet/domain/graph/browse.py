@@ -1,6 +1,6 @@
 """Looking at entities: lists, what is known of one, and the picture of the whole graph."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -161,7 +161,8 @@ def columns(
     asked = {"least": least, "kinds": as_list(kinds) if kinds else None}
     nodes = visible.rows(sql.Node, sql.NODES, most=limit, **asked)
     links = _seen_links(visible, [node.id for node in nodes])[: EDGES_PER_NODE * limit]
-    known = sorted({node.community_id for node in nodes if node.community_id})
+    members = Counter(node.community_id for node in nodes if node.community_id)
+    known = [community for community, _ in members.most_common()]
     named = dict(visible.tuples(sql.COMMUNITY_NAMES, ids=as_list(known)))
     kind_names = sorted({node.kind for node in nodes})
     places = {community: place for place, community in enumerate(known)}

@@ -28,7 +28,7 @@ def run(
 ) -> None:
     """File the job's fact, and with it those that wait for the same entity; complete these jobs.
 
-    Raises what the provider raises, DroppedFromOutput, LeaseLost, Cancelled.
+    Raises what the provider raises, Unavailable, LeaseLost, Cancelled.
     """
     subject, facts = job.db.read(_batch, job, settings().classify_batch_size)
     if subject is None or not any(fact.job_id == job.lease.job_id for fact in facts):

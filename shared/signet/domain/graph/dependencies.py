@@ -26,7 +26,7 @@ CONFIDENCE = 0.7
 def run(job: JobContext, model: LanguageModel, settings: Structural) -> None:
     """Look through the job's fact, and with it those that wait for the same entity; complete these jobs.
 
-    Raises what the provider raises, DroppedFromOutput, LeaseLost, Cancelled.
+    Raises what the provider raises, Unavailable, LeaseLost, Cancelled.
     """
     subject, facts = job.db.read(_batch, job, settings)
     if subject is None or not any(fact.job_id == job.lease.job_id for fact in facts):

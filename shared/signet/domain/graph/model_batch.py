@@ -10,7 +10,8 @@ from typing import TypeVar
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.graph import model_answers
-from signet.domain.graph.models import DroppedFromOutput, Fact
+from signet.domain.graph.models import Fact
+from signet.errors import Unavailable
 from signet.providers import answers
 from signet.providers.asking import asked
 from signet.providers.ports import LanguageModel, Shape
@@ -21,7 +22,10 @@ T = TypeVar("T")
 
 SECONDS = 90.0
 TOKENS = 2_048
-DROPPED = DroppedFromOutput("dropped_from_llm_output: the answer passes this fact over")
+#: The model's answer passes a fact over; it is asked about it alone.
+DROPPED = Unavailable(
+    "dropped_from_llm_output: the answer passes this fact over", "dropped_from_llm_output"
+)
 
 
 def results(model: LanguageModel, request: str, shape: Shape) -> answers.Json | None:
@@ -42,7 +46,7 @@ def finish(
     found: Mapping[int, T],
     write: Callable[[WriteTx, Mapping[Fact, T]], dict[str, object]],
 ) -> None:
-    """Write what was found and end the jobs it was found for; raises DroppedFromOutput when the run's own is not one.
+    """Write what was found and end the jobs it was found for; raises DROPPED when the run's own is not one.
 
     `facts` are the facts that were asked about and `found` the answers by their place; `write` writes them and
     returns the job's result.

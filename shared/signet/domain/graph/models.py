@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from signet.errors import Kind, NotFound, SignetError
+from signet.errors import NotFound
 
 #: Types of an entity that say nothing; a real type replaces them (KG-5).
 EXTRACTED = "extracted"
@@ -77,13 +77,6 @@ class Dependency(NamedTuple):
 
 class UnknownEntity(NotFound):
     """Entity not found."""
-
-
-class DroppedFromOutput(SignetError):
-    """The model's answer passes this fact over; it is asked about it alone."""
-
-    kind = Kind.UNAVAILABLE
-    code = "dropped_from_llm_output"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

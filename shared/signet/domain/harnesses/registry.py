@@ -33,16 +33,12 @@ HARNESSES: Mapping[str, Connector] = {
 }
 
 
-class UnknownHarness(Invalid):
-    """There is no such harness."""
-
-    code = "unknown_harness"
-
-
 def find(harness: str) -> Connector:
-    """Return a connector by its id; raises UnknownHarness with the ids there are."""
+    """Return a connector by its id; raises Invalid with the ids there are."""
     if harness not in HARNESSES:
-        raise UnknownHarness(f"Unknown harness: {harness}. Valid choices: {', '.join(HARNESSES)}")
+        raise Invalid(
+            f"Unknown harness: {harness}. Valid choices: {', '.join(HARNESSES)}", "unknown_harness"
+        )
     return HARNESSES[harness]
 
 

@@ -3,15 +3,13 @@
 Only a program that was there and refused undoes an installation. One that is absent or does not answer gives a warning.
 """
 
-import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Sequence
-from contextlib import suppress
 
 from signet.domain.harnesses.models import Site
 from signet.errors import Conflict
+from signet.process import group
 
 #: How long a harness may take. The slowest needs 4 s on an idle machine.
 SECONDS = 30.0
@@ -34,7 +32,9 @@ def check(command: Sequence[str], site: Site) -> str | None:
     # A hook that the check fires has nothing to do.
     environment = {**site.environ, "HOME": str(site.home), "SIGNET_NO_HOOKS": "1"}
     try:
-        status, said = _run([program, *command[1:]], environment)
+        status, said = group.run(
+            [program, *command[1:]], folder=site.home, environ=environment, seconds=SECONDS
+        )
     except subprocess.TimeoutExpired:
         return f"`{shown}` did not end within {SECONDS:g} s, so the settings were not checked"
     except OSError as error:
@@ -46,24 +46,3 @@ def check(command: Sequence[str], site: Site) -> str | None:
             f" `{shown}` says: {why or f'exit status {status}'}"
         )
     return None
-
-
-def _run(command: Sequence[str], environment: dict[str, str]) -> tuple[int, str]:
-    with subprocess.Popen(
-        command,
-        cwd=environment["HOME"],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    ) as program:
-        try:
-            said, _ = program.communicate(timeout=SECONDS)
-        finally:
-            # With what it has started: it would keep the pipe open.
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(program.pid, signal.SIGKILL)
-    return program.returncode, said

@@ -47,7 +47,7 @@ def read(workspace: Workspace, name: str) -> bytes | None:
 def write(workspace: Workspace, name: str, content: str, *, if_hash: str | None = None) -> None:
     """Replace a file in one step, line ends as they come.
 
-    With `if_hash` only the file with this hash is replaced, with an empty one none; else it raises ChangedMeanwhile.
+    With `if_hash` only the file with this hash is replaced, with an empty one none; else it raises Conflict.
     Raises Invalid for a name that is none, ManifestError (with the line) for settings that do not parse, TooLarge.
     """
     if not name or any(sign in name for sign in ("/", "\\", "..", "\0")):

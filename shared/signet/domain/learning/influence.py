@@ -23,7 +23,7 @@ MOST_SESSIONS = 500
 #: What an operator reads where it stops.
 _STOPPED = "what was learned no longer takes part in ranking ({reason}): the order without it holds"
 #: What is stored of an agent of which nothing is.
-UNKNOWN = StateRow(1.0, 0.5, 0, 0, None, None, None)
+UNKNOWN = StateRow(1.0, 0.5, 0, None, None)
 
 
 def is_on(tx: ReadTx, agent_id: str) -> bool:

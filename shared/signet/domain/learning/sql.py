@@ -20,9 +20,7 @@ class StateRow(NamedTuple):
 
     alpha: float
     success_rate: float
-    sessions_after_cold_start: int
     cold_start_exited: int
-    last_comparison_at: str | None
     judged_since: str | None
     last_rollback: str | None
 
@@ -88,8 +86,8 @@ SELECT margin FROM (
    WHERE agent_id = ?1 AND counted = 1 AND created_at >= coalesce(?2, '')
    ORDER BY created_at DESC, rowid DESC LIMIT ?3) ORDER BY created_at, number"""
 STATE = """
-SELECT alpha, success_rate, sessions_after_cold_start, cold_start_exited, last_comparison_at, judged_since,
-       last_rollback FROM predictor_state WHERE agent_id = ?"""
+SELECT alpha, success_rate, cold_start_exited, judged_since, last_rollback
+  FROM predictor_state WHERE agent_id = ?"""
 ALPHA = "SELECT alpha FROM predictor_state WHERE agent_id = ?"
 PUT_STATE = """
 INSERT INTO predictor_state (agent_id, alpha, success_rate, sessions_after_cold_start, cold_start_exited,

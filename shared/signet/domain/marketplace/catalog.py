@@ -30,12 +30,6 @@ class NotInstallable(SignetError):
     code = "tool_server_not_installable"
 
 
-class NoSuchEntry(NotFound):
-    """No catalog has a server of this name."""
-
-    code = "catalog_entry_not_found"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """A server of a catalog; `config` is None for one that this machine cannot run as its catalog describes it."""
@@ -68,11 +62,11 @@ def shipped(query: str = "") -> list[Entry]:
 
 
 def find(entries: Sequence[Entry], id_: str) -> Entry:
-    """Return the entry of an id; raises NoSuchEntry."""
+    """Return the entry of an id; raises NotFound."""
     for entry in entries:
         if entry.id == id_:
             return entry
-    raise NoSuchEntry(f"no catalog has a server '{id_}'")
+    raise NotFound(f"no catalog has a server '{id_}'", "catalog_entry_not_found")
 
 
 def configured(entry: Entry, said: Mapping[str, str]) -> Config:

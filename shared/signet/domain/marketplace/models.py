@@ -13,12 +13,6 @@ START_SECONDS = 45.0
 CALL_SECONDS = 58.0
 
 
-class NoSuchServer(NotFound):
-    """There is no such tool server."""
-
-    code = "tool_server_not_found"
-
-
 class ServerFailed(SignetError):
     """A tool server could not be started or reached, or its answer is not valid."""
 

@@ -23,12 +23,6 @@ _ANSWER_BYTES = 256 * 1024
 _EDITABLE = ("rating", "title", "body")
 
 
-class NoSuchReview(NotFound):
-    """There is no such review."""
-
-    code = "review_not_found"
-
-
 class SyncFailed(SignetError):
     """The reviews could not be sent."""
 
@@ -81,9 +75,9 @@ class Reviews:
         return replace(self, reviews={**self.reviews, review.id: review})
 
     def review(self, id_: str) -> Review:
-        """Return a review; raises NoSuchReview."""
+        """Return a review; raises NotFound."""
         if id_ not in self.reviews:
-            raise NoSuchReview(f"There is no review '{id_}'", id=id_)
+            raise NotFound(f"There is no review '{id_}'", "review_not_found", id=id_)
         return self.reviews[id_]
 
 
@@ -130,7 +124,7 @@ def create(kept: Reviews, sent: Mapping[str, Any], *, id_: str, now: str) -> Rev
 
 
 def edit(kept: Reviews, id_: str, sent: Mapping[str, Any], *, now: str) -> Reviews:
-    """Change rating, title, body or name of a review; it is to be sent again. Raises NoSuchReview, Invalid."""
+    """Change rating, title, body or name of a review; it is to be sent again. Raises NotFound, Invalid."""
     changes = {name: sent[name] for name in (*_EDITABLE, "display_name") if name in sent}
     if not changes:
         raise Invalid("nothing to change; send rating, title, body or displayName")
@@ -139,7 +133,7 @@ def edit(kept: Reviews, id_: str, sent: Mapping[str, Any], *, now: str) -> Revie
 
 
 def remove(kept: Reviews, id_: str) -> Reviews:
-    """Drop a review; raises NoSuchReview."""
+    """Drop a review; raises NotFound."""
     kept.review(id_)
     return replace(
         kept, reviews={key: review for key, review in kept.reviews.items() if key != id_}

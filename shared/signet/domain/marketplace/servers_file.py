@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from signet.domain.marketplace import config
-from signet.domain.marketplace.models import Mode, NoSuchServer, Policy, Scope, Server
-from signet.errors import SignetError, Unavailable
+from signet.domain.marketplace.models import Mode, Policy, Scope, Server
+from signet.errors import NotFound, SignetError, Unavailable
 from signet.files import locked, replace_file
 
 VERSION = 1
@@ -32,9 +32,9 @@ class Installed:
     policy: Policy = field(default_factory=Policy)
 
     def server(self, id_: str) -> Server:
-        """Return a server; raises NoSuchServer."""
+        """Return a server; raises NotFound."""
         if id_ not in self.servers:
-            raise NoSuchServer(f"There is no tool server '{id_}'", id=id_)
+            raise NotFound(f"There is no tool server '{id_}'", "tool_server_not_found", id=id_)
         return self.servers[id_]
 
     def with_server(self, server: Server) -> "Installed":
@@ -42,7 +42,7 @@ class Installed:
         return replace(self, servers={**self.servers, server.id: server})
 
     def without(self, id_: str) -> "Installed":
-        """Return what is installed without a server; raises NoSuchServer."""
+        """Return what is installed without a server; raises NotFound."""
         self.server(id_)
         left = {key: server for key, server in self.servers.items() if key != id_}
         return replace(self, servers=left)

@@ -73,10 +73,6 @@ class Unconfirmed(Invalid):
     code = "confirmation_required"
 
 
-class OtherSet(Unconfirmed):
-    """The confirm_token is of other memories than these: look at them again with a preview."""
-
-
 def candidates(tx: ReadTx, choice: Choice) -> tuple[list[Candidate], int]:
     """Return the active memories that are chosen, and how many there are without limit and offset.
 
@@ -120,7 +116,12 @@ def confirm(found: Sequence[Candidate], token: str | None) -> None:
     if needs_confirmation(found):
         raise Unconfirmed(success=False, requiresConfirm=True, count=len(found))
     if token:
-        raise OtherSet(success=False, requiresConfirm=True, count=len(found))
+        raise Unconfirmed(
+            "The confirm_token is of other memories than these: look at them again with a preview",
+            success=False,
+            requiresConfirm=True,
+            count=len(found),
+        )
 
 
 def last_change(tx: ReadTx, ids: Iterable[str]) -> str:

@@ -27,7 +27,6 @@ from signet.wire import memory as wire
 #: Characters of a text by which a person knows it again in a list.
 LABEL_CHARS = 80
 #: Rows of one page.
-DEFAULT_LIMIT = 100
 MAX_LIMIT = 1_000
 
 

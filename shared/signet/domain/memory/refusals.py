@@ -7,6 +7,8 @@ from signet.errors import Kind, SignetError
 class Refused(SignetError):
     """The change was refused, and nothing was written."""
 
+    kind = Kind.CONFLICT
+
     def __init__(self, memory_id: str, version: int | None = None, **facts: object) -> None:
         known = {} if version is None else {"currentVersion": version}
         super().__init__(success=False, id=memory_id, status=self.code, **known, **facts)
@@ -22,42 +24,36 @@ class Unknown(Refused):
 class Deleted(Refused):
     """The memory is forgotten; recover it first."""
 
-    kind = Kind.CONFLICT
     code = "deleted"
 
 
 class AlreadyDeleted(Refused):
     """The memory is forgotten already."""
 
-    kind = Kind.CONFLICT
     code = "already_deleted"
 
 
 class NotDeleted(Refused):
     """The memory is not forgotten."""
 
-    kind = Kind.CONFLICT
     code = "not_deleted"
 
 
 class VersionConflict(Refused):
     """The memory has changed since you read it."""
 
-    kind = Kind.CONFLICT
     code = "version_conflict"
 
 
 class DuplicateContent(Refused):
     """Another memory says the same."""
 
-    kind = Kind.CONFLICT
     code = "duplicate_content_hash"
 
 
 class PinnedNeedsForce(Refused):
     """The memory is pinned; pass force to forget it."""
 
-    kind = Kind.CONFLICT
     code = "pinned_requires_force"
 
 
@@ -71,14 +67,12 @@ class ForceDenied(Refused):
 class ForgottenValue(Refused):
     """The user forgot or rejected what this text says; `signet forgotten lift` allows it to be saved again."""
 
-    kind = Kind.CONFLICT
     code = "forgotten_value"
 
 
 class RetentionExpired(Refused):
     """The memory was forgotten too long ago."""
 
-    kind = Kind.CONFLICT
     code = "retention_expired"
 
 

@@ -9,7 +9,7 @@ from signet.domain.memory.models import Actor, Changed, Event, Forget, Memory, O
 from signet.domain.memory.refusals import Refused
 from signet.domain.memory.sql import memories
 from signet.domain.memory.supersede import supersede
-from signet.errors import Forbidden, Kind
+from signet.errors import Forbidden
 from signet.queue import Job, enqueue
 from signet.wire.origin import Origin, Review
 
@@ -21,7 +21,6 @@ REFUSED = "replacement refused: words of a lower origin"
 class NotWaiting(Refused):
     """The memory does not wait for a review."""
 
-    kind = Kind.CONFLICT
     code = "not_waiting"
 
 

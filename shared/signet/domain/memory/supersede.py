@@ -75,9 +75,9 @@ def hold_again(
     )
 
 
-def is_current(alias: str = "m") -> Where:
-    """Return the condition that nothing has replaced a row of `memories` (under `alias`)."""
-    return Where(f"NOT {sql.REPLACED.format(alias=alias)}")
+def is_current() -> Where:
+    """Return the condition that nothing has replaced a row of `memories` (`m`)."""
+    return Where(f"NOT {sql.REPLACED.format(alias='m')}")
 
 
 def _read_from(tx: WriteTx, new: Link, replaced: Sequence[Link]) -> list[Link]:

@@ -7,7 +7,6 @@ short repair in its one transaction, for a long one with its last. What does not
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import datetime
 from typing import Any
 
 from signet import clock
@@ -242,7 +241,7 @@ def _payload(order: Order) -> dict[str, object]:
     }
 
 
-def _order(payload: Mapping[str, Any], settings: Settings, at: datetime | None = None) -> Order:
+def _order(payload: Mapping[str, Any], settings: Settings) -> Order:
     """Return the order that a payload holds."""
     said = payload["chosen"]
     listed = {name: tuple(said[name]) if said[name] else None for name in ("ids", "kinds")}
@@ -250,7 +249,7 @@ def _order(payload: Mapping[str, Any], settings: Settings, at: datetime | None =
         action=BY_NAME[payload["action"]],
         settings=settings,
         actor=Actor(**payload["actor"]),
-        now=at or clock.now(),
+        now=clock.now(),
         monotonic_ms=clock.monotonic_ms(),
         options=payload["options"],
         chosen=Chosen(**{**said, **listed}),
@@ -260,8 +259,17 @@ def _order(payload: Mapping[str, Any], settings: Settings, at: datetime | None =
 
 def _result(order: Order, kept: Mapping[str, Any]) -> Result:
     """Return the result that a completed job holds; nothing is known of one whose row is gone."""
-    known = {"action", "success", "affected", "steps", "message", "details", "reason", "error"}
-    known |= {"code"}
+    known = {
+        "action",
+        "success",
+        "affected",
+        "steps",
+        "message",
+        "details",
+        "reason",
+        "error",
+        "code",
+    }
     reason = kept.get("reason")
     return Result(
         action=order.action.name,

@@ -62,27 +62,17 @@ def cold(tx: ReadTx) -> ColdStats:
 
 def integrity(tx: ReadTx, *, now: datetime, seconds: float = CHECK_SECONDS) -> Integrity:
     """Let SQLite read through the file, at most so long, and look whether both indexes can be used."""
-    at = clock.to_text(now)
     said = _quick_check(tx, seconds)
     seen = fulltext.look(tx)
     fts_ok, vec_ok = not any(one.is_off for one in seen), _can_search(tx)
-    if said is None:
-        return {
-            "checkedAt": at,
-            "ok": None,
-            "timedOut": True,
-            "sqlite": [],
-            "ftsOk": fts_ok,
-            "vecOk": vec_ok,
-        }
-    is_ok = said == ["ok"] and fts_ok and vec_ok
-    return {
-        "checkedAt": at,
-        "ok": is_ok,
-        "sqlite": said,
+    found: Integrity = {
+        "checkedAt": clock.to_text(now),
+        "ok": None if said is None else said == ["ok"] and fts_ok and vec_ok,
+        "sqlite": said or [],
         "ftsOk": fts_ok,
         "vecOk": vec_ok,
     }
+    return {**found, "timedOut": True} if said is None else found
 
 
 def _quick_check(tx: ReadTx, seconds: float) -> list[str] | None:

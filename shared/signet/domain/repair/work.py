@@ -6,14 +6,12 @@ with the job, and inside any other process, where nothing survives it.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from signet.db import Database, WriteTx
 from signet.domain.repair.models import Order
 from signet.paths import Workspace
 from signet.providers.ports import Embedder, LanguageModel
-
-T = TypeVar("T")
 
 
 class Models(Protocol):

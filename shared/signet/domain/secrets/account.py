@@ -78,7 +78,7 @@ def disconnect(vault: Vault) -> DisconnectedOnePassword:
 
 
 async def vaults(vault: Vault) -> Vaults:
-    """Return the vaults of the account; raises NotConfigured, NoClient, Refused."""
+    """Return the vaults of the account; raises Invalid, Refused."""
     found = await onepassword.vaults(use.token(vault))
     return {"vaults": found, "count": len(found)}
 
@@ -93,8 +93,8 @@ async def copy(
 ) -> Copied:
     """Copy the credentials of some vaults, or of all; without `overwrite` a name that exists is left alone.
 
-    What cannot be read or stored is reported and does not stop the rest. Raises NotConfigured, NoClient,
-    Refused, and Invalid for an unknown vault.
+    What cannot be read or stored is reported and does not stop the rest. Raises Refused, and Invalid,
+    also for an unknown vault.
     """
     token = token or use.token(vault)
     done = Copied()

@@ -7,18 +7,10 @@ first value is.
 import base64
 import binascii
 
-from signet.errors import Kind, SignetError
+from signet.errors import SignetError
 
 #: What the key is derived from, before the id of the machine.
 KEY_PREFIX = "signet:secrets:"
-NONCE_BYTES = 24
-
-
-class DecryptionFailed(SignetError):
-    """Decryption failed - key mismatch or corrupted data."""
-
-    kind = Kind.BROKEN
-    code = "decryption_failed"
 
 
 def key_of(machine_id: str) -> bytes:
@@ -40,11 +32,13 @@ def seal(key: bytes, value: str, nonce: bytes | None = None) -> str:
 
 
 def opened(key: bytes, ciphertext: str) -> str:
-    """Return the value; raises DecryptionFailed."""
+    """Return the value; raises SignetError."""
     from nacl.exceptions import CryptoError
     from nacl.secret import SecretBox
 
     try:
         return SecretBox(key).decrypt(base64.b64decode(ciphertext, validate=True)).decode()
     except (CryptoError, binascii.Error, ValueError) as error:
-        raise DecryptionFailed from error
+        raise SignetError(
+            "Decryption failed - key mismatch or corrupted data", "decryption_failed"
+        ) from error

@@ -24,18 +24,6 @@ _LIKELY = re.compile(
 _ODD = re.compile(r"[^A-Z0-9]+")
 
 
-class NoClient(Invalid):
-    """The 1Password command `op` is not installed: https://developer.1password.com/docs/cli."""
-
-    code = "onepassword_missing"
-
-
-class NotConfigured(Invalid):
-    """1Password is not connected. Connect it with: signet secret onepassword connect."""
-
-    code = "onepassword_not_configured"
-
-
 class Refused(Unavailable):
     """1Password refused the request."""
 
@@ -43,19 +31,19 @@ class Refused(Unavailable):
 
 
 async def vaults(token: str) -> list[dict[str, str]]:
-    """Return id and name of each vault that the token opens; raises NoClient or Refused."""
+    """Return id and name of each vault that the token opens; raises Invalid or Refused."""
     found = await _asked(token, "vault", "list")
     return [{"id": str(one["id"]), "name": str(one["name"])} for one in _objects(found)]
 
 
 async def read(token: str, reference: str) -> str:
-    """Return the value behind an `op://` reference; raises NoClient or Refused."""
+    """Return the value behind an `op://` reference; raises Invalid or Refused."""
     text = await _told(token, "read", "--no-newline", reference)
     return text.decode("utf-8", "replace")
 
 
 async def fields(token: str, vault_id: str) -> list[tuple[str, str, str]]:
-    """Return item, field and value of each credential in a vault; raises NoClient or Refused."""
+    """Return item, field and value of each credential in a vault; raises Invalid or Refused."""
     found = []
     for item in _objects(await _asked(token, "item", "list", "--vault", vault_id)):
         whole = await _asked(token, "item", "get", str(item["id"]), "--vault", vault_id)
@@ -102,7 +90,10 @@ async def _asked(token: str, *arguments: str) -> Any:
 async def _told(token: str, *arguments: str) -> bytes:
     program = shutil.which(_PROGRAM)
     if program is None:
-        raise NoClient
+        raise Invalid(
+            "The 1Password command `op` is not installed: https://developer.1password.com/docs/cli",
+            "onepassword_missing",
+        )
     try:
         process = await asyncio.create_subprocess_exec(
             program,

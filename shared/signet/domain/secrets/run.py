@@ -28,7 +28,6 @@ async def run(
     *,
     folder: Path,
     seconds: float = SECONDS,
-    environ: Mapping[str, str] = os.environ,
 ) -> Ran:
     """Run a program with these variables and return its output, redacted.
 
@@ -41,7 +40,7 @@ async def run(
         process = await asyncio.create_subprocess_exec(
             *arguments,
             cwd=folder,
-            env={**environ, **values, "SIGNET_NO_HOOKS": "1"},
+            env={**os.environ, **values, "SIGNET_NO_HOOKS": "1"},
             stdin=DEVNULL,
             stdout=PIPE,
             stderr=PIPE,

@@ -15,7 +15,7 @@ async def values(vault: Vault, wanted: Mapping[str, str]) -> dict[str, str]:
     """Return the value of each variable; nothing is half resolved.
 
     A reference is the name of a secret or begins with `op://`. Raises Invalid, NoSuchSecret, VaultUnreadable,
-    DecryptionFailed, and what 1Password raises.
+    SignetError for one that cannot be decrypted, and what 1Password raises.
     """
     if not wanted:
         raise Invalid("secrets map is required")
@@ -31,10 +31,13 @@ async def values(vault: Vault, wanted: Mapping[str, str]) -> dict[str, str]:
 
 
 def token(vault: Vault) -> str:
-    """Return the token of 1Password; raises NotConfigured."""
+    """Return the token of 1Password; raises Invalid."""
     found = vault.find(onepassword.TOKEN)
     if found is None:
-        raise onepassword.NotConfigured
+        raise Invalid(
+            "1Password is not connected. Connect it with: signet secret onepassword connect",
+            "onepassword_not_configured",
+        )
     return found
 
 

@@ -55,7 +55,7 @@ class Vault:
         return list(self._read())
 
     def value(self, name: str) -> str:
-        """Return a value; raises NoSuchSecret, VaultUnreadable, DecryptionFailed, NoMachineId."""
+        """Return a value; raises NoSuchSecret, VaultUnreadable, NoMachineId, or SignetError."""
         entry = self._read().get(name)
         if entry is None:
             raise NoSuchSecret(name)

@@ -30,7 +30,7 @@ def owner(tx: ReadTx, key: str) -> str | None:
 
 
 def session_of(tx: ReadTx, call: Call) -> State | None:
-    """Return the session of a call, None for an unknown one; raises SessionClaimed when another path serves it."""
+    """Return the session of a call, None for an unknown one; raises Conflict when another path serves it."""
     if call.key is None:
         return None
     found = states.get(tx, call.agent_id, call.key)

@@ -14,20 +14,11 @@ WARN = timedelta(minutes=30)
 TURNS = 1_000
 
 
-class SessionClaimed(Conflict):
-    """The session is served by another path."""
-
-    code = "session_claimed"
-
-    def __init__(self, path: str) -> None:
-        super().__init__(f"session claimed by {path} path", claimedBy=path)
-
-
 def check(state: State | None, path: str | None, *, now: datetime) -> None:
-    """Raise SessionClaimed when another path serves the session (HK-11, HK-12)."""
+    """Raise Conflict when another path serves the session (HK-11, HK-12)."""
     claimed = state.runtime_path if state and state.is_live(now) else None
     if path and claimed and claimed != path:
-        raise SessionClaimed(claimed)
+        raise Conflict(f"session claimed by {claimed} path", "session_claimed", claimedBy=claimed)
 
 
 def renewed(state: State, path: str | None, *, now: datetime) -> State:

@@ -30,12 +30,6 @@ ACTOR = Actor(name="restore")
 REASON = "forgotten after the backup was made"
 
 
-class SeveralAgents(Conflict):
-    """Several agents have a session of this key: name one."""
-
-    code = "several_agents"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Going:
     """What goes with a session."""
@@ -53,12 +47,16 @@ class Going:
 
 
 def look(tx: ReadTx, key: str, *, agent_id: str | None = None) -> Going:
-    """Return what would go with a session; writes nothing. Raises UnknownSession and SeveralAgents."""
+    """Return what would go with a session; writes nothing. Raises UnknownSession and Conflict."""
     found = tx.rows(every.KnownRow, every.OF_KEY, {"key": key, "agent": agent_id})
     if not found:
         raise UnknownSession
     if len(found) > 1:
-        raise SeveralAgents(agents=[one.agent_id for one in found])
+        raise Conflict(
+            "Several agents have a session of this key: name one",
+            "several_agents",
+            agents=[one.agent_id for one in found],
+        )
     [one] = found
     owner = (one.agent_id, key)
     return Going(

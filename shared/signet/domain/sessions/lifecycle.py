@@ -27,7 +27,7 @@ class Begun:
 
 
 def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
-    """Claim the session and note that it is there; raises SessionClaimed."""
+    """Claim the session and note that it is there; raises Conflict."""
     harness_calls.note(tx, call.harness, now=now)
     tx.run(states.DELETE_OLD, (clock.to_text(now - states.LIFE),))
     presence.purge(tx, now=now)

@@ -61,7 +61,7 @@ async def start(
     """Claim a session and return what it begins with; one that was given its context before gets nothing again.
 
     With `needs_context` it has lost that, and is given everything again. `about` is what the session is about, in the
-    words of its harness; `notice` is what is to be said of Signet itself. Raises SessionClaimed.
+    words of its harness; `notice` is what is to be said of Signet itself. Raises Conflict.
     """
     now = clock.now()
     begun = await services.db.awrite_quick(lifecycle.begin, call, now=now)

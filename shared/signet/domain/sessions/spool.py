@@ -36,12 +36,6 @@ _ENTRY, _LOG, _DRAFT, _REFUSED = ".json", ".log", ".new", ".refused"
 _TEXTS = ("content", "summary", "transcript")
 
 
-class SpoolFull(Unavailable):
-    """Too much waits for the daemon; nothing more is kept until it answers."""
-
-    code = "spool_full"
-
-
 class Entry(NamedTuple):
     """One call that waits: the path of its route, headers and body.
 
@@ -87,7 +81,7 @@ def put(
 ) -> Entry:
     """Keep a call and return its entry; one that nobody is about to deliver `is_settled`.
 
-    Raises SpoolFull, and OSError when the disk does not take it.
+    Raises Unavailable, and OSError when the disk does not take it.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     slot = _slot(route, headers, body)
@@ -224,7 +218,7 @@ def _without_secrets(body: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _check_room(folder: Path, *, instead_of: str | None) -> None:
-    """Raise SpoolFull when nothing more fits; what a new entry replaces does not count."""
+    """Raise Unavailable when nothing more fits; what a new entry replaces does not count."""
     count = size = 0
     for file in _files(folder):
         if file.stem.rpartition("-")[2] == instead_of:
@@ -234,9 +228,10 @@ def _check_room(folder: Path, *, instead_of: str | None) -> None:
             with suppress(OSError):
                 size += path.stat().st_size
     if count >= MOST_ENTRIES or size >= MOST_BYTES:
-        raise SpoolFull(
+        raise Unavailable(
             f"{count} calls ({size // 1_048_576} MB) wait for the daemon in {folder}; nothing more is kept until it"
-            " answers"
+            " answers",
+            "spool_full",
         )
 
 

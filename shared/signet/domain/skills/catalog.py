@@ -5,7 +5,7 @@ is one, and so are the product's own. Front matter may hold `category`, `install
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,11 +38,11 @@ class Entry:
         return skill.installs + STAR * skill.stars + VERIFIED * skill.verified
 
 
-def folders(environ: Mapping[str, str] = os.environ) -> list[Path]:
+def folders() -> list[Path]:
     """Return the catalogs in the order in which a name is looked for."""
-    named = environ.get("SIGNET_SKILL_CATALOG", "").split(os.pathsep)
+    named = os.environ.get("SIGNET_SKILL_CATALOG", "").split(os.pathsep)
     found = [Path(path).expanduser() for path in named if path.strip()]
-    return [*found, config_home(environ) / "skills", builtin.folder()]
+    return [*found, config_home() / "skills", builtin.folder()]
 
 
 def browse(skills: Path, catalogs: Sequence[Path]) -> list[Entry]:

@@ -6,17 +6,16 @@ Each is brought into a folder of our own and the skill in it is looked for there
 import os
 import re
 import shutil
-import signal
 import stat
 import subprocess
 import tarfile
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from signet.domain.skills.models import FILE
 from signet.domain.skills.place import MAX_FILES, MAX_TOTAL_BYTES, CannotCopy, copy
+from signet.process import group
 
 #: How long programs that fetch may take (SK-13).
 SECONDS = 60.0
@@ -125,29 +124,16 @@ def run_for(seconds: float) -> Run:
     """Return what runs a program for so long at most; it raises CannotCopy when that fails."""
 
     def run(arguments: Sequence[str], folder: Path, more: Mapping[str, str]) -> None:
-        with subprocess.Popen(
-            list(arguments),
-            cwd=folder,
-            env={**os.environ, **more},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-        ) as program:
-            try:
-                output, _ = program.communicate(timeout=seconds)
-            except subprocess.TimeoutExpired as error:
-                raise CannotCopy(f"{arguments[0]} took longer than {seconds:g} s") from error
-            finally:
-                # What it has started, too: it may have left others behind.
-                with suppress(ProcessLookupError, PermissionError):
-                    os.killpg(program.pid, signal.SIGKILL)
-        if program.returncode:
+        try:
+            status, output = group.run(
+                arguments, folder=folder, environ={**os.environ, **more}, seconds=seconds
+            )
+        except subprocess.TimeoutExpired as error:
+            raise CannotCopy(f"{arguments[0]} took longer than {seconds:g} s") from error
+        if status:
             first = next((line for line in output.splitlines() if line.strip()), "")
             shown = " ".join(first.split())[:_SAID_CHARS]
-            raise CannotCopy(f"{arguments[0]} failed: {shown or program.returncode}")
+            raise CannotCopy(f"{arguments[0]} failed: {shown or status}")
 
     return run
 

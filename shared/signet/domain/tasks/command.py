@@ -1,7 +1,6 @@
 """What a run starts: program, arguments, environment. Arguments are a list and never go through a shell (TK-5)."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from signet.domain.skills import files
@@ -44,7 +43,7 @@ def prompt(task: Task, skills: Path) -> str:
     return f"{skill.body.strip()}\n\n---\n\n{task.prompt}"
 
 
-def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+def environment() -> dict[str, str]:
     """Return what a run is given: it must not feed our own hooks, nor believe to be inside a harness."""
-    kept = {name: value for name, value in environ.items() if name not in ("CLAUDECODE", *_OWN)}
+    kept = {name: value for name, value in os.environ.items() if name not in ("CLAUDECODE", *_OWN)}
     return kept | {"SIGNET_NO_HOOKS": "1"}

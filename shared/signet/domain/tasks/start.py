@@ -19,18 +19,12 @@ log = logs.get("scheduler")
 KIND = "task_run"
 
 
-class AlreadyRunning(Conflict):
-    """Task is already running."""
-
-    code = "task_running"
-
-
 def by_hand(tx: WriteTx, task_id: str, *, now: datetime) -> str:
-    """Start a run of a task, also of one that is disabled, and return its id; raises NotFound, AlreadyRunning."""
+    """Start a run of a task, also of one that is disabled, and return its id; raises NotFound, Conflict."""
     task = get(tx, task_id)
     run_id = None if tx.row(TaskRun, sql.ACTIVE, (task_id,)) else _start(tx, task, now=now)
     if run_id is None:
-        raise AlreadyRunning()
+        raise Conflict("Task is already running", "task_running")
     sql.set_last_run(tx, task_id, at=now, next_at=None)
     return run_id
 

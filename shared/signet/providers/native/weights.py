@@ -127,9 +127,9 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def model_folder(environ: Mapping[str, str] = os.environ) -> Path:
+def model_folder() -> Path:
     """Return the folder of the installed model; it need not exist."""
-    return models_home(environ) / MODEL / WEIGHTS_SHA256[:8]
+    return models_home() / MODEL / WEIGHTS_SHA256[:8]
 
 
 def models_home(environ: Mapping[str, str] = os.environ) -> Path:

@@ -1,1 +1,1 @@
-try { const kept = localStorage.getItem("signet.theme"); if (kept === '"light"' || kept === '"dark"') document.documentElement.dataset.theme = JSON.parse(kept); } catch {}
+try { const kept = JSON.parse(localStorage["signet.theme"]); if (/^(light|dark)$/.test(kept)) document.documentElement.dataset.theme = kept; } catch {}

@@ -159,7 +159,7 @@ function Reviews() {
   const page = useHome().value?.reviews;
   if (!page || page.memories.length === 0) return null;
   return <section class="card" aria-label="To review"><h2>To review <span class="soft small">{page.total}</span></h2>
-    <p class="small soft">Not your own words, and they tell an agent what to do or correct what you said. Unasked, they have no effect until you approve them.</p>
+    <p class="small soft">Others’ words that tell an agent what to do or correct yours. Unasked, they have no effect until you approve them.</p>
     <ul class="needs">{page.memories.map((one) => <li key={one.id}>
       <p dir="auto">{one.content.slice(0, 240)}</p>
       <span class="meta"><span>{one.origin}</span>{one.who && <span>saved by {one.who}</span>}<span>{brief(one.created_at)}</span></span>

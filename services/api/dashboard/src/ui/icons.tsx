@@ -15,7 +15,6 @@ const PATHS = {
   undo: "M5.5 3.5L3 6l2.5 2.5M3 6h6.5a3.5 3.5 0 0 1 0 7H6",
   copy: "M5.5 5.5h8v8h-8zM3 10.5v-8h7.5",
   plus: "M8 3v10M3 8h10",
-  check: "M3 8.5l3.5 3.5L13 5",
   keyboard: "M2 4.5h12v7H2zM4.5 7h.01M7 7h.01M9.5 7h.01M12 7h.01M5 9.5h6",
   right: "M6 3.5L10.5 8 6 12.5",
 } as const;

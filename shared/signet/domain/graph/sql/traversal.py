@@ -94,10 +94,6 @@ WHERE n.by IS NULL OR b.id IS NOT NULL
 ORDER BY (n.by IS NOT NULL), (h.aspect IS NULL)"""
 
 
-#: A memory and its importance 0..1, None where it has none.
-Important = tuple[str, float | None]
-
-
 def by_part(tx: ReadTx, parts: Sequence[str], *, agent_id: str, limit: int) -> list[Entity]:
     """Return the agent's entities in whose names one of these parts stands, pinned first, suppressed ones never."""
     sql = _BY_PART.format(has_one=" OR ".join(_HAS_ONE for _ in parts))

@@ -93,7 +93,7 @@ function Learned() {
       <p class="tools"><button onClick={() => void act(turn(false), "Switched off.", turn(true))}>Switch it off</button>
         {one.state.sessions > 0 && <button onClick={() => setAsked(true)}>Begin anew…</button>}</p></>}</Shown>
     {isAsked && <Dialog title="Begin anew?" onClose={() => setAsked(false)}>
-      <p>The order without what was learned holds again. What was compared so far does not count any more, and nothing brings that back.</p>
+      <p>The order without what was learned holds again, and nothing brings back what was compared so far.</p>
       <div class="buttons"><button onClick={() => setAsked(false)}>Keep it</button>
         <button class="primary" onClick={() => void act(back, "It is watched anew from here on.").then(() => setAsked(false))}>Begin anew</button></div></Dialog>}
   </section>;

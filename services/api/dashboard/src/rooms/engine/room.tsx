@@ -3,10 +3,10 @@ import type { ComponentChildren } from "preact";
 import { pause, paths } from "../../api/calls";
 import type { Status } from "../../api/types";
 import { stale, useResource } from "../../lib/resource";
-import { href, route } from "../../lib/route";
 import { span } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count, number } from "../../lib/words";
+import { Parts } from "../../ui/parts";
 import { Shown } from "../../ui/states";
 import { Cost } from "./cost";
 import { Helps } from "./helps";
@@ -15,17 +15,9 @@ import { Queue } from "./queue";
 import { Repair } from "./repair";
 import { Tasks } from "./tasks";
 
-const PARTS = { "": "Overview", queue: "Queue", repair: "Repair", logs: "Logs", cost: "Cost", predictor: "What helps", tasks: "Tasks" } as const;
+const PARTS = { "": ["Overview", Overview], queue: ["Queue", Queue], repair: ["Repair", Repair], logs: ["Logs", Logs], cost: ["Cost", Cost], predictor: ["What helps", Helps], tasks: ["Tasks", Tasks] } as const;
 
-export default function Engine() {
-  const part = route.value.parts[0] ?? "";
-  const now = part in PARTS ? part : "";
-  return <>
-    <nav class="tabs" aria-label="Parts of the engine">{Object.entries(PARTS).map(([name, title]) =>
-      <a key={name} href={name ? href("engine", {}, name) : href("engine")} aria-current={name === now ? "page" : undefined}>{title}</a>)}</nav>
-    {now === "queue" ? <Queue /> : now === "repair" ? <Repair /> : now === "logs" ? <Logs /> : now === "cost" ? <Cost /> : now === "predictor" ? <Helps /> : now === "tasks" ? <Tasks /> : <Overview />}
-  </>;
-}
+export default () => <Parts room="engine" of={PARTS} />;
 
 const PROCESSES: Readonly<Record<string, string>> = { api: "answers requests", worker: "does the background work", scheduler: "decides when" };
 const ROLES: Readonly<Record<string, string>> = { extraction: "Reads facts from texts", synthesis: "Writes summaries", embedding: "Makes vectors" };

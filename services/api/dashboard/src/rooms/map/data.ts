@@ -30,8 +30,6 @@ export interface Placed {
 
 /** More entities than these are not told apart from afar. */
 const MANY = 2_000;
-/** So often those that stand on each other are pushed apart. */
-const ROUNDS = 40;
 
 /** How many colours there are. */
 export const GROUPS = 6;
@@ -66,21 +64,14 @@ export function around(graph: Graph, id: string): Graph {
   };
 }
 
-/** Return each community as one entity amid its members, none on another; null where the graph is small, or has none. */
+/** Return each community as one entity amid its members; null where the graph is small, or has none. */
 export function folded({ graph, places }: Placed): Placed | null {
   const { communities, names } = graph;
   if (graph.entities.length <= MANY || names.length < 2) return null;
   const members: number[][] = names.map(() => []);
   communities.forEach((one, at) => members[one]?.push(at));
-  const sizes = Float32Array.from(members, (of) => 8 * Math.sqrt(of.length));
+  const sizes = Float32Array.from(members, (of) => 16 * Math.sqrt(of.length));
   const middles = Float32Array.from(members.flatMap((of) => [0, 1].map((axis) => sum(of.map((at) => places[at * 2 + axis]!)) / (of.length || 1))));
-  for (let round = 0; round < ROUNDS; round += 1) members.forEach((_, a) => members.forEach((_, b) => {
-    if (a <= b) return;
-    const [dx, dy] = [middles[b * 2]! - middles[a * 2]!, middles[b * 2 + 1]! - middles[a * 2 + 1]!];
-    const far = Math.hypot(dx, dy) || 1;
-    const by = Math.max(0, (2.4 * (sizes[a]! + sizes[b]!) - far) / far / 2);
-    [[a, -by], [b, by]].forEach(([one, way]) => { middles[one! * 2]! += dx * way!; middles[one! * 2 + 1]! += dy * way!; });
-  }));
   const none = new Uint32Array();
   return { places: middles, graph: {
     entities: names.map((name, at) => ({ id: "", name: `${name} (${members[at]!.length})`, kind: "", mentions: 0 })),

@@ -3,6 +3,7 @@ import { folded, type Graph, type Placed } from "./data";
 
 export interface Camera { x: number; y: number; scale: number }
 
+/** Places points, and the ends of lines, which have neither size nor tone. */
 const POINTS = `#version 300 es
 layout(location = 0) in vec2 place; layout(location = 1) in float size; layout(location = 2) in vec3 tone;
 uniform vec3 camera; uniform vec2 half_size; uniform float zoom;
@@ -20,10 +21,6 @@ void main() {
   float far = length(gl_PointCoord - 0.5) * (2.0 * radius + 2.0);
   result = vec4(colour, 1.0) * (1.0 - smoothstep(radius - 1.0, radius + 0.5, far));
 }`;
-const LINES = `#version 300 es
-layout(location = 0) in vec2 place;
-uniform vec3 camera; uniform vec2 half_size;
-void main() { gl_Position = vec4((place - camera.xy) * camera.z / half_size * vec2(1, -1), 0, 1); }`;
 const FLAT = `#version 300 es
 precision mediump float;
 uniform vec4 tone; out vec4 result;
@@ -63,7 +60,7 @@ export class Painter {
     [this.gl, this.words] = [gl, words];
     const { place, size, tone } = (this.buffers = { place: gl.createBuffer(), size: gl.createBuffer(), tone: gl.createBuffer(), edge: gl.createBuffer() });
     this.points = layer(gl, program(gl, POINTS, DISC), [[place, 2], [size, 1], [tone, 3]]);
-    this.lines = layer(gl, program(gl, LINES, FLAT), [[place, 2]]);
+    this.lines = layer(gl, program(gl, POINTS, FLAT), [[place, 2]]);
     gl.enable(gl.BLEND);
     gl.blendFunc(gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
   }
@@ -189,7 +186,7 @@ export class Painter {
       gl.uniform2f(at.half_size, width / 2, height / 2);
     };
     view(this.lines);
-    const faint = FAINT * Math.min(1, camera.scale / CLEAR);
+    const faint = FAINT * Math.min(1, camera.scale / CLEAR) ** 2;
     const [red, green, blue] = this.look.line.map((one) => one * faint) as [number, number, number];
     gl.uniform4f(this.lines.at.tone, red, green, blue, faint);
     gl.drawElements(gl.LINES, graph.sources.length * 2, gl.UNSIGNED_INT, 0);
@@ -275,6 +272,6 @@ function program(gl: WebGL2RenderingContext, vertex: string, fragment: string): 
     gl.attachShader(made, shader);
   }
   gl.linkProgram(made);
-  if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(made) ?? "no program");
+  if (!gl.getProgramParameter(made, gl.LINK_STATUS)) throw new Error("no program");
   return made;
 }

@@ -48,7 +48,7 @@ export function Picture({ graph, focus, fixed, isPart = false, label, onFail, on
     return () => sized.disconnect();
   }, [theme.value, isDark.value]);
   useEffect(() => {
-    const key = `${graph.entities.map((one) => one.id).join()} ${graph.sources.length}`;
+    const key = `${graph.entities.map((one) => one.id).join()} ${graph.sources.length} ${graph.communities.join()}`;
     let isNew = true;
     const show = (found: Float32Array<ArrayBuffer>) => {
       places.current = found;
@@ -64,7 +64,7 @@ export function Picture({ graph, focus, fixed, isPart = false, label, onFail, on
       // A part of the graph is laid out at once, and the whole is not to be laid out again after it.
       if (data.isDone && !isPart) kept = { graph: key, places: data.places };
     };
-    layout.postMessage({ sizes: graph.sizes, sources: graph.sources, targets: graph.targets });
+    layout.postMessage({ sizes: graph.sizes, sources: graph.sources, targets: graph.targets, communities: graph.communities });
     return () => layout.terminate();
   }, [graph, theme.value, isDark.value]);
   useEffect(() => painter.current?.choose(at < 0 ? hovered : at), [at, hovered]);

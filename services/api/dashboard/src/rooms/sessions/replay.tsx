@@ -47,7 +47,11 @@ const TURN = /^(User|Assistant)(?: \(([^)\n]+)\))?: /m;
 function Spoken({ text }: { text: string }) {
   const [before, ...parts] = text.split(TURN);
   return <>{before?.trim() && <p class="said" dir="auto">{before}</p>}
-    {parts.map((role, at) => at % 3 === 0 && <p key={at} class="said" dir="auto"><strong>{role}</strong> {parts[at + 1] && <time class="soft small">{brief(parts[at + 1])}</time>}{"\n"}{parts[at + 2]!.trim()}</p>)}</>;
+    {parts.map((role, at) => at % 3 === 0 && <Said key={at} role={role} at={parts[at + 1]} text={parts[at + 2]!.trim()} />)}</>;
+}
+
+function Said({ role, at, text }: { role: string; at: string | null | undefined; text: string }) {
+  return <p class="said" dir="auto"><strong>{role}</strong> {at && <time class="soft small">{brief(at)}</time>}{"\n"}{text}</p>;
 }
 
 function Title({ name, children, beside }: { name: string; children: ComponentChildren; beside?: ComponentChildren }) {
@@ -129,7 +133,7 @@ function Turn({ injection, said }: { injection: ContextInjection; said: readonly
     {leftOut.length > 0 && <details><summary>Left out: {leftOut.length}</summary>
       <ul class="items">{leftOut.map((item, at) => <Item key={at} item={item} message={injection.message} isLeft />)}</ul></details>}
     {said.length > 0 && <><h3>Said <button class="link small" onClick={() => void navigator.clipboard.writeText(said.map((one) => `${one.role}: ${one.text}`).join("\n\n")).then(() => say("Copied."))}>copy</button></h3>
-      <div class="block" tabIndex={0}>{said.map(({ role, text, at }, key) => <p key={key} class="said" dir="auto"><strong>{role}</strong> {at && <time class="soft small">{brief(at)}</time>}{"\n"}{text}</p>)}</div></>}
+      <div class="block" tabIndex={0}>{said.map((one, at) => <Said key={at} {...one} />)}</div></>}
   </section>;
 }
 

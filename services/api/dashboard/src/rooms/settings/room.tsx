@@ -2,9 +2,9 @@
 import { paths } from "../../api/calls";
 import type { Harnesses, ProductPage, Status } from "../../api/types";
 import { useResource } from "../../lib/resource";
-import { href, route } from "../../lib/route";
 import { hasSingleKeys, isCompact, theme, type Theme } from "../../lib/store";
 import { brief } from "../../lib/time";
+import { Parts } from "../../ui/parts";
 import { Empty, Shown } from "../../ui/states";
 import { Text } from "../../ui/text";
 import { Access } from "./access";
@@ -13,17 +13,12 @@ import { Form } from "./form";
 import { Skills, Sources, Tools } from "./machine";
 import { Secrets } from "./secrets";
 
-const PARTS = { "": "Appearance", agent: "Signet", files: "Files", harnesses: "Harnesses", sources: "Sources", skills: "Skills", tools: "Tools", access: "Access", secrets: "Secrets", about: "About" } as const;
+const PARTS = {
+  "": ["Appearance", Appearance], agent: ["Signet", Form], files: ["Files", Files], harnesses: ["Harnesses", Connected], sources: ["Sources", Sources], skills: ["Skills", Skills],
+  tools: ["Tools", Tools], access: ["Access", Access], secrets: ["Secrets", Secrets], about: ["About", About],
+} as const;
 
-export default function Settings() {
-  const part = route.value.parts[0] ?? "";
-  const now = part in PARTS ? part : "";
-  return <>
-    <nav class="tabs" aria-label="Parts of the settings">{Object.entries(PARTS).map(([name, title]) =>
-      <a key={name} href={name ? href("settings", {}, name) : href("settings")} aria-current={name === now ? "page" : undefined}>{title}</a>)}</nav>
-    {now === "files" ? <Files /> : now === "agent" ? <Form /> : now === "harnesses" ? <Connected /> : now === "sources" ? <Sources /> : now === "skills" ? <Skills /> : now === "tools" ? <Tools /> : now === "access" ? <Access /> : now === "secrets" ? <Secrets /> : now === "about" ? <About /> : <Appearance />}
-  </>;
-}
+export default () => <Parts room="settings" of={PARTS} />;
 
 const THEMES: Readonly<Record<Theme, string>> = { system: "As the system", light: "Light", dark: "Dark" };
 
