@@ -7,7 +7,7 @@ U+FFFD here), and the numbers NaN and infinity, which Python reads though no sta
 import json
 import re
 
-from signet.text.strict_json import DECODER
+from signet.text.json_text import STRICT
 from signet.text.surrogates import encodable
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -17,9 +17,9 @@ def parse(raw: bytes) -> object:
     """Return what a body says; raises JSONDecodeError for everything that is no JSON in UTF-8."""
     try:
         text = raw.decode("utf-8-sig")
-        found = DECODER.decode(text)
+        found = STRICT.decode(text)
         if _SURROGATE.search(text):
-            found = DECODER.decode(encodable(json.dumps(found, ensure_ascii=False)))
+            found = STRICT.decode(encodable(json.dumps(found, ensure_ascii=False)))
     except json.JSONDecodeError:
         raise
     except (ValueError, RecursionError) as error:

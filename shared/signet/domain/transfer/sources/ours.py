@@ -6,7 +6,7 @@ from typing import BinaryIO
 from signet.domain.transfer.records import END, HEADER, VERSION, Found, Record
 from signet.domain.transfer.sources.source import Format, Source, kilobytes
 from signet.errors import Invalid
-from signet.text.strict_json import DECODER
+from signet.text.json_text import STRICT
 
 #: No row is longer; the rest of a longer line is skipped.
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -73,7 +73,7 @@ def parsed(raw: bytes) -> Record | str | None:
     """Return the object in a line, None for a blank one, or in words what is wrong with it."""
     try:
         text = raw.decode("utf-8-sig").strip()
-        value = DECODER.decode(text) if text else None
+        value = STRICT.decode(text) if text else None
     except UnicodeDecodeError:
         return "is not UTF-8"
     except (ValueError, RecursionError):
