@@ -1,9 +1,9 @@
 """Daemons as forks of a process that has loaded what their programs import; see `forks.py`.
 
-`signet start` gives the supervisor to Python anew, and the supervisor its three programs: four times the same imports,
-three to five seconds of the processor for each daemon. Here each becomes what it would be in a fork instead. Parents,
-sessions, groups, signals, streams, exit statuses and command lines are the same; what /proc shows of the environment is
-not.
+`signet start` gives the supervisor to Python anew, and the supervisor its migration and its three programs: five times
+the same imports, four to six seconds of the processor for each daemon. Here each becomes what it would be in a fork
+instead. Parents, sessions, groups, signals, streams, exit statuses and command lines are the same; what /proc shows of
+the environment is not.
 """
 
 import atexit
@@ -12,6 +12,7 @@ import gc
 import os
 import runpy
 import signal
+import subprocess
 import sys
 import threading
 import traceback
@@ -25,6 +26,7 @@ from signet.daemon.record import SUPERVISE
 
 #: What stands before a module in the command lines of a daemon's programs, after the interpreter.
 BEFORE = ["-P", "-m"]
+MIGRATE = "signet.daemon.migrate"
 #: Descriptors above the standard streams that may be open.
 DESCRIPTORS = 1_024
 _spawn_anew = os.posix_spawn
@@ -34,6 +36,17 @@ def install() -> None:
     """Let daemons that this process starts from now on be forks of it."""
     os.posix_spawn = _spawn  # type: ignore[assignment]
     ServerOptions.execve = _execve
+    subprocess.Popen = _Popen  # type: ignore[assignment, misc]
+
+
+class _Popen(subprocess.Popen[Any]):
+    def __init__(self, command: Any, **how: Any) -> None:
+        if [*command[1:4]] == [*BEFORE, MIGRATE]:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            # In the child, when its streams are what they will be; it does not return.
+            how["preexec_fn"] = lambda: _become(command, os.environ)
+        super().__init__(command, **how)
 
 
 def _spawn(path: str, command: list[str], environ: Mapping[str, str], /, **how: Any) -> int:
