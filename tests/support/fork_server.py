@@ -29,35 +29,31 @@ NOT_LOADED = (
 )
 #: What a migration loads.
 MIGRATION = ("alembic.command", "alembic.config", "alembic.context", "sqlalchemy.dialects.sqlite")
-#: What each service loads when it begins to serve.
-SERVICES = {
-    "api": (
-        "signet_api.app",
-        "signet_api.authority",
-        "signet_api.health",
-        "signet_api.server",
-        "signet_api.vectors",
-        "uvicorn.loops.auto",
-        "uvicorn.protocols.http.httptools_impl",
-    ),
-    "worker": (
-        "signet_worker.actors",
-        "signet_worker.context",
-        "signet_worker.dispatcher",
-        "signet_worker.dramatiq_adapter",
-        "signet_worker.executor",
-    ),
-    "scheduler": (
-        "signet_scheduler.git",
-        "signet_scheduler.leader",
-        "signet_scheduler.notes",
-        "signet_scheduler.skills",
-        "signet_scheduler.sync",
-        "signet_scheduler.tasks",
-        "signet_scheduler.tick",
-    ),
-}
-BY_ALL = ("signet.domain.activity.flush", "signet.process.settings_reload", "signet.process.memory")
+#: What services load when they begin to serve.
+SERVICES = (
+    "signet_api.app",
+    "signet_api.authority",
+    "signet_api.health",
+    "signet_api.server",
+    "signet_api.vectors",
+    "uvicorn.loops.auto",
+    "uvicorn.protocols.http.httptools_impl",
+    "signet_worker.actors",
+    "signet_worker.context",
+    "signet_worker.dispatcher",
+    "signet_worker.dramatiq_adapter",
+    "signet_worker.executor",
+    "signet_scheduler.git",
+    "signet_scheduler.leader",
+    "signet_scheduler.notes",
+    "signet_scheduler.skills",
+    "signet_scheduler.sync",
+    "signet_scheduler.tasks",
+    "signet_scheduler.tick",
+    "signet.domain.activity.flush",
+    "signet.process.settings_reload",
+    "signet.process.memory",
+)
 #: Where metrics are kept that programs share: nowhere, until a daemon has said where; see `fork_daemon.py`.
 METRICS = {"PROMETHEUS_MULTIPROC_DIR": "/dev/null/metrics"}
 DESCRIPTORS = 4
@@ -65,7 +61,9 @@ DESCRIPTORS = 4
 
 def main() -> None:
     """Serve until the other end closes."""
+    gc.disable()  # a sixth of the time, and nothing of what is loaded goes
     _load(sys.argv[2])
+    gc.enable()
     assert len([*Path("/proc/self/task").iterdir()]) == 1, "a fork has no threads but its own"
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
@@ -83,9 +81,9 @@ def main() -> None:
 
 
 def _load(kind: str) -> None:
-    if kind in SERVICES:
+    if kind == "services":
         sys.modules["rich"] = None  # type: ignore[assignment]  # as services do before their libraries look for it
-        for name in (*SERVICES[kind], *BY_ALL):
+        for name in SERVICES:
             importlib.import_module(name)
         return
     os.environ.update(METRICS)
@@ -94,7 +92,7 @@ def _load(kind: str) -> None:
         for module in pkgutil.walk_packages(parent.__path__, f"{package}."):
             if not module.name.startswith(NOT_LOADED):
                 importlib.import_module(module.name)
-    for name in (name for names in (*SERVICES.values(), BY_ALL, MIGRATION) for name in names):
+    for name in (*SERVICES, *MIGRATION):
         importlib.import_module(name)
     importlib.import_module("support.fork_daemon").install()
 

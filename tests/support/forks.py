@@ -19,16 +19,16 @@ from pathlib import Path
 from threading import Lock
 
 SERVER = Path(__file__).with_name("fork_server.py")
-#: The kind of server that has loaded what commands of `signet` do; the others have what a service does.
-COMMANDS = "commands"
+#: The kinds of servers: one has loaded what commands of `signet` do, the other what services do.
+COMMANDS, OF_SERVICES = "commands", "services"
 COMMAND = "signet.cli.main"
-#: By the modules of services, and of those that tests put something in front of.
+#: The modules of services, and of those that tests put something in front of.
 SERVICES = {
-    "signet_api.main": "api",
-    "signet_scheduler.main": "scheduler",
-    "signet_worker.main": "worker",
-    "worker.stops_at.main": "worker",
-    "worker.stuck.main": "worker",
+    "signet_api.main",
+    "signet_scheduler.main",
+    "signet_worker.main",
+    "worker.stops_at.main",
+    "worker.stuck.main",
 }
 #: A longer command line can stand where this one is, once a fork is a supervisor.
 ROOM = "." * 4_096
@@ -114,7 +114,7 @@ class Service(subprocess.Popen[str]):
         nothing = os.open(os.devnull, os.O_RDWR)
         reads, out = os.pipe() if is_heard else (-1, os.dup(nothing))
         try:
-            self._fork = Fork(SERVICES[module], module, (), environ, (nothing, out, 2))
+            self._fork = Fork(OF_SERVICES, module, (), environ, (nothing, out, 2))
         finally:
             os.close(nothing)
             os.close(out)

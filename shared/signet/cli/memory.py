@@ -17,6 +17,7 @@ from signet.cli.options import (
     IdsArgument,
     LimitOption,
     NearestOption,
+    OffsetOption,
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
@@ -47,7 +48,7 @@ MOST_ARCHIVED = 1_000
 def list_memories(
     signet: Signet,
     limit: LimitOption = 20,
-    offset: Annotated[int, typer.Option(min=0, help="Number of results to skip.")] = 0,
+    offset: OffsetOption = 0,
     query: Annotated[
         str | None, typer.Option(help="Only memories that contain these words.")
     ] = None,
