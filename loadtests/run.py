@@ -33,6 +33,7 @@ SCENARIOS = {
     "session_end": 0.0,
     "hooks": 0.0,
     "delivery": 0.0,
+    "asked": 0.0,
     "said": 0.0,
     "machines": 0.0,
     "languages": 0.0,
@@ -107,7 +108,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--count",
         type=_whole,
-        help="memories or jobs; for recall_scale several, for shipped conversations",
+        help="memories or jobs; for recall_scale several, for shipped and asked conversations",
     )
     parser.add_argument("--json", type=Path, help="also write the JSON line here")
     parser.add_argument("--check", action="store_true", help="exit 1 when a ratio is missed")

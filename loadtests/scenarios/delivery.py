@@ -219,6 +219,11 @@ def hand_over(stack: Stack, project: Path, decoys: Sequence[Decoy], tasks: Seque
             client.post("/api/memory/remember", {"content": text, "project": str(project)})
         if document := task.get("document"):
             client.post("/api/documents", {"source_type": "text", **document})
+    await_rest(stack)
+
+
+def await_rest(stack: Stack) -> None:
+    """Return when no job is open; TimeoutError after DRAIN_SECONDS."""
     connection = connect(stack.workspace.database, read_only=True)
     until = time.monotonic() + DRAIN_SECONDS
     while connection.execute(_OPEN).fetchone()[0]:
@@ -276,7 +281,7 @@ def _floor(tally: Tally, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> None
         texts += _written(task)
         if task["commit"]:
             texts.append(f"{task['commit']['subject']}\n\n{task['commit']['body']}")
-    ranking = _Bm25(texts)
+    ranking = Bm25(texts)
     for task in tasks:
         tally.floor.append(carried(task, ranking.best(task["report"])[:FLOOR_CHARS]))
         said = [turn["text"] for turns in task["conversations"] for turn in turns]
@@ -291,7 +296,7 @@ def _written(task: Task) -> list[str]:
     return [*task.get("saved", ()), *([document["content"]] if document else [])]
 
 
-class _Bm25:
+class Bm25:
     """Okapi BM25 over whole texts (Robertson et al. 1995), k1 = 1.2, b = 0.75."""
 
     K1, B = 1.2, 0.75
@@ -304,9 +309,23 @@ class _Bm25:
 
     def best(self, query: str) -> str:
         """Return the text that fits best."""
+        return self._ranked(query)[0]
+
+    def page(self, query: str, chars: int) -> str:
+        """Return the texts that fit best, as many as are no longer than this together."""
+        kept: list[str] = []
+        for text in self._ranked(query):
+            chars -= len(text) + 1
+            if chars < 0:
+                break
+            kept.append(text)
+        return "\n".join(kept)
+
+    def _ranked(self, query: str) -> list[str]:
         asked = words(query)
         scores = [self._score(asked, count) for count in self._counts]
-        return self._texts[max(range(len(scores)), key=scores.__getitem__)]
+        order = sorted(range(len(scores)), key=scores.__getitem__, reverse=True)
+        return [self._texts[at] for at in order]
 
     def _score(self, asked: set[str], count: Counter[str]) -> float:
         length = self.K1 * (1 - self.B + self.B * count.total() / self._mean)

@@ -102,6 +102,31 @@ def test_of_a_long_talk_a_short_question_gets_what_it_asks_for(world: World) -> 
     assert "opens at 06:40" in told and "[…]" in told
 
 
+def test_a_question_gets_the_turns_that_answer_it_wherever_they_were_said(world: World) -> None:
+    advice = "A regatta needs buoys, a committee and a plan for wind. " * 60
+    world.talk(
+        "regatta",
+        [
+            ("user", "Our harbour regatta is on the ninth of May. What belongs into its programme?"),
+            ("assistant", f"Here is a plan.\n\n{advice}"),
+            ("user", "My boat in it is called Grebe, with sail number 4471."),
+            ("assistant", f"A good name.\n\n{advice}"),
+        ],
+        6,
+    )
+    world.talk("postponed", [("user", "The harbour regatta moves to the sixteenth of May.")], 9)
+    world.rest()
+    asked = "On which day is our harbour regatta?"
+    told = world.hook("user-prompt-submit", "sailing", userPrompt=asked)
+    assert "on the ninth of May" in told and "to the sixteenth of May" in told
+    assert "## Session regatta, 2026-03-06" in told and "## Session postponed, 2026-03-09" in told
+    assert told.count("A regatta needs buoys") <= 5 and len(told) <= 4_000
+    again = world.hook("user-prompt-submit", "sailing", userPrompt=asked)
+    assert "ninth of May" not in again and "sixteenth" not in again
+    boat = world.hook("user-prompt-submit", "sailing", userPrompt="Which sail number has my boat?")
+    assert "sail number 4471" in boat or "sail number 4471" in told
+
+
 def test_nothing_is_said_twice_in_a_session(world: World) -> None:
     first = world.hook("user-prompt-submit", "new-2", userPrompt=REPORT)
     again = world.hook("user-prompt-submit", "new-2", userPrompt=f"Once more: {REPORT}")

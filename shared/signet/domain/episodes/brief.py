@@ -45,6 +45,8 @@ class Stretch:
 
     match: Match
     text: str
+    #: Names of the single turns that it is made of; empty where they follow each other.
+    parts: Sequence[str] = ()
 
 
 def stretches(
@@ -161,7 +163,7 @@ def _fitting(
     if chars < LEAST_ROOM:
         return ""
     between = "\n" if is_talk else "\n\n"
-    turns = split.turns(_CODE.sub(_short, every)) if is_talk else split.paragraphs(every)
+    turns = split.turns(without_code(every)) if is_talk else split.paragraphs(every)
     sizes = [len(_shown(turn, type)) + len(between) for turn in turns]
     if sum(sizes) <= chars:
         return between.join(turns)
@@ -192,6 +194,11 @@ def _worth(turn: str, asked: Sequence[str]) -> float:
     """Return how much a turn is worth: that it states an outcome most, then rules, then the prompt's words."""
     settled = 20 * outcome.is_outcome(turn)
     return 1 + settled + 2 * min(3, outcome.rules(turn)) + search.shared_words(asked, turn)
+
+
+def without_code(text: str) -> str:
+    """Return a talk without its long blocks of code."""
+    return _CODE.sub(_short, text)
 
 
 def _short(code: re.Match[str]) -> str:

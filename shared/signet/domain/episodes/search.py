@@ -97,12 +97,16 @@ def said(
     project: str | None,
     but: str | None = None,
     commits: bool = True,
+    spoken: bool = False,
 ) -> list[FoundRow]:
     """Return the chunks of sessions and commits that a full-text expression fits best, without what was forgotten.
 
-    Without words the newest; each is one that a search compares by meaning.
+    Without words the newest; each is one that a search compares by meaning. `spoken` leaves out those of sessions in
+    which no person speaks.
     """
-    asked = sql.Asked(agent_id=reader.agent_id, project=project, but=but, commits=commits)
+    asked = sql.Asked(
+        agent_id=reader.agent_id, project=project, but=but, commits=commits, spoken=spoken
+    )
     found = sql.newest(tx, asked) if words is None else sql.search(tx, words, asked)
     return _cleaned(tx, found, reader)
 

@@ -82,6 +82,7 @@ SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at,
   FROM {table}
  WHERE {words} c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
    AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')
+   AND (NOT :spoken OR c.source_type = 'commit' OR instr(c.content, 'User') > 0)
  ORDER BY {order} LIMIT :most"""
 _SEARCH = _FOUND.format(
     rank="f.rank",
@@ -278,12 +279,16 @@ def forget_commits(tx: WriteTx, agent_id: str, project: str, hashes: Sequence[st
 
 
 class Asked(NamedTuple):
-    """Whose chunks are looked for; None asks for every project, `but` is a session that is left out."""
+    """Whose chunks are looked for; None asks for every project, `but` is a session that is left out.
+
+    `spoken`: of sessions only chunks in which a person speaks.
+    """
 
     agent_id: str
     project: str | None
     but: str | None
     commits: bool
+    spoken: bool = False
 
     def given(self) -> dict[str, object]:
         """Return the values for a statement."""
@@ -292,6 +297,7 @@ class Asked(NamedTuple):
             "project": self.project,
             "except": self.but or "",
             "commits": self.commits,
+            "spoken": self.spoken,
             "most": CANDIDATES,
         }
 

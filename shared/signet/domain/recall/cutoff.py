@@ -95,9 +95,12 @@ def held(
         for word, tells in zip(words, weight, strict=True)
         if seq in word or any(other in word for other in beside)
     )
-    share = mass / (math.fsum(weight) or 1.0)
-    told = SHARE * share + (1 - SHARE) * -math.expm1(-mass / WEIGHT)
-    return told / (1 + LENGTH * math.log(max(1.0, passages)))
+    return told(mass, math.fsum(weight)) / (1 + LENGTH * math.log(max(1.0, passages)))
+
+
+def told(mass: float, of: float) -> float:
+    """Return 0..1 for words of a question that weigh `mass` together, where all of them weigh `of`."""
+    return SHARE * mass / (of or 1.0) + (1 - SHARE) * -math.expm1(-mass / WEIGHT)
 
 
 def relevance(

@@ -50,7 +50,7 @@ class Found(NamedTuple):
     nearest: Nearest | None = None
 
 
-class _Word(NamedTuple):
+class Word(NamedTuple):
     """A word of the question by its stem, and how much it tells."""
 
     stem: str
@@ -107,7 +107,7 @@ def about(
     rows = search.said(
         tx, fts.any_of(asked), reader=reader, project=project, but=but, commits=commits
     )
-    found = _judged(rows, vector, _words(tx, asked), least=ABOUT)
+    found = _judged(rows, vector, words_of(tx, asked), least=ABOUT)
     if not found or found[0].relevance < ABOUT or found[0].told < TOLD:
         return []
     best, *later = found
@@ -120,7 +120,7 @@ def about(
 
 def _match(one: _Candidate) -> Match:
     return Match(
-        source=_source_of(one.row),
+        source=source_of(one.row),
         position=one.row.position,
         score=one.relevance,
         said_at=one.row.said_at,
@@ -156,12 +156,12 @@ def _candidates(run: Run, words: str | None) -> list[_Candidate]:
         for row in rows
         if wanted.type in (None, row.source_type) and since <= row.said_at <= until
     ]
-    told = _words(run.tx, run.words) if kept and words else []
+    told = words_of(run.tx, run.words) if kept and words else []
     return _judged(kept, run.query_vector, told, least=run.settings.floor)
 
 
 def _judged(
-    rows: Sequence[FoundRow], vector: bytes | None, words: Sequence[_Word], *, least: float
+    rows: Sequence[FoundRow], vector: bytes | None, words: Sequence[Word], *, least: float
 ) -> list[_Candidate]:
     """Return the sources of chunks that come in the order of their words, the most relevant first."""
     cosines = search.similarities([row.vector for row in rows], vector)
@@ -180,21 +180,21 @@ def _source(row: FoundRow) -> tuple[str, str]:
     return row.source_type, row.source_id
 
 
-def _words(tx: ReadTx, asked: Sequence[str]) -> list[_Word]:
+def words_of(tx: ReadTx, asked: Sequence[str]) -> list[Word]:
     """Return the words of a question, and how much each tells among all that was said."""
     told = cutoff.weights(*search.holders(tx, asked))
-    return [_Word(search.stem(word), tells) for word, tells in zip(asked, told, strict=True)]
+    return [Word(search.stem(word), tells) for word, tells in zip(asked, told, strict=True)]
 
 
 def _candidate(
-    chunks: Sequence[tuple[FoundRow, float | None]], words: Sequence[_Word], least: float
+    chunks: Sequence[tuple[FoundRow, float | None]], words: Sequence[Word], least: float
 ) -> _Candidate:
     """Return a source by the most relevant of its chunks."""
     every = [_chunk(row, cosine, words, least) for row, cosine in chunks]
     return max(every, key=lambda one: (one.relevance, one.cosine or 0.0))
 
 
-def _chunk(row: FoundRow, cosine: float | None, words: Sequence[_Word], least: float) -> _Candidate:
+def _chunk(row: FoundRow, cosine: float | None, words: Sequence[Word], least: float) -> _Candidate:
     """Return a chunk with its relevance; that of all its words together where even these are too few."""
     known: Scores = {} if cosine is None else {0: cosine}
     told = _told(words, [fts.folded(row.content)]) if words else 0.0
@@ -204,7 +204,7 @@ def _chunk(row: FoundRow, cosine: float | None, words: Sequence[_Word], least: f
     return _Candidate(row, told, cosine, cutoff.relevance({0: told}, known, {})[0])
 
 
-def _told(words: Sequence[_Word], turns: Sequence[str]) -> float:
+def _told(words: Sequence[Word], turns: Sequence[str]) -> float:
     """Return what the words tell that stand in turns that follow each other, where they tell most."""
     held = [{at for at, turn in enumerate(turns) if one.stem in turn} for one in words]
     near = [
@@ -232,7 +232,7 @@ def _by_meaning(run: Run, found: Sequence[_Candidate]) -> list[_Candidate]:
     return [one for one in order if (one.cosine or 0.0) >= NEARLY * best]
 
 
-def _source_of(row: FoundRow) -> Source:
+def source_of(row: FoundRow) -> Source:
     return Source(
         type=SourceType(row.source_type),
         id=row.source_id,
@@ -244,7 +244,7 @@ def _source_of(row: FoundRow) -> Source:
 def _hit(run: Run, one: _Candidate) -> Hit | None:
     """Return a source as a result: the turns around the words of the question; None where nothing may be told."""
     row = one.row
-    source = _source_of(row)
+    source = source_of(row)
     words = run.words if one.told > 0 else ()
     chars = run.settings.truncate_chars
     text = brief.answering(row.content, words, chars=chars, type=source.type)

@@ -3,7 +3,7 @@
 Sessions that begin, prompts, tools and programs that ask for a context all get it from `context_of`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
 from signet.domain.injections.models import Item, Kind, Reason
-from signet.domain.recall import episodes, keyword
+from signet.domain.recall import episodes, keyword, turns
 from signet.domain.sessions import context_memories, holdout, prompt_text, standing_rules
 from signet.domain.sessions.context_memories import Memories
 from signet.domain.sessions.prompt_text import Item as Line
@@ -65,7 +65,11 @@ class Context:
         return [
             *([EXPLAINED] if self.is_explained else []),
             *(one.id for one in self.lines),
-            *(f"episode:{one.match.source.name}" for one in self.stretches),
+            *(
+                part
+                for one in self.stretches
+                for part in one.parts or [f"episode:{one.match.source.name}"]
+            ),
             # A memory, the group of its pieces, or a document: recall finds them by these.
             *(one.match.source.id for one in self.stretches if one.match.source.type in _SAVED),
             *(one.name for one in self.rules),
@@ -197,10 +201,21 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
             new = [
                 match
                 for match in near
-                if f"episode:{match.source.name}" not in said and match.source.id not in said
+                if match.source.name not in asked.episodes and match.source.id not in said
             ]
             room = chars - len(f"{_standing(rules)}\n\n")
-            told = brief.stretches(tx, asked.message, new, chars=room, reader=reader)
+            answering = partial(
+                turns.find,
+                tx,
+                asked.message,
+                vector=about,
+                reader=reader,
+                project=project,
+                but=asked.key,
+                commits=services.settings.hooks.session_start.read_commits,
+                given=asked.given,
+            )
+            told = _told(tx, asked, new, room, reader, answering)
             sources = {one.match.source for one in told}
             left = [
                 *(_item_of(one, reason=Reason.SAID) for one in near if one not in new),
@@ -213,6 +228,26 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
     except Exception as error:
         log.error("prompt.without_episodes", exc_info=error)
         return _Earlier()
+
+
+def _told(
+    tx: ReadTx,
+    asked: Question,
+    near: Sequence[Match],
+    chars: int,
+    reader: Reader,
+    answering: Callable[..., list[Stretch]],
+) -> list[Stretch]:
+    """Return what is told of earlier work: the turns that answer a question, else how the matter was settled.
+
+    Memories and documents that it is about have half of the room beside these turns.
+    """
+    if turns.asks(asked.message):
+        saved = [one for one in near if one.source.type in _SAVED]
+        first = brief.stretches(tx, asked.message, saved, chars=chars // 2, reader=reader)
+        if answers := answering(chars=chars - sum(map(brief.size, first))):
+            return [*first, *answers]
+    return brief.stretches(tx, asked.message, near, chars=chars, reader=reader)
 
 
 def _near(

@@ -111,6 +111,7 @@ def _delivered(
     reader = asked.reader(tx)
     roots = sources.roots(tx, [hit.id for hit in hits])
     told = {one.match.source.id for one in stretches}
+    told |= {one.removeprefix("session:") for one in asked.episodes}
     items: list[Line] = []
     passages: list[Stretch] = []
     left: list[Item] = []
@@ -122,7 +123,7 @@ def _delivered(
         if key is None or key == asked.key or _stands_alone(hit):
             items.append(_line(hit, asked))
             continue
-        if key in told or f"episode:session:{key}" in asked.given:
+        if key in told:
             left.append(_item_of_hit(hit, Reason.SAID))
             continue
         passage = brief.passage(

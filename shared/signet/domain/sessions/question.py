@@ -1,5 +1,6 @@
 """What a context is asked for."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -8,6 +9,9 @@ from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
 from signet.domain.sessions import prompt_text
+
+#: What the name of a single turn has behind that of its source (`recall/turns.py`).
+_TURN = re.compile(r"#\d+\.\d+$")
 
 #: By this a session knows that it was told what the block is.
 EXPLAINED = "explained"
@@ -52,6 +56,15 @@ class Question:
         """
         frame = len(fence.enclosed(["-"], is_first=True))
         return EXPLAINED not in self.given and (not self.chars or self.chars >= 2 * frame)
+
+    @property
+    def episodes(self) -> frozenset[str]:
+        """Return the names of the sources of which the session was told something."""
+        return frozenset(
+            _TURN.sub("", one.removeprefix("episode:"))
+            for one in self.given
+            if one.startswith("episode:")
+        )
 
     def reader(self, tx: ReadTx) -> Reader:
         """Return who reads for the question."""

@@ -1,0 +1,262 @@
+"""The turns of earlier sessions that answer a question, and commits: single ones, word for word.
+
+A report of a fault needs the stretch of talk in which its matter was settled (`episodes/brief.py`). A question ("when
+did I hurt my shoulder?") needs the few turns that say so, and these may stand in several talks, between long answers of
+an agent that nobody needs twice. So each turn is judged by itself: by its words, by the vector of its chunk, and by who
+speaks: what a person said is known from nowhere else.
+
+The constants were chosen on one half of the conversations of LoCoMo and BEAM and judged by the other (decision 44).
+"""
+
+import math
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
+from operator import attrgetter
+
+from signet.db import ReadTx, fts, script
+from signet.db.visibility import Reader
+from signet.domain.episodes import brief, outcome, search, split
+from signet.domain.episodes.brief import LEFT_OUT, Stretch
+from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
+from signet.domain.recall import cutoff, episodes
+from signet.domain.recall.dampen import QUESTION_MARKS
+from signet.domain.recall.episodes import Word
+from signet.text import orders
+
+#: A longer prompt, or one that points at what is in front of it, is about the work at hand.
+QUESTION_CHARS = 300
+#: How relevant the best turn is at least: nine tenths of the questions about what a talk says find so much in it, of
+#: 308 about other things none in the talks of `sde`, and one in twenty in a talk of other people.
+LEAST = 0.45
+#: A further turn has this share of the best one's worth.
+NEARLY = 0.6
+#: What the words of a turn count beside those of it and the next one together: an answer does not repeat its question.
+OWN = 0.6
+#: What a turn of a person is worth more, and what a later part of one that was cut into chunks is worth less.
+PERSON, LATER_PART = 0.1, -0.1
+#: Most characters of a turn of a person, of an agent, and of one that stands beside an answer.
+PERSON_CHARS, AGENT_CHARS, BESIDE_CHARS = 700, 300, 200
+#: So many of the best turns come with the turns before and after them.
+WITH_OTHERS = 2
+#: Chunks that are read: so many of the nearest by words and by meaning.
+READ = 24
+#: What a sentence that states an outcome counts, in words of the question.
+OUTCOME_WORDS = 3
+
+_QUESTION = re.compile(
+    r"(?:please )?(?:remind me|tell me|do you (?:remember|recall)"
+    r"|(?:what|when|where|who|which|why|how) (?:\w+ ){0,6}?(?:did|was|were|had|has|have|do|does|is|are))\b[^.!?\n]*",
+    re.IGNORECASE,
+)
+_AT_HAND = re.compile(
+    r"\b(?:(?:this|these)(?! (?:project|repo|week|month|year|session))|here|right now)\b",
+    re.IGNORECASE,
+)
+_SPEAKER = re.compile(r"(User|Assistant)[^:\n]{0,60}: ")
+_PERSON = "User"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Turn:
+    """A turn and its place in a chunk; `worth` orders turns, `relevance` says whether it may be an answer at all."""
+
+    row: FoundRow
+    place: int
+    text: str
+    speaker: str | None
+    worth: float
+    relevance: float
+
+    @cached_property
+    def source(self) -> Source:
+        """Return what it was said in."""
+        return episodes.source_of(self.row)
+
+    @property
+    def name(self) -> str:
+        """Return by what a session knows that it was told this."""
+        return self.beside(0)
+
+    def beside(self, step: int) -> str:
+        """Return the name of a turn that stands so many places further in its chunk."""
+        return f"episode:{self.source.name}#{self.row.position}.{self.place + step}"
+
+    def shown(self, asked: Sequence[str], *, is_answer: bool) -> str:
+        """Return its text, of a long one the sentences that hold most of these words."""
+        most = PERSON_CHARS if self.speaker == _PERSON else AGENT_CHARS
+        return _shortened(self.text, asked, most if is_answer else BESIDE_CHARS)
+
+
+def asks(prompt: str) -> bool:
+    """Return whether a prompt asks, in few words, for something that may have been said before."""
+    said = prompt.strip()
+    if len(said) > QUESTION_CHARS or _AT_HAND.search(said):
+        return False
+    return said.endswith(QUESTION_MARKS) or _QUESTION.fullmatch(said) is not None
+
+
+def find(
+    tx: ReadTx,
+    question: str,
+    *,
+    vector: bytes | None,
+    reader: Reader,
+    project: str | None,
+    but: str | None,
+    commits: bool,
+    given: Collection[str],
+    chars: int,
+) -> list[Stretch]:
+    """Return the turns that answer a question under their sources, that of the best first; empty for none.
+
+    They fit in so many characters with their headings. `given` are names of what a session was told, which is left out.
+    The other arguments are those of `episodes.search.find`. To the model that is installed any two texts of Chinese,
+    Japanese or Korean are near, so these questions are not judged by it and find nothing.
+    """
+    asked = fts.content_words(question)
+    if vector is None or not asked or script.has_runs(question):
+        return []
+    said = partial(
+        search.said, tx, fts.any_of(asked), reader=reader, project=project, but=but, commits=commits
+    )
+    near = _nearest([said(spoken=True), said()], vector)
+    words = episodes.words_of(tx, asked)
+    found = [turn for row, cosine in near for turn in _judged(row, cosine, words)]
+    if max((one.relevance for one in found), default=0.0) < LEAST:
+        return []
+    found.sort(key=attrgetter("worth"), reverse=True)
+    return _fitting(found, asked, given, chars)
+
+
+def _nearest(searches: Sequence[Sequence[FoundRow]], vector: bytes) -> list[tuple[FoundRow, float]]:
+    """Return the chunks that are nearest by words, in whose order searches found them, and by meaning, with cosines.
+
+    Without a search among what people say the long answers of an agent, which hold more words, crowd them out.
+    """
+    rows = {_place(row): row for found in searches for row in found}
+    cosines = search.similarities([row.vector for row in rows.values()], vector)
+    known = {place: cosine or 0.0 for place, cosine in zip(rows, cosines, strict=True)}
+    chosen = dict.fromkeys(_place(row) for found in searches for row in found[:READ])
+    chosen |= dict.fromkeys(sorted(known, key=known.__getitem__, reverse=True)[:READ])
+    return [(rows[place], known[place]) for place in chosen]
+
+
+def _place(row: FoundRow) -> tuple[str, str, str, int]:
+    return row.source_type, row.source_id, row.project, row.position
+
+
+def _judged(row: FoundRow, cosine: float, words: Sequence[Word]) -> Iterator[_Turn]:
+    """Yield the turns of a chunk, without those that steer an agent; a commit is one."""
+    is_talk = row.source_type == SourceType.SESSION
+    texts = split.turns(brief.without_code(row.content)) if is_talk else [row.content]
+    held = [_held(words, fts.folded(text)) for text in texts]
+    near, of = cutoff.COSINE * cosine, _weight(words)
+    for place, text in enumerate(texts):
+        named = _SPEAKER.match(text)
+        speaker = named[1] if named else None
+        if not text.strip() or (is_talk and speaker != _PERSON and orders.steers(text)):
+            continue
+        own = cutoff.told(_weight(held[place]), of)
+        both = cutoff.told(_weight(frozenset().union(*held[place : place + 2])), of)
+        who = PERSON if speaker == _PERSON else LATER_PART if is_talk and not speaker else 0.0
+        yield _Turn(
+            row=row,
+            place=place,
+            text=text,
+            speaker=speaker,
+            worth=near + cutoff.WORDS * (OWN * own + (1 - OWN) * both) + who,
+            relevance=near + cutoff.WORDS * both,
+        )
+
+
+def _held(words: Sequence[Word], folded: str) -> frozenset[Word]:
+    return frozenset(one for one in words if one.stem in folded)
+
+
+def _weight(words: Collection[Word]) -> float:
+    return math.fsum(one.tells for one in words)
+
+
+def _fitting(
+    found: Sequence[_Turn], asked: Sequence[str], given: Collection[str], chars: int
+) -> list[Stretch]:
+    """Return the best of the turns that fit, and the turns beside the very best, as one stretch of each source."""
+    least = NEARLY * found[0].worth
+    by_name = {
+        one.name: one
+        for one in found
+        if one.name not in given and f"episode:{one.source.name}" not in given
+    }
+    answers = [one for one in by_name.values() if one.worth >= least]
+    kept: dict[Source, dict[_Turn, str]] = {}
+    for number, best in enumerate(answers):
+        of_source = kept.get(best.source, {})
+        if best in of_source:
+            continue
+        others = (by_name.get(best.beside(step)) for step in (-1, 1))
+        beside = [one for one in others if one] if number < WITH_OTHERS else []
+        for group in ([best, *beside], [best]):
+            new = {
+                one: one.shown(asked, is_answer=one is best)
+                for one in group
+                if one not in of_source
+            }
+            size = _size(of_source | new) - _size(of_source)
+            if size <= chars:
+                break
+        else:
+            break
+        kept[best.source] = of_source | new
+        chars -= size
+    return [_stretch(turns) for turns in kept.values()]
+
+
+def _size(turns: Mapping[_Turn, str]) -> int:
+    return brief.size(_stretch(turns)) if turns else 0
+
+
+def _stretch(turns: Mapping[_Turn, str]) -> Stretch:
+    """Return turns of one source in their order, with a mark where something between them is left out."""
+    order = sorted(turns, key=lambda one: (one.row.position, one.place))
+    best = max(turns, key=attrgetter("worth"))
+    lines: list[str] = []
+    for before, one in zip([None, *order], order, strict=False):
+        if before is None or before.name != one.beside(-1):
+            lines.append(LEFT_OUT)
+        lines.append(turns[one])
+    match = Match(
+        source=best.source,
+        position=best.row.position,
+        score=best.worth,
+        said_at=best.row.said_at,
+        is_asked=True,
+    )
+    return Stretch(match=match, text="\n".join(lines), parts=[one.name for one in order])
+
+
+def _shortened(text: str, asked: Sequence[str], most: int) -> str:
+    """Return a turn, of a long one the sentences that fit and hold most of these words, in their order."""
+    if len(text) <= most:
+        return text
+    named = _SPEAKER.match(text)
+    speaker = named[0] if named else ""
+    sentences = split.sentences(text[len(speaker) :])
+    worth = [
+        search.shared_words(asked, one) + OUTCOME_WORDS * outcome.is_outcome(one)
+        for one in sentences
+    ]
+    kept: set[int] = set()
+    for at in sorted(range(len(sentences)), key=worth.__getitem__, reverse=True):
+        if len(sentences[at]) <= most:
+            kept.add(at)
+            most -= len(sentences[at]) + len(LEFT_OUT) + 2
+    if not kept:
+        return text[:most] + LEFT_OUT
+    places = sorted(kept)
+    said = sentences[places[0]]
+    for before, at in pairwise(places):
+        said += f" {sentences[at]}" if at == before + 1 else f" {LEFT_OUT} {sentences[at]}"
+    return speaker + said
