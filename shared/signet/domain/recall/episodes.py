@@ -13,17 +13,20 @@ from typing import NamedTuple
 from signet.db import ReadTx, fts, script
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, search, sources, split
-from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
+from signet.domain.episodes.models import FoundRow, Match, SourceType
 from signet.domain.memory import filters as asked
-from signet.domain.recall import cutoff
+from signet.domain.recall import cutoff, turns
 from signet.domain.recall import models as recall
 from signet.domain.recall.models import Filters, Hit, Nearest, Scores
 from signet.domain.recall.run import Run
+from signet.domain.recall.turns import Word
 
 #: What a caller may ask for by type.
 TYPES = (SourceType.SESSION, SourceType.COMMIT)
 #: Sessions and commits beside the memories of one answer, and how relevant the second is, as share of the first.
 BESIDE = 2
+#: So many when single turns of each answer a question.
+ANSWERING = 4
 NEARLY = 0.8
 #: How much a chunk is longer than a memory (`cutoff.held`).
 PASSAGES = 4.0
@@ -50,13 +53,6 @@ class Found(NamedTuple):
     nearest: Nearest | None = None
 
 
-class Word(NamedTuple):
-    """A word of the question by its stem, and how much it tells."""
-
-    stem: str
-    tells: float
-
-
 class _Candidate(NamedTuple):
     """A session or commit by its best chunk: what its words tell, its cosine, and how relevant it is."""
 
@@ -78,7 +74,7 @@ def find(run: Run, hits: Sequence[Hit]) -> Found:
     if is_empty and run.query.min_score is None:
         near = _by_meaning(run, found)
     wanted = run.query.size if run.query.filters.type else BESIDE
-    told = [hit for one in near[:wanted] if (hit := _hit(run, one))]
+    told = _answers(run) or [hit for one in near[:wanted] if (hit := _hit(run, one))]
     if is_empty and not told and found and found[0].told > 0:
         why = f"{found[0].relevance:.0%} relevant, {least:.0%} asked for"
         hit = _hit(run, found[0])
@@ -107,7 +103,7 @@ def about(
     rows = search.said(
         tx, fts.any_of(asked), reader=reader, project=project, but=but, commits=commits
     )
-    found = _judged(rows, vector, words_of(tx, asked), least=ABOUT)
+    found = _judged(rows, vector, turns.words_of(tx, asked), least=ABOUT)
     if not found or found[0].relevance < ABOUT or found[0].told < TOLD:
         return []
     best, *later = found
@@ -120,7 +116,7 @@ def about(
 
 def _match(one: _Candidate) -> Match:
     return Match(
-        source=source_of(one.row),
+        source=turns.source_of(one.row),
         position=one.row.position,
         score=one.relevance,
         said_at=one.row.said_at,
@@ -156,7 +152,7 @@ def _candidates(run: Run, words: str | None) -> list[_Candidate]:
         for row in rows
         if wanted.type in (None, row.source_type) and since <= row.said_at <= until
     ]
-    told = words_of(run.tx, run.words) if kept and words else []
+    told = turns.words_of(run.tx, run.words) if kept and words else []
     return _judged(kept, run.query_vector, told, least=run.settings.floor)
 
 
@@ -180,12 +176,6 @@ def _source(row: FoundRow) -> tuple[str, str]:
     return row.source_type, row.source_id
 
 
-def words_of(tx: ReadTx, asked: Sequence[str]) -> list[Word]:
-    """Return the words of a question, and how much each tells among all that was said."""
-    told = cutoff.weights(*search.holders(tx, asked))
-    return [Word(search.stem(word), tells) for word, tells in zip(asked, told, strict=True)]
-
-
 def _candidate(
     chunks: Sequence[tuple[FoundRow, float | None]], words: Sequence[Word], least: float
 ) -> _Candidate:
@@ -199,14 +189,13 @@ def _chunk(row: FoundRow, cosine: float | None, words: Sequence[Word], least: fl
     known: Scores = {} if cosine is None else {0: cosine}
     told = _told(words, [fts.folded(row.content)]) if words else 0.0
     if cutoff.relevance({0: told}, known, {})[0] >= least and row.source_type == SourceType.SESSION:
-        turns = fts.folded("\0".join(split.turns(row.content))).split("\0")
-        told = _told(words, turns)
+        told = _told(words, fts.folded("\0".join(split.turns(row.content))).split("\0"))
     return _Candidate(row, told, cosine, cutoff.relevance({0: told}, known, {})[0])
 
 
-def _told(words: Sequence[Word], turns: Sequence[str]) -> float:
+def _told(words: Sequence[Word], said: Sequence[str]) -> float:
     """Return what the words tell that stand in turns that follow each other, where they tell most."""
-    held = [{at for at, turn in enumerate(turns) if one.stem in turn} for one in words]
+    held = [{at for at, turn in enumerate(said) if one.stem in turn} for one in words]
     near = [
         [{0: 1.0} if places.intersection(range(at, at + TURNS)) else {} for places in held]
         for at in sorted(set[int]().union(*held))
@@ -232,36 +221,53 @@ def _by_meaning(run: Run, found: Sequence[_Candidate]) -> list[_Candidate]:
     return [one for one in order if (one.cosine or 0.0) >= NEARLY * best]
 
 
-def source_of(row: FoundRow) -> Source:
-    return Source(
-        type=SourceType(row.source_type),
-        id=row.source_id,
-        agent_id=row.agent_id,
-        project=row.project,
-    )
-
-
 def _hit(run: Run, one: _Candidate) -> Hit | None:
     """Return a source as a result: the turns around the words of the question; None where nothing may be told."""
     row = one.row
-    source = source_of(row)
+    source = turns.source_of(row)
     words = run.words if one.told > 0 else ()
     chars = run.settings.truncate_chars
     text = brief.answering(row.content, words, chars=chars, type=source.type)
     if not text:
         return None
+    return _hit_of(run, _match(one), text)
+
+
+def _hit_of(run: Run, match: Match, text: str) -> Hit:
+    source = match.source
     return Hit(
         id=source.name,
         content=fence.clean(text),
-        score=min(1.0, one.relevance),
+        score=min(1.0, match.score),
         source=recall.Source.EPISODE,
         type=source.type,
-        project=row.project or None,
-        created_at=row.said_at,
+        project=source.project or None,
+        created_at=match.said_at,
         source_type=source.type,
-        source_id=row.source_id,
+        source_id=source.id,
         supplementary=run.query.filters.type is None,
     )
+
+
+def _answers(run: Run) -> list[Hit]:
+    """Return the turns that answer a question, by source; empty for none, and where only some are wanted."""
+    query, wanted = run.query, run.query.filters
+    if query.min_score is not None or wanted.type or wanted.since or wanted.until:
+        return []
+    if not turns.asks(query.text):
+        return []
+    each = run.settings.truncate_chars
+    found = turns.find(
+        run.tx,
+        query.text,
+        vector=run.query_vector,
+        reader=query.reader,
+        project=query.reader.project or wanted.project,
+        commits=run.settings.commits,
+        chars=ANSWERING * (each + brief.ID_CHARS),
+        each=each,
+    )
+    return [_hit_of(run, one.match, one.text) for one in found[:ANSWERING]]
 
 
 def _new(run: Run, told: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:

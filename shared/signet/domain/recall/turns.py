@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from operator import attrgetter
+from typing import NamedTuple
 
 from signet.db import ReadTx, fts, script
 from signet.db.visibility import Reader
 from signet.domain.episodes import brief, outcome, search, split
 from signet.domain.episodes.brief import LEFT_OUT, Stretch
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
-from signet.domain.recall import cutoff, episodes
+from signet.domain.recall import cutoff
 from signet.domain.recall.dampen import QUESTION_MARKS
-from signet.domain.recall.episodes import Word
 from signet.text import orders
 
 #: A longer prompt, or one that points at what is in front of it, is about the work at hand.
@@ -41,6 +41,8 @@ PERSON, LATER_PART = 0.1, -0.1
 PERSON_CHARS, AGENT_CHARS, BESIDE_CHARS = 700, 300, 200
 #: So many of the best turns come with the turns before and after them.
 WITH_OTHERS = 2
+#: Characters of the mark between turns that do not follow each other, with its line break.
+GAP = len(LEFT_OUT) + 1
 #: Chunks that are read: so many of the nearest by words and by meaning.
 READ = 24
 #: What a sentence that states an outcome counts, in words of the question.
@@ -59,6 +61,13 @@ _SPEAKER = re.compile(r"(User|Assistant)[^:\n]{0,60}: ")
 _PERSON = "User"
 
 
+class Word(NamedTuple):
+    """A word of the question by its stem, and how much it tells."""
+
+    stem: str
+    tells: float
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Turn:
     """A turn and its place in a chunk; `worth` orders turns, `relevance` says whether it may be an answer at all."""
@@ -73,7 +82,7 @@ class _Turn:
     @cached_property
     def source(self) -> Source:
         """Return what it was said in."""
-        return episodes.source_of(self.row)
+        return source_of(self.row)
 
     @property
     def name(self) -> str:
@@ -84,10 +93,10 @@ class _Turn:
         """Return the name of a turn that stands so many places further in its chunk."""
         return f"episode:{self.source.name}#{self.row.position}.{self.place + step}"
 
-    def shown(self, asked: Sequence[str], *, is_answer: bool) -> str:
+    def shown(self, asked: Sequence[str], *, most: int, is_answer: bool) -> str:
         """Return its text, of a long one the sentences that hold most of these words."""
-        most = PERSON_CHARS if self.speaker == _PERSON else AGENT_CHARS
-        return _shortened(self.text, asked, most if is_answer else BESIDE_CHARS)
+        usual = PERSON_CHARS if self.speaker == _PERSON else AGENT_CHARS
+        return _shortened(self.text, asked, min(most, usual if is_answer else BESIDE_CHARS))
 
 
 def asks(prompt: str) -> bool:
@@ -105,16 +114,17 @@ def find(
     vector: bytes | None,
     reader: Reader,
     project: str | None,
-    but: str | None,
-    commits: bool,
-    given: Collection[str],
+    but: str | None = None,
+    commits: bool = True,
+    given: Collection[str] = (),
     chars: int,
+    each: int | None = None,
 ) -> list[Stretch]:
     """Return the turns that answer a question under their sources, that of the best first; empty for none.
 
-    They fit in so many characters with their headings. `given` are names of what a session was told, which is left out.
-    The other arguments are those of `episodes.search.find`. To the model that is installed any two texts of Chinese,
-    Japanese or Korean are near, so these questions are not judged by it and find nothing.
+    They fit in so many characters with their headings, those of one source in `each`. `given` are names of what a
+    session was told, which is left out. The other arguments are those of `episodes.search.find`. To the model that is
+    installed any two texts of Chinese, Japanese or Korean are near, so these questions find nothing.
     """
     asked = fts.content_words(question)
     if vector is None or not asked or script.has_runs(question):
@@ -123,12 +133,27 @@ def find(
         search.said, tx, fts.any_of(asked), reader=reader, project=project, but=but, commits=commits
     )
     near = _nearest([said(spoken=True), said()], vector)
-    words = episodes.words_of(tx, asked)
+    words = words_of(tx, asked)
     found = [turn for row, cosine in near for turn in _judged(row, cosine, words)]
     if max((one.relevance for one in found), default=0.0) < LEAST:
         return []
     found.sort(key=attrgetter("worth"), reverse=True)
-    return _fitting(found, asked, given, chars)
+    return _fitting(found, asked, given, chars, each or chars)
+
+
+def words_of(tx: ReadTx, asked: Sequence[str]) -> list[Word]:
+    """Return the words of a question, and how much each tells among all that was said."""
+    told = cutoff.weights(*search.holders(tx, asked))
+    return [Word(search.stem(word), tells) for word, tells in zip(asked, told, strict=True)]
+
+
+def source_of(row: FoundRow) -> Source:
+    return Source(
+        type=SourceType(row.source_type),
+        id=row.source_id,
+        agent_id=row.agent_id,
+        project=row.project,
+    )
 
 
 def _nearest(searches: Sequence[Sequence[FoundRow]], vector: bytes) -> list[tuple[FoundRow, float]]:
@@ -181,7 +206,7 @@ def _weight(words: Collection[Word]) -> float:
 
 
 def _fitting(
-    found: Sequence[_Turn], asked: Sequence[str], given: Collection[str], chars: int
+    found: Sequence[_Turn], asked: Sequence[str], given: Collection[str], chars: int, each: int
 ) -> list[Stretch]:
     """Return the best of the turns that fit, and the turns beside the very best, as one stretch of each source."""
     least = NEARLY * found[0].worth
@@ -200,17 +225,19 @@ def _fitting(
         beside = [one for one in others if one] if number < WITH_OTHERS else []
         for group in ([best, *beside], [best]):
             new = {
-                one: one.shown(asked, is_answer=one is best)
+                one: one.shown(asked, most=each - 2 * GAP, is_answer=one is best)
                 for one in group
                 if one not in of_source
             }
-            size = _size(of_source | new) - _size(of_source)
-            if size <= chars:
+            every = of_source | new
+            size, is_short = _size(every) - _size(of_source), len(_stretch(every).text) <= each
+            if size <= chars and is_short:
+                kept[best.source] = every
+                chars -= size
                 break
         else:
-            break
-        kept[best.source] = of_source | new
-        chars -= size
+            if is_short:
+                break
     return [_stretch(turns) for turns in kept.values()]
 
 
@@ -230,7 +257,7 @@ def _stretch(turns: Mapping[_Turn, str]) -> Stretch:
     match = Match(
         source=best.source,
         position=best.row.position,
-        score=best.worth,
+        score=max(one.relevance for one in turns),
         said_at=best.row.said_at,
         is_asked=True,
     )
