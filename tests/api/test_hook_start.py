@@ -10,6 +10,7 @@ import pytest
 from signet import __version__, clock
 from signet.care.setup import files
 from signet.domain.episodes import fence
+from signet.domain.identity.files import IDENTITY
 from signet.domain.secrets.vault import Vault
 from support.http import Answer, Api
 from support.processes import PATIENCE_SECONDS
@@ -130,7 +131,7 @@ def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
 
 def a_new_workspace(api: Api, name: str = "My Agent") -> None:
     """Write the identity files as `signet setup` does."""
-    for file in files.IDENTITY:
+    for file in IDENTITY:
         (api.state.workspace.root / file).unlink(missing_ok=True)
     files.identity(api.state.workspace, name=name, description="Personal AI assistant")
 

@@ -27,6 +27,17 @@ def test_an_agent_is_added_looked_at_and_removed(served: Program) -> None:
     gone = served.run("agent", "remove", "scout", "--purge", "--force")
     assert gone.out == "Removed scout; its memories are erased\n"
     assert served.run("agent", "info", "scout").status == 1
+    served.run("agent", "add", "mate")
+    served.run("remember", "The tide turns at nine.", "--agent", "mate")
+    assert served.run("agent", "remove", "mate").out.startswith(
+        "Removed mate; its memories are archived"
+    )
+    archived = served.run("memory", "list", "--archived")
+    assert "The tide turns at nine." in archived.out
+    id_ = served.run("memory", "list", "--archived", "--json").json()["memories"][0]["id"]
+    assert f"signet memory adopt {id_[:12]}" in archived.err
+    assert served.run("memory", "adopt", id_[:18]).out.startswith("Remembered again: ")
+    assert "The tide turns at nine." in served.run("memory", "list").out
     assert served.run("agent", "remove", "default").status == 1
 
 

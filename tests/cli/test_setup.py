@@ -14,11 +14,11 @@ import pytest
 from cli.program import Done, Program
 from migrations import upstream
 from signet import config
-from signet.care.setup import files
 from signet.cli import main as entry
 from signet.config import manifest
 from signet.config.sections import Settings
 from signet.db import migrate
+from signet.domain.identity.files import IDENTITY
 from signet.paths import Workspace
 from support.pages import Page, a_site
 
@@ -83,7 +83,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Program:
 def test_a_fresh_workspace_has_everything_and_is_private(made: Program) -> None:
     told = json.loads((made.home / "first.json").read_text())
     assert told["state"] == "fresh"
-    assert told["created"] == ["agent.yaml", *files.IDENTITY, ".gitignore"]
+    assert told["created"] == ["agent.yaml", *IDENTITY, ".gitignore"]
     for name in (*told["created"], "memory/scripts", "harnesses", "skills/onboarding/SKILL.md"):
         assert (made.workspace / name).exists(), name
     assert migrate.is_current(made.workspace / "memory" / "memories.db")

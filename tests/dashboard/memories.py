@@ -106,7 +106,9 @@ def test_terms_in_the_field_narrow_the_list_instead_of_being_asked(
     eventually(lambda: "ask=type%3Afact" in view.run("location.hash"))
 
 
-def test_memories_of_a_removed_agent_can_be_read(view: View, client: httpx.Client) -> None:
+def test_what_a_removed_agent_knew_is_read_and_remembered_again(
+    view: View, client: httpx.Client
+) -> None:
     said = "The scout keeps its maps in a tin."
     assert client.post("/api/agents", json={"name": "scout"}).status_code == 201
     client.post("/api/memory/remember", json={"content": said, "agentId": "scout"})
@@ -116,6 +118,11 @@ def test_memories_of_a_removed_agent_can_be_read(view: View, client: httpx.Clien
     panel = view.page.get_by_label("Memory", exact=True)
     expect(panel).to_contain_text("nobody: it is archived")
     expect(panel.get_by_role("button", name="Forget")).to_have_count(0)
+    panel.get_by_role("button", name="Remember it again").click()
+    view.page.get_by_text("Remembered again.").wait_for()
+    expect(view.page.locator(".row", has_text="in a tin")).to_have_count(0)
+    view.go("/#/memories")
+    view.page.locator(".row", has_text="in a tin").wait_for()
 
 
 def test_who_edits_what_another_window_has_changed_sees_both_texts(

@@ -5,8 +5,10 @@ U+FFFD here), and the numbers NaN and infinity, which Python reads though no sta
 """
 
 import json
-import math
 import re
+
+from signet.text.json_text import STRICT
+from signet.text.surrogates import encodable
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -15,26 +17,11 @@ def parse(raw: bytes) -> object:
     """Return what a body says; raises JSONDecodeError for everything that is no JSON in UTF-8."""
     try:
         text = raw.decode("utf-8-sig")
-        found = _DECODER.decode(text)
+        found = STRICT.decode(text)
         if _SURROGATE.search(text):
-            found = _DECODER.decode(_whole(json.dumps(found, ensure_ascii=False)))
+            found = STRICT.decode(encodable(json.dumps(found, ensure_ascii=False)))
     except json.JSONDecodeError:
         raise
     except (ValueError, RecursionError) as error:
         raise json.JSONDecodeError(str(error), "", 0) from error
     return found
-
-
-def _whole(text: str) -> str:
-    """Return a text in which each half of a surrogate pair is U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("a number is out of range")
-    return number
-
-
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from signet.config.manifest import NAMES
+from signet.domain.harnesses.sync import ARCHITECTURE
+from signet.domain.identity.files import IDENTITY
 from signet.observe import logs
 from signet.paths import Workspace
 
@@ -20,8 +22,6 @@ LOOK_SECONDS = 0.5
 #: How long nothing is tried after a failure.
 FAILED_SECONDS = 30.0
 
-IDENTITY = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "MEMORY.md")
-ARCHITECTURE = "SIGNET-ARCHITECTURE.md"
 #: What is never a change of anything (HN-20): databases, our own folders, copies, what is generated for agents.
 _FOLDERS = frozenset({".daemon", ".secrets", ".git"})
 _ENDINGS = (".db", ".db-wal", ".db-shm", ".db-journal")

@@ -31,6 +31,7 @@ from signet.client.errors import (
 from signet.config.env import read_environment
 from signet.errors import SignetError
 from signet.paths import Workspace, find_workspace
+from signet.text import json_text
 
 if TYPE_CHECKING:  # loaded where they are needed: what keeps, and what sends
     from signet.client.call import Reply
@@ -256,7 +257,7 @@ def _answered(
 ) -> int:
     from signet.cli import spooled
 
-    answer = spooled.answer_of(reply.body)
+    answer = json_text.an_object(reply.body) or {}
     if entry is not None and not answer:  # another program that has our port
         return _skipped(f"{daemon.url} is not a Signet daemon; hook skipped", entry)
     if reply.status == OTHER_WORKSPACE:

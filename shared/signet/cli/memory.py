@@ -17,6 +17,7 @@ from signet.cli.options import (
     IdsArgument,
     LimitOption,
     NearestOption,
+    OffsetOption,
     OnlyTagsOption,
     OnlyTypeOption,
     OnlyWhoOption,
@@ -39,13 +40,15 @@ _LABEL = 12
 #: Changes of all memories that one page holds.
 MOST_CHANGES = 500
 State = Literal["forgotten", "archived"] | None
+#: Among so many of the newest an id is looked for.
+MOST_ARCHIVED = 1_000
 
 
 @command(app, "list")
 def list_memories(
     signet: Signet,
     limit: LimitOption = 20,
-    offset: Annotated[int, typer.Option(min=0, help="Number of results to skip.")] = 0,
+    offset: OffsetOption = 0,
     query: Annotated[
         str | None, typer.Option(help="Only memories that contain these words.")
     ] = None,
@@ -96,8 +99,13 @@ def list_memories(
         yield from entry.lines(_summary(row), ink, full=full)
     asked = _flags(filters) + output.flags({"agent": agent})
     more = f"signet memory list -l {limit}{asked}"
-    if not output.rest(offset, len(rows), page["total"], more) and forgotten and rows:
-        output.hint(f"Recover with: signet memory recover {rows[0]['id'][: entry.ID_CHARS]}")
+    if not output.rest(offset, len(rows), page["total"], more) and state and rows:
+        again = (
+            "Recover with: signet memory recover"
+            if forgotten
+            else "Bring back: signet memory adopt"
+        )
+        output.hint(f"{again} {rows[0]['id'][: entry.ID_CHARS]}")
 
 
 @command(app)
@@ -190,6 +198,27 @@ def recover(
     output.say(f"Recovered: {full_id}")
     if along := done.get("alongCount"):
         output.say(f"{output.count(along, 'memory')} read from it came back too")
+
+
+@command(app)
+def adopt(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -> Output:
+    """Let an agent remember what one that was removed knew.
+
+    It becomes the agent's own, which no other reads, and is archived no more.
+
+    Examples: signet memory adopt 019ac0de-1f2a-7b3c · signet memory adopt ID --agent scout
+    """
+    archived = signet.memories(state="archived", limit=MOST_ARCHIVED, agent_id=agent)["memories"]
+    found = identify.one(
+        archived,
+        memory_id,
+        noun="archived memory",
+        see="signet memory list --archived",
+        id=lambda row: row["id"],
+    )
+    done = signet.adopt(found["id"], agent_id=agent)
+    yield done
+    output.say(f"Remembered again: {done['id']}")
 
 
 @command(app)

@@ -40,26 +40,15 @@ class Ink:
 
     on: bool
 
-    def bold(self, text: str) -> str:
-        return self._in("1", text)
-
-    def dim(self, text: str) -> str:
-        return self._in("2", text)
-
-    def good(self, text: str) -> str:
-        return self._in("32", text)
-
-    def warn(self, text: str) -> str:
-        return self._in("33", text)
-
-    def bad(self, text: str) -> str:
-        return self._in("31", text)
-
-    def name(self, text: str) -> str:
-        return self._in("36", text)
-
     def _in(self, code: str, text: str) -> str:
         return f"\x1b[{code}m{text}\x1b[0m" if self.on and text else text
+
+    bold = functools.partialmethod(_in, "1")
+    dim = functools.partialmethod(_in, "2")
+    good = functools.partialmethod(_in, "32")
+    warn = functools.partialmethod(_in, "33")
+    bad = functools.partialmethod(_in, "31")
+    name = functools.partialmethod(_in, "36")
 
 
 def ink(stream: TextIO) -> Ink:

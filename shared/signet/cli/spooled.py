@@ -6,7 +6,6 @@ oldest first, with the logs in the requests, because that daemon does not have t
 second one finds nothing to do. What waits for the daemon that the workspace is connected to goes to no other.
 """
 
-import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -24,6 +23,7 @@ from signet.domain.sessions import spool
 from signet.domain.sessions.spool import Entry
 from signet.errors import SignetError
 from signet.paths import Workspace
+from signet.text import json_text
 
 if TYPE_CHECKING:  # what keeps a call does not load what sends one
     from signet.client.call import Call
@@ -166,15 +166,6 @@ def with_log(body: Mapping[str, object]) -> Mapping[str, object]:
     return {**rest, "transcript": said}
 
 
-def answer_of(body: bytes) -> dict[str, object]:
-    """Return the JSON object of an answer, an empty one for anything else."""
-    try:
-        found = json.loads(body)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _take(entry: Entry, daemon: Target) -> bool:
     """Return whether the daemon has an entry now, which is then gone; one that it will never have is put aside.
 
@@ -187,7 +178,7 @@ def _take(entry: Entry, daemon: Target) -> bool:
         method="POST", path=entry.route, body=with_log(spool.body_to_deliver(entry))
     )
     reply = transport.send(daemon._replace(headers={**daemon.headers, **entry.headers}), call)
-    answer = answer_of(reply.body)
+    answer = json_text.an_object(reply.body) or {}
     if reply.status in HOPELESS and "error" in answer:
         entry.refuse(str(answer["error"]))
         return False

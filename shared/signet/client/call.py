@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 from signet.client.errors import BadAnswer, refusal
+from signet.text import json_text
 
 if TYPE_CHECKING:  # a hook asks for no operation
     from signet.wire.operation import Operation
@@ -104,10 +105,7 @@ def only(kind: type[U], call: Call[U | V]) -> Call[U]:
 
 def answer(call: Call[T], reply: Reply) -> T:
     """Return what a reply says; raises the error that a refusal stands for, or BadAnswer."""
-    try:
-        value: object = json.loads(reply.body)
-    except ValueError:
-        value = None
+    value: object = json_text.value(reply.body)
     if reply.status >= 400 and reply.status not in call.accepts:
         raise refusal(reply.status, value, reply.headers.get("retry-after"))
     if not isinstance(value, dict):

@@ -12,6 +12,7 @@ from signet.client.address import connected, find_url
 from signet.config.env import is_loopback, read_environment
 from signet.errors import Invalid
 from signet.paths import find_workspace
+from signet.text import web
 
 #: How often one call is sent again at most (retry.py).
 RETRIES = 2
@@ -127,12 +128,7 @@ def find(**options: Unpack[Options]) -> Target:
 
 def checked(url: str) -> str:
     """Return an address if it is one; raises Invalid."""
-    try:
-        parts = urlsplit(url)
-        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        is_address = False
-    if not is_address:
+    if not web.is_address(url):
         raise Invalid(f"{url!r} is not the URL of a daemon, such as http://127.0.0.1:3850")
     return url
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import TypeVar
-from urllib.parse import urlsplit
+
+from signet.text import web
 
 #: Reads one value; raises `Unfit` when the default is to be used; may append warnings about parts of it.
 Accept = Callable[[object, str, list[str]], object]
@@ -84,16 +85,8 @@ def words(value: object, where: str, warnings: list[str]) -> object:
 
 def web_address(value: object, where: str, warnings: list[str]) -> object:
     """Read an http or https address."""
-    expected = "an http or https address"
-    if not isinstance(value, str):
-        raise Unfit(expected)
-    try:
-        parts = urlsplit(value.strip())
-        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError as error:
-        raise Unfit(expected) from error
-    if not usable:
-        raise Unfit(expected)
+    if not isinstance(value, str) or not web.is_address(value.strip()):
+        raise Unfit("an http or https address")
     return value.strip().rstrip("/")
 
 

@@ -2,7 +2,6 @@
 
 import errno
 import http.client
-import json
 import socket
 import time
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from signet.daemon.errors import PortTaken
 from signet.daemon.record import LOOPBACK, host_of
 from signet.domain.auth.own import own_token
 from signet.paths import Workspace
+from signet.text import json_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,8 @@ def ask(
     try:
         connection.request("GET", path, headers=headers)
         response = connection.getresponse()
-        return Answer(status=response.status, body=_object(response.read(1_000_000)))
+        body = json_text.an_object(response.read(1_000_000)) or {}
+        return Answer(status=response.status, body=body)
     except ConnectionRefusedError:
         return Answer(is_listening=False)
     except (OSError, http.client.HTTPException):
@@ -107,11 +108,3 @@ def _refusal(bind: str, port: int) -> OSError | None:
         except OSError as error:
             return error
     return None
-
-
-def _object(raw: bytes) -> Mapping[str, object]:
-    try:
-        found = json.loads(raw)
-    except ValueError:
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -4,15 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
+from signet.text import json_text
+
 D = TypeVar("D", bound=Mapping[str, object])
 
 
 def json_value(stored: str | None) -> Any:
     """Return the value, None where there is none or it is no JSON."""
-    try:
-        return json.loads(stored) if stored else None
-    except (ValueError, RecursionError):
-        return None
+    return json_text.value(stored) if stored else None
 
 
 def json_object(stored: str | None) -> dict[str, Any]:

@@ -8,8 +8,6 @@ revisions are one transaction: a failure leaves the file as it was. A file of a 
 """
 
 import contextlib
-import fcntl
-import os
 import re
 import shutil
 from collections.abc import Iterator
@@ -21,6 +19,7 @@ from typing import TYPE_CHECKING
 from signet import clock
 from signet.db.driver import Connection, connect, sqlite
 from signet.errors import SignetError
+from signet.files import locked
 from signet.resources import alembic_dir
 
 if TYPE_CHECKING:
@@ -264,18 +263,14 @@ def _has_table(connection: Connection, name: str) -> bool:
 @contextlib.contextmanager
 def _lock(database: Path) -> Iterator[None]:
     """Hold the right to migrate; waits for another process that has it."""
-    try:
-        database.parent.mkdir(parents=True, exist_ok=True)
-        lock = os.open(f"{database}.migrate.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise MigrationFailed(
-            f"{database} needs an upgrade and cannot be written: {error}"
-        ) from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with contextlib.ExitStack() as held:
+        try:
+            held.enter_context(locked(Path(f"{database}.migrate.lock")))
+        except OSError as error:
+            raise MigrationFailed(
+                f"{database} needs an upgrade and cannot be written: {error}"
+            ) from error
         yield
-    finally:
-        os.close(lock)
 
 
 def _migrate(database: Path, before: str | None, now: datetime) -> Migration:

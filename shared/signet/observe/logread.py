@@ -4,7 +4,6 @@ Works on the files alone, so it needs no daemon. A line that is not a JSON objec
 passed over. Needs only the standard library, because the command line imports it.
 """
 
-import json
 import os
 import re
 import threading
@@ -17,6 +16,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.observe.logfile import Place
+from signet.text import json_text
 
 #: The order of levels; a filter names the least one that is shown.
 RANK = {"debug": 0, "info": 1, "warn": 2, "error": 3}
@@ -95,11 +95,8 @@ def _follow(tail: "Tail", wanted: Filter, stop: threading.Event) -> Iterator[Ent
 
 def parse(line: bytes) -> Entry | None:
     """Return a line's object, or None when it is not one that says when it was written."""
-    try:
-        found = json.loads(line)
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) and "timestamp" in found else None
+    found = json_text.an_object(line)
+    return found if found and "timestamp" in found else None
 
 
 class Tail:

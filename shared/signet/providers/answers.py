@@ -8,6 +8,8 @@ import json
 import re
 from collections.abc import Iterator
 
+from signet.text.surrogates import encodable
+
 DEFAULT_CONFIDENCE = 0.5
 
 #: How many openings of an object are tried in one answer; a sane one needs a handful.
@@ -113,7 +115,5 @@ def _encodable(value: object) -> object:
     written = json.dumps(value, ensure_ascii=False)
     if written.isascii():
         return value
-    found: object = json.loads(
-        written.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    )
+    found: object = json.loads(encodable(written))
     return found

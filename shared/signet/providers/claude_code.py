@@ -1,9 +1,8 @@
 """A model reached through the Claude Code program: `claude -p`."""
 
-import json
-
 from signet.providers.command import Command
 from signet.providers.ports import Completion, Shape
+from signet.text import json_text
 
 
 class ClaudeCodeModel:
@@ -29,11 +28,8 @@ class ClaudeCodeModel:
         return self._command.answers()
 
     def _completion(self, out: str) -> Completion:
-        try:
-            answer = json.loads(out)
-        except ValueError:
-            answer = out
-        if not isinstance(answer, dict):
+        answer = json_text.an_object(out)
+        if answer is None:
             return Completion(text=out, input_tokens=None, output_tokens=None)
         text = answer.get("result")
         if answer.get("is_error") or not isinstance(text, str) or not text.strip():

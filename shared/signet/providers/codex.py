@@ -1,12 +1,12 @@
 """A model reached through the Codex program: `codex exec`."""
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from signet.providers.command import Command
 from signet.providers.loose import as_object
 from signet.providers.ports import Completion, Shape
+from signet.text import json_text
 
 
 class CodexModel:
@@ -60,11 +60,7 @@ class CodexModel:
 def _events(out: str) -> Iterator[Mapping[str, object]]:
     """Yield the JSON objects among the lines; the program may print others."""
     for line in out.splitlines():
-        try:
-            event = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(event, dict):
+        if (event := json_text.an_object(line)) is not None:
             yield event
 
 

@@ -5,11 +5,11 @@ server-sent events, as OpenAI-compatible servers and Anthropic do. The pieces ar
 server gives when it does not stream. Pure.
 """
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 
 from signet.providers.loose import Json, as_object, as_text, first_object
+from signet.text.json_text import an_object
 
 DONE = "[DONE]"
 
@@ -21,9 +21,9 @@ class Cut(ValueError):
 def joined(body: bytes) -> Json | None:
     """Return the answer that a stream adds up to, None when the body is no stream; raises Cut."""
     texts = list(_texts(body.decode("utf-8-sig", "replace")))
-    pieces = [piece for text in texts if text != DONE and (piece := _object_in(text)) is not None]
+    pieces = [piece for text in texts if text != DONE and (piece := an_object(text)) is not None]
     whole = len(pieces) == len(texts) - texts.count(DONE)
-    if not pieces or not (whole or _object_in(texts[0])):
+    if not pieces or not (whole or an_object(texts[0])):
         return None
     for piece in pieces:
         if piece.get("error"):
@@ -41,14 +41,6 @@ def _texts(text: str) -> Iterator[str]:
         yield from lines
         return
     yield from (line[5:].strip() for line in lines if line.startswith("data:"))
-
-
-def _object_in(text: str) -> Json | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
 
 
 def _is_last(piece: Json) -> bool:

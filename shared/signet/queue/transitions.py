@@ -19,6 +19,7 @@ from signet.queue import circuit_breaker, retry
 from signet.queue.enqueue import DUE
 from signet.queue.kinds import ERRORS_KEPT
 from signet.queue.retry import End, Outcome
+from signet.text import json_text
 
 #: A requeue moves at most this many rows.
 REQUEUE_BATCH = 50
@@ -369,8 +370,5 @@ def _payload(stored: bytes | None) -> Mapping[str, Any]:
         return {}
     # As bytes: text that another program broke would stop the whole claim.
     text = stored.decode("utf-8", "replace")
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return {"undecodable": text}
-    return value if isinstance(value, dict) else {"undecodable": text}
+    found = json_text.an_object(text)
+    return {"undecodable": text} if found is None else found

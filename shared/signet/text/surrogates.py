@@ -3,6 +3,8 @@
 
 def encodable(text: str) -> str:
     """Return a text with its surrogate pairs joined and lone halves replaced."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text

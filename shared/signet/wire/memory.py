@@ -414,6 +414,7 @@ FORGET_MANY: Operation[ForgetPreview | ForgottenMany] = Operation(
 )
 RECOVER = Operation("POST", "/api/memory/{memory_id}/recover", access.RECOVER, Recovered)
 RECOVER_MANY = Operation("POST", "/api/memory/recover", access.RECOVER, RecoveredMany)
+ADOPT = Operation("POST", "/api/memory/{memory_id}/adopt", access.OPERATOR, Remembered)
 LIFT = Operation("POST", "/api/memory/forgotten/{memory_id}/lift", access.RECOVER, Lifted)
 REVIEW_LIST = Operation("GET", "/api/memory/reviews", access.RECALL, WaitingMemories)
 APPROVE = Operation("POST", "/api/memory/reviews/{memory_id}/approve", access.REVIEW, Modified)

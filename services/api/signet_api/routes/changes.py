@@ -11,13 +11,14 @@ from pydantic import ValidationError
 from signet import clock
 from signet.domain.auth.caller import ScopeDenied
 from signet.domain.backup import copies
-from signet.domain.memory import forget, lookup, modify, recover
+from signet.domain.memory import adopt, forget, lookup, modify, recover
 from signet.domain.memory.models import Actor, Along, Changed, Forget, Patch, Recover, Rules
 from signet.domain.memory.refusals import Refused
 from signet.errors import Invalid
 from signet.wire import memory as wire
 from signet.wire.access import Quota
 from signet.wire.requests.changes import (
+    DecisionBody,
     ForgetOneBody,
     ModifyBody,
     PatchBody,
@@ -29,6 +30,7 @@ from signet_api import limits, scopes
 from signet_api.deps import Shared, State, Who, agent_of, asking
 from signet_api.errors import note_refusal, problem
 from signet_api.params import merged
+from signet_api.routes.remember import Admitted, answer
 from signet_api.scopes import each
 from signet_api.serving import serves
 from signet_api.shapes import filled
@@ -137,6 +139,27 @@ async def post_recover(
         now=clock.now(),
     )
     return {**changed_body(changed), "retentionDays": rules.recover_within.days}
+
+
+@serves(wire.ADOPT)
+async def post_adopt(
+    memory_id: str,
+    request: Request,
+    state: Admitted,
+    actor: Who,
+    body: DecisionBody | None = None,
+) -> wire.Remembered:
+    """Let an agent remember what one that was removed knew, as its own, instead of the archived memory."""
+    saved = await state.db.awrite(
+        adopt.adopt,
+        memory_id,
+        agent_id=await agent_of(body.agent_id if body else None, None, request),
+        actor=asking(actor, None, request.headers),
+        rules=Rules.of(state.settings),
+        now=clock.now(),
+    )
+    await state.admission.saved()
+    return answer(saved)
 
 
 @serves(wire.RECOVER_MANY)

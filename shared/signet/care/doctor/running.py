@@ -46,7 +46,7 @@ def _daemon(scene: Scene) -> Check:
     )
     if answer.status == 200:
         return ok("daemon", f"running at {found.url}, PID {found.pid}")
-    if answer.status is None or answer.status == 0:
+    if not answer.status:
         return fail("daemon", f"PID {found.pid} does not answer", "signet daemon restart")
     return fail("daemon", answer.what_is_missing, "signet daemon restart")
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 
+from signet.domain.identity.files import IDENTITY
 from signet.domain.skills import builtin
 from signet.files import replace_file
 from signet.paths import Workspace
 from signet.resources import template
 
-IDENTITY = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "MEMORY.md")
 #: Two of these make a workspace that somebody has written already (HN-65).
 REQUIRED = IDENTITY[:4]
 FOLDERS = ("memory/scripts", "harnesses", "skills")

@@ -264,6 +264,10 @@ class MemoryCalls:
     ) -> wire.Recovered:
         """Bring a forgotten memory back, within 30 days; raises NotFound or Conflict."""
 
+    @asks(wire.ADOPT)
+    def adopt(self, memory_id: str, *, agent_id: str | None = None) -> wire.Remembered:
+        """Let an agent remember what one that was removed knew, as its own; raises NotFound or Conflict."""
+
     @asks(wire.RECOVER_MANY)
     def recover_many(
         self, ids: Sequence[str], *, reason: str, agent_id: str | None = None

@@ -14,7 +14,8 @@ import difflib
 import filecmp
 import os
 import shutil
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -270,7 +271,8 @@ def remove_folders(record: Record) -> None:
 
 def make_folder(path: Path, record: Record) -> None:
     """Make a folder that goes again when the harness does."""
-    record.folders += _make_folders(path)
+    record.folders += [str(one) for one in (path, *path.parents) if not one.exists()]
+    path.mkdir(parents=True, exist_ok=True)
 
 
 def _checked(change: Change) -> Path:
@@ -278,12 +280,6 @@ def _checked(change: Change) -> Path:
     if _text(change.path) != change.earlier:
         raise Conflict(f"{change.path} was changed meanwhile; run the command again")
     return change.path.resolve()
-
-
-def _make_folders(path: Path) -> list[str]:
-    missing = [one for one in (path, *path.parents) if not one.exists()]
-    path.mkdir(parents=True, exist_ok=True)
-    return [str(one) for one in missing]
 
 
 def _text(path: Path) -> str | None:
@@ -298,15 +294,12 @@ def _text(path: Path) -> str | None:
         raise ConfigUnreadable(f"{path}: {error.strerror}") from error
 
 
-class _named:
-    """Puts the name of the file in front of what is wrong in it."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, ConfigUnreadable) and not error.message.startswith(str(self._path)):
-            raise ConfigUnreadable(f"{self._path}: {error.message}", **error.facts) from error
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Put the name of the file in front of what is wrong in it."""
+    try:
+        yield
+    except ConfigUnreadable as error:
+        if error.message.startswith(str(path)):
+            raise
+        raise ConfigUnreadable(f"{path}: {error.message}", **error.facts) from error

@@ -14,8 +14,9 @@ from signet.wire.config import ConfigFile
 
 SUFFIXES = (".md", ".yaml")
 MAX_BYTES = 1_048_576
-#: What comes before the others.
-FIRST = ("agent.yaml", "AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md")
+#: Who the agent is, and what comes before the other files.
+IDENTITY = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "MEMORY.md")
+FIRST = ("agent.yaml", *IDENTITY[:-1])
 
 
 def every(workspace: Workspace) -> list[ConfigFile]:

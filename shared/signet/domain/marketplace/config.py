@@ -9,6 +9,7 @@ from signet.domain.marketplace.models import CALL_SECONDS, Config, Program, Remo
 from signet.domain.secrets.vault import NAME
 from signet.errors import Invalid
 from signet.net.http import shown as without_password
+from signet.text import web
 
 #: What stands for a value that was written out and is shown to nobody; sent back, it means the value that was there.
 HIDDEN = "[hidden]"
@@ -206,13 +207,8 @@ def _address(value: object, before: Config | None) -> str:
     if isinstance(before, Remote) and value == without_password(before.url):
         return before.url
     url = _text("config.url", value)
-    try:
-        parts = urlsplit(url)
-        is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
-    except ValueError:
-        is_address = False
-    if not is_address:
+    if not web.is_address(url):
         raise Invalid("config.url must be an http or https address")
-    if "@" in parts.netloc:
+    if "@" in urlsplit(url).netloc:
         raise Invalid("config.url must not contain a password; set a header instead")
     return url.partition("#")[0]

@@ -13,6 +13,7 @@ from signet.domain.marketplace.servers_file import FileUnreadable, alone, read_j
 from signet.errors import Invalid, Kind, NotFound, PermanentJobError, SignetError
 from signet.net.fetch import Wanted, fetch
 from signet.net.http import HttpError
+from signet.text import web
 
 MAX_REVIEWS = 1_000
 MAX_TITLE_CHARS = 120
@@ -144,7 +145,7 @@ def configure(kept: Reviews, *, enabled: bool | None, url: str | None) -> Review
     """Say whether and where reviews are sent to; None stays as it was. Raises Invalid."""
     url = kept.sync.endpoint_url if url is None else url.strip()
     enabled = kept.sync.enabled if enabled is None else enabled
-    if url and not _is_address(url):
+    if url and (not web.is_address(url) or "@" in urlsplit(url).netloc):
         raise Invalid("endpointUrl must be an http or https address without a password")
     if enabled and not url:
         raise Invalid("endpointUrl is required to send reviews")
@@ -198,12 +199,3 @@ def not_sent(kept: Reviews, why: str) -> Reviews:
 
 def _review(found: Mapping[str, object]) -> Review:
     return Review(**{**found, "target_type": Target(str(found["target_type"]))})  # type: ignore[arg-type]
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        is_named = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False
-    return is_named and "@" not in parts.netloc

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 from signet import ids
 from signet.errors import Unavailable
+from signet.text.surrogates import encodable
 
 #: More or larger ones are refused. A day without the daemon is some hundred.
 MOST_ENTRIES = 5_000
@@ -178,9 +179,7 @@ def _slot(route: str, headers: Mapping[str, str], body: Mapping[str, object]) ->
 def _read(file: Path) -> Mapping[str, Any]:
     """Return what a file says, each half of a surrogate pair as U+FFFD: no database takes it."""
     text = json.dumps(json.loads(file.read_bytes()), ensure_ascii=False)
-    found: Mapping[str, Any] = json.loads(
-        text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    )
+    found: Mapping[str, Any] = json.loads(encodable(text))
     return found
 
 

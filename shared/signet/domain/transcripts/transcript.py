@@ -5,7 +5,6 @@ named speakers; anything else is one note. Never raises: a line that is not unde
 whose time is logged keeps it: `User (2026-11-22T19:02:00Z): …`.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ from datetime import datetime
 from signet import clock
 from signet.domain.graph import lexicon
 from signet.domain.transcripts import injected_text
+from signet.text import json_text
 
 USER = "user"
 ASSISTANT = "assistant"
@@ -163,12 +163,7 @@ def records(text: str) -> list[dict[str, object]] | None:
 
 
 def _load(line: str) -> object:
-    if line[0] != "{":
-        return None
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+    return json_text.value(line) if line[0] == "{" else None
 
 
 def turn_of(record: dict[str, object]) -> Turn | None:

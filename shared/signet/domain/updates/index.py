@@ -6,7 +6,6 @@ PyPI's own interface tells most; an index without it is asked as pip asks it (`s
 
 import os
 from collections.abc import Mapping
-from json import loads
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -15,6 +14,7 @@ from signet.domain.updates.models import IndexFailed, Release
 from signet.net import indexes
 from signet.net import simple as page
 from signet.net.http import Client, shown
+from signet.text import json_text
 
 PACKAGE = "signetai"
 SECONDS = 10.0
@@ -39,7 +39,7 @@ def latest(index_url: str, *, prereleases: bool) -> Release:
         reply = client.send(
             "GET", f"{path.removesuffix('/simple')}/pypi/{PACKAGE}/json", timeout_seconds=SECONDS
         )
-        if reply.status == 200 and (found := _object(reply.body)) is not None:
+        if reply.status == 200 and (found := json_text.an_object(reply.body)) is not None:
             return _read(found, prereleases=prereleases)
         if reply.status not in (200, *_NO_JSON):
             raise IndexFailed(f"the package index answered with status {reply.status}")
@@ -56,14 +56,6 @@ def latest(index_url: str, *, prereleases: bool) -> Release:
 def index_url(environ: Mapping[str, str] = os.environ) -> str:
     """Return the index that pip or uv would ask first, "" where they may ask none."""
     return next(iter(indexes.configured(environ).indexes), "")
-
-
-def _object(body: bytes) -> dict[str, Any] | None:
-    try:
-        found = loads(body)
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _read(found: Mapping[str, Any], *, prereleases: bool) -> Release:

@@ -1,6 +1,5 @@
 """Installing a version with the tool that installed this one, and with no other (TK-35)."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,7 @@ from signet.domain.updates import check, state, versions
 from signet.domain.updates.index import PACKAGE
 from signet.errors import Invalid
 from signet.paths import Workspace
+from signet.text import json_text
 
 SECONDS = 900.0
 #: Of what the tool says.
@@ -49,10 +49,7 @@ class Place:
         except metadata.PackageNotFoundError:
             return cls(prefix=Path(sys.prefix), installer=None)
         installer = (found.read_text("INSTALLER") or "").strip() or None
-        try:
-            origin = json.loads(found.read_text("direct_url.json") or "{}")
-        except ValueError:
-            origin = {}
+        origin = json_text.an_object(found.read_text("direct_url.json") or "") or {}
         is_editable = bool(origin.get("dir_info", {}).get("editable"))
         return cls(prefix=Path(sys.prefix), installer=installer, is_editable=is_editable)
 

@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError, PydanticUseDefault, core_schema
 
 from signet import clock
+from signet.text.surrogates import encodable
 
 #: Whole numbers up to here are the same in every JSON reader, and SQLite can store them.
 SAFE_INTEGER = 2**53 - 1
@@ -74,7 +75,7 @@ def storable(sent: object) -> object:
     and infinity, which Python reads though no standard has them, and RecursionError for what is nested too deep.
     """
     if isinstance(sent, str):
-        return sent if sent.isascii() else _whole(sent)
+        return sent if sent.isascii() else encodable(sent)
     if isinstance(sent, float) and not math.isfinite(sent):
         raise _NO_JSON
     if isinstance(sent, dict):
@@ -82,14 +83,6 @@ def storable(sent: object) -> object:
     if isinstance(sent, list):
         return [storable(value) for value in sent]
     return sent
-
-
-def _whole(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
 
 
 def spelled(*names: str, default: Any = None, **limits: Any) -> Any:

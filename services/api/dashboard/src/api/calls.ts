@@ -102,6 +102,11 @@ export function recover(memory: string): Promise<t.Recovered> {
   return ask("POST", mine(`/api/memory/${id(memory)}/recover`), { body: { reason: REASON } });
 }
 
+/** Let this agent remember what one that was removed knew. */
+export function adopt(memory: string): Promise<t.Remembered> {
+  return ask("POST", `/api/memory/${id(memory)}/adopt`, { body: { agent_id: agent.value } });
+}
+
 /** Say of a memory that waits for a person whether it may be delivered unasked. */
 export function decide(memory: string, what: "approve" | "reject"): Promise<t.Modified> {
   return ask("POST", `/api/memory/reviews/${id(memory)}/${what}`, { body: { agent_id: agent.value } });

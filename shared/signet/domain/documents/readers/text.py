@@ -5,6 +5,7 @@ import json
 from signet.domain.documents.readers.charset import decode, is_binary
 from signet.domain.documents.readers.models import Raw, Reading
 from signet.errors import PermanentJobError
+from signet.text.surrogates import encodable
 
 
 def read_plain(raw: Raw) -> Reading:
@@ -22,5 +23,4 @@ def read_json(raw: Raw) -> Reading:
     except (ValueError, RecursionError):
         return plain
     # Half a surrogate pair can be written in JSON, but is no letter.
-    text = written.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return Reading(text=text)
+    return Reading(text=encodable(written))

@@ -1,7 +1,6 @@
 """Which format a source has, and opening it."""
 
 import contextlib
-import json
 import sys
 from collections.abc import Iterator
 from datetime import datetime
@@ -12,6 +11,7 @@ from signet.domain.transfer.records import HEADER, TEXT, VECTORS
 from signet.domain.transfer.sources import bundle, claude_code, markdown, mem0, ours, upstream
 from signet.domain.transfer.sources.source import Format, Source, Wishes
 from signet.errors import Invalid, NotFound
+from signet.text import json_text
 
 STDIN = "-"
 _SQLITE = b"SQLite format 3\0"
@@ -69,13 +69,10 @@ def detect(path: Path) -> Format | None:
     if head.startswith(_SQLITE):
         return Format.UPSTREAM
     first = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
-    try:
-        value = json.loads(first)
-    except (ValueError, RecursionError):
-        value = None
-    if isinstance(value, dict) and value.get("record") in _OURS:
+    value = json_text.an_object(first)
+    if value and value.get("record") in _OURS:
         return Format.SIGNET
-    is_session = isinstance(value, dict) and not {"message", "sessionId"}.isdisjoint(value)
+    is_session = value and not {"message", "sessionId"}.isdisjoint(value)
     if is_session and path.suffix == ".jsonl":
         return Format.CLAUDE_CODE
     if first[:1] in (b"[", b"{"):

@@ -5,7 +5,6 @@ under `memory`; `id`, `created_at`, `categories`, `metadata`, `run_id` and `user
 """
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TextIO
 from signet.domain.transfer.records import Found
 from signet.domain.transfer.sources import json_list
 from signet.domain.transfer.sources.source import Format, Source, Wishes, kilobytes, text_record
+from signet.text import json_text
 
 _LISTS = frozenset({"results", "memories"})
 #: A memory alone on its line is shorter; a list on one line may be as long as the file.
@@ -57,24 +57,13 @@ def _read_so_far(file: TextIO) -> int:
 def _values(file: TextIO) -> Iterator[object]:
     """Yield the memories of a list, or of the lines when the first one is a memory by itself."""
     first = file.readline(_MAX_LINE_CHARS)
-    try:
-        alone = json.loads(first)
-    except (ValueError, RecursionError):
-        alone = None
-    if not is_memory(alone):
+    if not is_memory(json_text.value(first)):
         file.seek(0)
         yield from json_list.read(file, _LISTS)
         return
     for line in chain([first], iter(lambda: file.readline(_MAX_LINE_CHARS), "")):
         if line.strip():
-            yield _loaded(line)
-
-
-def _loaded(line: str) -> object:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
+            yield json_text.value(line)
 
 
 def _record(value: Mapping[str, object], wishes: Wishes) -> Mapping[str, object]:

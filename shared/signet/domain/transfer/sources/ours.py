@@ -1,13 +1,12 @@
 """Our own files: NDJSON as FORMAT.md describes it. A line that is broken costs nothing but itself."""
 
-import json
-import math
 from collections.abc import Iterator
 from typing import BinaryIO
 
 from signet.domain.transfer.records import END, HEADER, VERSION, Found, Record
 from signet.domain.transfer.sources.source import Format, Source, kilobytes
 from signet.errors import Invalid
+from signet.text.json_text import STRICT
 
 #: No row is longer; the rest of a longer line is skipped.
 MAX_LINE_BYTES = 64 * 1024 * 1024
@@ -70,22 +69,11 @@ def lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
         yield length, raw
 
 
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError("a number is out of range")
-    return number
-
-
-#: JSON as the standard has it: without NaN and infinity.
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_finite)
-
-
 def parsed(raw: bytes) -> Record | str | None:
     """Return the object in a line, None for a blank one, or in words what is wrong with it."""
     try:
         text = raw.decode("utf-8-sig").strip()
-        value = _DECODER.decode(text) if text else None
+        value = STRICT.decode(text) if text else None
     except UnicodeDecodeError:
         return "is not UTF-8"
     except (ValueError, RecursionError):

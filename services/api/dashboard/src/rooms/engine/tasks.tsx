@@ -27,7 +27,7 @@ export function Tasks() {
           <td><button onClick={() => void run(one)}>Run now</button>
             <button class="plain" onClick={() => void act(turn(one, !one.enabled), `${one.name} is switched ${one.enabled ? "off" : "on"}.`, turn(one, Boolean(one.enabled)))}>Switch {one.enabled ? "off" : "on"}</button>
             <Remove name={one.name} loses="Its runs go with it." does={() => removeTask(one.id)} /></td></tr>)}</Table>}
-      <Add title="Add a task" does={addTask} done={({ name }) => `${name} is added.`} note="Nobody is there to ask when a task runs: without permission prompts its agent may do anything that you may." fields={[
+      <Add title="Add a task" does={addTask} done={({ name }) => `${name} is added.`} note="Nobody answers when a task runs: without permission prompts its agent may do all that you may." fields={[
         { name: "name", label: "Name" }, { name: "prompt", label: "Prompt" },
         { name: "cronExpression", label: "When, as a cron expression", placeholder: "0 9 * * *", like: page.presets.map((one) => [one.expression!, one.label!]) },
         { name: "harness", label: "Harness", of: HARNESSES }, { name: "workingDirectory", label: "Folder that it works in", isOptional: true },

@@ -16,7 +16,7 @@ import { Table } from "../../ui/table";
 /** Entities that are shown at first, and at most. */
 const FIRST = 1_500;
 const MOST = 5_000;
-const FILLS = "People, projects, tools and places that memories speak of appear here, with what links them.";
+const FILLS = "People, projects, tools and places in memories appear here, with what links them.";
 /** Fewer than these leave one wondering. */
 const FEW = 8;
 

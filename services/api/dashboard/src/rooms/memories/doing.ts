@@ -1,5 +1,5 @@
 /** What is done to a memory at once; all but an approval can be undone. */
-import { change, decide, forget, judge, recover } from "../../api/calls";
+import { adopt, change, decide, forget, judge, recover } from "../../api/calls";
 import type { Modified } from "../../api/types";
 import { stale } from "../../lib/resource";
 import { act, say } from "../../lib/undo";
@@ -40,6 +40,11 @@ export const doing = {
     say(`Forgotten.${besides(done)}`, after(() => recover(memory.id)));
   }, ""),
   recover: (memory: Known) => act(after(() => recover(memory.id)), "Recovered.", after(() => forget(memory.id))),
+  adopt: (memory: Known) => act(async () => {
+    const { id } = await adopt(memory.id);
+    stale("memory");
+    say("Remembered again.", after(() => forget(id)));
+  }, ""),
   judge: (id: string, verdict: "keep" | "fade" | "wrong") => act(after(() => judge(id, verdict)), JUDGED[verdict], after(() => judge(id, "none"))),
   approve: (id: string) => act(after(() => decide(id, "approve")), "Approved."),
   reject: (id: string) => act(after(() => decide(id, "reject")), "Rejected: it is not saved again by itself.", after(() => recover(id))),

@@ -101,10 +101,10 @@ function Line({ row, isAt }: { row: Row; isAt: boolean }) {
 function Nothing({ of: { state, sort: _, ...narrowed } }: { of: ReturnType<typeof filters> }) {
   const isNarrowed = state === "active" || state === "superseded" || Object.values(narrowed).some(Boolean);
   if (isNarrowed) return <Empty title={noneOf("memory")}><p><a href="#/memories">Show all memories</a></p></Empty>;
-  if (state === "archived") return <Empty title="Nothing is archived"><p>What an agent remembered is archived when it is removed; nobody is told it.</p></Empty>;
+  if (state === "archived") return <Empty title="Nothing is archived"><p>What a removed agent remembered is here, until another one does.</p></Empty>;
   if (state === "forgotten") return <Empty title="Nothing is forgotten"><p>What is forgotten stays here for a while, and can be recovered until then.</p></Empty>;
   return <Empty title="Nothing is remembered yet">
-    <p>Work with a connected agent and say something worth keeping: “Remember that we deploy on Thursdays.”</p>
+    <p>Tell a connected agent something worth keeping: “We deploy on Thursdays.”</p>
     <p>Or on the command line: <code>signet remember "I prefer tabs over spaces"</code></p>
     <p>Notes and other programs' memories: <code>signet import ~/notes</code></p>
   </Empty>;

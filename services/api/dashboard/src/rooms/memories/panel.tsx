@@ -43,6 +43,7 @@ function Inside({ memory, isForgotten, isArchived }: { memory: Row | Memory; isF
   const parts = (Object.keys(PARTS) as PartName[]).filter((name) => isArchived ? name === "from" : name !== "why" || hasWhy);
   const part = parts.find((name) => name === asked) ?? parts[0]!;
   const summary = memory as Row;
+  const leave = (done: boolean) => done && filter({ id: undefined });
   return <>
     <header>
       {isEdited ? <Edit memory={memory} /> : <p class="said" dir="auto" tabIndex={0}>{memory.content}</p>}
@@ -50,11 +51,11 @@ function Inside({ memory, isForgotten, isArchived }: { memory: Row | Memory; isF
       <p class="meta"><time dateTime={memory.created_at ?? ""}>{brief(memory.created_at)}</time><span>importance {memory.importance.toFixed(2)}</span><span>version {memory.version}</span></p>
       <div class="tools">
         {isForgotten
-          ? <><button class="plain" onClick={() => void doing.recover(memory).then((done) => { if (done) filter({ id: undefined }); })}><Icon name="undo" />Recover</button><Erase id={memory.id} /></>
-          : !isArchived && <>
+          ? <><button class="plain" onClick={() => void doing.recover(memory).then(leave)}><Icon name="undo" />Recover</button><Erase id={memory.id} /></>
+          : isArchived ? <button class="plain" onClick={() => void doing.adopt(memory).then(leave)}><Icon name="undo" />Remember it again</button> : <>
             <button class="plain" onClick={() => filter({ part: isEdited ? undefined : "edit" })}><Icon name="edit" />Edit</button>
             <button class="plain" onClick={() => void doing.pin(memory)}><Icon name="pin" />{memory.pinned ? "Unpin" : "Pin"}</button>
-            <button class="plain" onClick={() => void doing.forget(memory).then((done) => { if (done) filter({ id: undefined }); })}><Icon name="forget" />Forget</button>
+            <button class="plain" onClick={() => void doing.forget(memory).then(leave)}><Icon name="forget" />Forget</button>
           </>}
         <button class="plain" onClick={() => void doing.link(memory.id)}><Icon name="copy" />Link</button>
         <button class="plain" aria-label="Close the panel" onClick={() => filter({ id: undefined, part: undefined }, true)}><Icon name="close" />Close</button>

@@ -28,7 +28,7 @@ function Appearance() {
       <label key={name}><input type="radio" name="theme" checked={theme.value === name} onChange={() => (theme.value = name)} /> {THEMES[name]}</label>)}</fieldset>
     <label><input type="checkbox" checked={isCompact.value} onChange={(event) => (isCompact.value = event.currentTarget.checked)} /> Compact rows</label>
     <label><input type="checkbox" checked={hasSingleKeys.value} onChange={(event) => (hasSingleKeys.value = event.currentTarget.checked)} /> Single keys act</label>
-    <p class="small soft">These are kept in this browser. How Signet itself works is <a href="#/settings/agent">beside this</a>.</p>
+    <p class="small soft">These are kept in this browser.</p>
   </div>;
 }
 
@@ -48,7 +48,7 @@ function About() {
   const changes = useResource<ProductPage>(paths.changelog);
   return <div class="narrow">
     {status.value && <p>Signet {status.value.version}{status.value.update.updateAvailable ? `; ${status.value.update.latestVersion} is there: signet update install` : ""}. The workspace is {status.value.agentsDir}.</p>}
-    <p class="soft">This page loads nothing from elsewhere, and nothing leaves this machine but calls to the models that you configured.</p>
+    <p class="soft">This page loads nothing from elsewhere. Only calls to models that you configured leave this machine.</p>
     <Shown of={changes} rows={6} what="the changelog">{(page) => page.content ? <Text of={page.content.replace(/^# .*\n/, "")} /> : <Empty title="No changelog came with this version" />}</Shown>
   </div>;
 }
