@@ -50,6 +50,8 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("PATCH", "/api/memory/{memory_id}"): ({"pinned": True, "reason": "important"}, 200),
     ("POST", "/api/memory/{memory_id}/recover"): ({"reason": "a slip"}, 409),
     ("POST", "/api/memory/recover"): ({"ids": ["none"], "reason": "a slip"}, 200),
+    # It is not archived.
+    ("POST", "/api/memory/{memory_id}/adopt"): (None, 404),
     ("POST", "/api/memory/forgotten/{memory_id}/lift"): (None, 404),
     ("POST", "/api/memory/reviews/{memory_id}/approve"): (None, 409),
     ("POST", "/api/memory/reviews/{memory_id}/reject"): (None, 409),

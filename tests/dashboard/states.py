@@ -16,6 +16,50 @@ ASKED = {
     "/#/engine/queue": ("**/api/jobs?*", "done"),
     "/#/engine/predictor": ("**/api/evaluation", "What it costs"),
 }
+#: Answers in which nothing is, and what lists say of them, with and without filters.
+EMPTY: tuple[tuple[str, dict[str, object], dict[str, str]], ...] = (
+    (
+        "**/api/memories?*limit=100*",
+        {"memories": [], "next": None},
+        {
+            "/#/memories": "Nothing is remembered yet",
+            "/#/memories?state=forgotten": "Nothing is forgotten",
+            "/#/memories?state=archived": "Nothing is archived",
+            "/#/memories?state=archived&type=rule": "No memory passes these filters",
+        },
+    ),
+    (
+        "**/api/sessions?*",
+        {"sessions": [], "next": None},
+        {
+            "/#/sessions": "No session yet",
+            "/#/sessions?harness=zed": "No session passes these filters",
+        },
+    ),
+    (
+        "**/api/jobs?*",
+        {"jobs": []},
+        {
+            "/#/engine/queue": "All done",
+            "/#/engine/queue?status=dead": "No job has died",
+            "/#/engine/queue?status=dead&code=timeout": "No job passes these filters",
+            "/#/engine/queue?status=cancelled": "No job passes these filters",
+        },
+    ),
+    (
+        "**/api/knowledge/graph?*",
+        dict.fromkeys(
+            "ids names kinds mentions communities pinned kindNames communityNames sources targets".split(),
+            (),
+        )
+        | {"total": 0},
+        {
+            "/#/map": "No entity yet",
+            "/#/map?kind=person": "No entity passes these filters",
+            "/#/map?least=9": "No entity passes these filters",
+        },
+    ),
+)
 BUSY = {429: "Too many requests: wait a moment", 503: "The database is busy"}
 
 
@@ -34,6 +78,21 @@ def test_a_daemon_that_has_too_much_to_do_is_asked_again(view: View, ids: dict[s
         view.page.unroute(asked)
         view.page.get_by_text(shown).locator("visible=true").first.wait_for()
         expect(alert).to_have_count(0)
+
+
+def test_an_empty_list_says_why_it_is_empty(view: View, ids: dict[str, str]) -> None:
+    for asked, nothing, shown in EMPTY:
+
+        def answer(route: Route, *, nothing: dict[str, object] = nothing) -> None:
+            route.fulfill(json=nothing)
+
+        view.page.route(asked, answer)
+        for address, said in shown.items():
+            view.go(address)
+            view.page.get_by_role("heading", name=said).wait_for()
+        view.page.unroute(asked)
+    view.go("/#/settings/agent?find=nothing+of+this+name")
+    view.page.get_by_role("heading", name="No setting passes these filters").wait_for()
 
 
 def test_what_is_shown_stays_while_the_daemon_does_not_answer(

@@ -34,6 +34,7 @@ from dashboard.rooms import (
 from dashboard.states import (
     test_a_cut_stream_is_mended_and_nothing_is_missed,
     test_a_daemon_that_has_too_much_to_do_is_asked_again,
+    test_an_empty_list_says_why_it_is_empty,
     test_what_is_shown_stays_while_the_daemon_does_not_answer,
 )
 from dashboard.triage import (
@@ -50,6 +51,7 @@ __all__ = [
     "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",
     "test_all_that_match_are_forgotten_by_the_daemon_and_come_back",
     "test_an_earlier_day_is_compared_with_now",
+    "test_an_empty_list_says_why_it_is_empty",
     "test_back_and_reload_give_the_same_view",
     "test_every_view_is_quiet_and_accessible",
     "test_find_read_why_edit_forget_undo_and_recover_with_keys",

@@ -3,6 +3,6 @@
 from api.conftest import api
 from recall.conftest import db
 from store.conftest import tx
-from worker.conftest import home
+from worker.conftest import home, script, server
 
-__all__ = ["api", "db", "home", "tx"]
+__all__ = ["api", "db", "home", "script", "server", "tx"]

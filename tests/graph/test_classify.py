@@ -12,20 +12,9 @@ from signet.domain.graph import dependencies
 from support.models import Answer, FakeServer
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
-from worker.script import Script, depends, fact, filed, found, scripted, triple
+from worker.script import Script, depends, fact, filed, found, triple
 
 CLASSIFY, DEPEND = "structural_classify", "structural_dependency"
-
-
-@pytest.fixture(scope="module")
-def script() -> Script:
-    return Script()
-
-
-@pytest.fixture(scope="module")
-def server(script: Script) -> Iterator[FakeServer]:
-    with scripted(script) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

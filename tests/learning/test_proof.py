@@ -185,7 +185,7 @@ def test_where_it_stands_follows_from_the_sessions(
 def test_a_coin_hardly_ever_takes_part() -> None:
     import random
 
-    lives = 400
+    lives = 200
     lucky = 0
     for seed in range(lives):
         coin = random.Random(seed)

@@ -14,20 +14,9 @@ from signet.domain.memory.forget import forget
 from support.models import Answer, FakeServer, Hang, Status, thinking
 from support.processes import eventually
 from worker.home import USER, Home, a_home, manifest
-from worker.script import Script, decided, fact, found, scripted, triple
+from worker.script import Script, decided, fact, found, triple
 
 MODEL = "ollama:qwen3:4b"
-
-
-@pytest.fixture(scope="module")
-def script() -> Script:
-    return Script()
-
-
-@pytest.fixture(scope="module")
-def server(script: Script) -> Iterator[FakeServer]:
-    with scripted(script) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

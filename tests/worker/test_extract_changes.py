@@ -11,20 +11,9 @@ from signet.domain.memory.models import Actor, Recover, Rules
 from signet.wire.origin import Origin
 from support.models import FakeServer
 from worker.home import USER, Home, Tree, a_home, manifest
-from worker.script import Script, decided, fact, found, scripted
+from worker.script import Script, decided, fact, found
 
 ALLOWED = {"allowUpdateDelete": True}
-
-
-@pytest.fixture(scope="module")
-def script() -> Script:
-    return Script()
-
-
-@pytest.fixture(scope="module")
-def server(script: Script) -> Iterator[FakeServer]:
-    with scripted(script) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from signet.domain.memory.remember import remember
 from support.models import FakeServer, Hang, Status, thinking
 from support.processes import eventually
 from worker.home import USER, Home, Tree, a_home, manifest
-from worker.script import Script, fact, found, scripted
+from worker.script import Script, fact, found
 
 KIND = "prospective_index"
 ANSWER = """\
@@ -26,17 +26,6 @@ Temporal: Until what hour is the pipit library open?
 Here are the questions that the user may ask.
 Tell me about the evenings at pipit
 """
-
-
-@pytest.fixture(scope="module")
-def script() -> Script:
-    return Script()
-
-
-@pytest.fixture(scope="module")
-def server(script: Script) -> Iterator[FakeServer]:
-    with scripted(script) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

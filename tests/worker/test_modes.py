@@ -10,7 +10,7 @@ from signet.queue import Job, enqueue
 from support.models import FakeServer, fake_openai
 from support.processes import eventually
 from worker.home import Home, Tree, a_home, manifest
-from worker.script import Script, fact, found, scripted
+from worker.script import Script, fact, found
 
 PLAIN = "We decided to use Postgres instead of MySQL. Anna prefers tabs over spaces."
 
@@ -20,12 +20,6 @@ def script() -> Script:
     made = Script()
     made.reads("", found(fact("The gannet invoices are sent in autumn")))
     return made
-
-
-@pytest.fixture(scope="module")
-def server(script: Script) -> Iterator[FakeServer]:
-    with scripted(script) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

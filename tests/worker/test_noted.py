@@ -15,19 +15,8 @@ from signet.providers.metered import MeteredEmbedder
 from support.models import FakeServer, Hang, Status, Works, fake_ollama
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
-from worker.script import Script, decided, fact, found, scripted
+from worker.script import Script, decided, fact, found
 from worker.sources import a_connector, started
-
-
-@pytest.fixture(scope="module")
-def script() -> Script:
-    return Script()
-
-
-@pytest.fixture(scope="module")
-def server(script: Script) -> Iterator[FakeServer]:
-    with scripted(script) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

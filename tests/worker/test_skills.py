@@ -13,7 +13,7 @@ from support.models import FakeServer, Hang
 from support.processes import eventually
 from support.skills import BODY, write
 from worker.home import Home, Tree, a_home, manifest
-from worker.script import Script, found, scripted, triple
+from worker.script import Script, found, triple
 
 #: Words that only the request to enrich holds.
 ENRICH = "A skill is a page of instructions"
@@ -26,12 +26,6 @@ def script() -> Script:
     made.reads(ENRICH, json.dumps(SAID))
     made.reads(BODY, found(entities=[triple("Harbour Guild", "owns", "Quay Crane")]))
     return made
-
-
-@pytest.fixture(scope="module")
-def server(script: Script) -> Iterator[FakeServer]:
-    with scripted(script) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

@@ -83,17 +83,6 @@ def files_of(home: Home) -> list[Path]:
 
 
 @pytest.fixture(scope="module")
-def script() -> Script:
-    return Script()
-
-
-@pytest.fixture(scope="module")
-def server(script: Script) -> Iterator[FakeServer]:
-    with scripted(script) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
 def busy(
     script: Script, server: FakeServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Home]:

@@ -70,15 +70,13 @@ def write(workspace: Workspace, target: Path, *, now: datetime) -> list[Part]:
     return parts
 
 
-def collect(
-    workspace: Workspace, *, now: datetime, environ: Mapping[str, str] = os.environ
-) -> list[Part]:
+def collect(workspace: Workspace, *, now: datetime) -> list[Part]:
     """Return the parts of a report."""
-    settings = config.as_public_dict(config.load(workspace, environ).settings)
-    checks = [check.to_dict() for check in examine(workspace, now=now, environ=environ)]
+    settings = config.as_public_dict(config.load(workspace).settings)
+    checks = [check.to_dict() for check in examine(workspace, now=now)]
     with inspection.reading(workspace.database, seconds=READ_SECONDS) as tx:
         cleaner = Cleaner(tx)
-        log = [cleaner.entry(entry) for entry in _log(workspace, environ)]
+        log = [cleaner.entry(entry) for entry in _log(workspace)]
         startup = [str(cleaner.clean(line)) for line in _startup(workspace)]
         found = cleaner.clean(checks)
     return [
@@ -177,8 +175,8 @@ def _database(workspace: Workspace) -> dict[str, object]:
         return {"unreadable": str(error)}
 
 
-def _log(workspace: Workspace, environ: Mapping[str, str]) -> list[logread.Entry]:
-    place = logfile.place(workspace.log_dir, environ)
+def _log(workspace: Workspace) -> list[logread.Entry]:
+    place = logfile.place(workspace.log_dir, os.environ)
     return logread.newest(place, LOG_LINES, logread.Filter(level="info"))
 
 

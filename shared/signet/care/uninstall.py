@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from signet.care import completion, service
@@ -36,7 +37,7 @@ def steps(
     found = service.planned(workspace, environ=environ)
     todo = [*_service(found, run)]
     if record.running(workspace) is not None:
-        todo.append(Step(what="the running daemon", do=lambda: _stop(workspace)))
+        todo.append(Step(what="the running daemon", do=partial(_quiet, control.stop, workspace)))
     todo += _harnesses(workspace, connectors)
     todo += _completion()
     todo += _folder("sockets and locks", _far_runtime(workspace))
@@ -79,8 +80,9 @@ def _service(found: service.Service, run: Run) -> Iterator[Step]:
         yield Step(what=f"the service {found.path}", do=lambda: service.remove(found, run)[1])
 
 
-def _stop(workspace: Workspace) -> Sequence[str]:
-    control.stop(workspace)
+def _quiet(do: Callable[..., object], *args: object) -> Sequence[str]:
+    """Do something of which nothing is to be said."""
+    do(*args)
     return ()
 
 
@@ -88,29 +90,16 @@ def _harnesses(workspace: Workspace, connectors: Sequence[Connector]) -> Iterato
     for one in connectors:
         if entries := one.entries(workspace):
             places = ", ".join(entry.place for entry in entries)
-            yield Step(what=f"{one.name}: {places}", do=_removal(workspace, one))
-
-
-def _removal(workspace: Workspace, connector: Connector) -> Callable[[], Sequence[str]]:
-    def remove() -> Sequence[str]:
-        connector.remove(workspace)
-        return ()
-
-    return remove
+            yield Step(what=f"{one.name}: {places}", do=partial(_quiet, one.remove, workspace))
 
 
 def _completion() -> Iterator[Step]:
     home = Path.home()
     for place in completion.installed(home):
-        yield Step(what=f"shell completion in {place}", do=_taking_out(place, home))
-
-
-def _taking_out(place: Path, home: Path) -> Callable[[], Sequence[str]]:
-    def take_out() -> Sequence[str]:
-        completion.take_out(place, home)
-        return ()
-
-    return take_out
+        yield Step(
+            what=f"shell completion in {place}",
+            do=partial(_quiet, completion.take_out, place, home),
+        )
 
 
 def _far_runtime(workspace: Workspace) -> Path | None:

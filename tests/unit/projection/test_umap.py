@@ -29,8 +29,7 @@ def purity(places: NDArray[float64], which: NDArray[int64]) -> float:
     return float((which[near] == which[:, None]).mean())
 
 
-@pytest.mark.parametrize("dimensions", [2, 3])
-@pytest.mark.parametrize("width", [40, 384, 1_536])
+@pytest.mark.parametrize(("width", "dimensions"), [(40, 3), (384, 2), (1_536, 3)])
 def test_groups_stay_together_and_apart_from_each_other(width: int, dimensions: int) -> None:
     vectors, which = groups(width)
     ids = [str(number) for number in range(len(vectors))]
@@ -52,7 +51,7 @@ def test_equal_and_empty_vectors_are_drawn_too() -> None:
         assert len(drawn.places) == 5
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     arrays.arrays(
         float32,

@@ -70,7 +70,7 @@ def test_lines_may_end_as_on_windows_and_begin_with_a_mark() -> None:
         "---\nname: a\nname: b\n---\n",
         "---\n- a list\n---\n",
         "---\nname: \x07\n---\n",
-        "---\n" + "[" * 5_000 + "\n---\n",
+        "---\n" + "[" * 1_000 + "\n---\n",
         "---\nname: " + "x" * 70_000 + "\n---\n",
         "---\n---\n",
         b"---\nname: \xff\xfe\x00\n---\n",

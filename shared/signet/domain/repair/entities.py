@@ -4,8 +4,9 @@ whose kind nobody knows.
 Never one that a person has pinned or suppressed, nor a skill or a task (RP-15).
 """
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import islice
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx
@@ -25,6 +26,8 @@ from signet.providers.shapes import INTEGER, an_object, list_of, one_of
 READ = 2_000
 #: Memories that are read for each of them, the newest.
 TEXTS = 20
+#: Texts whose names are kept meanwhile: entities that were made of one text follow each other.
+KEPT = 1_000
 #: What the model is shown of each, how long it may think, and how much it may say.
 FACTS = 3
 FACT_CHARS = 200
@@ -58,24 +61,29 @@ preview_reclassify = rows.look(_untyped, "ask for the type of {} entities", show
 
 def generic(tx: ReadTx, order: Order) -> list[Row]:
     """Return entities whose name is none."""
-    wanted = order.number("batchSize")
-    found: list[Row] = []
+    return list(islice(_generic(tx, order), order.number("batchSize")))
+
+
+def _generic(tx: ReadTx, order: Order) -> Iterator[Row]:
     found_by = {"found": analysis.MENTION_CONFIDENCE, "limit": READ, "after": 0}
     asked = {**choice.parameters(order.chosen), **found_by}
-    while len(found) < wanted and (some := tx.all(sql.NAMED, asked)):
-        found += [row for row in some if names.problem(row["name"]) or _is_none_today(tx, row)]
+    made = lru_cache(KEPT)(_made)
+    while some := tx.all(sql.NAMED, asked):
+        for row in some:
+            if names.problem(row["name"]) or _is_none_today(tx, row, made):
+                yield row
         asked["after"] = some[-1]["seq"]
-    return found[:wanted]
 
 
-def _is_none_today(tx: ReadTx, row: Row) -> bool:
+def _made(text: str) -> frozenset[str]:
+    """Return the names that a text makes entities of by its words alone."""
+    return frozenset(name.canonical for name in names.find(text) if name.is_certain)
+
+
+def _is_none_today(tx: ReadTx, row: Row, made: Callable[[str], frozenset[str]]) -> bool:
     """Return whether only words have made an entity, and no memory that mentions it would make it by them now."""
     texts = tx.column(sql.TEXTS, (row["id"], TEXTS)) if row["is_found"] else []
-    return bool(texts) and not any(
-        name.is_certain and name.canonical == row["canonical_name"]
-        for text in texts
-        for name in names.find(text)
-    )
+    return bool(texts) and not any(row["canonical_name"] in made(text) for text in texts)
 
 
 def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> Done:

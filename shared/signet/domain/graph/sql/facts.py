@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from signet.db import ReadTx
-from signet.db.dialect import list_rows
+from signet.db.dialect import THEN_JOIN, list_rows
 from signet.domain.graph.models import Subject
 from signet.domain.graph.sql import attributes
 
@@ -11,8 +11,8 @@ _SUBJECT = "SELECT id, name, entity_type, agent_id FROM entities WHERE id = ?"
 MEMORIES = f"""
 SELECT m.id, m.content FROM {list_rows()} j JOIN memories m ON m.id = j.value
  WHERE m.agent_id = ? AND m.is_deleted = 0 ORDER BY j.key"""
-NEWEST = """
-SELECT m.id, m.content FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
+NEWEST = f"""
+SELECT m.id, m.content FROM memory_entity_mentions n {THEN_JOIN} memories m ON m.id = n.memory_id
  WHERE n.entity_id = ? AND m.is_deleted = 0 AND m.agent_id = ? AND m.type <> 'document_chunk'
  ORDER BY m.created_at DESC, m.seq DESC LIMIT ?"""
 NEXT = """

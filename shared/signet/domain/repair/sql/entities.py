@@ -1,5 +1,6 @@
 """The statements of repairs of entities."""
 
+from signet.db.dialect import THEN_JOIN
 from signet.domain.repair import choice
 
 KEPT = f"""
@@ -20,12 +21,12 @@ SELECT e.id, e.name, e.seq, e.canonical_name,
      SELECT 1 FROM memory_entity_mentions n WHERE n.entity_id = e.id AND n.confidence IS NOT :found) AS is_found
   FROM entities e WHERE e.entity_type <> 'chunk_group' AND e.seq > :after AND {KEPT}
  ORDER BY e.seq LIMIT :limit"""
-TEXTS = """
-SELECT m.content FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
+TEXTS = f"""
+SELECT m.content FROM memory_entity_mentions n {THEN_JOIN} memories m ON m.id = n.memory_id
  WHERE n.entity_id = ? AND m.is_deleted = 0 ORDER BY m.seq DESC LIMIT ?"""
 UNTYPED = f"""
 SELECT e.id, e.name FROM entities e WHERE e.entity_type = 'extracted'
    AND {choice.condition(id="e.id", at="e.created_at")} ORDER BY e.mentions DESC, e.seq LIMIT :limit"""
-FACTS = """
-SELECT substr(m.content, 1, ?) FROM memory_entity_mentions n JOIN memories m ON m.id = n.memory_id
+FACTS = f"""
+SELECT substr(m.content, 1, ?) FROM memory_entity_mentions n {THEN_JOIN} memories m ON m.id = n.memory_id
  WHERE n.entity_id = ? AND m.is_deleted = 0 ORDER BY m.importance DESC, m.seq DESC LIMIT ?"""
