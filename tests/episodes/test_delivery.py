@@ -107,7 +107,10 @@ def test_a_question_gets_the_turns_that_answer_it_wherever_they_were_said(world:
     world.talk(
         "regatta",
         [
-            ("user", "Our harbour regatta is on the ninth of May. What belongs into its programme?"),
+            (
+                "user",
+                "Our harbour regatta is on the ninth of May. What belongs into its programme?",
+            ),
             ("assistant", f"Here is a plan.\n\n{advice}"),
             ("user", "My boat in it is called Grebe, with sail number 4471."),
             ("assistant", f"A good name.\n\n{advice}"),

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from signet.db import ReadTx, fts, script
 from signet.db.visibility import Reader
-from signet.domain.episodes import brief, outcome, search, split
+from signet.domain.episodes import brief, fence, outcome, search, split
 from signet.domain.episodes.brief import LEFT_OUT, Stretch
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
 from signet.domain.recall import cutoff
@@ -79,19 +79,31 @@ class _Turn:
     worth: float
     relevance: float
 
+    @property
+    def key(self) -> tuple[str, str, str, int, int]:
+        """Return what tells it from every other turn."""
+        return *_place(self.row), self.place
+
     @cached_property
     def source(self) -> Source:
         """Return what it was said in."""
         return source_of(self.row)
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Return by what a session knows that it was told this."""
-        return self.beside(0)
+        return f"episode:{self.source.name}#{self.row.position}.{self.place}"
 
-    def beside(self, step: int) -> str:
-        """Return the name of a turn that stands so many places further in its chunk."""
-        return f"episode:{self.source.name}#{self.row.position}.{self.place + step}"
+    def is_told(self, given: Collection[str]) -> bool:
+        """Return whether it may be told to a session that was given these: it steers no agent, and is new."""
+        if self.name in given or f"episode:{self.source.name}" in given:
+            return False
+        is_agents = self.row.source_type == SourceType.SESSION and self.speaker != _PERSON
+        return not (is_agents and orders.steers(self.text))
+
+    def follows(self, other: "_Turn | None") -> bool:
+        """Return whether it stands behind another turn in the same chunk."""
+        return other is not None and self.key == (*other.key[:-1], other.place + 1)
 
     def shown(self, asked: Sequence[str], *, most: int, is_answer: bool) -> str:
         """Return its text, of a long one the sentences that hold most of these words."""
@@ -174,7 +186,7 @@ def _place(row: FoundRow) -> tuple[str, str, str, int]:
 
 
 def _judged(row: FoundRow, cosine: float, words: Sequence[Word]) -> Iterator[_Turn]:
-    """Yield the turns of a chunk, without those that steer an agent; a commit is one."""
+    """Yield the turns of a chunk; a commit is one."""
     is_talk = row.source_type == SourceType.SESSION
     texts = split.turns(brief.without_code(row.content)) if is_talk else [row.content]
     held = [_held(words, fts.folded(text)) for text in texts]
@@ -182,7 +194,7 @@ def _judged(row: FoundRow, cosine: float, words: Sequence[Word]) -> Iterator[_Tu
     for place, text in enumerate(texts):
         named = _SPEAKER.match(text)
         speaker = named[1] if named else None
-        if not text.strip() or (is_talk and speaker != _PERSON and orders.steers(text)):
+        if not text.strip():
             continue
         own = cutoff.told(_weight(held[place]), of)
         both = cutoff.told(_weight(frozenset().union(*held[place : place + 2])), of)
@@ -210,39 +222,34 @@ def _fitting(
 ) -> list[Stretch]:
     """Return the best of the turns that fit, and the turns beside the very best, as one stretch of each source."""
     least = NEARLY * found[0].worth
-    by_name = {
-        one.name: one
-        for one in found
-        if one.name not in given and f"episode:{one.source.name}" not in given
-    }
-    answers = [one for one in by_name.values() if one.worth >= least]
-    kept: dict[Source, dict[_Turn, str]] = {}
-    for number, best in enumerate(answers):
-        of_source = kept.get(best.source, {})
-        if best in of_source:
+    by_key = {one.key: one for one in found}
+    told: dict[Source, dict[_Turn, str]] = {}
+    seen: set[_Turn] = set()
+    left: dict[Source, int] = {}
+    for number, best in enumerate(one for one in found if one.worth >= least):
+        if best in seen or not best.is_told(given):
             continue
-        others = (by_name.get(best.beside(step)) for step in (-1, 1))
-        beside = [one for one in others if one] if number < WITH_OTHERS else []
+        others = (by_key.get((*best.key[:-1], best.place + step)) for step in (-1, 1))
+        beside = [one for one in others if one and number < WITH_OTHERS and one.is_told(given)]
+        heading = 0 if best.source in told else brief.size(_stretch({best: ""}))
         for group in ([best, *beside], [best]):
             new = {
                 one: one.shown(asked, most=each - 2 * GAP, is_answer=one is best)
                 for one in group
-                if one not in of_source
+                if one not in seen
             }
-            every = of_source | new
-            size, is_short = _size(every) - _size(of_source), len(_stretch(every).text) <= each
-            if size <= chars and is_short:
-                kept[best.source] = every
-                chars -= size
+            size = sum(len(fence.clean(text)) + 1 + GAP for text in new.values())
+            is_short = size <= left.get(best.source, each)
+            if is_short and size + heading <= chars:
+                told.setdefault(best.source, {}).update(new)
+                seen.update(new)
+                left[best.source] = left.get(best.source, each) - size
+                chars -= size + heading
                 break
         else:
             if is_short:
                 break
-    return [_stretch(turns) for turns in kept.values()]
-
-
-def _size(turns: Mapping[_Turn, str]) -> int:
-    return brief.size(_stretch(turns)) if turns else 0
+    return [_stretch(turns) for turns in told.values()]
 
 
 def _stretch(turns: Mapping[_Turn, str]) -> Stretch:
@@ -251,7 +258,7 @@ def _stretch(turns: Mapping[_Turn, str]) -> Stretch:
     best = max(turns, key=attrgetter("worth"))
     lines: list[str] = []
     for before, one in zip([None, *order], order, strict=False):
-        if before is None or before.name != one.beside(-1):
+        if not one.follows(before):
             lines.append(LEFT_OUT)
         lines.append(turns[one])
     match = Match(
