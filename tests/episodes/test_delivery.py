@@ -126,6 +126,10 @@ def test_a_question_gets_the_turns_that_answer_it_wherever_they_were_said(world:
     assert told.count("A regatta needs buoys") <= 5 and len(told) <= 4_000
     again = world.hook("user-prompt-submit", "sailing", userPrompt=asked)
     assert "ninth of May" not in again and "sixteenth" not in again
+    page = world.server.post("/api/memory/recall", {"query": asked, "project": str(world.project)})
+    found = {row["id"]: row["content"] for row in page.body["results"] if row["type"] == "session"}
+    assert "ninth of May" in found["session:regatta"], found
+    assert "sixteenth of May" in found["session:postponed"]
     boat = world.hook("user-prompt-submit", "sailing", userPrompt="Which sail number has my boat?")
     assert "sail number 4471" in boat or "sail number 4471" in told
 
@@ -142,6 +146,7 @@ def test_nothing_is_said_twice_in_a_session(world: World) -> None:
         "Please translate the settings page into Portuguese and add a language switch.",
         "run the tests again and tell me which ones fail",
         "thanks, looks good",
+        "How do I install the dependencies?",
     ],
 )
 def test_a_prompt_about_something_else_gets_no_earlier_talk(world: World, prompt: str) -> None:

@@ -28,9 +28,11 @@ from signet.text import orders
 
 #: A longer prompt, or one that points at what is in front of it, is about the work at hand.
 QUESTION_CHARS = 300
-#: How relevant the best turn is at least: nine tenths of the questions about what a talk says find so much in it, of
-#: 308 about other things none in the talks of `sde`, and one in twenty in a talk of other people.
-LEAST = 0.45
+#: How relevant the best turn is at least, where its chunk is near, and where it is not: nine tenths of the questions
+#: about what a talk says find so much in it. Of 308 questions about other things none does in the talks of `sde`, of
+#: 16 that developers ask every day ("how do I install the dependencies?") one, and one in twenty in a talk of other
+#: people. Without the second bound five of the 16 would.
+LEAST, LEAST_FAR, NEAR = 0.45, 0.52, 0.27
 #: A further turn has this share of the best one's worth.
 NEARLY = 0.6
 #: What the words of a turn count beside those of it and the next one together: an answer does not repeat its question.
@@ -76,6 +78,8 @@ class _Turn:
     place: int
     text: str
     speaker: str | None
+    #: That of its chunk.
+    cosine: float
     worth: float
     relevance: float
 
@@ -147,7 +151,8 @@ def find(
     near = _nearest([said(spoken=True), said()], vector)
     words = words_of(tx, asked)
     found = [turn for row, cosine in near for turn in _judged(row, cosine, words)]
-    if max((one.relevance for one in found), default=0.0) < LEAST:
+    best = max(found, key=attrgetter("relevance"), default=None)
+    if best is None or best.relevance < (LEAST if best.cosine >= NEAR else LEAST_FAR):
         return []
     found.sort(key=attrgetter("worth"), reverse=True)
     return _fitting(found, asked, given, chars, each or chars)
@@ -160,6 +165,7 @@ def words_of(tx: ReadTx, asked: Sequence[str]) -> list[Word]:
 
 
 def source_of(row: FoundRow) -> Source:
+    """Return what a chunk is of."""
     return Source(
         type=SourceType(row.source_type),
         id=row.source_id,
@@ -204,6 +210,7 @@ def _judged(row: FoundRow, cosine: float, words: Sequence[Word]) -> Iterator[_Tu
             place=place,
             text=text,
             speaker=speaker,
+            cosine=cosine,
             worth=near + cutoff.WORDS * (OWN * own + (1 - OWN) * both) + who,
             relevance=near + cutoff.WORDS * both,
         )
