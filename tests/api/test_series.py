@@ -19,6 +19,8 @@ def test_days_begin_at_local_midnight_and_the_shift_of_clocks_is_no_gap() -> Non
     assert begins == ["2026-03-27T23:00", "2026-03-28T23:00", "2026-03-29T22:00"]
     hours = series.starts("hour", 30, berlin, NOW)
     assert {after - before for before, after in pairwise(hours)} == {timedelta(hours=1)}
+    tens = series.starts("10min", 3, berlin, NOW + timedelta(minutes=9))
+    assert [clock.to_text(one)[11:16] for one in tens] == ["10:00", "10:10", "10:20"]
 
 
 def test_what_happened_is_counted_in_its_hour(api: Api) -> None:
@@ -31,6 +33,8 @@ def test_what_happened_is_counted_in_its_hour(api: Api) -> None:
     api.delete(f"/api/memory/{ids[0]}?reason=moved")
     answer = api.get("/api/analytics/series?step=hour&count=6&metrics=added,forgotten").body
     assert answer["series"] == {"added": [1, 0, 0, 0, 2, 1], "forgotten": [0, 0, 0, 0, 0, 1]}
+    tens = api.get("/api/analytics/series?step=10min&metrics=added").body["series"]["added"]
+    assert len(tens) == 144 and sum(tens) == 4
     days = api.get("/api/analytics/series").body
     assert set(days["series"]) == set(series.METRICS) and len(days["starts"]) == 30
     assert (days["series"]["recalls"][-1], days["series"]["recall_p95"][-1]) == (0, 0)

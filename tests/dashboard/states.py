@@ -43,7 +43,7 @@ EMPTY: tuple[tuple[str, dict[str, object], dict[str, str]], ...] = (
             "/#/engine/queue": "All done",
             "/#/engine/queue?status=dead": "No job has died",
             "/#/engine/queue?status=dead&code=timeout": "No job passes these filters",
-            "/#/engine/queue?status=cancelled": "No job passes these filters",
+            "/#/engine/queue?status=completed": "No job passes these filters",
         },
     ),
     (

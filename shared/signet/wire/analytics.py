@@ -107,7 +107,7 @@ class Timeline(TypedDict):
 
 
 class Series(TypedDict):
-    """How much happened in each hour or day: `starts` says when each began, the last one is running.
+    """How much happened in each ten minutes, hour or day: `starts` says when each began, the last one is running.
 
     `series` has a number for each of them by metric; `told_tokens` is an estimate of four characters a token,
     `recall_p95` in milliseconds; recalls are counted while `telemetryEnabled`.

@@ -36,6 +36,7 @@ const far = () => import("./rooms/far").then((found) => (loaded.value = { ...loa
 
 /** What is seen comes first; the rest is there before somebody asks for it. */
 const LATER_MS = 2_000;
+const later = () => setTimeout(() => (document.querySelector("[aria-busy]") ? later() : void far()), LATER_MS);
 
 function Part({ name, children = null }: { name: keyof Near | keyof Far; children?: ComponentChildren }) {
   const Found = loaded.value[name];
@@ -149,5 +150,5 @@ void enter().then(() => {
   addEventListener("hashchange", straighten);
   start();
   drawBy(() => render(<Frame />, document.getElementById("app")!));
-  setTimeout(() => void far(), LATER_MS);
+  later();
 });

@@ -48,7 +48,7 @@ async def get_latency() -> dict[str, dict[str, float]]:
 
 @serves(wire.SERIES)
 async def get_series(query: Annotated[SeriesParams, Query()], state: Shared) -> wire.Series:
-    """Return how much happened in each of the last hours or days of a time zone."""
+    """Return how much happened in each of the last ten minutes, hours or days of a time zone."""
     count = min(query.count or series.USUAL[query.step], series.MOST[query.step])
     tz = series.zone(query.tz)
     metrics = query.metrics or series.METRICS

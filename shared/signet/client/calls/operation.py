@@ -73,11 +73,11 @@ class OperationCalls:
         self,
         *,
         metrics: str | Sequence[str] | None = None,
-        step: Literal["hour", "day"] | None = None,
+        step: Literal["10min", "hour", "day"] | None = None,
         count: int | None = None,
         tz: str | None = None,
     ) -> analytics.Series:
-        """Return how much happened in each of the last hours or days of a time zone; raises Invalid."""
+        """Return how much happened in each of the last ten minutes, hours or days of a time zone; raises Invalid."""
 
     @asks(analytics.ERRORS)
     def errors(self, *, limit: int | None = None) -> analytics.Errors:

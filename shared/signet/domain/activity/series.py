@@ -1,4 +1,4 @@
-"""How much happened in each hour or day: counts of rows that are there anyway, nothing is kept for it.
+"""How much happened in each ten minutes, hour or day: counts of rows that are there anyway, nothing is kept for it.
 
 Rows are counted by ten minutes of UTC in SQL, and those added up by the hours or days of a time zone here.
 """
@@ -18,8 +18,8 @@ from signet.wire.analytics import Series
 #: What can be counted, and the steps with how many of each are answered at most.
 P95 = "recall_p95"
 METRICS = (*sql.SERIES, P95)
-MOST = {"hour": 24 * 31, "day": 366}
-USUAL = {"hour": 24, "day": 30}
+MOST = {"10min": 6 * 24 * 3, "hour": 24 * 31, "day": 366}
+USUAL = {"10min": 6 * 24, "hour": 24, "day": 30}
 #: Characters of an instant that name ten minutes: 2026-05-01T13:2.
 _BUCKET_CHARS = 15
 
@@ -33,7 +33,10 @@ def zone(name: str) -> ZoneInfo:
 
 
 def starts(step: str, count: int, tz: ZoneInfo, now: datetime) -> list[datetime]:
-    """Return when each of the last hours or days began, oldest first, the one that is running last. Pure."""
+    """Return when each of the last ten minutes, hours or days began, oldest first, the running one last. Pure."""
+    if step == "10min":
+        last = now.astimezone(UTC).replace(minute=now.minute // 10 * 10, second=0, microsecond=0)
+        return [last - timedelta(minutes=10 * back) for back in range(count - 1, -1, -1)]
     local = now.astimezone(tz)
     if step == "hour":
         last = local.replace(minute=0, second=0, microsecond=0).astimezone(UTC)

@@ -109,10 +109,10 @@ class EventParams(Params):
 
 
 class SeriesParams(Params):
-    """What is counted: the last `count` hours or days of a time zone; without `metrics` all that there are."""
+    """What is counted: the last `count` ten minutes, hours or days of a time zone; without `metrics` all."""
 
     metrics: Names = ()
-    step: Literal["hour", "day"] = "day"
+    step: Literal["10min", "hour", "day"] = "day"
     count: Annotated[int, Whole(0, 1_000)] = 0
     tz: str = Field("UTC", max_length=60)
 

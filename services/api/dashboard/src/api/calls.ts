@@ -1,13 +1,12 @@
 /** What the page asks of the daemon: one function for each change, one address for each thing that is read. */
-import { ask, Refused, withQuery } from "../lib/http";
+import { ask, type Query, Refused, withQuery } from "../lib/http";
+import { stale } from "../lib/resource";
 import { agent } from "../lib/store";
 import { sum } from "../lib/words";
 import type * as t from "./types";
 
 /** Changes are kept in history with this. */
 const REASON = "dashboard";
-
-type Query = Record<string, string | number | boolean | null | undefined>;
 
 /** Return an address about the chosen agent. */
 export function mine(path: string, query: Query = {}): string {
@@ -38,7 +37,6 @@ export const paths = {
   diagnostics: "/api/diagnostics",
   status: "/api/status",
   about: "/api/status?parts=update",
-  pipeline: "/api/pipeline/status",
   harnesses: "/api/harnesses",
   sessions: "/api/sessions",
   allSessions: (query: Query) => withQuery("/api/sessions", { ...query, state: "all" }),
@@ -74,6 +72,13 @@ export async function quote(query: string, signal?: AbortSignal): Promise<readon
   return (await ask<t.Excerpts>("POST", "/api/sessions/search", { body: { query, limit: 3, agent_id: agent.value }, signal })).results;
 }
 
+/** Change something: what is shown is asked for again. */
+async function tell<T>(method: "POST" | "PATCH" | "DELETE", path: string, body: unknown = {}): Promise<T> {
+  const done = await ask<T>(method, path, { body });
+  stale();
+  return done;
+}
+
 export interface Patch {
   content?: string;
   type?: string;
@@ -84,84 +89,84 @@ export interface Patch {
 
 /** Change a memory that is still the one that was seen; 409 when it is not. */
 export function change(memory: string, patch: Patch, version?: number): Promise<t.Modified> {
-  return ask("PATCH", paths.memory(memory), { body: { ...patch, reason: REASON, ...(version ? { if_version: version } : {}) } });
+  return tell("PATCH", paths.memory(memory), { ...patch, reason: REASON, ...(version ? { if_version: version } : {}) });
 }
 
 /** Forget a memory; pinned ones, too, because a person asks. */
 export function forget(memory: string): Promise<t.Modified> {
-  return ask("DELETE", paths.memory(memory), { body: { reason: REASON, force: true } });
+  return tell("DELETE", paths.memory(memory), { reason: REASON, force: true });
 }
 
 /** Remove a memory for good; the answer names what may still hold its words. */
 export function erase(memory: string): Promise<t.Modified> {
-  return ask("DELETE", paths.memory(memory), { body: { reason: REASON, erase: true } });
+  return tell("DELETE", paths.memory(memory), { reason: REASON, erase: true });
 }
 
 /** Bring a forgotten memory back. */
 export function recover(memory: string): Promise<t.Recovered> {
-  return ask("POST", mine(`/api/memory/${id(memory)}/recover`), { body: { reason: REASON } });
+  return tell("POST", mine(`/api/memory/${id(memory)}/recover`), { reason: REASON });
 }
 
 /** Let this agent remember what one that was removed knew. */
 export function adopt(memory: string): Promise<t.Remembered> {
-  return ask("POST", `/api/memory/${id(memory)}/adopt`, { body: { agent_id: agent.value } });
+  return tell("POST", `/api/memory/${id(memory)}/adopt`, { agent_id: agent.value });
 }
 
 /** Say of a memory that waits for a person whether it may be delivered unasked. */
 export function decide(memory: string, what: "approve" | "reject"): Promise<t.Modified> {
-  return ask("POST", `/api/memory/reviews/${id(memory)}/${what}`, { body: { agent_id: agent.value } });
+  return tell("POST", `/api/memory/reviews/${id(memory)}/${what}`, { agent_id: agent.value });
 }
 
 /** Say what a memory is worth; `none` takes that back. */
 export function judge(memory: string, verdict: "keep" | "fade" | "wrong" | "none"): Promise<t.Modified> {
-  return ask("POST", `/api/memory/${id(memory)}/review`, { body: { verdict, agent_id: agent.value } });
+  return tell("POST", `/api/memory/${id(memory)}/review`, { verdict, agent_id: agent.value });
 }
 
 /** Run a task that recurs now. */
 export function runTask(task: string): Promise<unknown> {
-  return ask("POST", `/api/tasks/${id(task)}/run`, { body: {} });
+  return tell("POST", `/api/tasks/${id(task)}/run`);
 }
 
 /** Look through a source again. */
 export function syncSource(source: string): Promise<unknown> {
-  return ask("POST", `/api/connectors/${id(source)}/sync`, { body: {} });
+  return tell("POST", `/api/connectors/${id(source)}/sync`);
 }
 
 /** Have the texts of a folder read, now and when they change. */
 export async function addSource(folder: string): Promise<unknown> {
   const displayName = folder.split("/").filter(Boolean).pop() ?? folder;
-  const { id: source } = await ask<t.AddedConnector>("POST", "/api/connectors", { body: { provider: "filesystem", displayName, settings: { rootPath: folder }, agentId: agent.value || undefined } });
+  const { id: source } = await tell<t.AddedConnector>("POST", "/api/connectors", { provider: "filesystem", displayName, settings: { rootPath: folder }, agentId: agent.value || undefined });
   return syncSource(source);
 }
 
-export const removeSource = (source: string) => ask("DELETE", `/api/connectors/${id(source)}`);
+export const removeSource = (source: string) => tell("DELETE", `/api/connectors/${id(source)}`);
 
 /** Add a task that recurs; its fields are as the daemon names them. */
 export function addTask({ skipPermissions, workingDirectory, ...task }: Readonly<Record<string, string>>): Promise<unknown> {
-  return ask("POST", "/api/tasks", { body: { ...task, workingDirectory: workingDirectory || undefined, skipPermissions: Boolean(skipPermissions) } });
+  return tell("POST", "/api/tasks", { ...task, workingDirectory: workingDirectory || undefined, skipPermissions: Boolean(skipPermissions) });
 }
 
-export const switchTask = (task: string, enabled: boolean) => ask("PATCH", `/api/tasks/${id(task)}`, { body: { enabled } });
+export const switchTask = (task: string, enabled: boolean) => tell("PATCH", `/api/tasks/${id(task)}`, { enabled });
 
-export const removeTask = (task: string) => ask("DELETE", `/api/tasks/${id(task)}`);
+export const removeTask = (task: string) => tell("DELETE", `/api/tasks/${id(task)}`);
 
-export const installSkill = (name: string) => ask("POST", "/api/skills/install", { body: { name } });
+export const installSkill = (name: string) => tell("POST", "/api/skills/install", { name });
 
-export const removeSkill = (name: string) => ask("DELETE", `/api/skills/${id(name)}`);
+export const removeSkill = (name: string) => tell("DELETE", `/api/skills/${id(name)}`);
 
 /** Add a tool server by its address, or by a command with its arguments. */
 export function addToolServer(name: string, config: string): Promise<unknown> {
   const [command, ...args] = config.split(/\s+/);
-  return ask("POST", `${paths.tools}/register`, { body: { name, config: /^https?:/.test(config) ? { url: config } : { command, args } } });
+  return tell("POST", `${paths.tools}/register`, { name, config: /^https?:/.test(config) ? { url: config } : { command, args } });
 }
 
-export const switchToolServer = (server: string, enabled: boolean) => ask("PATCH", `${paths.tools}/${id(server)}`, { body: { enabled } });
+export const switchToolServer = (server: string, enabled: boolean) => tell("PATCH", `${paths.tools}/${id(server)}`, { enabled });
 
-export const removeToolServer = (server: string) => ask("DELETE", `${paths.tools}/${id(server)}`);
+export const removeToolServer = (server: string) => tell("DELETE", `${paths.tools}/${id(server)}`);
 
 /** Save a text. */
 export function remember(content: string): Promise<t.Remembered> {
-  return ask("POST", "/api/memory/remember", { body: { content, who: "capture", importance: 0.7, agent_id: agent.value } });
+  return tell("POST", "/api/memory/remember", { content, who: "capture", importance: 0.7, agent_id: agent.value });
 }
 
 /** Memories that are forgotten, changed or recovered by one request at most. */
@@ -198,7 +203,7 @@ async function forgetThese(choice: Query | { ids: readonly string[] }, expected:
   const body = { ...choice, agent_id: agent.value, reason: REASON };
   const shown = await ask<t.ForgetPreview>("POST", "/api/memory/forget", { body: { ...body, mode: "preview" } });
   if (shown.count !== expected) throw new Refused(409, "These are not the same memories any more: choose them again.", "changed", null);
-  const done = await ask<t.ForgottenMany>("POST", "/api/memory/forget", { body: { ...body, mode: "execute", confirm_token: shown.confirmToken } });
+  const done = await tell<t.ForgottenMany>("POST", "/api/memory/forget", { ...body, mode: "execute", confirm_token: shown.confirmToken });
   return { results: done.results.filter((one) => one.success), pinned: done.pinned, backup: Boolean(done.backup) };
 }
 
@@ -218,61 +223,63 @@ export async function forgetMany(ids: readonly string[]): Promise<Gone> {
 export async function changeMany(patches: readonly (Patch & { id: string })[]): Promise<number> {
   let changed = 0;
   for (const some of batches(patches))
-    changed += (await ask<t.ModifiedMany>("POST", "/api/memory/modify", { body: { patches: some, reason: REASON, agent_id: agent.value } })).updated;
+    changed += (await tell<t.ModifiedMany>("POST", "/api/memory/modify", { patches: some, reason: REASON, agent_id: agent.value })).updated;
   return changed;
 }
 
 /** Let the hooks of a session do nothing, or something again. */
 export function bypass(session: string, enabled: boolean): Promise<t.Bypassed> {
-  return ask("POST", `/api/sessions/${id(session)}/bypass`, { body: { enabled } });
+  return tell("POST", `/api/sessions/${id(session)}/bypass`, { enabled });
 }
 
-/** Repair something; with `dryRun` only say what would change. */
-export function repair(path: string, options: { dryRun?: boolean }): Promise<t.Repaired> {
-  return ask("POST", path.startsWith("/") ? path : `/api/repair/${path}`, { body: options });
-}
+const repairAt = (path: string) => (path.startsWith("/") ? path : `/api/repair/${path}`);
+
+/** Say what a repair would change. */
+export const preview = (path: string) => ask<t.Repaired>("POST", repairAt(path), { body: { dryRun: true } });
+
+export const repair = (path: string) => tell<t.Repaired>("POST", repairAt(path));
 
 /** Let the order hold that was there before anything was learned; what was compared counts no more. */
 export function rollBack(): Promise<t.RolledBack> {
-  return ask("POST", "/api/predictor/rollback", { body: { agent_id: agent.value } });
+  return tell("POST", "/api/predictor/rollback", { agent_id: agent.value });
 }
 
 /** Stop taking jobs, or go on. */
 export function pause(isPaused: boolean): Promise<t.Paused> {
-  return ask("POST", isPaused ? "/api/pipeline/pause" : "/api/pipeline/resume", { body: {} });
+  return tell("POST", isPaused ? "/api/pipeline/pause" : "/api/pipeline/resume");
 }
 
 /** Try dead jobs again, or cancel waiting ones. */
 export function changeJobs(what: "retry" | "cancel", which: { ids?: readonly string[]; code?: string; kind?: string }): Promise<t.ChangedJobs> {
-  return ask("POST", `/api/jobs/${what}`, { body: which });
+  return tell("POST", `/api/jobs/${what}`, which);
 }
 
 /** Bring forgotten memories back. */
 export async function recoverMany(ids: readonly string[]): Promise<void> {
-  for (const some of batches(ids)) await ask("POST", mine("/api/memory/recover"), { body: { ids: some, reason: REASON } });
+  for (const some of batches(ids)) await tell("POST", mine("/api/memory/recover"), { ids: some, reason: REASON });
 }
 
 /** Pin an entity, so that it is always looked at, or leave it out of answers; null takes that back. */
 export function pinEntity(entity: string, how: "pin" | "suppress" | null): Promise<unknown> {
-  return ask(how ? "POST" : "DELETE", mine(`/api/knowledge/entities/${id(entity)}/pin`), { body: { pin_type: how ?? undefined } });
+  return tell(how ? "POST" : "DELETE", mine(`/api/knowledge/entities/${id(entity)}/pin`), { pin_type: how ?? undefined });
 }
 
 /** Write a file of the workspace. */
 export function writeFile(file: string, content: string): Promise<unknown> {
-  return ask("POST", "/api/config", { body: { file, content } });
+  return tell("POST", "/api/config", { file, content });
 }
 
 /** Keep a secret; its value is never sent back. */
 export function putSecret(name: string, value: string): Promise<unknown> {
-  return ask("POST", `/api/secrets/${id(name)}`, { body: { value } });
+  return tell("POST", `/api/secrets/${id(name)}`, { value });
 }
 
 /** Remove a secret for good. */
 export function removeSecret(name: string): Promise<unknown> {
-  return ask("DELETE", `/api/secrets/${id(name)}`);
+  return tell("DELETE", `/api/secrets/${id(name)}`);
 }
 
 /** Change settings; null takes one back to its default. With a hash only if the file is still the one that was seen. */
 export function changeSettings(set: Readonly<Record<string, unknown>>, hash?: string): Promise<t.ChangedConfig> {
-  return ask("PATCH", "/api/config", { body: { set, ...(hash && { if_hash: hash }) } });
+  return tell("PATCH", "/api/config", { set, ...(hash && { if_hash: hash }) });
 }

@@ -626,14 +626,6 @@ export interface KnownRepair {
   runsPerHour: number;
 }
 
-export interface LastFeedback {
-  lastRunAt: string | null;
-  feedbackAspectsUpdated: number;
-  feedbackFtsConfirmations: number;
-  feedbackDecayedAspects: number;
-  feedbackPropagatedAttributes: number;
-}
-
 export interface Links {
   memoryId: string;
   sources: Followed[];
@@ -859,23 +851,6 @@ export interface Part {
 export interface Paused {
   success: boolean;
   paused: boolean;
-}
-
-export interface PipelineStatus {
-  mode: string;
-  paused: boolean;
-  workers: Record<string, Record<string, unknown>>;
-  queues: Record<string, Record<string, unknown>>;
-  queue: number;
-  processing: number;
-  deadLetter: number;
-  providers: Record<string, Record<string, unknown>[]>;
-  errorSummary: Record<string, number>;
-  traversal: Record<string, unknown>;
-  feedback: LastFeedback;
-  predictor: Record<string, unknown>;
-  latency: Record<string, Record<string, number>>;
-  diagnostics: Diagnoses;
 }
 
 export interface PredictorModel {

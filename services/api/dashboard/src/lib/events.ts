@@ -15,34 +15,7 @@ const HIDDEN_MS = 30_000;
 const FIRST_WAIT_MS = 500;
 const MOST_WAIT_MS = 10_000;
 
-export interface Frame {
-  readonly event: string;
-  readonly id: string | null;
-  readonly data: string;
-}
-
-/** Return the whole frames of a stretch of a stream, and what is left of it. */
-export function frames(text: string): { found: Frame[]; rest: string } {
-  const parts = text.replace(/\r\n?/g, "\n").split("\n\n");
-  const rest = parts.pop() ?? "";
-  const found: Frame[] = [];
-  for (const part of parts) {
-    let event = "message";
-    let id: string | null = null;
-    const data: string[] = [];
-    for (const line of part.split("\n")) {
-      const colon = line.indexOf(":");
-      if (colon <= 0) continue;
-      const value = line.slice(colon + 1).replace(/^ /, "");
-      const name = line.slice(0, colon);
-      if (name === "event") event = value;
-      else if (name === "id") id = value;
-      else if (name === "data") data.push(value);
-    }
-    if (data.length > 0 || event !== "message") found.push({ event, id, data: data.join("\n") });
-  }
-  return { found, rest };
-}
+const field = (event: string, name: string) => new RegExp(`^${name}: (.*)`, "m").exec(event)?.[1];
 
 /** All topics that the caller may follow. */
 const PATH = "/api/events";
@@ -54,11 +27,11 @@ function become(state: Live["state"]): void {
   if (live.value.state !== state) live.value = { state, since: Date.now() };
 }
 
-function heard(frame: Frame): void {
-  if (frame.id !== null) lastId = frame.id;
-  if (frame.event === "hello") return;
-  if (frame.event === "missed") stale();
-  else stale(frame.event);
+/** Take in an event. What it is about is asked for where it is shown. */
+function heard(event: string): void {
+  lastId = field(event, "id") ?? lastId;
+  const topic = field(event, "event");
+  if (topic && topic !== "hello") stale(topic === "missed" ? undefined : topic);
 }
 
 async function read(stop: AbortSignal): Promise<void> {
@@ -71,9 +44,9 @@ async function read(stop: AbortSignal): Promise<void> {
   for (;;) {
     const { value, done } = await reader.read();
     if (done) return;
-    const { found, rest } = frames(text + value);
-    text = rest;
-    found.forEach(heard);
+    const events = (text + value).split("\n\n");
+    text = events.pop()!;
+    events.forEach(heard);
   }
 }
 

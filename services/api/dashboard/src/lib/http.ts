@@ -8,7 +8,6 @@ export class Refused extends Error {
     message: string,
     readonly code: string,
     readonly requestId: string | null,
-    readonly body: Readonly<Record<string, unknown>> = {},
     /** When to ask again (ms), where that helps; null where asking again changes nothing. */
     readonly waitMs: number | null = null,
   ) {
@@ -81,7 +80,7 @@ export async function send(method: string, path: string, asked: Asked = {}): Pro
     });
   } catch (error) {
     if (asked.signal?.aborted) throw error;
-    throw new Refused(0, "The daemon does not answer. Is it running? signet status", "offline", null, {}, RETRY_MS);
+    throw new Refused(0, "The daemon does not answer. Is it running? signet status", "offline", null, RETRY_MS);
   }
   if (response.status === 401 && path !== EXCHANGE) {
     if (shown === token) await aToken();
@@ -105,14 +104,13 @@ async function refusal(response: Response): Promise<Refused> {
   const said = typeof body.error === "string" ? body.error : `HTTP ${response.status}`;
   const code = typeof body.code === "string" ? body.code : "";
   const wait = BUSY.has(response.status) ? 1_000 * Number(response.headers.get("retry-after")) || RETRY_MS : null;
-  return new Refused(response.status, said, code, response.headers.get("x-signet-request-id"), body, wait);
+  return new Refused(response.status, said, code, response.headers.get("x-signet-request-id"), wait);
 }
 
+export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
 /** Return a path with a query; what is undefined, null or empty is left out. */
-export function withQuery(path: string, query: Record<string, string | number | boolean | null | undefined>): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined && value !== null && value !== "") given.set(name, String(value));
-  const text = given.toString();
-  return text ? `${path}?${text}` : path;
+export function withQuery(path: string, query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  return given.length ? `${path}?${new URLSearchParams(given as [string, string][])}` : path;
 }

@@ -1,4 +1,5 @@
 /** Where the page is: `#/room/part?filters`. All of a view is in its address. */
+import { type Query, withQuery } from "./http";
 import { signal } from "./signal";
 
 export interface Route {
@@ -46,11 +47,8 @@ export function parse(hash: string): Route {
 }
 
 /** Return the address of a view, with its `#`. */
-export function href(room: string, query: Record<string, string | number | undefined> = {}, ...parts: string[]): string {
-  const path = [room, ...parts].map(encodeURIComponent).join("/");
-  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== "");
-  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-  return `#/${path}${search ? `?${search}` : ""}`;
+export function href(room: string, query: Query = {}, ...parts: string[]): string {
+  return withQuery(`#/${[room, ...parts].map(encodeURIComponent).join("/")}`, query);
 }
 
 export const route = signal<Route>(parse(location.hash));

@@ -16,6 +16,11 @@ export function dayOf(at: Date): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
+/** Return rows by the day of a time that each has, in their order. */
+export function byDay<T>(rows: readonly T[], timeOf: (row: T) => string): [string, T[]][] {
+  return [...Map.groupBy(rows, (row) => dayOf(new Date(timeOf(row))))];
+}
+
 /** Return when the day began on which `at` is. */
 export function startOfDay(at: Date): Date {
   return new Date(at.getFullYear(), at.getMonth(), at.getDate());

@@ -29,6 +29,11 @@ export function drop(id: number): void {
   toasts.value = toasts.value.filter((toast) => toast.id !== id);
 }
 
+/** Copy a text, and say so. */
+export function copy(text: string, done = "Copied."): void {
+  navigator.clipboard.writeText(text).then(() => say(done), () => say("The browser does not let the page write to the clipboard.", null, true));
+}
+
 /** Do something and say so; what the daemon refuses is said in its words. Return whether it was done. */
 export async function act(doing: () => Promise<unknown>, done: string, undo: (() => Promise<unknown>) | null = null): Promise<boolean> {
   try {

@@ -3,8 +3,7 @@ import { useState } from "preact/hooks";
 import { forget, recall, remember } from "../api/calls";
 import type { Recalled } from "../api/types";
 import { Refused } from "../lib/http";
-import { stale } from "../lib/resource";
-import { say } from "../lib/undo";
+import { copy, say } from "../lib/undo";
 import { percent } from "../lib/words";
 import { Dialog } from "../ui/dialog";
 
@@ -24,8 +23,7 @@ export default function Capture({ onClose }: { onClose: () => void }) {
   const save = () => attempt(async () => {
     if (!text.trim()) return;
     const kept = await remember(text.trim());
-    stale("memory");
-    say(kept.deduped ? "It was remembered before." : "Remembered.", kept.deduped ? null : () => forget(kept.id).then(() => stale("memory")));
+    say(kept.deduped ? "It was remembered before." : "Remembered.", kept.deduped ? null : () => forget(kept.id));
     onClose();
   });
   const search = () => attempt(async () => {
@@ -43,7 +41,7 @@ export default function Capture({ onClose }: { onClose: () => void }) {
       <button class="primary" onClick={() => void save()}>Remember <kbd>Ctrl Enter</kbd></button>
     </div>
     {found && (found.results.length === 0 ? <p role="status">No results found.</p> : <ul class="rows" aria-label="Found">
-      {found.results.map((hit) => <li key={hit.id}><button class="plain hit" onClick={() => void navigator.clipboard.writeText(hit.content).then(() => say("Copied."))}>
+      {found.results.map((hit) => <li key={hit.id}><button class="plain hit" onClick={() => copy(hit.content)}>
         <span class="text">{hit.content}</span><span class="score">{percent(hit.score)}</span></button></li>)}
     </ul>)}
   </Dialog>;

@@ -6,7 +6,7 @@ import type { Advice, Diagnoses, Harnesses, Home, MemoryPage } from "../api/type
 import { useKeys, useSteps } from "../lib/keys";
 import { useResource } from "../lib/resource";
 import { filter, go, href, route } from "../lib/route";
-import { brief, clock, dayName, dayOf, span, startOfDay } from "../lib/time";
+import { brief, byDay, clock, dayName, dayOf, span, startOfDay } from "../lib/time";
 import { count, projectName, sum } from "../lib/words";
 import { Icon } from "../ui/icons";
 import { Empty, Shown } from "../ui/states";
@@ -70,16 +70,11 @@ function Hello({ rows, total }: { rows: readonly Row[] | undefined; total: numbe
 
 function Diary({ rows }: { rows: readonly Row[] }) {
   useSteps(".diary a");
-  const days = new Map<string, Row[]>();
-  for (const row of rows) {
-    const day = dayOf(new Date(row.created_at));
-    days.set(day, [...(days.get(day) ?? []), row]);
-  }
   /** Of the earliest day the diary may have some only. */
   const isCut = (day: readonly Row[]) => rows.length === ROWS && day.includes(rows[ROWS - 1]!);
   return <>
     <p class="small"><button class="link" onClick={() => filter({ triage: "1" }, true)}>Say what is worth keeping</button> <span class="soft">one after the other, with 1, 2 and 3</span></p>
-    {[...days].map(([day, found]) => <section key={day} class="day">
+    {byDay(rows, (row) => row.created_at).map(([day, found]) => <section key={day} class="day">
     <h2>{dayName(new Date(found[0]!.created_at))} <span class="soft small">{isCut(found) && "the newest of more than "}{count(found.length, "memory", "memories")}</span></h2>
     <ul class="diary">{found.map((row) => <li key={row.id}>
       <a href={href("memories", { id: row.id })} class="entry" onClick={() => keep(row)}>

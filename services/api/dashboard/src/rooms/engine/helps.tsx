@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { changeSettings, paths, rollBack } from "../../api/calls";
 import type { Evaluation, Interval, PredictorOff, PredictorStatus, SomeSessions, Told } from "../../api/types";
-import { stale, useResource } from "../../lib/resource";
+import { useResource } from "../../lib/resource";
 import { href } from "../../lib/route";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
@@ -80,8 +80,7 @@ function Cost({ of: { tokens, prompts, unanswered } }: { of: Evaluation }) {
 function Learned() {
   const found = useResource<PredictorStatus | PredictorOff>(paths.predictor(), ["session", "config"]);
   const [isAsked, setAsked] = useState(false);
-  const turn = (to: boolean) => async () => { await changeSettings({ [SWITCH]: to }); stale("config"); stale("session"); };
-  const back = async () => { await rollBack(); stale("session"); };
+  const turn = (to: boolean) => () => changeSettings({ [SWITCH]: to });
   return <section class="card" aria-label="Learning from use"><h2>Learning from use</h2>
     <Shown of={found} rows={2} what="what was learned">{(one) => one.status === null ? <>
       <p>Switched off: what helped before does not change the order.</p>
@@ -95,6 +94,6 @@ function Learned() {
     {isAsked && <Dialog title="Begin anew?" onClose={() => setAsked(false)}>
       <p>The order without what was learned holds again, and nothing brings back what was compared so far.</p>
       <div class="buttons"><button onClick={() => setAsked(false)}>Keep it</button>
-        <button class="primary" onClick={() => void act(back, "It is watched anew from here on.").then(() => setAsked(false))}>Begin anew</button></div></Dialog>}
+        <button class="primary" onClick={() => void act(rollBack, "It is watched anew from here on.").then(() => setAsked(false))}>Begin anew</button></div></Dialog>}
   </section>;
 }

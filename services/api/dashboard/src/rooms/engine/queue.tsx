@@ -2,24 +2,28 @@
 import { signal } from "../../lib/signal";
 import { useState } from "preact/hooks";
 import { changeJobs, paths } from "../../api/calls";
-import type { Job, Jobs, PipelineStatus, WholeJob } from "../../api/types";
+import type { Job, Jobs, Series, WholeJob } from "../../api/types";
 import { useKeys } from "../../lib/keys";
-import { stale, useResource } from "../../lib/resource";
+import { useResource } from "../../lib/resource";
 import { filter, href, route } from "../../lib/route";
 import { brief, span, whole } from "../../lib/time";
 import { act } from "../../lib/undo";
-import { count, number } from "../../lib/words";
+import { count, number, sum } from "../../lib/words";
+import { Bars } from "../../ui/chart";
 import { Dialog } from "../../ui/dialog";
 import { Empty, noneOf, Shown } from "../../ui/states";
+import { Facet } from "../memories/filters";
 
-const STATES = { "": "All", pending: "Waiting", leased: "Running", dead: "Dead", completed: "Done", cancelled: "Cancelled" } as const;
-const SAYS: Readonly<Record<string, string>> = { pending: "waiting", leased: "running", completed: "done", dead: "dead", cancelled: "cancelled" };
+const STATES = { "": "All", pending: "Waiting", leased: "Running", dead: "Dead", completed: "Done" } as const;
+const SAYS: Readonly<Record<string, string>> = { pending: "waiting", leased: "running", completed: "done", dead: "dead" };
+/** So many of the bars are an hour. */
+const LAST_HOUR = 6;
 const chosen = signal<ReadonlySet<string>>(new Set());
 
 export function Queue() {
   const { status, kind, code, id } = route.value.query;
-  const found = useResource<Jobs>(paths.jobs({ status, kind, code, limit: 200 }), ["job"]);
-  const counts = useResource<PipelineStatus>(paths.pipeline, ["job"]).value?.queues.memory as Record<string, number> | undefined;
+  const found = useResource<Jobs>(paths.jobs({ status, kind, code, limit: 200, facets: 1 }), ["job"]);
+  const facets = found.value?.facets ?? {};
   const [at, setAt] = useState(-1);
   const jobs = found.value?.jobs ?? [];
   const job = jobs[at];
@@ -31,13 +35,15 @@ export function Queue() {
     { key: "r", says: "Retry", act: () => job?.status === "dead" && void retry([job.id]) },
   ]);
   return <>
-    <div class="filters bar" role="group" aria-label="Jobs by state">{Object.entries(STATES).map(([name, title]) =>
-      <button key={name} class="chip" aria-pressed={(status ?? "") === name} onClick={() => { chosen.value = new Set(); filter({ status: name || undefined, kind: undefined, code: undefined }); }}>
-        {title}{counts && name && counts[name] ? ` ${number(counts[name])}` : ""}</button>)}
-      {kind && <button class="chip on" onClick={() => filter({ kind: undefined })}>{kind} ×</button>}
-      {code && <button class="chip on" onClick={() => filter({ code: undefined })}>{code} ×</button>}
+    <Ended />
+    <div class="filters bar" role="group" aria-label="Filters">{Object.entries(STATES).map(([name, title]) => {
+      const counted = facets.status?.find((one) => one.key === name)?.count;
+      return <button key={name} class="chip" aria-pressed={(status ?? "") === name} onClick={() => { chosen.value = new Set(); filter({ status: name || undefined }); }}>{title}{counted ? ` ${number(counted)}` : ""}</button>;
+    })}
+      <Facet label="Kind" name="kind" of={facets.kind} />
+      <Facet label="Error" name="code" of={facets.code} />
     </div>
-    <Shown of={found} rows={6} what="jobs">{() => jobs.length === 0 ? <Empty title={kind || code || status === "completed" || status === "cancelled" ? noneOf("job") : status === "dead" ? "No job has died" : "All done"}><p>Jobs appear here when agents save, sessions end or documents are read.</p></Empty> : <>
+    <Shown of={found} rows={6} what="jobs">{() => jobs.length === 0 ? <Empty title={kind || code || status === "completed" ? noneOf("job") : status === "dead" ? "No job has died" : "All done"}><p>Jobs appear here when agents save, sessions end or documents are read.</p></Empty> : <>
       <Causes jobs={jobs} />
       <ul class="rows" aria-label="Jobs">{jobs.map((one, index) => <li key={one.id}><Line job={one} isAt={index === at} /></li>)}</ul></>}</Shown>
     {chosen.value.size > 0 && <Bulk jobs={jobs} />}
@@ -45,13 +51,22 @@ export function Queue() {
   </>;
 }
 
-async function retry(ids: readonly string[]): Promise<boolean> {
-  return act(async () => { await changeJobs("retry", { ids }); stale("job"); }, `${count(ids.length, "job")} tried again.`);
+/** Jobs that ended in the last day, and how many of them in the last hour. */
+function Ended() {
+  const found = useResource<Series>(paths.series({ metrics: "jobs_done,jobs_dead", step: "10min" }), ["job"]).value;
+  if (!found) return null;
+  const { jobs_done: done = [], jobs_dead: dead = [] } = found.series;
+  const [well, badly] = [done, dead].map((one) => sum(one.slice(-LAST_HOUR))) as [number, number];
+  return <div class="line"><p class="small soft">In the last hour {count(well, "job")} ended well{badly > 0 && <>, and <span class="bad">{number(badly)} died</span></>}. <a href="#/engine/cost?step=hour">The last day</a>:</p>
+    <Bars label="Jobs done" starts={found.starts} values={done} bad={dead} /></div>;
+}
+
+function retry(ids: readonly string[]): Promise<boolean> {
+  return act(() => changeJobs("retry", { ids }), `${count(ids.length, "job")} tried again.`);
 }
 
 function cancel(ids: readonly string[]): Promise<boolean> {
-  const call = (what: "cancel" | "retry") => async () => { await changeJobs(what, { ids }); stale("job"); };
-  return act(call("cancel"), `${count(ids.length, "job")} cancelled.`);
+  return act(() => changeJobs("cancel", { ids }), `${count(ids.length, "job")} cancelled.`);
 }
 
 function toggle(id: string): void {
@@ -60,16 +75,14 @@ function toggle(id: string): void {
   chosen.value = next;
 }
 
+/** The cause of those that somebody ended. */
+const CANCELLED = "cancelled";
+
 /** Dead jobs by their cause. */
 function Causes({ jobs }: { jobs: readonly Job[] }) {
-  const causes = new Map<string, Job[]>();
-  for (const job of jobs.filter((one) => one.status === "dead")) {
-    const code = job.last_error_code ?? "unknown";
-    causes.set(code, [...(causes.get(code) ?? []), job]);
-  }
-  if (causes.size === 0) return null;
+  const causes = Map.groupBy(jobs.filter((one) => one.status === "dead"), (one) => one.last_error_code ?? "unknown");
   return <>{[...causes].map(([code, dead]) => <div key={code} class="note bad-edge">
-    <p><strong>{count(dead.length, "job")} died: {code}</strong></p>
+    <p><strong>{count(dead.length, "job")} {code === CANCELLED ? "cancelled" : `died: ${code}`}</strong></p>
     <p class="small">{dead[0]!.last_error}</p>
     <p><button onClick={() => void retry(dead.map((one) => one.id))}>Try {dead.length === 1 ? "it" : "them"} again</button></p>
   </div>)}</>;

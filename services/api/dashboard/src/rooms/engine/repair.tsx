@@ -1,10 +1,10 @@
 /** Repairs: what is recommended first; each shows what it would do before it does it. */
 import { useEffect, useState } from "preact/hooks";
-import { paths, repair } from "../../api/calls";
+import { paths, preview, repair } from "../../api/calls";
 import type { KnownRepair, Repaired, Repairs } from "../../api/types";
 import { useSteps } from "../../lib/keys";
 import { Refused } from "../../lib/http";
-import { stale, useResource } from "../../lib/resource";
+import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { brief, span } from "../../lib/time";
 import { say } from "../../lib/undo";
@@ -25,7 +25,7 @@ export function Repair() {
         {one.recommended && <p class="small warn">Recommended: {one.recommended}</p>}
         <p class="meta"><span>{one.action}</span>{one.lastRunAt && <span>ran {brief(one.lastRunAt)}</span>}{one.waitMs > 0 && <span>may run again in {span(one.waitMs)}</span>}</p></div>
       <button onClick={() => filter({ preview: one.path })}>Preview</button></li>)}</ul>}</Shown>
-    {chosen && <Preview key={chosen.action} of={chosen} onClose={() => { filter({ preview: undefined }); stale("health"); }} />}
+    {chosen && <Preview key={chosen.action} of={chosen} onClose={() => filter({ preview: undefined })} />}
   </>;
 }
 
@@ -45,7 +45,7 @@ function Preview({ of, onClose }: { of: KnownRepair; onClose: () => void }) {
   };
   const look = () => attempt(async () => {
     setError(null);
-    setShown(await repair(of.path, { dryRun: true }));
+    setShown(await preview(of.path));
     setOld(false);
   });
   useEffect(() => {
@@ -58,7 +58,7 @@ function Preview({ of, onClose }: { of: KnownRepair; onClose: () => void }) {
   }, [shown]);
   const run = () => attempt(async () => {
     setRunning(true);
-    const done = await repair(of.path, {}).finally(() => setRunning(false));
+    const done = await repair(of.path).finally(() => setRunning(false));
     say(typeof done.details?.jobId === "string" ? `${done.message}. It goes on in the background; the queue shows it.` : done.message);
     onClose();
   });

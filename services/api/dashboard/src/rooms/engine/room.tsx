@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { pause, paths } from "../../api/calls";
 import type { Status } from "../../api/types";
-import { stale, useResource } from "../../lib/resource";
+import { useResource } from "../../lib/resource";
 import { span } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count, number } from "../../lib/words";
@@ -45,7 +45,7 @@ function Overview() {
 
 function Work({ status }: { status: Required<Status> }) {
   const { pending, leased, dead, completed, paused } = status.queue as Record<string, number> & { paused: boolean };
-  const toggle = (to: boolean) => async () => { await pause(to); stale(); };
+  const toggle = (to: boolean) => () => pause(to);
   return <Card title="Background work">
     {(pending ?? 0) + (leased ?? 0) + (dead ?? 0) === 0 ? <p>All done. {count(completed ?? 0, "job")} so far.</p> : <p>
       <a href="#/engine/queue?status=pending">{number(pending ?? 0)} waiting</a>, <a href="#/engine/queue?status=leased">{number(leased ?? 0)} running</a>, <a href="#/engine/queue?status=dead" class={dead ? "bad" : ""}>{number(dead ?? 0)} dead</a></p>}

@@ -1,7 +1,7 @@
 /** Tasks that recur: when each runs, how its last run went, and run it now. */
 import { addTask, paths, removeTask, runTask, switchTask } from "../../api/calls";
 import type { TaskPage } from "../../api/types";
-import { stale, useResource } from "../../lib/resource";
+import { useResource } from "../../lib/resource";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { Empty, Shown } from "../../ui/states";
@@ -15,8 +15,8 @@ const HARNESSES = ["claude-code", "codex", "opencode"];
 
 export function Tasks() {
   const found = useResource<TaskPage>(paths.tasks, ["task"]);
-  const run = (task: Task) => act(async () => { await runTask(task.id); stale("task"); }, `${task.name} is running.`);
-  const turn = (task: Task, to: boolean) => async () => { await switchTask(task.id, to); stale("task"); };
+  const run = (task: Task) => act(() => runTask(task.id), `${task.name} is running.`);
+  const turn = (task: Task, to: boolean) => () => switchTask(task.id, to);
   return <Shown of={found} rows={3} what="tasks">{(page) => {
     const tasks = page.tasks as unknown as Task[];
     return <>{tasks.length === 0 ? <Empty title="No task yet"><p>A task gives an agent the same prompt again and again.</p></Empty> :

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { paths, pinEntity } from "../../api/calls";
 import type { Aspects, AttributePage, CountedAspect, Dependencies, WholeEntity } from "../../api/types";
-import { stale, useResource } from "../../lib/resource";
+import { useResource } from "../../lib/resource";
 import { filter, href } from "../../lib/route";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
@@ -17,7 +17,7 @@ export function EntityPanel({ id }: { id: string }) {
   const found = useResource<WholeEntity>(paths.entity(id), ["memory"]);
   const aspects = useResource<Aspects>(paths.aspects(id), ["memory"]);
   const linked = useResource<Dependencies>(paths.dependencies(id), ["memory"]);
-  const pin = (how: "pin" | "suppress" | null) => async () => { await pinEntity(id, how); stale("memory"); };
+  const pin = (how: "pin" | "suppress" | null) => () => pinEntity(id, how);
   return <aside class="panel" aria-label="Entity"><Shown of={found} rows={4} what="this entity">{({ entity, attributeCount, suppressed }) => {
     const now = entity.pinned ? "pin" : suppressed ? "suppress" : null;
     return <>

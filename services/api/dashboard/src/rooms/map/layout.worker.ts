@@ -27,8 +27,7 @@ const ROOM = 32;
 const GOLDEN = Math.PI * (3 - Math.sqrt(5));
 
 addEventListener("message", ({ data }: MessageEvent<Asked>) => {
-  const members = new Map<number, number[]>();
-  data.communities.forEach((one, at) => (members.get(one) ?? members.set(one, []).get(one)!).push(at));
+  const members = Map.groupBy(data.communities.keys(), (at) => data.communities[at]!);
   const degrees = new Float32Array(data.sizes.length);
   for (const ends of [data.sources, data.targets]) ends.forEach((at) => (degrees[at]! += 1));
   const places = begin(data.sizes.length, members);

@@ -2,7 +2,6 @@
 import { signal } from "../../lib/signal";
 import { useState } from "preact/hooks";
 import { changeMany, everyRow, forgetAll, forgetMany, recoverMany, type Patch } from "../../api/calls";
-import { stale } from "../../lib/resource";
 import { route } from "../../lib/route";
 import { act, say } from "../../lib/undo";
 import { count, number, sum } from "../../lib/words";
@@ -32,7 +31,7 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
   const [isAsked, setAsked] = useState(false);
   const clear = () => (chosen.value = new Map());
   const ids = rows.map((row) => row.id);
-  const recover = (which: readonly string[]) => async () => { await recoverMany(which); stale("memory"); };
+  const recover = (which: readonly string[]) => () => recoverMany(which);
   const choose = async () => {
     const found = await everyRow(filters());
     chosen.value = all.value = new Map(found.map((row) => [row.id, row]));
@@ -40,7 +39,6 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
   const forget = async () => {
     const asked = chosen.value === all.value ? said() : null;
     const { results, pinned, backup } = asked ? await forgetAll(asked, rows.length) : await forgetMany(ids);
-    stale("memory");
     clear();
     const kept = pinned ? ` ${count(pinned, "pinned one")} stayed.` : "";
     const copy = backup ? " A copy of the database was made before." : "";
@@ -49,7 +47,7 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
     say(`${memories(gone.length)} forgotten.${along}${kept}${copy}`, recover(gone));
   };
   const change = (to: (row: Row) => Patch, back: (row: Row) => Patch, done: string) => act(async () => {
-    const write = (patch: (row: Row) => Patch) => changeMany(rows.map((row) => ({ id: row.id, ...patch(row) }))).finally(() => stale("memory"));
+    const write = (patch: (row: Row) => Patch) => changeMany(rows.map((row) => ({ id: row.id, ...patch(row) })));
     const changed = await write(to);
     clear();
     say(`${memories(changed)} ${done}.`, () => write(back));

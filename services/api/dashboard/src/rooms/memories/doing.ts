@@ -1,8 +1,7 @@
 /** What is done to a memory at once; all but an approval can be undone. */
 import { adopt, change, decide, forget, judge, recover } from "../../api/calls";
 import type { Modified } from "../../api/types";
-import { stale } from "../../lib/resource";
-import { act, say } from "../../lib/undo";
+import { act, copy, say } from "../../lib/undo";
 import { href } from "../../lib/route";
 import { count } from "../../lib/words";
 
@@ -10,12 +9,6 @@ interface Known {
   readonly id: string;
   readonly pinned: boolean | number;
 }
-
-/** Do something to a memory; what shows it asks again. */
-export const after = (call: () => Promise<unknown>) => async () => {
-  await call();
-  stale("memory");
-};
 
 /** Say what goes, or went, along with what is forgotten, and where its words still stand. */
 export function besides({ alongCount = 0, heldBy = [] }: Pick<Modified, "alongCount" | "heldBy">): string {
@@ -32,25 +25,19 @@ const JUDGED = { keep: "Kept: no job changes it any more.", fade: "It counts hal
 export const doing = {
   pin: (memory: Known) => {
     const to = !memory.pinned;
-    return act(after(() => change(memory.id, { pinned: to })), to ? "Pinned." : "No longer pinned.", after(() => change(memory.id, { pinned: !to })));
+    return act(() => change(memory.id, { pinned: to }), to ? "Pinned." : "No longer pinned.", () => change(memory.id, { pinned: !to }));
   },
   forget: (memory: Known) => act(async () => {
     const done = await forget(memory.id);
-    stale("memory");
-    say(`Forgotten.${besides(done)}`, after(() => recover(memory.id)));
+    say(`Forgotten.${besides(done)}`, () => recover(memory.id));
   }, ""),
-  recover: (memory: Known) => act(after(() => recover(memory.id)), "Recovered.", after(() => forget(memory.id))),
+  recover: (memory: Known) => act(() => recover(memory.id), "Recovered.", () => forget(memory.id)),
   adopt: (memory: Known) => act(async () => {
     const { id } = await adopt(memory.id);
-    stale("memory");
-    say("Remembered again.", after(() => forget(id)));
+    say("Remembered again.", () => forget(id));
   }, ""),
-  judge: (id: string, verdict: "keep" | "fade" | "wrong") => act(after(() => judge(id, verdict)), JUDGED[verdict], after(() => judge(id, "none"))),
-  approve: (id: string) => act(after(() => decide(id, "approve")), "Approved."),
-  reject: (id: string) => act(after(() => decide(id, "reject")), "Rejected: it is not saved again by itself.", after(() => recover(id))),
-  link: (id: string) =>
-    navigator.clipboard.writeText(`${location.origin}/${href("memories", { id })}`).then(
-      () => say("Link copied."),
-      () => say("The browser does not let the page write to the clipboard.", null, true),
-    ),
+  judge: (id: string, verdict: "keep" | "fade" | "wrong") => act(() => judge(id, verdict), JUDGED[verdict], () => judge(id, "none")),
+  approve: (id: string) => act(() => decide(id, "approve"), "Approved."),
+  reject: (id: string) => act(() => decide(id, "reject"), "Rejected: it is not saved again by itself.", () => recover(id)),
+  link: (id: string) => copy(`${location.origin}/${href("memories", { id })}`, "Link copied."),
 };

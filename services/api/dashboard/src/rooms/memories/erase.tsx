@@ -1,7 +1,6 @@
 /** Erasing a forgotten memory for good, and what may still hold its words then. */
 import { useState } from "preact/hooks";
 import { erase } from "../../api/calls";
-import { stale } from "../../lib/resource";
 import { filter } from "../../lib/route";
 import { act } from "../../lib/undo";
 import { Dialog } from "../../ui/dialog";
@@ -12,7 +11,7 @@ export function Erase({ id }: { id: string }) {
   const [isAsked, setAsked] = useState(false);
   const [held, setHeld] = useState<readonly string[] | null>(null);
   const close = () => { setAsked(false); if (held) filter({ id: undefined }); };
-  const go = () => act(async () => { setHeld((await erase(id)).heldBy ?? []); stale("memory"); }, "");
+  const go = () => act(async () => { setHeld((await erase(id)).heldBy ?? []); }, "");
   return <>
     <button class="plain" onClick={() => setAsked(true)}><Icon name="close" />Erase…</button>
     {isAsked && <Dialog title={held ? "Erased" : "Erase it for good?"} onClose={close}>{held === null ? <>

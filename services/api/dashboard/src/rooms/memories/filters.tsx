@@ -44,6 +44,6 @@ export function Filters() {
   </div>;
 }
 
-function Facet({ label, name, of = [], say = (key) => key, least = 2 }: { label: string; name: string; of: readonly KeyCount[] | undefined; say?: (key: string) => string; least?: number }) {
+export function Facet({ label, name, of = [], say = (key) => key, least = 2 }: { label: string; name: string; of: readonly KeyCount[] | undefined; say?: (key: string) => string; least?: number }) {
   return route.value.query[name] || of.length >= least ? <Choice label={label} name={name} say={say} of={[["", label], ...of.map((one) => [one.key, `${say(one.key)} (${number(one.count)})`] as const)]} /> : null;
 }

@@ -6,7 +6,6 @@ import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
 import { Empty, Shown } from "../../ui/states";
-import { after } from "./doing";
 
 const EVENTS: Readonly<Record<string, string>> = {
   created: "Remembered", updated: "Changed", deleted: "Forgotten", recovered: "Recovered", merged: "Merged", superseded: "Corrected", none: "Looked at, not changed",
@@ -26,6 +25,6 @@ function Line({ one, id, isForgotten, version }: { one: Change; id: string; isFo
     <strong>{EVENTS[one.event] ?? one.event}</strong>
     <span class="meta"><time dateTime={one.createdAt}>{brief(one.createdAt)}</time><span>by {one.changedBy}</span>{one.reason && <span>{one.reason}</span>}</span>
     {isRewritten && <Diff before={before} after={now} />}
-    {isRewritten && !isForgotten && <p><button class="link small" onClick={() => void act(after(() => change(id, { content: before }, version)), "The earlier text is back.", after(() => change(id, { content: now })))}>Restore the text before this</button></p>}
+    {isRewritten && !isForgotten && <p><button class="link small" onClick={() => void act(() => change(id, { content: before }, version), "The earlier text is back.", () => change(id, { content: now }))}>Restore the text before this</button></p>}
   </li>;
 }

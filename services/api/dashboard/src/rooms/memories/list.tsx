@@ -42,6 +42,12 @@ export function List() {
   </div>;
 }
 
+function toggle(row: Row): void {
+  const next = new Map(chosen.value);
+  if (!next.delete(row.id)) next.set(row.id, row);
+  chosen.value = next;
+}
+
 function useRowKeys(rows: readonly Row[], at: number, setAt: (at: number) => void): void {
   const row = rows[at];
   const move = (by: number) => {
@@ -57,17 +63,11 @@ function useRowKeys(rows: readonly Row[], at: number, setAt: (at: number) => voi
     keep(row);
     open(row.id, part);
   };
-  const toggle = (one: Row | undefined) => {
-    if (!one) return;
-    const next = new Map(chosen.value);
-    if (!next.delete(one.id)) next.set(one.id, one);
-    chosen.value = next;
-  };
   useKeys([
     { key: "j", says: "Next", act: () => move(1) },
     { key: "k", says: "Previous", act: () => move(-1) },
     { key: "Enter", says: "Open", act: () => shown() },
-    { key: "x", says: "Choose", act: () => toggle(row) },
+    { key: "x", says: "Choose", act: () => row && toggle(row) },
     { key: "a", says: "Choose all that are loaded", act: () => (chosen.value = new Map(rows.map((one) => [one.id, one]))) },
     { key: "e", says: "Edit", act: () => shown("edit") },
     { key: "h", says: "History", act: () => shown("history") },
@@ -81,14 +81,9 @@ function useRowKeys(rows: readonly Row[], at: number, setAt: (at: number) => voi
 
 function Line({ row, isAt }: { row: Row; isAt: boolean }) {
   const isOpen = route.value.query.id === row.id;
-  const ids = chosen.value;
   return <div class={`row${isOpen || isAt ? " at" : ""}${row.superseded_by ? " dim" : ""}${row.forgotten ? " gone" : ""}`}
     onClick={(event) => { if (!(event.target instanceof HTMLInputElement)) { keep(row); open(row.id); } }}>
-    <input class="tick" type="checkbox" aria-label={`Choose: ${row.content.slice(0, 60)}`} checked={ids.has(row.id)} onChange={() => {
-      const next = new Map(ids);
-      if (!next.delete(row.id)) next.set(row.id, row);
-      chosen.value = next;
-    }} />
+    <input class="tick" type="checkbox" aria-label={`Choose: ${row.content.slice(0, 60)}`} checked={chosen.value.has(row.id)} onChange={() => toggle(row)} />
     <a class="text quiet" href={`#/memories?id=${row.id}`} aria-current={isOpen ? "true" : undefined} dir="auto"
       onClick={(event) => { event.preventDefault(); event.stopPropagation(); keep(row); open(row.id); }}>
       {row.pinned && <><Icon name="pin" /><span class="hidden">Pinned: </span> </>}{row.content.slice(0, 300) || <span class="soft">Its text is gone</span>}

@@ -57,7 +57,7 @@ function Inside({ memory, isForgotten, isArchived }: { memory: Row | Memory; isF
             <button class="plain" onClick={() => void doing.pin(memory)}><Icon name="pin" />{memory.pinned ? "Unpin" : "Pin"}</button>
             <button class="plain" onClick={() => void doing.forget(memory).then(leave)}><Icon name="forget" />Forget</button>
           </>}
-        <button class="plain" onClick={() => void doing.link(memory.id)}><Icon name="copy" />Link</button>
+        <button class="plain" onClick={() => doing.link(memory.id)}><Icon name="copy" />Link</button>
         <button class="plain" aria-label="Close the panel" onClick={() => filter({ id: undefined, part: undefined }, true)}><Icon name="close" />Close</button>
       </div>
     </header>
@@ -117,11 +117,7 @@ function Edit({ memory }: { memory: Row | Memory }) {
       }
       return say(error.message, null, true);
     }
-    stale("memory");
-    say("Changed.", async () => {
-      await change(seen.id, before);
-      stale("memory");
-    });
+    say("Changed.", () => change(seen.id, before));
     leave();
   };
   return <form onSubmit={(event) => { event.preventDefault(); void save(seen.version); }}

@@ -3,10 +3,10 @@ import type { ComponentChildren } from "preact";
 import { bypass, paths } from "../../api/calls";
 import type { ContextInjection, ContextItem, RunningSessions, SessionReplay, Spoken as Message, Transcript } from "../../api/types";
 import { useKeys } from "../../lib/keys";
-import { stale, useResource } from "../../lib/resource";
+import { useResource } from "../../lib/resource";
 import { filter, go, href, route } from "../../lib/route";
 import { brief, clock } from "../../lib/time";
-import { act, say } from "../../lib/undo";
+import { act, copy } from "../../lib/undo";
 import { count, number, percent, projectName } from "../../lib/words";
 import { Icon } from "../../ui/icons";
 import { Empty, Shown } from "../../ui/states";
@@ -70,7 +70,7 @@ function Inside({ one, isBypassed }: { one: SessionReplay; isBypassed: boolean |
     { key: "w", says: "Why the first was given", act: () => document.querySelector<HTMLElement>(".items a")?.click() },
   ]);
   const { totals } = one;
-  const toggle = (to: boolean) => async () => { await bypass(one.sessionKey, to); stale("session"); };
+  const toggle = (to: boolean) => () => bypass(one.sessionKey, to);
   return <>
     <Title name={one.project ? projectName(one.project) : one.sessionKey} beside={isBypassed !== null && <button onClick={() => void act(toggle(!isBypassed), isBypassed ? "Its hooks act again." : "Its hooks do nothing now.", toggle(isBypassed))}>{isBypassed ? "End the bypass" : "Bypass"}</button>}>
       <span>{one.harness}</span><time dateTime={one.startedAt ?? ""}>{brief(one.startedAt)}</time><span>{count(totals.prompts, "prompt")}</span>
@@ -132,7 +132,7 @@ function Turn({ injection, said }: { injection: ContextInjection; said: readonly
       <ul class="items">{given.map((item, at) => <Item key={at} item={item} message={injection.message} />)}</ul></>}
     {leftOut.length > 0 && <details><summary>Left out: {leftOut.length}</summary>
       <ul class="items">{leftOut.map((item, at) => <Item key={at} item={item} message={injection.message} isLeft />)}</ul></details>}
-    {said.length > 0 && <><h3>Said <button class="link small" onClick={() => void navigator.clipboard.writeText(said.map((one) => `${one.role}: ${one.text}`).join("\n\n")).then(() => say("Copied."))}>copy</button></h3>
+    {said.length > 0 && <><h3>Said <button class="link small" onClick={() => copy(said.map((one) => `${one.role}: ${one.text}`).join("\n\n"))}>copy</button></h3>
       <div class="block" tabIndex={0}>{said.map((one, at) => <Said key={at} {...one} />)}</div></>}
   </section>;
 }

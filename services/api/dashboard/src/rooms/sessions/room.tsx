@@ -4,7 +4,7 @@ import type { ListedSession, SessionPage } from "../../api/types";
 import { useSteps } from "../../lib/keys";
 import { usePages } from "../../lib/pages";
 import { href, route } from "../../lib/route";
-import { brief, dayName, dayOf } from "../../lib/time";
+import { brief, byDay, dayName } from "../../lib/time";
 import { number, projectName } from "../../lib/words";
 import { Choice } from "../../ui/choice";
 import { Empty, noneOf, Shown } from "../../ui/states";
@@ -36,7 +36,7 @@ function List() {
       <Choice label="Outcome" name="outcome" of={OUTCOMES} />
     </div>
     {rows.length === 0 && <Empty title={noneOf("session")}><p><a href="#/sessions">Show all sessions</a></p></Empty>}
-    {byDay(rows).map(([day, found]) => <section key={day} class="day"><h2>{dayName(new Date(found[0]!.lastAt))}</h2>
+    {byDay(rows, (row) => row.lastAt).map(([day, found]) => <section key={day} class="day"><h2>{dayName(new Date(found[0]!.lastAt))}</h2>
       <ul class="diary">{found.map((one) => <li key={one.id}><Entry one={one} /></li>)}</ul></section>)}
     {pages.hasMore && <p><button onClick={pages.more}>Earlier ones</button></p>}
   </>}</Shown>;
@@ -49,15 +49,6 @@ function Entry({ one }: { one: Line }) {
     <span class="meta">{one.endedAt === null && <span class="good">open</span>}<span>{one.harness ?? "unknown harness"}</span>{one.project && <span>{projectName(one.project)}</span>}
       <span>{one.given === 0 ? "given nothing" : `given ${number(one.given)}, used ${number(one.used)}`}</span>{one.bypassed && <span class="warn">bypassed</span>}</span>
   </a>;
-}
-
-function byDay(lines: readonly Line[]): [string, Line[]][] {
-  const days = new Map<string, Line[]>();
-  for (const line of lines) {
-    const day = dayOf(new Date(line.lastAt));
-    days.set(day, [...(days.get(day) ?? []), line]);
-  }
-  return [...days];
 }
 
 function Known({ label, name, of, say = (key) => key }: { label: string; name: string; of: readonly (string | null)[]; say?: (key: string) => string }) {

@@ -1,6 +1,5 @@
 /** Adding a thing by a few fields, and removing one for good. */
 import { useState } from "preact/hooks";
-import { stale } from "../../lib/resource";
 import { act } from "../../lib/undo";
 import { Dialog } from "../../ui/dialog";
 
@@ -26,7 +25,7 @@ export function Add({ title, verb = "Add", fields, does, done, note }: {
     event.preventDefault();
     const form = event.currentTarget;
     const typed = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
-    void act(() => does(typed), done(typed)).then((isDone) => { if (isDone) form.reset(); stale(); });
+    void act(() => does(typed), done(typed)).then((isDone) => { if (isDone) form.reset(); });
   }}>
     {fields.map(({ name, label, of, like, type, placeholder = "", isOptional }) => <label key={name} class={type === "checkbox" ? "" : "field"}>
       {type === "checkbox" ? <><input type={type} name={name} /> {label}</> : <><span>{label}</span>{of
@@ -49,6 +48,6 @@ export function Remove({ name, loses, does }: { name: string; loses: string; doe
     {isAsked && <Dialog title={`Remove ${name}?`} onClose={close}>
       <p>{loses}</p>
       <div class="buttons"><button onClick={close}>Keep it</button>
-        <button class="primary" onClick={() => void act(does, `${name} is removed.`).then(() => { close(); stale(); })}>Remove</button></div></Dialog>}
+        <button class="primary" onClick={() => void act(does, `${name} is removed.`).then(close)}>Remove</button></div></Dialog>}
   </>;
 }

@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { paths, writeFile } from "../../api/calls";
 import type { ConfigFile, ConfigFiles } from "../../api/types";
 import { ask } from "../../lib/http";
-import { stale, useResource } from "../../lib/resource";
+import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { act } from "../../lib/undo";
 import { Diff } from "../../ui/diff";
@@ -39,10 +39,7 @@ function Editor({ file }: { file: ConfigFile }) {
     addEventListener("beforeunload", warn);
     return () => removeEventListener("beforeunload", warn);
   }, [isChanged]);
-  const write = async (content: string) => {
-    await writeFile(file.name, content);
-    stale();
-  };
+  const write = (content: string) => writeFile(file.name, content);
   const save = async (isSure = false) => {
     const now = (await ask<ConfigFiles>("GET", paths.files)).files.find((one) => one.name === file.name)?.content ?? "";
     if (!isSure && now !== seen) return setClash(now);

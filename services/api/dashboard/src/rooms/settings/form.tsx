@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { changeSettings, paths } from "../../api/calls";
 import type { ConfigSchema, Setting } from "../../api/types";
-import { stale, useResource } from "../../lib/resource";
+import { useResource } from "../../lib/resource";
 import { filter, route } from "../../lib/route";
 import { act, say } from "../../lib/undo";
 import { count } from "../../lib/words";
@@ -38,7 +38,6 @@ function Line({ one, hash }: { one: Setting; hash: string }) {
     const before = one.origin === "default" ? null : one.value;
     const write = (to: unknown, known?: string) => async () => {
       const done = await changeSettings({ [one.key]: to }, known);
-      stale("config");
       if (done.restartRequired.length > 0) say("It takes effect after a restart: signet daemon restart");
     };
     return act(write(value, hash), `${one.label} is changed.`, write(before));

@@ -1,7 +1,7 @@
 /** What else Signet looks after: sources of documents, skills, tool servers. */
 import { addSource, addToolServer, installSkill, paths, removeSkill, removeSource, removeToolServer, switchToolServer, syncSource } from "../../api/calls";
 import type { Connectors, DocumentPage, Skills as SkillList, ToolServers } from "../../api/types";
-import { stale, useResource } from "../../lib/resource";
+import { useResource } from "../../lib/resource";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count } from "../../lib/words";
@@ -12,7 +12,7 @@ import { Table } from "../../ui/table";
 export function Sources() {
   const sources = useResource<Connectors>(paths.connectors, ["job", "config"]);
   const documents = useResource<DocumentPage>(paths.documents(), ["job", "memory"]);
-  const sync = (id: string, name: string) => act(async () => { await syncSource(id); stale("job"); }, `${name} is looked through.`);
+  const sync = (id: string, name: string) => act(() => syncSource(id), `${name} is looked through.`);
   return <>
     <Shown of={sources} rows={2} what="sources">{({ connectors }) => connectors.length === 0 ? <Empty title="No source yet"><p>The texts of a folder become memories, and follow its changes.</p></Empty> :
       <div class="cards">{connectors.map((one) => {
@@ -43,7 +43,7 @@ export function Skills() {
 
 export function Tools() {
   const found = useResource<ToolServers>(paths.tools, ["config"]);
-  const turn = (id: string, to: boolean) => async () => { await switchToolServer(id, to); stale("config"); };
+  const turn = (id: string, to: boolean) => () => switchToolServer(id, to);
   return <><Shown of={found} rows={3} what="tool servers">{({ servers }) => servers.length === 0 ? <Empty title="No tool server is installed"><p>Tools for all harnesses at once: <code>signet mcp browse WORDS</code></p></Empty> :
     <div class="cards">{servers.map((one) => <section key={one.id} class="card" aria-label={one.name}><h2 dir="auto">{one.name}</h2>
       <p class={`dot ${one.state === "failed" ? "bad" : one.state === "ready" ? "good" : ""}`}><span>{one.enabled ? one.state : "switched off"}</span></p>
