@@ -140,12 +140,14 @@ def find(
     given: Collection[str] = (),
     chars: int,
     each: int | None = None,
+    is_about: bool = False,
 ) -> list[Stretch]:
     """Return the turns that answer a question under their sources, that of the best first; empty for none.
 
     They fit in so many characters with their headings, those of one source in `each`. `given` are names of what a
-    session was told, which is left out. The other arguments are those of `episodes.search.find`. To the model that is
-    installed any two texts of Chinese, Japanese or Korean are near, so these questions find nothing.
+    session was told, which is left out; `is_about` says that it is known to be about earlier work. The other arguments
+    are those of `episodes.search.find`. To the model that is installed any two texts of Chinese, Japanese or Korean are
+    near, so these questions find nothing.
     """
     asked = fts.content_words(answer_type.matter(question))
     if vector is None or not asked or script.has_runs(question):
@@ -157,7 +159,7 @@ def find(
     words = words_of(tx, asked)
     found = [turn for row, cosine in near for turn in _judged(row, cosine, words)]
     best = max(found, key=attrgetter("relevance"), default=None)
-    least = LEAST_EARLIER if _EARLIER.search(question) else LEAST
+    least = 0.0 if is_about else LEAST_EARLIER if _EARLIER.search(question) else LEAST
     if best is None or best.relevance < least + (FAR if best.cosine < NEAR else 0.0):
         return []
     found.sort(key=attrgetter("worth"), reverse=True)
