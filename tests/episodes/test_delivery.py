@@ -134,6 +134,23 @@ def test_a_question_gets_the_turns_that_answer_it_wherever_they_were_said(world:
     assert "sail number 4471" in boat or "sail number 4471" in told
 
 
+def test_what_a_person_asks_of_the_past_may_be_farther_than_what_anyone_may_ask(
+    world: World,
+) -> None:
+    said = (
+        "The weekly report takes me too long, and I would like shorter headings in it, since my sister Ilse, who "
+        "restores clocks, has dinner with me at the Heron on Fridays and I am always late. Can you write a template?"
+    )
+    world.talk("report", [("user", said), ("assistant", "Here is a template with headings.")], 10)
+    world.rest()
+    told = world.hook(
+        "user-prompt-submit", "past", userPrompt="Where did I have dinner with my sister?"
+    )
+    assert "at the Heron on Fridays" in told
+    general = "How does a sister node restore its report?"
+    assert "Heron" not in world.hook("user-prompt-submit", "general", userPrompt=general)
+
+
 def test_nothing_is_said_twice_in_a_session(world: World) -> None:
     first = world.hook("user-prompt-submit", "new-2", userPrompt=REPORT)
     again = world.hook("user-prompt-submit", "new-2", userPrompt=f"Once more: {REPORT}")
