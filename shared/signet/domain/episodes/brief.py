@@ -54,8 +54,8 @@ class Stretch:
     text: str
     #: Names of the single turns that it is made of; empty where they follow each other.
     parts: Sequence[str] = ()
-    #: Whether more was said than fits, nearly all of it by an agent.
-    is_agents: bool = False
+    #: Whether it is a part of a talk that settles nothing, or of one that is nearly all an agent's.
+    is_part: bool = False
 
 
 def stretches(
@@ -65,6 +65,8 @@ def stretches(
     asked = fts.content_words(prompt[: search.READ_CHARS])
     near = matches[:MOST_STRETCHES]
     texts = [_text(tx, one, reader) for one in near]
+    is_talk = [one.source.type is SourceType.SESSION for one in near]
+    settled = any(_settles(text) for text, talk in zip(texts, is_talk, strict=True) if talk)
     # What comes later keeps a share of the room.
     kept = [min(len(text), int(chars * LATER_SHARE)) for text in texts]
     found: list[Stretch] = []
@@ -73,10 +75,15 @@ def stretches(
         room = max(left - sum(kept[place + 1 :]), min(left, LEAST_ROOM))
         text = _fitting(texts[place], asked, room, match.source.type, by_words=match.is_asked)
         if text.strip():
-            is_agents = text != texts[place] and _agents_share(texts[place]) >= MOSTLY
-            found.append(Stretch(match=match, text=text, is_agents=is_agents))
+            is_cut = is_talk[place] and text != texts[place]
+            is_part = is_cut and (not settled or _agents_share(texts[place]) >= MOSTLY)
+            found.append(Stretch(match=match, text=text, is_part=is_part))
             chars -= size(found[-1])
     return found
+
+
+def _settles(talk: str) -> bool:
+    return any(map(outcome.is_outcome, split.turns(talk)))
 
 
 def _agents_share(text: str) -> float:

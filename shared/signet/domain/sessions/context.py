@@ -240,7 +240,7 @@ def _told(
 ) -> list[Stretch]:
     """Return what is told of earlier work: the turns that answer a question, else how the matter was settled.
 
-    In talks of long answers that is told by single turns, too.
+    Where nothing was settled, or an agent answered at length, single turns tell it.
     Memories and documents that it is about have half of the room beside these turns.
     """
     if turns.asks(asked.message):
@@ -249,10 +249,10 @@ def _told(
         if answers := answering(chars=chars - sum(map(brief.size, first))):
             return [*first, *answers]
     found = brief.stretches(tx, asked.message, near, chars=chars, reader=reader)
-    kept = [one for one in found if not one.is_agents]
+    kept = [one for one in found if not one.is_part]
     if len(kept) == len(found):
         return found
-    # Of long answers of an agent a stretch is a part of one: single turns say more.
+    # Where nothing is settled, or in long answers of an agent, single turns say more than a stretch.
     answers = answering(chars=chars - sum(map(brief.size, kept)), is_about=True)
     return [*kept, *answers] if answers else found
 
