@@ -87,8 +87,11 @@ def _settles(talk: str) -> bool:
 
 
 def _agents_share(text: str) -> float:
-    """Return how much of a talk an agent said, 0..1; what names no speaker was said by the one before."""
-    speaker, chars = "", Counter[str]()
+    """Return how much of a talk an agent said, 0..1; what names no speaker was said by the one before.
+
+    At the beginning that is an agent: long turns are cut into chunks, and most of them are an agent's.
+    """
+    speaker, chars = "Assi", Counter[str]()
     for turn in split.turns(text):
         named = turn.startswith(("User", "Assistant"))
         speaker = turn[:4] if named else speaker
