@@ -29,7 +29,8 @@ def test_yesterdays_session_tells_what_was_given_and_why(view: View, ids: dict[s
     view.go("/")
     for key in ("Escape", "g", "s"):
         view.page.keyboard.press(key)
-    view.page.locator(".entry", has_text="claude-code").first.wait_for()
+    # Today has entries of the same form.
+    view.page.get_by_label("Outcome").wait_for()
     for _ in range(view.page.locator(".entry").count()):
         view.page.keyboard.press("j")
         if "claude-code" in view.page.locator(".entry:focus").inner_text():
