@@ -2,8 +2,9 @@
 
 Conversations of LoCoMo (two people) and BEAM (a person, and an agent with long answers) are handed over, each session
 as Claude Code logs it, each conversation in a project of its own. Then each question is the first prompt of a new
-session. A piece of evidence, which is what one turn said, counts as told when a third of its sentences stand in what
-is injected. The floor: the turns that plain BM25 ranks first, whole, until 4,000 characters are full.
+session, as a question and as a request. A piece of evidence, which is what one turn said, counts as told when a third
+of its sentences stand in what is injected. The floor: the turns that plain BM25 ranks first, whole, until 4,000
+characters are full.
 
 Every second conversation is for tuning (`recall/turns.py` was), the others are for believing what was tuned.
 """
@@ -29,6 +30,11 @@ COLUMNS = ("set", "half", "questions", "told %", "BM25 %", "nothing %", "chars")
 SETS = ("locomo", "beam-100k")
 #: Questions of one conversation, evenly drawn.
 QUESTIONS = 60
+#: How a prompt asks for something, by the name of its row.
+FORMS = {
+    "": "{}",
+    " requests": "I am writing the notes for our review and need one thing for them: {}. Keep it short.",
+}
 #: So much of a turn's text is enough to know what it said.
 ENOUGH = 0.3
 #: A shorter sentence is found by chance.
@@ -59,12 +65,13 @@ def run(options: Options) -> Report:
                 _hand_over(stack, _project(options, talk), talk)
             delivery.await_rest(stack)
             Client(stack.port).await_model()
-            halves = {"tuned": Tally(), "believed": Tally()}
-            for number, talk in enumerate(talks):
-                tally = halves["believed" if number % 2 else "tuned"]
-                _ask(stack, _project(options, talk), talk, tally, times)
-        for half, tally in halves.items():
-            _row(report, name, half, tally)
+            for form, prompt in FORMS.items():
+                halves = {"tuned": Tally(), "believed": Tally()}
+                for number, talk in enumerate(talks):
+                    tally = halves["believed" if number % 2 else "tuned"]
+                    _ask(stack, _project(options, talk), talk, prompt, tally, times)
+                for half, tally in halves.items():
+                    _row(report, f"{name}{form}", half, tally)
     report.figures["prompt_p95_ms"] = measure.percentile(times, 95)
     return report
 
@@ -106,17 +113,25 @@ def _lines(items: list[Item], first: str, project: Path, day: int) -> Iterator[s
         yield json.dumps(line) + "\n"
 
 
-def _ask(stack: Stack, project: Path, talk: Conversation, tally: Tally, times: list[float]) -> None:
+def _ask(
+    stack: Stack,
+    project: Path,
+    talk: Conversation,
+    form: str,
+    tally: Tally,
+    times: list[float],
+) -> None:
     texts = {item["id"]: item["text"] for item in talk.items}
     floor = delivery.Bm25(list(texts.values()))
     for question in _drawn(talk.questions):
         evidence = [texts[one] for one in question["gold"]["turns"] if one in texts]
-        session = delivery.Session(stack, project, f"asks-{question['id']}")
+        prompt = form.format(question["text"] if form == "{}" else question["text"].rstrip("?"))
+        session = delivery.Session(stack, project, f"{len(form)}-asks-{question['id']}")
         began = time.perf_counter()
-        told = session.call("user-prompt-submit", userPrompt=question["text"])
+        told = session.call("user-prompt-submit", userPrompt=prompt)
         times.append((time.perf_counter() - began) * 1_000)
         tally.told.append(_share(evidence, told))
-        tally.floor.append(_share(evidence, floor.page(question["text"], delivery.FLOOR_CHARS)))
+        tally.floor.append(_share(evidence, floor.page(prompt, delivery.FLOOR_CHARS)))
         tally.chars.append(len(told))
 
 
@@ -147,4 +162,4 @@ def _row(report: Report, name: str, half: str, tally: Tally) -> None:
     told, floor = 100 * fmean(tally.told), 100 * fmean(tally.floor)
     nothing = 100 * fmean([not chars for chars in tally.chars])
     report.rows.append([name, half, len(tally.told), told, floor, nothing, fmean(tally.chars)])
-    report.figures[f"{name}_{half}"] = told
+    report.figures[f"{name.replace(' ', '_')}_{half}"] = told

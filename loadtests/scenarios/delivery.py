@@ -6,9 +6,10 @@ session's end; when the background work is done, each report is the first prompt
 *Carried* is the share of the rule's own words (those that the report does not use itself) that stand in what
 `session-start` and `user-prompt-submit` inject.
 
-Four stores, so that no task is answered by another task's wording of the same rule: decisions in conversations,
-decisions that a later conversation amended, decisions in commit messages, for which the project is a git repository,
-and tasks of our own (`own_tasks.json`), among them some that were saved by hand or stand in a document. In the same
+Five stores, so that no task is answered by another task's wording of the same rule: decisions in conversations, the
+same in long sessions (`tasks.py`), decisions that a later conversation amended, decisions in commit messages, for
+which the project is a git repository, and tasks of our own (`own_tasks.json`), among them some that were saved by hand
+or stand in a document. In the same
 run: the floor, the whole conversation that plain BM25 ranks first, cut at 4,000 characters; and the ceiling, everything
 that was said where the rule was decided (a rule may use words that nobody said).
 
@@ -28,13 +29,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import NotRequired, TypedDict
 
 from loadtests import measure
 from loadtests.evidence import conversations
 from loadtests.quality import Client
 from loadtests.report import Options, Report
 from loadtests.stack import API, SCHEDULER, WORKER, Stack
+from loadtests.tasks import Commit, Decoy, Exchanges, Task, Turn, own_tasks
 
 from signet.db import fts
 from signet.db.driver import connect
@@ -51,13 +52,13 @@ COLUMNS = (
     "said %",
     "said >= 90 %",
 )
-#: Tasks of our own about other software, on which no threshold was set: decided in talk, amended, saved, in a document.
-OWN = Path(__file__).parent.parent / "own_tasks.json"
 #: Where the floor is cut, as a brief is.
 FLOOR_CHARS = 4_000
 #: Prompts that nothing in the store is about.
 UNRELATED = 100
 PROMPTS_OF_A_SESSION = 10
+#: The store of long sessions, and how many of its conversations no task is about.
+LONG, LONG_DECOYS = "conversation-long", 60
 #: Longest wait for the background work on all conversations of a store.
 DRAIN_SECONDS = 1_200.0
 #: Characters of a token, as the product counts them.
@@ -68,42 +69,6 @@ LEAST_LINE = 25
 FIRST_DAY = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 _OPEN = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
 _WORD = re.compile(r"[a-z0-9_]+(?:[.'][a-z0-9_]+)*")
-
-
-class Turn(TypedDict):
-    """What one side said."""
-
-    role: str
-    text: str
-
-
-class Commit(TypedDict):
-    """A commit message."""
-
-    subject: str
-    body: str
-
-
-class Decoy(TypedDict):
-    """A conversation that no task is about."""
-
-    id: str
-    topic: str
-    turns: list[Turn]
-
-
-class Task(TypedDict):
-    """A report, the rule it needs, and where that rule was decided."""
-
-    id: str
-    source: str
-    policy: str
-    report: str
-    conversations: list[list[Turn]]
-    commit: Commit | None
-    #: Of our own tasks: where it was saved by hand, or stands in a document.
-    saved: NotRequired[list[str]]
-    document: NotRequired[dict[str, str] | None]
 
 
 @dataclass(slots=True)
@@ -123,11 +88,20 @@ def run(options: Options) -> Report:
     report = Report(COLUMNS)
     with gzip.open(options.data / "sde" / "sde.json.gz", "rt") as stream:
         data = json.load(stream)
-    decoys: list[Decoy] = data["decoys"]
     tasks: list[Task] = [*data["tasks"], *own_tasks()]
     times: dict[str, list[float]] = {"session-start": [], "user-prompt-submit": []}
-    for source in ("conversation", "conversation-amended", "history", "own"):
-        chosen = [task for task in tasks if task["source"] == source]
+    for source in ("conversation", LONG, "conversation-amended", "history", "own"):
+        chosen = [task for task in tasks if task["source"] == source.removesuffix("-long")]
+        decoys: list[Decoy] = data["decoys"]
+        if source == LONG:
+            exchanges = Exchanges(options.data)
+            decoys = [
+                {**one, "turns": exchanges.around(one["turns"])} for one in decoys[:LONG_DECOYS]
+            ]
+            chosen = [
+                {**task, "conversations": [*map(exchanges.around, task["conversations"])]}
+                for task in chosen
+            ]
         with Stack(options.folder / source) as stack:
             project = _project(options.folder / f"project-{source}", decoys, chosen)
             stack.start(API, WORKER, SCHEDULER)
@@ -144,14 +118,6 @@ def run(options: Options) -> Report:
     for name, taken in times.items():
         report.figures[f"{name}_p95_ms"] = measure.percentile(taken, 95)
     return report
-
-
-def own_tasks() -> list[Task]:
-    """Return the tasks of our own."""
-    tasks: list[Task] = json.loads(OWN.read_text())
-    for task in tasks:
-        task["source"] = "own"
-    return tasks
 
 
 class Session:

@@ -14,6 +14,7 @@ from loadtests.quality import Client
 from loadtests.report import Options, Report
 from loadtests.scenarios import delivery, everyday
 from loadtests.stack import API, SCHEDULER, WORKER, Stack
+from loadtests.tasks import Decoy, Turn
 
 from signet.domain.transcripts import transcript
 
@@ -26,7 +27,7 @@ def run(options: Options) -> Report:
     """Measure and report."""
     report = Report(COLUMNS)
     talks = [_talk(path) for path in sorted(TALK.glob("*.txt"))]
-    others: list[delivery.Decoy] = []
+    others: list[Decoy] = []
     data = options.data / "sde" / "sde.json.gz"
     if data.exists():
         with gzip.open(data, "rt") as stream:
@@ -37,13 +38,13 @@ def run(options: Options) -> Report:
     return report
 
 
-def _talk(path: Path) -> delivery.Decoy:
+def _talk(path: Path) -> Decoy:
     turns = transcript.parse(path.read_text())
-    said: list[delivery.Turn] = [{"role": one.role, "text": one.text} for one in turns]
+    said: list[Turn] = [{"role": one.role, "text": one.text} for one in turns]
     return {"id": path.stem, "topic": path.stem, "turns": said}
 
 
-def _measure(report: Report, options: Options, store: str, talks: Sequence[delivery.Decoy]) -> None:
+def _measure(report: Report, options: Options, store: str, talks: Sequence[Decoy]) -> None:
     with Stack(options.folder / store) as stack:
         project = options.folder / f"project-{store}"
         project.mkdir()

@@ -77,6 +77,7 @@ def test_the_dashboard_is_an_address_and_over_ssh_a_way_to_it(begun: Program) ->
     far = begun.run("ui", SSH_CONNECTION="192.0.2.1 50000 192.0.2.9 22")
     assert (far.status, far.out) == (0, f"{url}\n")
     assert f"ssh -N -L {begun.port}:127.0.0.1:{begun.port}" in far.err and "@192.0.2.9" in far.err
+    assert "open the address there" in far.err, "which may log in, and does so once"
 
 
 def test_missing_vectors_are_counted_and_cannot_be_made_without_a_model(begun: Program) -> None:

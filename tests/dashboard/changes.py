@@ -120,3 +120,15 @@ def test_the_log_is_followed_and_stands_still(
     view.page.get_by_role("button", name="Go on").click()
     client.delete("/api/marketplace/mcp/lamp")
     eventually(lambda: lines.filter(has_text="tool_server").count() >= 2)
+
+
+def test_a_link_of_the_changelog_leads_to_the_web_or_is_none(view: View) -> None:
+    said = "# Changes\n\n- **New**: [notes](https://example.org/n), [a page](docs/x.md), [bad](javascript:alert(1)) and `[a](https://b.c)`."
+    view.page.route("**/api/changelog?*", lambda route: route.fulfill(json={"content": said}))
+    view.go("/#/settings/about")
+    shown = view.page.locator(".text")
+    expect(shown).to_contain_text("• New: notes, a page, bad")
+    links = shown.get_by_role("link")
+    expect(links).to_have_text(["notes"])
+    assert links.evaluate("(one) => [one.href, one.rel]") == ["https://example.org/n", "noreferrer"]
+    assert view.strangers() == [] and view.violations() == []

@@ -113,6 +113,8 @@ def test_the_map_goes_from_one_entity_to_the_next_with_keys(
     view.press("z")
     view.page.get_by_role("button", name="Leave it out").wait_for()
     assert left_out() == []
+    view.page.get_by_role("link", name="Names that are none?").click()
+    view.page.get_by_role("dialog").get_by_text("nothing to repair").wait_for()
 
 
 def test_a_file_that_changed_on_disk_is_not_overwritten_unseen(view: View, daemon: Program) -> None:
@@ -153,6 +155,8 @@ def test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys(
     view.press("Escape")
     view.go("/#/engine/queue?status=dead")
     view.page.locator(".row").nth(1).wait_for()
+    view.page.get_by_text("and 2 died").wait_for()
+    expect(view.page.locator(".chart .bad")).not_to_have_count(0)
     view.press("j", "Enter")
     tried = view.page.get_by_label("Attempts that failed").locator("li")
     expect(tried).to_have_text([re.compile("timeout.*after 2.0 s"), re.compile("boom.*broke")])

@@ -5,6 +5,7 @@ from dashboard.addresses import (
     test_back_and_reload_give_the_same_view,
 )
 from dashboard.changes import (
+    test_a_link_of_the_changelog_leads_to_the_web_or_is_none,
     test_an_earlier_day_is_compared_with_now,
     test_memories_are_chosen_by_a_line_around_them,
     test_the_log_is_followed_and_stands_still,
@@ -48,6 +49,7 @@ __all__ = [
     "test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys",
     "test_a_file_that_changed_on_disk_is_not_overwritten_unseen",
     "test_a_forgotten_memory_is_listed_recovered_and_erased",
+    "test_a_link_of_the_changelog_leads_to_the_web_or_is_none",
     "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",
     "test_all_that_match_are_forgotten_by_the_daemon_and_come_back",
     "test_an_earlier_day_is_compared_with_now",

@@ -132,6 +132,58 @@ def test_a_question_gets_the_turns_that_answer_it_wherever_they_were_said(world:
     assert "sixteenth of May" in found["session:postponed"]
     boat = world.hook("user-prompt-submit", "sailing", userPrompt="Which sail number has my boat?")
     assert "sail number 4471" in boat or "sail number 4471" in told
+    wanted = "Write the sailing instructions of our harbour regatta, with the name and the sail number of my boat."
+    asked_for = world.hook("user-prompt-submit", "instructions", userPrompt=wanted)
+    assert "called Grebe, with sail number 4471" in asked_for
+    assert asked_for.count("A regatta needs buoys") <= 5
+
+
+def test_of_a_session_about_many_things_comes_the_one_that_the_prompt_is_about(
+    world: World,
+) -> None:
+    def about(thing: str, number: int) -> list[tuple[str, str]]:
+        answer = f"Decided: the {thing} is always painted in spring, never in autumn. "
+        advice = f"Whoever paints a {thing} wants a dry week, two brushes and patience. " * 40
+        return [
+            ("user", f"How do I paint the {thing} of house {number}?"),
+            ("assistant", f"{answer}\n\n{advice}"),
+        ]
+
+    things = ("fence", "gate", "shed", "bench", "porch", "trellis")
+    world.talk(
+        "many",
+        [
+            *(turn for number, thing in enumerate(things) for turn in about(thing, number)),
+            ("user", "The moorage invoices of March are wrong: each boat pays a cent too much."),
+            ("assistant", "I could round each moorage fee down to the cent."),
+            ("user", "Then we lose money. Moorage fees stay in tenths, only the sum is rounded."),
+            ("assistant", "Decided: moorage fees are kept in tenths of a cent and summed first."),
+            *(turn for number, thing in enumerate(things) for turn in about(thing, number + 9)),
+        ],
+        11,
+    )
+    world.rest()
+    report = "A boat owner complains that the moorage invoice is a cent too high again. Please fix the rounding."
+    told = world.hook("user-prompt-submit", "rounding", userPrompt=report)
+    assert "only the sum is rounded" in told and "in tenths of a cent and summed first" in told
+    assert "painted in spring" not in told
+
+
+def test_what_a_person_asks_of_the_past_may_be_farther_than_what_anyone_may_ask(
+    world: World,
+) -> None:
+    said = (
+        "The weekly report takes me too long, and I would like shorter headings in it, since my sister Ilse, who "
+        "restores clocks, has dinner with me at the Heron on Fridays and I am always late. Can you write a template?"
+    )
+    world.talk("report", [("user", said), ("assistant", "Here is a template with headings.")], 10)
+    world.rest()
+    told = world.hook(
+        "user-prompt-submit", "past", userPrompt="Where did I have dinner with my sister?"
+    )
+    assert "at the Heron on Fridays" in told
+    general = "How does a sister node restore its report?"
+    assert "Heron" not in world.hook("user-prompt-submit", "general", userPrompt=general)
 
 
 def test_nothing_is_said_twice_in_a_session(world: World) -> None:

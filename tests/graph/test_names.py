@@ -89,6 +89,26 @@ def test_titles_labels_and_blanks_prove_no_name(text: str, expected: list[str]) 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("Do this:\n\n1. **Error Handling**: tell Mira.\n2. **Adjust Plans:** weekly.", ["Mira"]),
+        ("Begin.\n### 5. Templates\n\nCreate the pages for Ada Winter.", ["Ada Winter"]),
+        ("Begin.\n#### Final Thoughts\nGiven that Jonas Weber is there, go.", ["Jonas Weber"]),
+        ("We need:\n- Camera Maintenance: $50\n- Tax Rate: 12%", []),
+        ("It is long.\n\n**Sample Announcement:**\nCome to Port Ellen.", ["Port Ellen"]),
+        (
+            "So:\n```css\n/* styles of Ada Winter */\n```\nThen we met Mira Lang.",
+            ["Mira Lang"],
+        ),
+        ("We asked **Ada Winter** at\nAcme Corp: 3 came.", ["Ada Winter", "Acme Corp"]),
+    ],
+)
+def test_lines_that_were_joined_prove_no_more_than_they_did(text: str, expected: list[str]) -> None:
+    """A memory is kept in one line."""
+    assert certain(" ".join(text.split())) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("Postgres: port 5432", ["Postgres"]),
         ("Kafka, then the rest.", ["Kafka"]),
         ("# Orders Gateway", ["Orders Gateway"]),

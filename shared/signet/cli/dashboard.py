@@ -73,7 +73,7 @@ def show_page(url: str, port: int, *, opens: bool) -> None:
 def say_where(port: int, *, is_missing: bool) -> None:
     """Say how to reach the page over SSH, or that the browser `is_missing`."""
     if (forward := forward_command(port)) is not None:
-        output.hint(f"From your own machine: {forward}, then open http://127.0.0.1:{port}")
+        output.hint(f"From your own machine: {forward}, then open the address there")
     elif is_missing:
         output.hint("No browser found; open the address yourself")
 

@@ -1,6 +1,7 @@
 """Stretches of earlier sessions, commits, memories and documents as they are delivered: word for word, in order."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,10 +19,16 @@ ID_CHARS = 4_096
 #: Stretches of one brief, and the least room that a part of a source is worth.
 MOST_STRETCHES = 3
 LEAST_ROOM = 400
+#: A talk of which an agent said so much is one of long answers.
+MOSTLY = 0.8
 #: Each further source keeps this share of the room.
 LATER_SHARE = 0.25
 #: Chunks that are read to either side of the best one of a session.
 REACH = 12
+#: Those whose vectors have this cosine to that of the best one are of its matter: a long session is about many. What is
+#: told of it goes no farther than to where nothing is of it for so many chunks; one between two others may be an aside
+#: and is told, too (decision 45).
+MATTER, APART, ASIDE = 0.25, 5, 2
 #: A block of code that is longer is left out of a session that does not fit whole.
 LONG_CODE = 200
 #: Of the session that a fact was distilled from so much is delivered.
@@ -47,6 +54,8 @@ class Stretch:
     text: str
     #: Names of the single turns that it is made of; empty where they follow each other.
     parts: Sequence[str] = ()
+    #: Whether it is a part of a talk that settles nothing, or of one that is nearly all an agent's.
+    is_part: bool = False
 
 
 def stretches(
@@ -56,6 +65,8 @@ def stretches(
     asked = fts.content_words(prompt[: search.READ_CHARS])
     near = matches[:MOST_STRETCHES]
     texts = [_text(tx, one, reader) for one in near]
+    is_talk = [one.source.type is SourceType.SESSION for one in near]
+    settled = any(_settles(text) for text, talk in zip(texts, is_talk, strict=True) if talk)
     # What comes later keeps a share of the room.
     kept = [min(len(text), int(chars * LATER_SHARE)) for text in texts]
     found: list[Stretch] = []
@@ -64,9 +75,28 @@ def stretches(
         room = max(left - sum(kept[place + 1 :]), min(left, LEAST_ROOM))
         text = _fitting(texts[place], asked, room, match.source.type, by_words=match.is_asked)
         if text.strip():
-            found.append(Stretch(match=match, text=text))
+            is_cut = is_talk[place] and text != texts[place]
+            is_part = is_cut and (not settled or _agents_share(texts[place]) >= MOSTLY)
+            found.append(Stretch(match=match, text=text, is_part=is_part))
             chars -= size(found[-1])
     return found
+
+
+def _settles(talk: str) -> bool:
+    return any(map(outcome.is_outcome, split.turns(talk)))
+
+
+def _agents_share(text: str) -> float:
+    """Return how much of a talk an agent said, 0..1; what names no speaker was said by the one before.
+
+    At the beginning that is an agent: long turns are cut into chunks, and most of them are an agent's.
+    """
+    speaker, chars = "Assi", Counter[str]()
+    for turn in split.turns(text):
+        named = turn.startswith(("User", "Assistant"))
+        speaker = turn[:4] if named else speaker
+        chars[speaker] += len(turn)
+    return chars["Assi"] / (chars.total() or 1)
 
 
 def size(one: Stretch) -> int:
@@ -120,12 +150,38 @@ def around(
 
 
 def _text(tx: ReadTx, match: Match, reader: Reader) -> str:
-    first, last = match.position - REACH, match.position + REACH
-    text = around(tx, match.source, first, last, reader=reader, unasked=True)
+    source = match.source
+    runs = [
+        around(tx, source, first, last, reader=reader, unasked=True)
+        for first, last in _reach(tx, match)
+    ]
+    text = f"\n{LEFT_OUT}\n".join(runs)
     if not match.is_strangers:
-        return _unsteered(text, match.source.type)
+        return _unsteered(text, source.type)
     # Nobody asked for what it tells its reader to do.
     return " ".join(one for one in split.sentences(text) if not orders.orders(one))
+
+
+def _reach(tx: ReadTx, match: Match) -> list[tuple[int, int]]:
+    """Return the first and last position of each run of chunks that are told from, of a session those of its matter."""
+    first, last = match.position - REACH, match.position + REACH
+    near = sql.vectors(tx, match.source, first, last)
+    if match.source.type is not SourceType.SESSION or near.get(match.position) is None:
+        return [(first, last)]
+    cosines = search.similarities(list(near.values()), near[match.position])
+    alike = [at for at, cosine in zip(near, cosines, strict=True) if (cosine or 0.0) >= MATTER]
+    first = last = alike.index(match.position)
+    while first > 0 and alike[first] - alike[first - 1] <= APART:
+        first -= 1
+    while last + 1 < len(alike) and alike[last + 1] - alike[last] <= APART:
+        last += 1
+    runs: list[tuple[int, int]] = []
+    for at in alike[first : last + 1]:
+        if runs and at - runs[-1][1] <= ASIDE:
+            runs[-1] = (runs[-1][0], at)
+        else:
+            runs.append((at, at))
+    return runs
 
 
 def _unsteered(text: str, type: SourceType) -> str:

@@ -23,7 +23,8 @@ def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
     """Yield the turns as `User: …` and `Assistant: …` text in pieces of at most CHUNK_CHARS, each with its time.
 
     The time is that of the first turn in it, None where that is not known. Only a turn that is longer by itself is
-    cut, between paragraphs where it has any. Joined with line breaks the pieces are the session.
+    cut, between paragraphs where it has any, and its end shares no piece with what is said next, which would be lost
+    in it. Joined with line breaks the pieces are the session.
     """
     gathered, said_at = "", None
     for turn in turns:
@@ -33,8 +34,8 @@ def chunks(turns: Iterable[Turn]) -> Iterator[tuple[str, str | None]]:
             yield gathered, said_at
             gathered = ""
         if len(text) > CHUNK_CHARS:
-            *whole, text = pieces(text)
-            yield from ((piece, turn.at) for piece in whole)
+            yield from ((piece, turn.at) for piece in pieces(text))
+            continue
         said_at = said_at if gathered else turn.at
         gathered = f"{gathered}\n{text}" if gathered else text
     if gathered:

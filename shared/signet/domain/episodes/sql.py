@@ -98,6 +98,9 @@ _COUNT = "SELECT coalesce(max(seq), 0) FROM episode_chunks"
 _AROUND = f"""
 SELECT content FROM episode_chunks
  WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last ORDER BY position"""
+_VECTORS = f"""
+SELECT position, vector FROM episode_chunks WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last
+ ORDER BY position"""
 
 #: A commit may be known in several projects.
 _WHOLE = """
@@ -352,6 +355,11 @@ def around(
     if source.type is SourceType.DOCUMENT:
         sql, given = _PAGES, [source.id, first, last]
     return [row[0] for row in tx.tuples(sql.format(where=where.sql), (*given, *where.params))]
+
+
+def vectors(tx: ReadTx, source: Source, first: int, last: int) -> dict[int, bytes | None]:
+    """Return the vectors of the chunks of a session or commit between two positions, both included, in order."""
+    return dict(tx.tuples(_VECTORS, {**_key(source), "first": first, "last": last}))
 
 
 def named(

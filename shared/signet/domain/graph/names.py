@@ -39,15 +39,24 @@ _CONTRACTED = re.compile(r"['’](?:s|m|ve|re|ll|d)$|(?<=s)['’]$")
 _DENIED = re.compile(r"n['’]t$", re.IGNORECASE)
 #: Where capitals say nothing: headings, what is bold at the start of a line and quotes nothing, rows of tables, items
 #: of a list before their number, blanks to fill in.
-_LABEL = re.compile(
-    r"^[ \t]*\#[^\n]*"
+_OTHER_LABELS = (
     r"|^[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?(\*\*|__)(?:(?!\1)[^\n\"“”])+\1"
     r"|^[ \t]*\|[^\n]*"
     r"|^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t][^:\n]{1,60}:[ \t]*[$€£]?\d"
-    r"|\[[^\[\]\n]*\](?!\()",
+    r"|\[[^\[\]\n]*\](?!\()"
+)
+_LABEL = re.compile(r"^[ \t]*\#[^\n]*" + _OTHER_LABELS, re.MULTILINE)
+#: The same in a text whose lines were joined: a heading goes as far as its words are written as those of headings are.
+_JOINED_LABEL = re.compile(
+    r"^\#{1,6}(?: (?:[^\sa-z]\S*|an?|and|as|at|by|for|from|how|in|into|is|of|on|or|the|to|via|vs|with|your?)(?=\s|$))+"
+    + _OTHER_LABELS,
     re.MULTILINE,
 )
-_MARKS = re.compile(r"[*_]{2}|[#\[|]|\n[ \t]*[-*+•\d]")
+#: Where a line began before a memory's lines were joined: headings, items in bold or with a number, labels, fences.
+_JOINED = re.compile(
+    r" (?=\#{1,6} |(?:[-*+•]|\d{1,3}[.)]) (?:\*\*|__|[^:\n]{1,60}: [$€£]?\d)|\*\*[^*\n]{1,80}(?::\*\*|\*\*:)|```)"
+)
+_MARKS = re.compile(r"[*_]{2}|[#\[|]|```|[\n ][-*+•] |\n[ \t]*[-*+•\d]")
 _SMALL = re.compile(r"\b[^\W\dA-Z_]\w+")
 _FENCED = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
 _ENDS_SENTENCE = re.compile(r"[.!?:][\"'”’)*_`]*$")
@@ -182,11 +191,13 @@ def find(text: str) -> list[Name]:
 
 
 def _marked(text: str) -> _Page:
+    has_labels, labels = _MARKS.search(text) is not None, _LABEL
+    if has_labels and "\n" not in text:
+        text, labels = _JOINED.sub("\n", text), _JOINED_LABEL
     if "```" in text:
         text = _FENCED.sub(lambda code: "\n" * (code.end() - code.start()), text)
-    has_labels = _MARKS.search(text) is not None
-    labels = [range(*one.span()) for one in _LABEL.finditer(text)] if has_labels else []
-    return _Page(text, labels)
+    found = [range(*one.span()) for one in labels.finditer(text)] if has_labels else []
+    return _Page(text, found)
 
 
 def _is_candidate(word: str) -> bool:

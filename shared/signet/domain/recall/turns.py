@@ -22,17 +22,17 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import brief, fence, outcome, search, split
 from signet.domain.episodes.brief import LEFT_OUT, Stretch
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
-from signet.domain.recall import cutoff
+from signet.domain.recall import answer_type, cutoff
 from signet.domain.recall.dampen import QUESTION_MARKS
 from signet.text import orders
 
 #: A longer prompt, or one that points at what is in front of it, is about the work at hand.
 QUESTION_CHARS = 300
-#: How relevant the best turn is at least, where its chunk is near, and where it is not: nine tenths of the questions
-#: about what a talk says find so much in it. Of 308 questions about other things none does in the talks of `sde`, of
-#: 16 that developers ask every day ("how do I install the dependencies?") one, and one in twenty in a talk of other
-#: people. Without the second bound five of the 16 would.
-LEAST, LEAST_FAR, NEAR = 0.45, 0.52, 0.27
+#: How relevant the best turn is at least, to a question about what was, or about what is the person's own ("what did we
+#: decide?", "my deadline"), and to any other, which may be one of general knowledge ("how do I undo a commit?").
+LEAST_EARLIER, LEAST = 0.38, 0.45
+#: So much more where its chunk is farther than this cosine.
+FAR, NEAR = 0.07, 0.27
 #: A further turn has this share of the best one's worth.
 NEARLY = 0.6
 #: What the words of a turn count beside those of it and the next one together: an answer does not repeat its question.
@@ -53,6 +53,11 @@ OUTCOME_WORDS = 3
 _QUESTION = re.compile(
     r"(?:please )?(?:remind me|tell me|do you (?:remember|recall)"
     r"|(?:what|when|where|who|which|why|how) (?:\w+ ){0,6}?(?:did|was|were|had|has|have|do|does|is|are))\b[^.!?\n]*",
+    re.IGNORECASE,
+)
+_EARLIER = re.compile(
+    r"\b(?:did|was|were|had|ago|yesterday|last (?:week|month|year|time|night|\w+day)|my|our|we|i['’]ve"
+    r"|(?:has|have) (?:i|you|he|she|they|anyone)|i (?:\w+ )?(?:said|mentioned|told|asked|decided|chose|planned))\b",
     re.IGNORECASE,
 )
 _AT_HAND = re.compile(
@@ -135,14 +140,16 @@ def find(
     given: Collection[str] = (),
     chars: int,
     each: int | None = None,
+    is_about: bool = False,
 ) -> list[Stretch]:
     """Return the turns that answer a question under their sources, that of the best first; empty for none.
 
     They fit in so many characters with their headings, those of one source in `each`. `given` are names of what a
-    session was told, which is left out. The other arguments are those of `episodes.search.find`. To the model that is
-    installed any two texts of Chinese, Japanese or Korean are near, so these questions find nothing.
+    session was told, which is left out; `is_about` says that it is known to be about earlier work. The other arguments
+    are those of `episodes.search.find`. To the model that is installed any two texts of Chinese, Japanese or Korean are
+    near, so these questions find nothing.
     """
-    asked = fts.content_words(question)
+    asked = fts.content_words(answer_type.matter(question))
     if vector is None or not asked or script.has_runs(question):
         return []
     said = partial(
@@ -152,7 +159,8 @@ def find(
     words = words_of(tx, asked)
     found = [turn for row, cosine in near for turn in _judged(row, cosine, words)]
     best = max(found, key=attrgetter("relevance"), default=None)
-    if best is None or best.relevance < (LEAST if best.cosine >= NEAR else LEAST_FAR):
+    least = 0.0 if is_about else LEAST_EARLIER if _EARLIER.search(question) else LEAST
+    if best is None or best.relevance < least + (FAR if best.cosine < NEAR else 0.0):
         return []
     found.sort(key=attrgetter("worth"), reverse=True)
     return _fitting(found, asked, given, chars, each or chars)

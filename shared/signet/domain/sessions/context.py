@@ -240,6 +240,7 @@ def _told(
 ) -> list[Stretch]:
     """Return what is told of earlier work: the turns that answer a question, else how the matter was settled.
 
+    Where nothing was settled, or an agent answered at length, single turns tell it.
     Memories and documents that it is about have half of the room beside these turns.
     """
     if turns.asks(asked.message):
@@ -247,7 +248,13 @@ def _told(
         first = brief.stretches(tx, asked.message, saved, chars=chars // 2, reader=reader)
         if answers := answering(chars=chars - sum(map(brief.size, first))):
             return [*first, *answers]
-    return brief.stretches(tx, asked.message, near, chars=chars, reader=reader)
+    found = brief.stretches(tx, asked.message, near, chars=chars, reader=reader)
+    kept = [one for one in found if not one.is_part]
+    if len(kept) == len(found):
+        return found
+    # Where nothing is settled, or in long answers of an agent, single turns say more than a stretch.
+    answers = answering(chars=chars - sum(map(brief.size, kept)), is_about=True)
+    return [*kept, *answers] if answers else found
 
 
 def _near(

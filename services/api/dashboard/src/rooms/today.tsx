@@ -192,7 +192,7 @@ function Now() {
 }
 
 function Forgotten() {
-  return <Few of={useHome().value?.forgotten} title="Forgotten" query={{ state: "forgotten" }} says={(row) => <><span>{brief(row.deleted_at)}</span><span>by {row.forgotten?.by}</span></>} />;
+  return <Few of={useHome().value?.forgotten} title="Forgotten" query={{ state: "forgotten" }} says={(row) => <span class="meta"><span>{brief(row.deleted_at)}</span><span>by {row.forgotten?.by}</span></span>} />;
 }
 
 /** What was learned on this day a year ago; nothing where there is none. */
@@ -208,6 +208,6 @@ function Few({ of, title, query, says }: { of: MemoryPage | undefined; title: st
   return of?.memories.length ? <section class="card" aria-label={title}><h2>{title} <a class="small" href={href("memories", query)}>all {of.total}</a></h2>
     <ul class="needs">{of.memories.map((row) => <li key={row.id}>
       <a class="quiet" href={href("memories", { ...query, id: row.id })} onClick={() => keep(row)} dir="auto">{row.content.slice(0, 120)}</a>
-      <span class="meta">{says(row)}</span>
+      {says(row)}
     </li>)}</ul></section> : null;
 }

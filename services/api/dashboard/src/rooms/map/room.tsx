@@ -60,7 +60,7 @@ function Inside({ data }: { data: GraphColumns }) {
       {data.total > FIRST && <button class="chip" aria-pressed={Boolean(route.value.query.most)} onClick={() => filter({ most: route.value.query.most ? undefined : "1" })}>Up to {number(MOST)}</button>}
       {focus && <button class="chip" aria-pressed={isNear} onClick={toNear}>Only what it is linked to</button>}
       <button class="chip" aria-pressed={isList} disabled={!isDrawable} onClick={() => filter({ view: isList ? undefined : "list" })}>As a list</button>
-      <span class="found">{number(graph.entities.length)} of {count(data.total, "entity", "entities")}, {count(graph.sources.length, "link")}, coloured by {whole.names.length ? "community" : "kind"}</span>
+      <span class="found">{number(graph.entities.length)} of {count(data.total, "entity", "entities")}, {count(graph.sources.length, "link")}, coloured by {whole.names.length ? "community" : "kind"}. <a href="#/engine/repair?preview=prune-generic-entities">Names that are none?</a></span>
     </div>
     {data.total < FEW && !kind && least === "1" && <p class="small soft">Few so far. {FILLS}</p>}
     <div class={focus ? "two open map" : "two map"}>

@@ -1,5 +1,5 @@
 /** One memory: what it says, why it was found, what happened to it, where it is from, who may see it. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { change, paths } from "../../api/calls";
 import type { Memory } from "../../api/types";
 import { Refused } from "../../lib/http";
@@ -95,7 +95,8 @@ function Edit({ memory }: { memory: Row | Memory }) {
   const [seen] = useState(memory);
   const [clash, setClash] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
+  // Before it is painted: who presses e types on at once.
+  useLayoutEffect(() => field.current?.focus(), []);
   const leave = () => filter({ part: undefined });
   const listed = tags.split(",").map((tag) => tag.trim()).filter(Boolean);
   const before = { content: seen.content, tags: (seen.tags ?? "").split(",").filter(Boolean), importance: seen.importance };
