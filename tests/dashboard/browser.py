@@ -1,4 +1,4 @@
-"""Debian's Chromium, driven by playwright; each page keeps a record of what must not happen on it."""
+"""Debian's Chromium without a window, driven by playwright; each page keeps a record of what must not happen on it."""
 
 import json
 import shutil
@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+#: The headless shell does the same with half of the processor's time.
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 #: Root may not use the sandbox, a test machine has no screen, and nothing is to be asked of the network.
 _FLAGS = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -22,6 +23,8 @@ addEventListener("securitypolicyviolation", (e) => reports.push(e.violatedDirect
 """
 #: No messages of the page: refusals that a test makes, and how a machine without a GPU feels about WebGL.
 _OTHERS = ("Failed to load resource", "GL Driver Message")
+#: When what the page has is drawn, and what acts then does.
+_DRAWN = "new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)))"
 Theme = Literal["light", "dark"]
 HEIGHT = 800
 #: Colours take axe most of its time, and the later ones of a list are those of the earlier ones.
@@ -65,6 +68,12 @@ class View:
         """Wait until nothing is loading."""
         self.page.wait_for_selector("main :not(.skeleton) >> nth=0")
         self.page.wait_for_selector("[aria-busy]", state="detached")
+
+    def press(self, *keys: str) -> None:
+        """Press keys as somebody who sees what the one before did: keys act when what they act on is drawn."""
+        for key in keys:
+            self.run(_DRAWN)
+            self.page.keyboard.press(key)
 
     def run(self, expression: str) -> Any:
         """Return what an expression comes to, awaited; unlike `evaluate` it does not need the page's policy."""

@@ -68,7 +68,7 @@ def test_an_earlier_day_is_compared_with_now(
     slider = view.page.get_by_label("Show what was believed")
     slider.focus()
     for _ in range(10):
-        view.page.keyboard.press("ArrowLeft")
+        view.press("ArrowLeft")
     since = view.page.locator(".timebar p")
     expect(since).to_contain_text(
         re.compile(r"Since then [1-9]\d* added, \d+ corrected, \d+ forgotten")

@@ -41,8 +41,8 @@ def test_whether_memory_helps_is_said_and_learning_is_switched(
     assert view.run("document.title") == "Engine · Signet"
     assert view.violations() == []
     view.page.get_by_role("button", name="Switch it off").focus()
-    view.page.keyboard.press("Enter")
+    view.press("Enter")
     view.page.get_by_text("Switched off: what helped before").wait_for()
     assert client.get("/api/predictor/status").json()["enabled"] is False
-    view.page.keyboard.press("z")
+    view.press("z")
     eventually(lambda: client.get("/api/predictor/status").json()["enabled"] is True)

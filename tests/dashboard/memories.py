@@ -20,36 +20,31 @@ def test_find_read_why_edit_forget_undo_and_recover_with_keys(
 ) -> None:
     page, id_ = view.page, ids[RULE]
     view.go("/")
-    page.keyboard.press("Escape")
-    page.keyboard.press("g")
-    page.keyboard.press("m")
+    view.press("Escape", "g", "m")
     page.locator("main input[type=search]:focus").wait_for()
     page.keyboard.type("backup before a deploy")
     # What was said of it in a session may be there, too, and before it.
     page.locator("[aria-label=Answers] .hit", has_text="make backup").wait_for()
-    page.keyboard.press("Escape")
-    page.keyboard.press("j")
-    page.keyboard.press("w")
+    view.press("Escape", "j", "w")
     expect(page.get_by_role("tabpanel")).to_contain_text(
         "It is number 1 for “backup before a deploy”"
     )
 
-    page.keyboard.press("e")
+    view.press("e")
     page.get_by_label("Text").wait_for()
-    page.keyboard.press("Control+End")
-    page.keyboard.press("Backspace")
+    view.press("Control+End", "Backspace")
     page.keyboard.type(" to the Pi.")
-    page.keyboard.press("Control+Enter")
+    view.press("Control+Enter")
     page.get_by_text("Changed.").wait_for()
     assert client.get(f"/api/memory/{id_}").json()["content"] == f"{RULE[:-1]} to the Pi."
-    page.keyboard.press("z")
+    view.press("z")
     page.get_by_text("Undone.").wait_for()
     assert client.get(f"/api/memory/{id_}").json()["content"] == RULE
 
-    page.keyboard.press("f")
+    view.press("f")
     page.get_by_text("Forgotten.", exact=True).wait_for()
     assert client.get(f"/api/memory/{id_}").status_code == 404
-    page.keyboard.press("z")
+    view.press("z")
     eventually(lambda: client.get(f"/api/memory/{id_}").status_code == 200)
     assert client.get(f"/api/memory/{id_}").json()["content"] == RULE
     history = client.get(f"/api/memory/{id_}/history").json()["history"]
@@ -64,9 +59,7 @@ def test_a_forgotten_memory_is_listed_recovered_and_erased(
     client.request("DELETE", f"/api/memory/{id_}", json={"reason": "moved"})
     view.go("/#/memories?state=forgotten")
     view.page.locator(".row", has_text="by the window").wait_for()
-    view.page.keyboard.press("Escape")
-    view.page.keyboard.press("j")
-    view.page.keyboard.press("r")
+    view.press("Escape", "j", "r")
     view.page.get_by_text("Recovered.").wait_for()
     assert client.get(f"/api/memory/{id_}").status_code == 200
     # A document that says it too is named, when it is forgotten and when it is erased.
@@ -172,7 +165,7 @@ def test_looking_changes_nothing(view: View, ids: dict[str, str], client: httpx.
         f"/#/memories?id={next(iter(ids.values()))}",
     ):
         view.go(address)
-    view.page.keyboard.press("Control+k")
+    view.press("Control+k")
     view.page.locator(".palette input").wait_for()
     view.page.keyboard.type("deploy larder")
     view.page.locator(".palette [role=option]").nth(2).wait_for()

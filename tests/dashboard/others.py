@@ -27,17 +27,17 @@ TRIED = (
 
 def test_yesterdays_session_tells_what_was_given_and_why(view: View, ids: dict[str, str]) -> None:
     view.go("/")
-    for key in ("Escape", "g", "s"):
-        view.page.keyboard.press(key)
+    view.press("Escape", "g", "s")
+    # The page before has entries, too.
+    view.page.get_by_label("Outcome").wait_for()
     view.page.locator(".entry", has_text="claude-code").first.wait_for()
     for _ in range(view.page.locator(".entry").count()):
-        view.page.keyboard.press("j")
+        view.press("j")
         if "claude-code" in view.page.locator(".entry:focus").inner_text():
             break
-    view.page.keyboard.press("Enter")
+    view.press("Enter")
     view.page.get_by_role("button", name="Prompt 2").wait_for()
-    for key in ("k", "k", "k", "j", "j"):
-        view.page.keyboard.press(key)
+    view.press("k", "k", "k", "j", "j")
     shown = view.page.get_by_role("region", name="Prompt 2")
     expect(shown).to_contain_text("How do I deploy Larder")
     expect(shown).to_contain_text("make backup")
@@ -48,7 +48,7 @@ def test_yesterdays_session_tells_what_was_given_and_why(view: View, ids: dict[s
     part.locator("summary").click()
     expect(part).to_contain_text("20")
     view.page.get_by_role("button", name="Prompt 2").click()
-    view.page.keyboard.press("w")
+    view.press("w")
     expect(view.page.get_by_role("tabpanel")).to_contain_text("How do I deploy Larder")
     view.go("/#/sessions?outcome=given_nothing")
     expect(view.page.locator(".entry")).to_contain_text(["given nothing"])
@@ -93,7 +93,7 @@ def test_the_map_goes_from_one_entity_to_the_next_with_keys(
     if view.page.locator("table").count():
         view.page.locator("tbody button").first.click()
     else:
-        view.page.keyboard.press("ArrowRight")
+        view.press("ArrowRight")
     view.page.get_by_role("complementary", name="Entity").get_by_text("mention").wait_for()
     found = view.page.locator(".found")
     everything = found.inner_text()
@@ -110,7 +110,7 @@ def test_the_map_goes_from_one_entity_to_the_next_with_keys(
     view.page.get_by_role("button", name="Leave it out").click()
     view.page.get_by_text("left out of answers").wait_for()
     assert left_out() == [name]
-    view.page.keyboard.press("z")
+    view.press("z")
     view.page.get_by_role("button", name="Leave it out").wait_for()
     assert left_out() == []
     view.page.get_by_role("link", name="Names that are none?").click()
@@ -124,7 +124,7 @@ def test_a_file_that_changed_on_disk_is_not_overwritten_unseen(view: View, daemo
     field = view.page.get_by_label("NOTES.md")
     field.fill("One, by me.\n")
     file.write_text("One, by somebody else.\n")
-    view.page.keyboard.press("Control+s")
+    view.press("Control+s")
     view.page.get_by_text("has changed on disk").wait_for()
     assert file.read_text() == "One, by somebody else.\n"
     view.page.get_by_role("button", name="Save my text").click()
@@ -152,29 +152,27 @@ def test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys(
     view.go("/")
     view.page.get_by_role("link", name="Preview the repair").click()
     view.page.get_by_role("button", name="Repair 2").wait_for()
-    view.page.keyboard.press("Escape")
+    view.press("Escape")
     view.go("/#/engine/queue?status=dead")
     view.page.locator(".row").nth(1).wait_for()
     view.page.get_by_text("and 2 died").wait_for()
     expect(view.page.locator(".chart .bad")).not_to_have_count(0)
-    view.page.keyboard.press("j")
-    view.page.keyboard.press("Enter")
+    view.press("j", "Enter")
     tried = view.page.get_by_label("Attempts that failed").locator("li")
     expect(tried).to_have_text([re.compile("timeout.*after 2.0 s"), re.compile("boom.*broke")])
     assert view.violations() == []
-    view.page.keyboard.press("Escape")
-    view.page.keyboard.press("r")
+    view.press("Escape", "r")
     eventually(lambda: dead() == 1)
     view.go("/#/engine/repair")
-    view.page.keyboard.press("j")
+    view.press("j")
     focused = view.page.locator(".repair", has=view.page.locator("button:focus"))
     expect(focused).to_contain_text("Retry dead jobs")
-    view.page.keyboard.press("Enter")
+    view.press("Enter")
     view.page.get_by_role("button", name="Repair 1").wait_for()
     assert dead() == 1
     for _ in range(3):
-        view.page.keyboard.press("Tab")
+        view.press("Tab")
         if view.page.locator("button.primary:focus").count():
             break
-    view.page.keyboard.press("Enter")
+    view.press("Enter")
     eventually(lambda: dead() == 0)

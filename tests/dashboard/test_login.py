@@ -27,7 +27,7 @@ def test_the_link_logs_in_once_and_an_ended_login_asks_for_a_token(
                 first.run("location.hash = '#/memories'")
                 first.page.get_by_text("Your login has ended").wait_for()
                 first.page.get_by_role("textbox", name="Token").fill(reader["token"])
-                first.page.keyboard.press("Enter")
+                first.press("Enter")
                 first.page.get_by_text("Nothing is remembered yet").wait_for()
                 first.page.locator(".dot", has_text="Everything works").wait_for()
                 first.page.goto(first.base.split("#")[0] + "#/settings/secrets")

@@ -21,17 +21,17 @@ def test_new_memories_are_kept_rejected_and_faded_with_keys(
 ) -> None:
     found = {one: _saved(client, SAID.format(one)) for one in ("red", "old", "shut")}
     view.go("/#/today?triage=1")
-    view.page.keyboard.press("Escape")
+    view.press("Escape")
     view.go("/#/today?triage=1")
     said = view.page.locator(".triage .said")
     for word, key, done in (("shut", "1", "Kept"), ("old", "2", "Forgotten"), ("red", "3", "half")):
         expect(said).to_have_text(SAID.format(word))
-        view.page.keyboard.press(key)
+        view.press(key)
         view.page.locator(".toast", has_text=done).wait_for()
     eventually(lambda: client.get(f"/api/memory/{found['old']}").status_code == 404)
     assert client.get(f"/api/memory/{found['red']}").json()["importance"] < 0.5
     expect(said).not_to_have_text(SAID.format("red"))
-    view.page.keyboard.press("z")
+    view.press("z")
     expect(said).to_have_text(SAID.format("red"))
 
 
@@ -52,10 +52,10 @@ def test_all_that_match_are_forgotten_by_the_daemon_and_come_back(
     view.page.get_by_role("button", name="All that match").click()
     view.page.get_by_text("231 memories chosen").wait_for()
     view.page.get_by_label("Add a tag").fill("bay")
-    view.page.keyboard.press("Enter")
+    view.press("Enter")
     view.page.get_by_text("231 memories have the tag bay").wait_for()
     assert client.get(f"/api/memory/{kept}").json()["tags"] == "bay"
-    view.page.keyboard.press("z")
+    view.press("z")
     # All of it is taken back: what changes between the preview and the forgetting would stay.
     view.page.locator(".toast", has_text="Undone.").wait_for()
     assert not client.get(f"/api/memory/{kept}").json()["tags"]
@@ -67,5 +67,5 @@ def test_all_that_match_are_forgotten_by_the_daemon_and_come_back(
     view.page.get_by_role("button", name=re.compile("Forget 230")).click()
     view.page.get_by_text("230 memories forgotten").wait_for()
     assert left() == 1 and client.get(f"/api/memory/{kept}").status_code == 200
-    view.page.keyboard.press("z")
+    view.press("z")
     eventually(lambda: left() == 231)

@@ -38,7 +38,8 @@ _COUNTED = {name: f"m.{name}" for name in ("type", "who", "project", "source_typ
     "tag": "m.tags",
     "state": _STATE,
 }
-_COUNTS = "SELECT {columns}, count(*) FROM memories m WHERE {where} GROUP BY {columns}"
+#: Rows are read as they lie: in the order of an index of the first column each would be looked up by itself.
+_COUNTS = "SELECT {columns}, count(*) FROM memories m WHERE {where} GROUP BY +{columns}"
 _EMBEDDED = f"SELECT DISTINCT source_id FROM embeddings WHERE source_type = 'memory' AND source_id IN {LIST}"
 
 
