@@ -79,7 +79,7 @@ def why(
     yield answer
     ink = output.ink(sys.stdout)
     if session is None:
-        output.say(ink.dim(f"The newest session of {output.plain(_home(folder))}"))
+        output.say(ink.dim(f"The newest session of {output.path(folder)}"))
     yield from _head(answer, ink)
     for one in answer["injections"]:
         yield from _texts(one, ink) if prompt is not None else told(one, ink)
@@ -102,7 +102,7 @@ def _worth_reading(injections: Sequence[ContextInjection]) -> int | None:
 def _head(answer: SessionContext, ink: Ink) -> Iterator[str]:
     facts = [
         output.plain(answer["harness"]) or "unknown harness",
-        output.plain(_home(answer["project"])) if answer["project"] else "no project",
+        output.path(answer["project"]) if answer["project"] else "no project",
         output.local(answer["startedAt"]),
         "over" if answer["isOver"] else "still running",
     ]
@@ -216,9 +216,3 @@ def _facts(item: ContextItem) -> Sequence[str]:
         source = f"{item['sourceType'] or 'source'} {item['sourceId']}"
         facts.append(f"from {output.plain(source)}")
     return facts
-
-
-def _home(folder: str) -> str:
-    """Return a folder with the home as `~`."""
-    home = str(Path.home())
-    return f"~{folder[len(home) :]}" if folder == home or folder.startswith(f"{home}/") else folder

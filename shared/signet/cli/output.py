@@ -232,6 +232,13 @@ def plain(text: str) -> str:
     return " ".join(controls.clean(text).split())
 
 
+def path(stored: str) -> str:
+    """Return a path on one line, with the home folder as `~`."""
+    home = str(Path.home())
+    is_inside = stored == home or stored.startswith(f"{home}/")
+    return plain(f"~{stored[len(home) :]}" if is_inside else stored)
+
+
 def short(text: str, chars: int) -> str:
     """Return a text on one line, on a terminal cut to so many characters with `…`; elsewhere nothing is cut."""
     line = plain(text)

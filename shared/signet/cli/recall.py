@@ -173,7 +173,7 @@ def _entry(hit: Hit) -> Entry:
     facts = [by, output.plain(hit["type"]), f"({hit['source']})", *_origin(hit)]
     if hit["source"] == EPISODE:
         facts = ["said in a session" if hit["type"] == SESSION else "commit message"]
-        facts += [output.plain(hit["project"])] if hit["project"] else []
+        facts += [output.path(hit["project"])] if hit["project"] else []
     if "superseded_by" in hit:
         until = f" {hit['valid_to'][:10]}" if "valid_to" in hit else ""
         facts.append(f"corrected{until} by {hit['superseded_by'][:ID_CHARS]}")

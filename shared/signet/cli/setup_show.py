@@ -109,15 +109,10 @@ def _found(done: Done) -> str:
 def _changed(paths: tuple[str, ...]) -> str:
     """Return the files of a harness that changed; skills are only counted."""
     skills = [one for one in paths if Path(one).parent.name == "skills"]
-    said = [_short(one) for one in paths if one not in skills]
+    said = [output.path(one) for one in paths if one not in skills]
     if skills:
         said.append(output.count(len(skills), "skill"))
     return f": {', '.join(said)}" if said else ""
-
-
-def _short(path: str) -> str:
-    home = f"{Path.home()}/"
-    return f"~/{path.removeprefix(home)}" if path.startswith(home) else path
 
 
 def _models(done: Done, well: str, lacking: str) -> Iterator[str]:

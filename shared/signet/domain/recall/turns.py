@@ -111,8 +111,10 @@ class _Turn:
         return not (is_agents and orders.steers(self.text))
 
     def follows(self, other: "_Turn | None") -> bool:
-        """Return whether it stands behind another turn in the same chunk."""
-        return other is not None and self.key == (*other.key[:-1], other.place + 1)
+        """Return whether it stands behind another turn in the same chunk, behind none at the beginning of all."""
+        if other is None:
+            return self.row.position == self.place == 0
+        return self.key == (*other.key[:-1], other.place + 1)
 
     def shown(self, asked: Sequence[str], *, most: int, is_answer: bool) -> str:
         """Return its text, of a long one the sentences that hold most of these words."""
