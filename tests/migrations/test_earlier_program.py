@@ -65,6 +65,8 @@ def a_file_that_is_there_already(path: Path) -> None:
 
 
 def an_adopted_file(path: Path) -> None:
+    if not UPSTREAM.exists():
+        pytest.skip("a file of the earlier program is not part of a clone")
     path.write_bytes(gzip.decompress(UPSTREAM.read_bytes()))
 
 
