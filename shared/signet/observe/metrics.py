@@ -7,18 +7,14 @@ from the database at scrape time, see `signet_api.routes.metrics`. Labels have a
 never an id or a path.
 """
 
-import json
 import os
-from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import TypeVar, cast
 
 from prometheus_client import REGISTRY, CollectorRegistry, Counter, Histogram, generate_latest
 from prometheus_client.core import GaugeMetricFamily
-from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.registry import Collector
 
 from signet.observe import mapped
@@ -101,7 +97,6 @@ REPAIRS = Counter("signet_repairs_total", "Repairs asked for", ["action", "outco
 
 
 Metric = TypeVar("Metric", Counter, Histogram)
-Labels = tuple[tuple[str, str], ...]
 
 
 def labelled(metric: Metric, *labels: object) -> Metric:
@@ -152,49 +147,14 @@ def exposition() -> bytes:
 
 
 def values(*names: str) -> dict[str, list[tuple[Mapping[str, str], float]]]:
-    """Return labels and value of each sample by its name, such as `signet_http_requests_total`; reads files, once.
-
-    A histogram has its sum and its buckets.
-    """
+    """Return labels and value of each sample by its name, such as `signet_http_requests_total`; reads files, once."""
     found: dict[str, list[tuple[Mapping[str, str], float]]] = {name: [] for name in names}
-    for name, labels, value in _shared(found) if SHARED_FOLDER in os.environ else _own():
-        if name in found:
-            found[name].append((labels, value))
+    for family in _registry().collect():
+        if any(name.startswith(family.name) for name in names):
+            for sample in family.samples:
+                if sample.name in found:
+                    found[sample.name].append((sample.labels, sample.value))
     return found
-
-
-def _own() -> Iterator[tuple[str, Mapping[str, str], float]]:
-    for family in REGISTRY.collect():
-        yield from ((one.name, one.labels, one.value) for one in family.samples)
-
-
-def _shared(names: Collection[str]) -> Iterator[tuple[str, Mapping[str, str], float]]:
-    """Yield name, labels and value of these samples, added up over all processes.
-
-    The library adds up all metrics, of which an answer needs a few. In its files a bucket counts what is in it alone.
-    """
-    found: defaultdict[tuple[str, Labels], defaultdict[str, float]] = defaultdict(
-        lambda: defaultdict(float)
-    )
-    for file in Path(os.environ[SHARED_FOLDER]).glob("*.db"):
-        read = MmapedDict.read_all_values_from_file(str(file))  # type: ignore[no-untyped-call]  # ships no types
-        for key, value, *_ in read:
-            name, labels, bound = _sample(key)
-            if name in names:
-                found[name, labels][bound] += value
-    for (name, labels), counted in found.items():
-        total = 0.0
-        for bound in sorted(counted, key=float):
-            total += counted[bound]
-            yield name, dict(labels) | ({"le": bound} if name.endswith("_bucket") else {}), total
-
-
-@cache
-def _sample(key: str) -> tuple[str, Labels, str]:
-    """Return name, labels and bound of a sample by its key in a file; what is no bucket has the bound 0."""
-    _, name, labels, _ = json.loads(key)
-    bound = labels.pop("le", "0")
-    return name, tuple(labels.items()), bound
 
 
 def _registry() -> CollectorRegistry:
