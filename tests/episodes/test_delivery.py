@@ -133,6 +133,8 @@ def test_a_question_gets_the_turns_that_answer_it_wherever_they_were_said(world:
     assert "sixteenth of May" in found["session:postponed"]
     boat = world.hook("user-prompt-submit", "sailing", userPrompt="Which sail number has my boat?")
     assert "sail number 4471" in boat or "sail number 4471" in told
+    named = world.hook("user-prompt-submit", "named", userPrompt="Which good name has my boat?")
+    assert "sail number 4471.\nAssistant: A good name." in named
     wanted = "Write the sailing instructions of our harbour regatta, with the name and the sail number of my boat."
     asked_for = world.hook("user-prompt-submit", "instructions", userPrompt=wanted)
     assert "called Grebe, with sail number 4471" in asked_for

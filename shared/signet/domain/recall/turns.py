@@ -81,6 +81,8 @@ class _Turn:
 
     row: FoundRow
     place: int
+    #: Whether it is the last of its chunk.
+    is_last: bool
     text: str
     speaker: str | None
     #: That of its chunk.
@@ -111,10 +113,12 @@ class _Turn:
         return not (is_agents and orders.steers(self.text))
 
     def follows(self, other: "_Turn | None") -> bool:
-        """Return whether it stands behind another turn in the same chunk, behind none at the beginning of all."""
+        """Return whether it stands straight behind another turn, behind none at the beginning of all."""
         if other is None:
             return self.row.position == self.place == 0
-        return self.key == (*other.key[:-1], other.place + 1)
+        *chunk, position, place = other.key
+        after = (*chunk, position + 1, 0) if other.is_last else (*chunk, position, place + 1)
+        return self.key == after
 
     def shown(self, asked: Sequence[str], *, most: int, is_answer: bool) -> str:
         """Return its text, of a long one the sentences that hold most of these words."""
@@ -218,6 +222,7 @@ def _judged(row: FoundRow, cosine: float, words: Sequence[Word]) -> Iterator[_Tu
         yield _Turn(
             row=row,
             place=place,
+            is_last=place + 1 == len(texts),
             text=text,
             speaker=speaker,
             cosine=cosine,
