@@ -30,11 +30,9 @@ COLUMNS = ("set", "half", "questions", "told %", "BM25 %", "nothing %", "chars")
 SETS = ("locomo", "beam-100k")
 #: Questions of one conversation, evenly drawn.
 QUESTIONS = 60
-#: How a prompt asks for something, by the name of its row.
-FORMS = {
-    "": "{}",
-    " requests": "I am writing the notes for our review and need one thing for them: {}. Keep it short.",
-}
+#: How a prompt asks for something.
+QUESTION = "{}"
+REQUEST = "I am writing the notes for our review and need one thing for them: {} Keep it short."
 #: So much of a turn's text is enough to know what it said.
 ENOUGH = 0.3
 #: A shorter sentence is found by chance.
@@ -65,13 +63,13 @@ def run(options: Options) -> Report:
                 _hand_over(stack, _project(options, talk), talk)
             delivery.await_rest(stack)
             Client(stack.port).await_model()
-            for form, prompt in FORMS.items():
+            for row, form in ((name, QUESTION), (f"{name} requests", REQUEST)):
                 halves = {"tuned": Tally(), "believed": Tally()}
                 for number, talk in enumerate(talks):
                     tally = halves["believed" if number % 2 else "tuned"]
-                    _ask(stack, _project(options, talk), talk, prompt, tally, times)
+                    _ask(stack, _project(options, talk), talk, form, tally, times)
                 for half, tally in halves.items():
-                    _row(report, f"{name}{form}", half, tally)
+                    _row(report, row, half, tally)
     report.figures["prompt_p95_ms"] = measure.percentile(times, 95)
     return report
 
@@ -125,8 +123,9 @@ def _ask(
     floor = delivery.Bm25(list(texts.values()))
     for question in _drawn(talk.questions):
         evidence = [texts[one] for one in question["gold"]["turns"] if one in texts]
-        prompt = form.format(question["text"] if form == "{}" else question["text"].rstrip("?"))
-        session = delivery.Session(stack, project, f"{len(form)}-asks-{question['id']}")
+        prompt = form.format(question["text"])
+        kind = "requests" if form == REQUEST else "asks"
+        session = delivery.Session(stack, project, f"{kind}-{question['id']}")
         began = time.perf_counter()
         told = session.call("user-prompt-submit", userPrompt=prompt)
         times.append((time.perf_counter() - began) * 1_000)
