@@ -151,6 +151,7 @@ def find(
     but: str | None = None,
     commits: bool = True,
     given: Collection[str] = (),
+    told: Sequence[str] = (),
     chars: int,
     each: int | None = None,
     is_about: bool = False,
@@ -158,9 +159,9 @@ def find(
     """Return the turns that answer a question under their sources, that of the best first; empty for none.
 
     They fit in so many characters with their headings, those of one source in `each`. `given` are names of what a
-    session was told, which is left out; `is_about` says that it is known to be about earlier work. The other arguments
-    are those of `episodes.search.find`. To the model that is installed any two texts of Chinese, Japanese or Korean are
-    near, so these questions find nothing.
+    session was told, `told` texts that it is told now; both are left out. `is_about` says that the question is known to
+    be about earlier work. The other arguments are those of `episodes.search.find`. To the model that is installed any
+    two texts of Chinese, Japanese or Korean are near, so these questions find nothing.
     """
     asked = fts.content_words(answer_type.matter(question))
     if vector is None or not asked or script.has_runs(question):
@@ -171,11 +172,24 @@ def find(
     near = _nearest([said(spoken=True), said()], vector)
     words = words_of(tx, asked)
     found = [turn for row, cosine in near for turn in _judged(row, cosine, words)]
-    best = max(found, key=attrgetter("relevance"), default=None)
-    least = 0.0 if is_about else LEAST_EARLIER if _EARLIER.search(question) else LEAST
-    if best is None or best.relevance < least + (FAR if best.cosine < NEAR else 0.0):
+    if not (is_about or _may_answer(found, question, asked)):
         return []
-    return _fitting(_ranked(found, words), asked, given, chars, each or chars)
+    worth = {
+        one: score
+        for one, score in _ranked(found, words).items()
+        if not any(one.text in text for text in told)
+    }
+    return _fitting(worth, asked, given, chars, each or chars)
+
+
+def _may_answer(found: Sequence[_Turn], question: str, asked: Sequence[str]) -> bool:
+    """Return whether the best of the turns is relevant enough to a question, or near enough to a long request."""
+    if not asks(question):
+        nearest = max((one.cosine for one in found), default=0.0)
+        return len(asked) >= search.MANY_WORDS and nearest >= search.LEAST_SIMILARITY
+    best = max(found, key=attrgetter("relevance"), default=None)
+    least = LEAST_EARLIER if _EARLIER.search(question) else LEAST
+    return best is not None and best.relevance >= least + (FAR if best.cosine < NEAR else 0.0)
 
 
 def words_of(tx: ReadTx, asked: Sequence[str]) -> list[Word]:
@@ -288,7 +302,7 @@ def _fitting(
     chars: int,
     each: int,
 ) -> list[Stretch]:
-    least = NEARLY * max(worth.values())
+    least = NEARLY * max(worth.values(), default=0.0)
     by_key = {one.key: one for one in worth}
     told: dict[Source, dict[_Turn, str]] = {}
     seen: set[_Turn] = set()
