@@ -30,7 +30,11 @@ class World:
         return str(answer.body.get("inject", ""))
 
     def talk(
-        self, key: str, turns: list[tuple[str, str]], day: int, reason: str = "other"
+        self,
+        key: str,
+        turns: list[tuple[str, str]],
+        day: int,
+        **ended: object,
     ) -> None:
         """End a session in which only messages were exchanged."""
         path = self.log(
@@ -38,7 +42,7 @@ class World:
             [{"type": role, "message": {"role": role, "content": text}} for role, text in turns],
             day,
         )
-        self.hook("session-end", key, transcriptPath=path, reason=reason)
+        self.hook("session-end", key, **{"transcriptPath": path, "reason": "other", **ended})
 
     def log(self, key: str, records: list[dict[str, object]], day: int) -> str:
         """Write the log of a session as Claude Code does, a record a minute, and return its path."""

@@ -94,7 +94,11 @@ def test_what_is_typed_while_the_agent_works_is_said(prompt: object) -> None:
     at = "2026-11-27T10:00:00.123Z"
     typed = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt"}
     line: dict[str, object] = {"type": "attachment", "attachment": typed, "timestamp": at}
-    queued: dict[str, object] = {"type": "queue-operation", "operation": "enqueue", "content": "keep aliases"}
+    queued: dict[str, object] = {
+        "type": "queue-operation",
+        "operation": "enqueue",
+        "content": "keep aliases",
+    }
     (turn,) = turns(queued, line)
     assert (turn.role, turn.text, turn.at) == (USER, "keep aliases", "2026-11-27T10:00:00Z")
     for other in ({"commandMode": "task-notification"}, {"origin": {"kind": "peer"}}):
