@@ -481,7 +481,8 @@ _RULES = (
     _rule(
         "token",
         "token|api key|api-key|access key|secret key|api-schlüssel",
-        rf"""(?i)(?:token|api.(?:key|schlüssel)|access key|secret key){_OF_WHAT}(?: (?:is|was|ist|lautet)(?: now)?)?:? ["'`]?"""
+        rf"""(?i)(?:token|api.(?:key|schlüssel)|(?:access|secret) key){_OF_WHAT}"""
+        r"""(?: (?:is|was|ist|lautet)(?: now)?)?:? ["'`]?"""
         r"""(?P<secret>[A-Za-z0-9_.~+/=-]{16,512})""",
         _looks_random,
     ),
