@@ -37,7 +37,7 @@ def test_each_job_kind_has_one_actor_of_its_name() -> None:
     own = {name: one for name, one in vars(actors).items() if inspect.isfunction(one)}
     public = {name for name in own if not name.startswith("_")}
     here = {name for name in public if own[name].__module__ == actors.__name__}
-    assert here - {"actor_of", "declare"} == set(KINDS)
+    assert here - {"actor_of"} == set(KINDS)
 
 
 def test_each_actor_takes_its_job_and_the_context() -> None:

@@ -29,22 +29,31 @@ class World:
         assert answer.status == 200, answer.body
         return str(answer.body.get("inject", ""))
 
-    def talk(self, key: str, turns: list[tuple[str, str]], day: int) -> None:
-        """End a session with a transcript as Claude Code writes it."""
+    def talk(
+        self,
+        key: str,
+        turns: list[tuple[str, str]],
+        day: int,
+        **ended: object,
+    ) -> None:
+        """End a session in which only messages were exchanged."""
+        path = self.log(
+            key,
+            [{"type": role, "message": {"role": role, "content": text}} for role, text in turns],
+            day,
+        )
+        self.hook("session-end", key, **{"transcriptPath": path, "reason": "other", **ended})
+
+    def log(self, key: str, records: list[dict[str, object]], day: int) -> str:
+        """Write the log of a session as Claude Code does, a record a minute, and return its path."""
         at = datetime(2026, 3, day, 9, tzinfo=UTC)
         lines = [
-            json.dumps(
-                {
-                    "type": role,
-                    "message": {"role": role, "content": text},
-                    "timestamp": (at + timedelta(minutes=minute)).isoformat(),
-                }
-            )
-            for minute, (role, text) in enumerate(turns)
+            json.dumps({"timestamp": (at + timedelta(minutes=minute)).isoformat(), **record})
+            for minute, record in enumerate(records)
         ]
         path = self.project.parent / f"{key}.jsonl"
         path.write_text("\n".join(lines), "utf-8")
-        self.hook("session-end", key, transcriptPath=str(path), reason="other")
+        return str(path)
 
     def rest(self) -> None:
         """Wait until no job is open."""

@@ -9,8 +9,8 @@ from signet import clock, config
 from signet.process.settings_reload import LiveSettings
 from signet.queue import QUEUES
 from signet.queue.wakeup import Listener
-from signet_worker import actors
 from signet_worker.context import Context
+from signet_worker.declaration import declare
 from signet_worker.dispatcher import Dispatcher
 from signet_worker.dramatiq_adapter import JobsBroker
 from signet_worker.executor import Executor
@@ -49,7 +49,7 @@ def a_worker(home: Home, hands: Hands) -> Iterator[Dispatcher]:
         )
         broker = JobsBroker(home.db, dispatcher)
         live = LiveSettings(home.workspace, config.load(home.workspace))
-        actors.declare(broker, Context(home.db, live, home.workspace))
+        declare(broker, Context(home.db, live, home.workspace))
         executor = Executor(broker)
         executor.start()
         dispatcher.start()

@@ -41,13 +41,15 @@ async def call_of(
     key: str | None = None,
     cwd: str | None = None,
 ) -> Call:
-    """Return who calls; a session that was begun by an agent is that agent's, whether a later call names it or not."""
+    """Return who calls; a session stays with the agent and the project that it began with, whatever later ones name."""
     key = body.session_key or key or None
     named = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
     owner = await state.db.aread(calls.owner, key) if key and not (named or "").strip() else None
     project = project_of(body.project or cwd)
     agent_id = await known_as(named_agent(body.agent_id or owner, key, headers), state.db)
     await scopes.check_session(state.db, agent_id, key)
+    if key and project:
+        project = await state.db.aread(calls.project, agent_id, key) or project
     return Call(
         agent_id=agent_id,
         harness=body.harness.strip(),

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from datetime import datetime
 
-import dramatiq
-
 from signet import clock
 from signet.db import WriteTx
 from signet.db.rewrite import rewrite
@@ -65,10 +63,8 @@ from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
-from signet.queue.kinds import KINDS, queue_of
 from signet_worker import processors
 from signet_worker.context import Context
-from signet_worker.dramatiq_adapter import JobsBroker
 
 Run = Callable[[JobContext, Context], None]
 
@@ -80,13 +76,6 @@ def actor_of(kind: str) -> Run:
     """Return the actor of a kind of job."""
     actor: Run = globals()[kind]
     return actor
-
-
-def declare(broker: JobsBroker, context: Context) -> None:
-    """Declare every actor on the broker."""
-    for kind in KINDS:
-        declared = dramatiq.actor(actor_name=kind, queue_name=queue_of(kind), broker=broker)
-        declared(_bound(actor_of(kind), context))
 
 
 def backup(job: JobContext, context: Context) -> None:
@@ -375,13 +364,6 @@ def update_check(job: JobContext, context: Context) -> None:
 def vector_index(job: JobContext, context: Context) -> None:
     """Make the index as wide as the vectors that are made now."""
     reindex.run(job, dimensions=context.settings.embedding.dimensions)
-
-
-def _bound(actor: Run, context: Context) -> Callable[[JobContext], None]:
-    def run(job: JobContext) -> None:
-        actor(job, context)
-
-    return run
 
 
 def _skip(job: JobContext, why: str) -> None:

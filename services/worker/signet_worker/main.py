@@ -59,8 +59,8 @@ def serve(booted: Booted) -> int:
     from signet.process.settings_reload import LiveSettings
     from signet.queue import QUEUES
     from signet.queue.wakeup import Listener, Notifier
-    from signet_worker import actors
     from signet_worker.context import Context
+    from signet_worker.declaration import declare
     from signet_worker.dispatcher import Dispatcher
     from signet_worker.dramatiq_adapter import JobsBroker
     from signet_worker.executor import Executor
@@ -86,7 +86,7 @@ def serve(booted: Booted) -> int:
     context = Context(db, live, workspace)
     live.then(context.settings_changed)
     context.settings_changed()
-    actors.declare(broker, context)
+    declare(broker, context)
     executor = Executor(broker)
     live.start()
     flusher = Flusher(db, live)

@@ -2,7 +2,8 @@
 
 Three kinds are known: tokens by the prefix that their issuer gives them, secrets by the form around them (private
 keys, JWTs, passwords in addresses, headers), and values that a name calls secret (`password=`, `export FOO_TOKEN=`).
-A run of letters and digits without any of these is left alone: hashes, ids and images are no secrets.
+A run of letters and digits without any of these is left alone: hashes, ids and images are no secrets. What was found
+in one place of a text is replaced in every other place of it, too, whatever stands around it there.
 
 A pattern is tried only where a literal of it stands in the text, and none takes more than linear time: it begins with
 that literal and repeats single classes, bounded wherever something follows. On one core of the build machine a
@@ -184,11 +185,16 @@ class _Rule:
 def mask(text: str) -> Masked:
     """Return the text with every known kind of secret replaced; doing it again changes nothing."""
     kinds: dict[str, None] = {}
+    known: dict[str, str] = {}
     lower = _lower(text)
     for needle, is_lower, rule in _NEEDLES:
         if needle in (lower if is_lower else text):
-            text = _applied(rule, needle, text, lower, kinds)
+            text = _applied(rule, needle, text, lower, known)
             lower = _lower(text) if len(text) != len(lower) else lower
+    kinds.update(dict.fromkeys(known.values()))
+    for secret, kind in known.items():
+        if len(secret) >= _LEAST_KNOWN and secret in text:
+            text = re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", _FORM.format(kind), text)
     if _RUN.search(text):
         text = _RUN.sub(lambda run: _token(run[0], kinds), text)
     return Masked(text, tuple(kinds))
@@ -199,7 +205,8 @@ def _lower(text: str) -> str:
     return text.replace("\u0130", "i").lower()
 
 
-def _applied(rule: _Rule, needle: str, text: str, lower: str, kinds: dict[str, None]) -> str:
+def _applied(rule: _Rule, needle: str, text: str, lower: str, known: dict[str, str]) -> str:
+    """Return the text without what a rule finds, and add that to the secrets that are `known`, with its kind."""
     kept: list[str] = []
     done = 0
     for found in _matches(rule, needle, text, lower):
@@ -208,7 +215,7 @@ def _applied(rule: _Rule, needle: str, text: str, lower: str, kinds: dict[str, N
         begin = found.start(group)
         if begin < done or "[masked:" in secret or not rule.is_secret(secret):
             continue
-        kinds[rule.kind] = None
+        known.setdefault(secret, rule.kind)
         kept += [text[done:begin], _FORM.format(rule.kind)]
         done = found.end(group)
     return "".join([*kept, text[done:]])
@@ -278,6 +285,8 @@ def _is_password(found: str) -> bool:
     return not (_TEMPLATE.search(found) or set(found) <= set("*x.X"))
 
 
+#: A shorter secret may be an ordinary word in another place.
+_LEAST_KNOWN = 8
 #: What stands for a secret in documentation.
 _PLACEHOLDER = re.compile(
     r"(?i)\.{3}|…|\*{3}|x{4}|<|^\$|\$\{|\{\{|%\w+%|your|example|placeholder|change[-_ ]?me|redacted|masked|dummy|insert"
@@ -331,6 +340,8 @@ def _named(names: tuple[str, ...], is_secret: Callable[[str], bool]) -> _Rule:
 
 
 _PASSWORD_WORDS = "password|passphrase|passcode|passwort|kennwort"
+#: What a secret that a sentence tells is for.
+_OF_WHAT = r"(?: (?:for|of|on|to|from|von|vom|für|zu|zum|zur) [\w .@-]{1,40}?)?"
 _OPTIONS = (
     "--password|--passwd|--pass|--passphrase|--token|--api-key|--secret|--auth-token|-password"
 )
@@ -463,9 +474,17 @@ _RULES = (
     _rule(
         "password",
         _PASSWORD_WORDS,
-        r"""(?i)[a-z]{8,10}(?: for [\w .@-]{1,40}?)? (?:is|was|ist|to)(?: now)?:? ["'`]?"""
+        rf"""(?i)[a-z]{{8,10}}{_OF_WHAT} (?:is|was|ist|war|lautet|to)(?: now)?:? ["'`]?"""
         r"""(?P<secret>[^\s"'`,;<>()]{6,256})""",
         lambda found: _is_given(found.rstrip(".!?:")),
+    ),
+    _rule(
+        "token",
+        "token|api key|api-key|access key|secret key|api-schlüssel",
+        rf"""(?i)(?:token|api.(?:key|schlüssel)|(?:access|secret) key){_OF_WHAT}"""
+        r"""(?: (?:is|was|ist|lautet)(?: now)?)?:? ["'`]?"""
+        r"""(?P<secret>[A-Za-z0-9_.~+/=-]{16,512})""",
+        _looks_random,
     ),
     _rule(
         "password",

@@ -42,6 +42,35 @@ def test_what_stands_around_a_secret_stays() -> None:
     )
 
 
+def test_what_was_found_in_one_place_is_masked_wherever_it_stands() -> None:
+    value = "sk-live-" + "q9Kd3Lw8" * 2
+    said = mask(
+        f"here it is: {value}, put it into .env\nTAX_API_KEY={value}\nx{value} is another word"
+    )
+    assert said.text == (
+        "here it is: [masked: password or key], put it into .env\nTAX_API_KEY=[masked: password or key]\n"
+        f"x{value} is another word"
+    )
+    assert mask("PASSWORD=a1b2c!\nchapter a1b2c!").text.endswith("chapter a1b2c!")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "the password of the sandbox is {}",
+        "das Passwort für den Server lautet {}",
+        "the token is {}",
+        "the API key for the maps is {}, use that",
+        "Der API-Schlüssel ist {}.",
+    ],
+)
+def test_a_secret_that_a_sentence_tells_is_masked(sentence: str) -> None:
+    secret = "k7Q2m9" * 3 + "Zx4"
+    assert secret not in mask(sentence.format(secret)).text
+    for other in ("wrong again", "expired", "required-for-api-v2", "in tests/unit/text/test_v2.py"):
+        assert mask(sentence.format(other)).kinds == ()
+
+
 def harmless() -> list[str]:
     """Return texts that hold long or secret-sounding things and no secret."""
     chance = random.Random(16)

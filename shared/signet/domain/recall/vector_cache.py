@@ -22,9 +22,10 @@ WORTH = 2_000
 #: With so many, the first question would miss this index for a noticeable time.
 LARGE = 20_000
 
-#: Vectors that a search reads itself, and that the thread reads at once (each 2 µs).
+#: Vectors that a search reads itself, and that the thread reads at once (each 2 µs): more at once take longer, and
+#: memory that the process keeps (parts of 4,096 over 36,000 vectors 0.40 s and 27 MB, of 512 0.17 s and 8).
 INLINE = 512
-PART = 4_096
+PART = 512
 
 #: No snapshot is this old. So what was missed that long ago is gone for all, and a snapshot that has less than what
 #: was read that long ago is of a file that was put back.

@@ -29,6 +29,15 @@ def owner(tx: ReadTx, key: str) -> str | None:
     return found
 
 
+def project(tx: ReadTx, agent_id: str, key: str) -> str | None:
+    """Return the project in which a session began, None where that is not known.
+
+    The folder that harnesses name is the agent's: it changes with each `cd`.
+    """
+    found: str | None = tx.value(states.PROJECT, (agent_id, key))
+    return found
+
+
 def session_of(tx: ReadTx, call: Call) -> State | None:
     """Return the session of a call, None for an unknown one; raises Conflict when another path serves it."""
     if call.key is None:

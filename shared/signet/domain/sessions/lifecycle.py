@@ -134,9 +134,15 @@ def compacted(tx: WriteTx, call: Call, *, now: datetime) -> None:
 
 
 def ended(
-    tx: WriteTx, call: Call, settings: Settings, *, is_kept: bool, now: datetime
+    tx: WriteTx,
+    call: Call,
+    settings: Settings,
+    *,
+    is_cleared: bool,
+    is_kept: bool,
+    now: datetime,
 ) -> State | None:
-    """Let go of a session and return what it was; `is_kept` writes down where it stood."""
+    """Let go of a session and return what it was; where it stood is written down unless its user has cleared it."""
     harness_calls.note(tx, call.harness, now=now)
     if call.key is None:
         return None
@@ -145,7 +151,7 @@ def ended(
     presence.remove(tx, call.key, agent_id=call.agent_id)
     if not is_kept:
         unkept.note(tx, call.agent_id, call.key, now=now)
-    if state is None or not is_kept or state.bypasses(now):
+    if state is None or is_cleared or state.bypasses(now):
         return state
     state = replace(state, project=call.project or state.project)
     _write_end(tx, state, call, settings, now)

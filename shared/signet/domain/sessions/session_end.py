@@ -31,6 +31,9 @@ log = logs.get("hooks")
 SILENT_CHARS = 500
 #: The reason of a session that ended before Signet came: another machine's backfill hands it over.
 LONG_AGO = "backfill"
+#: The reason of a session whose talk was cleared, and the harnesses in which that only begins a new one.
+CLEARED = "clear"
+BEGIN_ANEW = frozenset({"claude-code", "gemini-cli"})
 #: Shorter sessions are kept and not read (PIP-36).
 LEAST_CHARS = 500
 #: A part with less than this waits for the next.
@@ -81,19 +84,20 @@ async def end(call: Call, report: Report, services: Services) -> Ended:
     """End a session, first of all letting go of it, so that it is free whatever becomes of its transcript (HK-13).
 
     A call that reports the end of a turn only hands over what was said (see `transcripts/merge.py`). Of a session that
-    is cleared nothing is kept.
+    is cleared nothing is kept, except where people clear one to begin the next (BEGIN_ANEW).
     """
     if report.reason == LONG_AGO:
         return await _handed_over(call, report, services)
     if call.key and merge.is_turn_end(call.harness, call.runtime_path, report.reason):
         return await end_turn(call, report, services)
-    is_cleared, now = report.reason == "clear", clock.now()
+    is_cleared, now = report.reason == CLEARED, clock.now()
+    is_kept = not is_cleared or call.harness in BEGIN_ANEW
     before = await services.db.awrite(
-        lifecycle.ended, call, services.settings, is_kept=not is_cleared, now=now
+        lifecycle.ended, call, services.settings, is_cleared=is_cleared, is_kept=is_kept, now=now
     )
     if before is not None and before.bypasses(now):
         return Ended(is_bypassed=True)
-    if is_cleared:
+    if not is_kept:
         return Ended()
     call = replace(call, project=call.project or (before.project if before else None))
     session = await _session(call, report, services)

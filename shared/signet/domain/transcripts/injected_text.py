@@ -28,8 +28,10 @@ _BEGINNING = re.compile(
     r"(?=^[ \t]*[*_#> ]*(?:user|human|assistant|ai)[*_ ]*(?:\([\dTZ:-]{20}\))?:|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
+#: What Claude Code logs as a message where the user stops it.
+_STOPPED = re.compile(r"^[ \t]*\[Request interrupted by user[^\]\n]{0,40}\][ \t]*$", re.MULTILINE)
 #: What every one of these begins with. A text without any of it is left alone, at the cost of one fast search.
-_MARK = re.compile(rf"<{_TAG}\b|\[signet:recall|\[memory active")
+_MARK = re.compile(rf"<{_TAG}\b|\[signet:recall|\[memory active|\[Request interrupted by user")
 
 
 def without(text: str) -> str:
@@ -38,7 +40,7 @@ def without(text: str) -> str:
         text = _WRAPPING.sub("", text)
     if not ("<" in text or "[" in text) or _MARK.search(text) is None:
         return text
-    return _BEGINNING.sub("", _RECALLED.sub("", _untagged(text)))
+    return _STOPPED.sub("", _BEGINNING.sub("", _RECALLED.sub("", _untagged(text))))
 
 
 def _untagged(text: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from signet.domain.transcripts import transcript
+from signet.domain.transcripts import said_elsewhere, transcript
 from signet.domain.transcripts.transcript import Turn
 
 #: What is kept of one call, read of one result, kept of the results in all, and of a session: the newest steps.
@@ -115,13 +115,13 @@ def _steps(log: Iterable[dict[str, object]], clean: Callable[[str], str]) -> Ite
     room = RESULT_CHARS
     own: set[str] = set()
     last: Step | None = None
+    reader = said_elsewhere.Reader()
     for record in log:
-        turn = transcript.turn_of(record)
-        said = of_turn(turn) if turn else None
         # A prompt is said before the tools work; an answer's words come before the calls that follow them.
-        if said and said != last:
-            yield said
-            last = said
+        for said in map(of_turn, transcript.turns_of(record, reader)):
+            if said and said != last:
+                yield said
+                last = said
         if record.get("isSidechain"):  # a helper of the agent, which was given nothing
             continue
         for part in _parts(record):

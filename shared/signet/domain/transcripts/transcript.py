@@ -12,7 +12,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.domain.graph import lexicon
-from signet.domain.transcripts import injected_text
+from signet.domain.transcripts import injected_text, said_elsewhere
 from signet.text import json_text
 
 USER = "user"
@@ -166,9 +166,20 @@ def _load(line: str) -> object:
     return json_text.value(line) if line[0] == "{" else None
 
 
+def turns_of(record: dict[str, object], reader: said_elsewhere.Reader) -> Iterator[Turn]:
+    """Yield what one log line says: its message, and what was said through tools; `reader` has read those before."""
+    if turn := turn_of(record):
+        yield turn
+    if _is_aside(record):
+        return
+    for is_user, told in reader.said(record):
+        if said := injected_text.without(told).strip():
+            yield Turn(USER if is_user else ASSISTANT, said, _time(record))
+
+
 def turn_of(record: dict[str, object]) -> Turn | None:
-    """Return what one log line says, None when it is a tool call, metadata or a harness's own words."""
-    if any(record.get(mark) for mark in ("isMeta", "isSidechain", "isCompactSummary")):
+    """Return what the message of one log line says, None when it is metadata or a harness's own words."""
+    if _is_aside(record):
         return None
     inner = _inner(record)
     known = _role(record)
@@ -178,6 +189,10 @@ def turn_of(record: dict[str, object]) -> Turn | None:
     told = content if isinstance(content, str) else "\n".join(_texts(content))
     said = injected_text.without(told).strip()
     return Turn(known, said, _time(record) or _time(inner)) if said else None
+
+
+def _is_aside(record: dict[str, object]) -> bool:
+    return any(record.get(mark) for mark in ("isMeta", "isSidechain", "isCompactSummary"))
 
 
 def _inner(record: dict[str, object]) -> dict[str, object]:
@@ -227,11 +242,12 @@ def _texts(content: object) -> Iterator[str]:
 
 def _logged(records: Iterable[dict[str, object]]) -> Iterator[Turn]:
     """Yield the turns of a log, without one that repeats the one before: Codex logs as event and as item."""
-    last = None
-    for turn in map(turn_of, records):
-        if turn and turn != last:
-            yield turn
-            last = turn
+    reader, last = said_elsewhere.Reader(), None
+    for record in records:
+        for turn in turns_of(record, reader):
+            if turn != last:
+                yield turn
+                last = turn
 
 
 def _labelled(text: str) -> Iterator[Turn]:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 #: Rows read at once where whole tables may pass, so that memory stays flat.
 _BATCH = 1024
 
-#: Rows of columns that are read at once: a part is read in 20 ms.
-_PART = 4_096
+#: Rows of columns that are read at once: 36,000 take 0.35 s and 19 MB in parts of 4,096, and 0.22 s and 12 MB in these.
+_PART = 512
 
 #: FTS5 ranks and sorts what matches; whether the best pass is looked up afterwards.
 KEYWORD_BEST = (

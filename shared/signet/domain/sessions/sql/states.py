@@ -33,6 +33,7 @@ class StateRow(NamedTuple):
 _COLUMNS = ", ".join(StateRow._fields)
 _GET = f"SELECT {_COLUMNS} FROM session_states WHERE agent_id = ? AND session_key = ?"
 OWNER = "SELECT agent_id FROM session_states WHERE session_key = ? ORDER BY updated_at DESC LIMIT 1"
+PROJECT = "SELECT project FROM session_states WHERE agent_id = ? AND session_key = ?"
 BY_KEY = f"""
 SELECT {_COLUMNS} FROM session_states
  WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)

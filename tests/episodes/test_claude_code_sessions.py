@@ -1,0 +1,88 @@
+"""What people do in Claude Code beside writing messages, and what the next session knows of it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from episodes.world import World, a_world
+from providers.native.cases import Models
+
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+    "new_string was NOT written to the file). To tell you how to proceed, the user said:\n"
+    "nope, no requests library here. The geocoder client uses httpx with http2, and a timeout of four seconds"
+)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory, models: Models) -> Iterator[World]:
+    with a_world(tmp_path_factory.mktemp("claude"), models) as made:
+        yield made
+
+
+def test_the_reason_for_a_refusal_reaches_the_next_session(world: World) -> None:
+    use = {"type": "tool_use", "id": "toolu_1", "name": "Edit", "input": {"file_path": "geo.py"}}
+    back = {"type": "tool_result", "tool_use_id": "toolu_1", "content": REFUSED, "is_error": True}
+    typed = {"type": "queued_command", "commandMode": "prompt"}
+    typed["prompt"] = "and answers of the geocoder are cached for ninety days"
+    path = world.log(
+        "geocoder",
+        [
+            {"type": "user", "message": {"role": "user", "content": "Write the geocoder client."}},
+            {"type": "assistant", "message": {"role": "assistant", "content": [use]}},
+            {
+                "type": "user",
+                "version": "2.0.37",
+                "message": {"role": "user", "content": [back]},
+            },
+            {"type": "attachment", "attachment": typed},
+            {"type": "assistant", "message": {"role": "assistant", "content": "Done with httpx."}},
+        ],
+        7,
+    )
+    world.hook("session-end", "geocoder", transcriptPath=path, reason="other")
+    world.rest()
+    asked = "Add a timeout to the geocoder client, and tell me how long answers of the geocoder are cached."
+    told = world.hook("user-prompt-submit", "next", userPrompt=asked)
+    assert "User: nope, no requests library here. The geocoder client uses httpx" in told
+    assert "User: and answers of the geocoder are cached for ninety days" in told
+
+
+def test_what_was_decided_before_clear_reaches_the_next_session(world: World) -> None:
+    talk = [
+        ("user", "How shall the tiles of the map be named in the bucket?"),
+        ("assistant", "As z/x/y or as quadkeys."),
+        ("user", "Tiles of the map are named by quadkeys with the suffix .webp, never z/x/y."),
+        ("assistant", "Then the bucket gets quadkeys with .webp."),
+    ]
+    key = "tiles"
+    world.hook("session-start", key)
+    world.hook("user-prompt-submit", key, userPrompt=talk[0][1])
+    world.talk(key, talk, 8, reason="clear")
+    world.rest()
+    start = world.hook("session-start", "after-clear")
+    assert "How shall the tiles" not in start  # its user wanted that out of the context
+    asked = "Write the names of the map tiles for the upload to the bucket."
+    told = world.hook("user-prompt-submit", "after-clear", userPrompt=asked)
+    assert "User: Tiles of the map are named by quadkeys with the suffix .webp" in told
+
+
+def test_a_session_stays_in_its_project_when_its_agent_changes_the_folder(world: World) -> None:
+    folder = world.project / "backend"
+    folder.mkdir()
+    talk = [
+        ("user", "Which queue sends the newsletter?"),
+        ("assistant", "RabbitMQ, or a table with SKIP LOCKED."),
+        ("user", "The newsletter goes through the table mail_outbox with SKIP LOCKED, no broker."),
+        ("assistant", "mail_outbox with SKIP LOCKED then."),
+    ]
+    world.hook("session-start", "newsletter")
+    world.hook("user-prompt-submit", "newsletter", userPrompt=talk[0][1], cwd=str(folder))
+    world.talk("newsletter", talk, 9, cwd=str(folder))
+    world.rest()
+    asked = "Add a retry to the queue that sends the newsletter."
+    told = world.hook("user-prompt-submit", "after-newsletter", userPrompt=asked)
+    assert "through the table mail_outbox with SKIP LOCKED, no broker." in told
+    world.hook("session-start", "moving")
+    moved = world.hook("user-prompt-submit", "moving", userPrompt=asked, cwd=str(folder))
+    assert "through the table mail_outbox with SKIP LOCKED, no broker." in moved
