@@ -366,6 +366,16 @@ def test_an_episode_is_read_whole_by_the_id_in_its_heading(world: World) -> None
     world.server.post("/api/agents", {"name": "stranger", "readPolicy": "isolated"})
     refused = page(id="session:endless", agentId="stranger")
     assert (refused.status, refused.body["error"][:15]) == (404, "No such episode")
+    for key in ("3f2a91c0-5d1e-4c11", "3f2a91c0-5d1e-4c11-9d0a", "3f2a91c0-6"):
+        world.talk(key, [("user", f"The lamp {key} of the pier is new.")], 8)
+    world.rest()
+    for named, key in {
+        "3f2a91c0-6": "3f2a91c0-6",
+        "3f2a91c0-5d1e-4c11": "3f2a91c0-5d1e-4c11",
+    }.items():
+        assert key in page(id=f"session:{named}").body["text"]
+    assert page(id="session:3f2a91c0-5d1e-4c11-9").body["id"] == "session:3f2a91c0-5d1e-4c11-9d0a"
+    assert "several ids start" in page(id="session:3f2a91c0").body["error"]
     memory_id = world.server.post("/api/memory/remember", {"content": SAVED}).body["id"]
     assert page(id=f"memory:{str(memory_id)[:18]}").body["text"] == SAVED
 
