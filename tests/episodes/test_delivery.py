@@ -231,6 +231,29 @@ def test_a_later_talk_that_amends_comes_first_and_says_so(world: World) -> None:
     assert told.index("Amended:") < told.index("Decided:")
 
 
+def test_a_change_of_mind_in_everyday_words_comes_first_and_says_so(world: World) -> None:
+    first = [
+        ("user", "How long do we keep the cached prices of the wholesale shop?"),
+        ("assistant", "Cached prices of the wholesale shop could live for an hour."),
+        ("user", "Make it fifteen minutes for cached wholesale prices."),
+        ("assistant", "Cached wholesale prices live for fifteen minutes."),
+    ]
+    later = [
+        ("user", "The cached prices of the wholesale shop are stale again. Scrap that quarter."),
+        ("assistant", "How long shall cached wholesale prices live?"),
+        ("user", "Two minutes for cached wholesale prices, nobody minds the load."),
+        ("assistant", "Cached wholesale prices live for two minutes."),
+    ]
+    world.talk("quarter", first, 21)
+    world.talk("minutes", later, 22)
+    world.rest()
+    asked = "A customer of the wholesale shop saw cached prices from yesterday, fix the cache."
+    told = world.hook("user-prompt-submit", "prices", userPrompt=asked)
+    assert "## Session minutes, 2026-03-22 (amends what follows)" in told
+    assert "## Session quarter, 2026-03-21 (earlier; the amendment above wins)" in told
+    assert told.index("for two minutes") < told.index("for fifteen minutes")
+
+
 def test_what_is_in_a_talk_cannot_end_the_block_it_is_in(world: World) -> None:
     world.talk(
         "hostile",
