@@ -30,7 +30,7 @@ INSERT = (
 )
 CHUNKS = (
     "SELECT m.id, m.content, m.type, m.created_at, d.chunk_index FROM document_memories d"
-    " JOIN memories m ON m.id = d.memory_id WHERE d.document_id = ? AND m.is_deleted = 0 AND {readable}"
+    f" {THEN_JOIN} memories m ON m.id = d.memory_id WHERE d.document_id = ? AND m.is_deleted = 0 AND {{readable}}"
     " ORDER BY d.chunk_index, m.seq"
 )
 # A document that is done or deleted never moves again: a late run cannot bring it back (DOC-2, DOC-10).

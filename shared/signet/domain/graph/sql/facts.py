@@ -9,7 +9,7 @@ from signet.domain.graph.sql import attributes
 
 _SUBJECT = "SELECT id, name, entity_type, agent_id FROM entities WHERE id = ?"
 MEMORIES = f"""
-SELECT m.id, m.content FROM {list_rows()} j JOIN memories m ON m.id = j.value
+SELECT m.id, m.content FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
  WHERE m.agent_id = ? AND m.is_deleted = 0 ORDER BY j.key"""
 NEWEST = f"""
 SELECT m.id, m.content FROM memory_entity_mentions n {THEN_JOIN} memories m ON m.id = n.memory_id

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from signet.db import ReadTx
-from signet.db.dialect import LIST, as_list, list_rows
+from signet.db.dialect import LIST, THEN_JOIN, as_list, list_rows
 from signet.db.visibility import Where
 
 _FIELDS = "m.id, m.pinned, m.version"
-_NAMED = (
-    f"SELECT {_FIELDS}, NULL AS bm25 FROM {list_rows()} j JOIN memories m ON m.id = j.value WHERE "
-)
+_NAMED = f"SELECT {_FIELDS}, NULL AS bm25 FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value WHERE "
 _FOUND = (
     f"SELECT {_FIELDS}, rank AS bm25 FROM memories_fts JOIN memories m ON m.seq = memories_fts.rowid"
     " WHERE memories_fts MATCH ? AND "

@@ -93,7 +93,7 @@ SELECT m.id, m.content, coalesce(m.pinned, 0) OR coalesce(m.manual_override, 0) 
          ELSE 0 END) AS has_other
 FROM (SELECT memory_id FROM memory_sources WHERE kind = 'memory' AND source_id IN {list_of("?1")}
       UNION SELECT value FROM {list_rows("?2")}) s
-JOIN memories m ON m.id = s.memory_id
+{THEN_JOIN} memories m ON m.id = s.memory_id
 WHERE m.is_deleted = 0 AND m.id NOT IN {list_of("?1")} ORDER BY m.seq"""
 #: Facts of sessions, and the summaries that harnesses made of them, that may say what a memory does.
 _LIKE = f"""
@@ -130,8 +130,9 @@ SELECT w.memory_id FROM memory_withdrawals w JOIN memories m ON m.id = w.memory_
  WHERE w.why = 'forgotten' AND (w.root_id IN {list_of("?1")} OR EXISTS (
        SELECT 1 FROM memory_sources s WHERE s.memory_id = w.memory_id AND s.kind = 'memory'
           AND s.source_id IN {list_of("?1")})) ORDER BY m.seq"""
-_RETIRED = """
-SELECT w.memory_id FROM memory_withdrawals w JOIN memories m ON m.id = w.memory_id AND m.is_deleted = 1
+_RETIRED = f"""
+SELECT w.memory_id
+  FROM memory_withdrawals w {THEN_JOIN} memories m ON m.id = w.memory_id AND m.is_deleted = 1
  WHERE w.root_id = ? AND w.why = 'changed' AND m.content_hash = ? LIMIT 1"""
 
 

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.db.dialect import LIST, as_list, list_rows
+from signet.db.dialect import LIST, THEN_JOIN, as_list, list_rows
 
 _FIELDS = "id, content, agent_id, scope, superseded_by, valid_from"
 _ONE = f"SELECT {_FIELDS} FROM memories WHERE id = ? AND is_deleted = 0"
 _OLD = f"""
-SELECT {", ".join(f"m.{name}" for name in _FIELDS.split(", "))} FROM {list_rows()} j JOIN memories m ON m.id = j.value
+SELECT {", ".join(f"m.{name}" for name in _FIELDS.split(", "))}
+  FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
 WHERE m.is_deleted = 0 ORDER BY j.key
 """
 #: All that replaced a memory, one after the other; UNION ends a ring that a file from elsewhere may hold.
@@ -31,7 +32,7 @@ REPLACED = """
   SELECT 1 FROM chain c JOIN memories r ON r.id = c.id WHERE r.is_deleted = 0))
 """
 _CURRENT = f"""
-SELECT m.id FROM {list_rows()} j JOIN memories m ON m.id = j.value
+SELECT m.id FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value
  WHERE m.is_deleted = 0 AND NOT {REPLACED.format(alias="m")}"""
 _ENDED = "SELECT valid_to FROM memories WHERE id = ? AND superseded_by IS NOT NULL"
 _LINK = "UPDATE memories SET superseded_by = ?, valid_to = ?, updated_at = ?, updated_by = ? WHERE id = ?"
