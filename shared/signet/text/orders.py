@@ -126,8 +126,8 @@ _STEERS = tuple(
         ),
         # Calls of tools; steps that lead from one thing to another.
         (
-            "tool|mcp|memory_|redirected|replaced|substituted|saved under|stored under|mapped|answered|refers to|refer to"
-            "|redirects to|redirect to|maps to|map to",
+            "tool|mcp|memory_|redirected|replaced|substituted|saved under|stored under|mapped|answered"
+            "|refers to|refer to|redirects to|redirect to|maps to|map to",
             rf"\b(?:call|invoke|trigger)\b{_GAP}\b(?:mcp|memory_\w+|tools?)\b"
             r"|\b(?:knowledge|information|data|records?|quer(?:y|ies)|questions?|requests?) (?:of|about|for"
             r"|to)\b[^.!?\n]{1,60}?\b(?:should be|must be|is|are) (?:now )?(?:redirected|replaced|substituted"
