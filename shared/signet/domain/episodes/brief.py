@@ -38,6 +38,8 @@ PASSAGE_CHARS = 700
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 CODE_LEFT_OUT = "[code left out]"
 LEFT_OUT = "[…]"
+#: What stands behind the heading of a source that something was told of before.
+MORE = " (more)"
 AMENDS, AMENDED = " (amends what follows)", " (earlier; the amendment above wins)"
 _TITLES = {
     SourceType.SESSION: "Session",
@@ -55,7 +57,8 @@ class Stretch:
     text: str
     #: Names of the single turns that it is made of; empty where they follow each other.
     parts: Sequence[str] = ()
-    #: Whether it is a part of a talk that settles nothing, or of one that is nearly all an agent's.
+    #: Whether it is a part of a talk, and one of a talk that settles nothing, or that is nearly all an agent's.
+    is_cut: bool = False
     is_part: bool = False
 
 
@@ -78,7 +81,7 @@ def stretches(
         if text.strip():
             is_cut = is_talk[place] and text != texts[place]
             is_part = is_cut and (not settled or _agents_share(texts[place]) >= MOSTLY)
-            found.append(Stretch(match=match, text=text, is_part=is_part))
+            found.append(Stretch(match=match, text=text, is_cut=is_cut, is_part=is_part))
             chars -= size(found[-1])
     return found
 
@@ -102,7 +105,7 @@ def _agents_share(text: str) -> float:
 
 def size(one: Stretch) -> int:
     """Return the most characters that a stretch takes in a block, with its heading and the lines around it."""
-    return len(f"{_heading(one)}{AMENDED}\n{_shown(one.text, one.match.source.type)}\n\n")
+    return len(f"{_heading(one)}{MORE}{AMENDED}\n{_shown(one.text, one.match.source.type)}\n\n")
 
 
 def passage(
@@ -278,7 +281,13 @@ def sections(found: Sequence[Stretch]) -> list[str]:
     if amending is not None:
         ordered.remove(amending)
         ordered.insert(0, amending)
-    return [_section(one, amending, found[0]) for one in ordered]
+    sources: list[Source] = []
+    told: list[str] = []
+    for one in ordered:
+        more = MORE if one.match.source in sources else ""
+        told.append(_section(one, amending, found[0], more))
+        sources.append(one.match.source)
+    return told
 
 
 def _amending(found: Sequence[Stretch]) -> Stretch | None:
@@ -299,8 +308,8 @@ def _heading(one: Stretch) -> str:
     return f"{title}, {one.match.origin[:ORIGIN_CHARS]}" if one.match.origin else title
 
 
-def _section(one: Stretch, amending: Stretch | None, first: Stretch) -> str:
-    title = _heading(one)
+def _section(one: Stretch, amending: Stretch | None, first: Stretch, more: str) -> str:
+    title = _heading(one) + more
     is_earlier = one is first or one.match.is_same_matter
     if amending is not None and is_earlier:
         title += AMENDS if one is amending else AMENDED
