@@ -4,13 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, search, split, sql
 from signet.domain.episodes.models import Match, Source, SourceType
 from signet.domain.transcripts import withheld
-from signet.text import orders
+from signet.text import controls, orders
 
 #: Most of who says a memory or document in its heading.
 ORIGIN_CHARS = 100
@@ -37,6 +38,8 @@ PASSAGE_CHARS = 700
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 CODE_LEFT_OUT = "[code left out]"
 LEFT_OUT = "[…]"
+#: What stands behind the heading of a source that something was told of before.
+MORE = " (more)"
 AMENDS, AMENDED = " (amends what follows)", " (earlier; the amendment above wins)"
 _TITLES = {
     SourceType.SESSION: "Session",
@@ -54,7 +57,8 @@ class Stretch:
     text: str
     #: Names of the single turns that it is made of; empty where they follow each other.
     parts: Sequence[str] = ()
-    #: Whether it is a part of a talk that settles nothing, or of one that is nearly all an agent's.
+    #: Whether it is a part of a talk, and one of a talk that settles nothing, or that is nearly all an agent's.
+    is_cut: bool = False
     is_part: bool = False
 
 
@@ -77,7 +81,7 @@ def stretches(
         if text.strip():
             is_cut = is_talk[place] and text != texts[place]
             is_part = is_cut and (not settled or _agents_share(texts[place]) >= MOSTLY)
-            found.append(Stretch(match=match, text=text, is_part=is_part))
+            found.append(Stretch(match=match, text=text, is_cut=is_cut, is_part=is_part))
             chars -= size(found[-1])
     return found
 
@@ -101,7 +105,7 @@ def _agents_share(text: str) -> float:
 
 def size(one: Stretch) -> int:
     """Return the most characters that a stretch takes in a block, with its heading and the lines around it."""
-    return len(f"{_heading(one)}{AMENDED}\n{_shown(one.text, one.match.source.type)}\n\n")
+    return len(f"{_heading(one)}{MORE}{AMENDED}\n{_shown(one.text, one.match.source.type)}\n\n")
 
 
 def passage(
@@ -214,36 +218,45 @@ def _fitting(
     Empty where there is no room for either. It fits as it is shown, and is returned as it was said.
     """
     is_talk = type is SourceType.SESSION
-    if len(_shown(every, type)) <= chars:
+    if _least(every) <= chars and len(_shown(every, type)) <= chars:
         return every
     if chars < LEAST_ROOM:
         return ""
     between = "\n" if is_talk else "\n\n"
     turns = split.turns(without_code(every)) if is_talk else split.paragraphs(every)
-    sizes = [len(_shown(turn, type)) + len(between) for turn in turns]
-    if sum(sizes) <= chars:
+
+    @cache
+    def takes(place: int) -> int:
+        return len(_shown(turns[place], type)) + len(between)
+
+    if sum(map(_least, turns)) <= chars and sum(map(takes, range(len(turns)))) <= chars:
         return between.join(turns)
     worth = [
         search.shared_words(asked, turn) + 0.01 if by_words else _worth(turn, asked)
         for turn in turns
     ]
     first = last = max(range(len(turns)), key=lambda place: (worth[place], place))
-    room = chars - sizes[first] - 2 * len(LEFT_OUT) - len(between)
+    room = chars - takes(first) - 2 * len(LEFT_OUT) - len(between)
     if room < 0:
         # One less, as a word that is cut may read as that of a heading.
         return _shown(turns[first], type)[: chars - len(LEFT_OUT) - 1] + LEFT_OUT
     while True:
         beside = [place for place in (first - 1, last + 1) if 0 <= place < len(turns)]
-        fitting = [place for place in beside if sizes[place] <= room]
+        fitting = [place for place in beside if takes(place) <= room]
         if not fitting:
             break
         place = max(fitting, key=lambda one: worth[one] / len(turns[one]))
-        room -= sizes[place]
+        room -= takes(place)
         first, last = min(first, place), max(last, place)
     kept = turns[first : last + 1]
     return between.join(
         [*([LEFT_OUT] if first else []), *kept, *([LEFT_OUT] if last + 1 < len(turns) else [])]
     )
+
+
+def _least(text: str) -> int:
+    """Return the fewest characters that a text has as it is shown: beside what is hidden nothing is taken out."""
+    return len(controls.clean(text))
 
 
 def _worth(turn: str, asked: Sequence[str]) -> float:
@@ -268,7 +281,13 @@ def sections(found: Sequence[Stretch]) -> list[str]:
     if amending is not None:
         ordered.remove(amending)
         ordered.insert(0, amending)
-    return [_section(one, amending, found[0]) for one in ordered]
+    sources: list[Source] = []
+    told: list[str] = []
+    for one in ordered:
+        more = MORE if one.match.source in sources else ""
+        told.append(_section(one, amending, found[0], more))
+        sources.append(one.match.source)
+    return told
 
 
 def _amending(found: Sequence[Stretch]) -> Stretch | None:
@@ -289,8 +308,8 @@ def _heading(one: Stretch) -> str:
     return f"{title}, {one.match.origin[:ORIGIN_CHARS]}" if one.match.origin else title
 
 
-def _section(one: Stretch, amending: Stretch | None, first: Stretch) -> str:
-    title = _heading(one)
+def _section(one: Stretch, amending: Stretch | None, first: Stretch, more: str) -> str:
+    title = _heading(one) + more
     is_earlier = one is first or one.match.is_same_matter
     if amending is not None and is_earlier:
         title += AMENDS if one is amending else AMENDED

@@ -88,6 +88,16 @@ def worded(
     return scaled(totals)
 
 
+def occurring(words: Sequence[Mapping[int, float]], passages: Mapping[int, float]) -> list[Scores]:
+    """Return bm25 of each word, whose weight is given, in the texts that hold it, as if it stood there once."""
+    mean = math.fsum(passages.values()) / max(1, len(passages))
+    once = {
+        seq: (1 + BM25_K1) / (1 + BM25_K1 * (1 - BM25_B + BM25_B * length / mean))
+        for seq, length in passages.items()
+    }
+    return [{seq: weight * once[seq] for seq, weight in word.items()} for word in words]
+
+
 def beyond_one(passages: Mapping[int, float]) -> Scores:
     """Return ln(passages) of the texts of more than one."""
     return {seq: math.log(length) for seq, length in passages.items() if length > 1}

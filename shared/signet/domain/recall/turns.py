@@ -2,8 +2,9 @@
 
 A report of a fault needs the stretch of talk in which its matter was settled (`episodes/brief.py`). A question ("when
 did I hurt my shoulder?") needs the few turns that say so, and these may stand in several talks, between long answers of
-an agent that nobody needs twice. So each turn is judged by itself: by its words, by the vector of its chunk, and by who
-speaks: what a person said is known from nowhere else.
+an agent that nobody needs twice. So each turn is judged by itself, as recall ranks memories (`blend.py`,
+`neighbours.py`): by its words, by the vector of its chunk, by the turns beside it and the best of its session; and by
+who speaks where an agent says most: what a person said is known from nowhere else.
 
 The constants were chosen on one half of the conversations of LoCoMo and BEAM and judged by the other (decision 44).
 """
@@ -19,10 +20,11 @@ from typing import NamedTuple
 
 from signet.db import ReadTx, fts, script
 from signet.db.visibility import Reader
+from signet.domain.embeddings import passages
 from signet.domain.episodes import brief, fence, outcome, search, split
 from signet.domain.episodes.brief import LEFT_OUT, Stretch
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
-from signet.domain.recall import answer_type, cutoff
+from signet.domain.recall import answer_type, blend, cutoff, neighbours
 from signet.domain.recall.dampen import QUESTION_MARKS
 from signet.text import orders
 
@@ -35,14 +37,13 @@ LEAST_EARLIER, LEAST = 0.38, 0.45
 FAR, NEAR = 0.07, 0.27
 #: A further turn has this share of the best one's worth.
 NEARLY = 0.6
-#: What the words of a turn count beside those of it and the next one together: an answer does not repeat its question.
-OWN = 0.6
-#: What a turn of a person is worth more, and what a later part of one that was cut into chunks is worth less.
-PERSON, LATER_PART = 0.1, -0.1
-#: Most characters of a turn of a person, of an agent, and of one that stands beside an answer.
+#: What the cosine of its chunk counts in the worth of a turn; the rest are its words.
+MEANING = 0.7
+#: What a turn of a person is worth more, and what a later part of one that was cut into chunks is worth less, where all
+#: is said by an agent; where people say half it makes no difference who speaks.
+PERSON, LATER_PART = 0.15, -0.1
+#: Most characters of a turn of a person, of an agent, and of one that stands beside an answer or holds no word of it.
 PERSON_CHARS, AGENT_CHARS, BESIDE_CHARS = 700, 300, 200
-#: So many of the best turns come with the turns before and after them.
-WITH_OTHERS = 2
 #: Characters of the mark between turns that do not follow each other, with its line break.
 GAP = len(LEFT_OUT) + 1
 #: Chunks that are read: so many of the nearest by words and by meaning.
@@ -77,7 +78,7 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Turn:
-    """A turn and its place in a chunk; `worth` orders turns, `relevance` says whether it may be an answer at all."""
+    """A turn and its place in a chunk; `relevance` says whether it may be an answer at all."""
 
     row: FoundRow
     place: int
@@ -85,9 +86,10 @@ class _Turn:
     is_last: bool
     text: str
     speaker: str | None
+    #: The words of the question that it holds.
+    words: frozenset[Word]
     #: That of its chunk.
     cosine: float
-    worth: float
     relevance: float
 
     @property
@@ -111,6 +113,11 @@ class _Turn:
             return False
         is_agents = self.row.source_type == SourceType.SESSION and self.speaker != _PERSON
         return not (is_agents and orders.steers(self.text))
+
+    @property
+    def may_answer(self) -> bool:
+        """Return whether it is worth its room: it holds a word of the question, or is short."""
+        return bool(self.words) or len(self.text) <= BESIDE_CHARS
 
     def follows(self, other: "_Turn | None") -> bool:
         """Return whether it stands straight behind another turn, behind none at the beginning of all."""
@@ -144,6 +151,7 @@ def find(
     but: str | None = None,
     commits: bool = True,
     given: Collection[str] = (),
+    told: Sequence[str] = (),
     chars: int,
     each: int | None = None,
     is_about: bool = False,
@@ -151,9 +159,9 @@ def find(
     """Return the turns that answer a question under their sources, that of the best first; empty for none.
 
     They fit in so many characters with their headings, those of one source in `each`. `given` are names of what a
-    session was told, which is left out; `is_about` says that it is known to be about earlier work. The other arguments
-    are those of `episodes.search.find`. To the model that is installed any two texts of Chinese, Japanese or Korean are
-    near, so these questions find nothing.
+    session was told, `told` texts that it is told now; both are left out. `is_about` says that the question is known to
+    be about earlier work. The other arguments are those of `episodes.search.find`. To the model that is installed any
+    two texts of Chinese, Japanese or Korean are near, so these questions find nothing.
     """
     asked = fts.content_words(answer_type.matter(question))
     if vector is None or not asked or script.has_runs(question):
@@ -164,12 +172,24 @@ def find(
     near = _nearest([said(spoken=True), said()], vector)
     words = words_of(tx, asked)
     found = [turn for row, cosine in near for turn in _judged(row, cosine, words)]
-    best = max(found, key=attrgetter("relevance"), default=None)
-    least = 0.0 if is_about else LEAST_EARLIER if _EARLIER.search(question) else LEAST
-    if best is None or best.relevance < least + (FAR if best.cosine < NEAR else 0.0):
+    if not (is_about or _may_answer(found, question, asked)):
         return []
-    found.sort(key=attrgetter("worth"), reverse=True)
-    return _fitting(found, asked, given, chars, each or chars)
+    worth = {
+        one: score
+        for one, score in _ranked(found, words).items()
+        if not any(one.text in text for text in told)
+    }
+    return _fitting(worth, asked, given, chars, each or chars)
+
+
+def _may_answer(found: Sequence[_Turn], question: str, asked: Sequence[str]) -> bool:
+    """Return whether the best of the turns is relevant enough to a question, or near enough to a long request."""
+    if not asks(question):
+        nearest = max((one.cosine for one in found), default=0.0)
+        return len(asked) >= search.MANY_WORDS and nearest >= search.LEAST_SIMILARITY
+    best = max(found, key=attrgetter("relevance"), default=None)
+    least = LEAST_EARLIER if _EARLIER.search(question) else LEAST
+    return best is not None and best.relevance >= least + (FAR if best.cosine < NEAR else 0.0)
 
 
 def words_of(tx: ReadTx, asked: Sequence[str]) -> list[Word]:
@@ -213,22 +233,58 @@ def _judged(row: FoundRow, cosine: float, words: Sequence[Word]) -> Iterator[_Tu
     near, of = cutoff.COSINE * cosine, _weight(words)
     for place, text in enumerate(texts):
         named = _SPEAKER.match(text)
-        speaker = named[1] if named else None
         if not text.strip():
             continue
-        own = cutoff.told(_weight(held[place]), of)
-        both = cutoff.told(_weight(frozenset().union(*held[place : place + 2])), of)
-        who = PERSON if speaker == _PERSON else LATER_PART if is_talk and not speaker else 0.0
+        # An answer does not repeat its question.
+        both = frozenset().union(*held[place : place + 2])
         yield _Turn(
             row=row,
             place=place,
             is_last=place + 1 == len(texts),
             text=text,
-            speaker=speaker,
+            speaker=named[1] if named else None,
+            words=held[place],
             cosine=cosine,
-            worth=near + cutoff.WORDS * (OWN * own + (1 - OWN) * both) + who,
-            relevance=near + cutoff.WORDS * both,
+            relevance=near + cutoff.WORDS * cutoff.told(_weight(both), of),
         )
+
+
+def _ranked(found: Sequence[_Turn], words: Sequence[Word]) -> dict[_Turn, float]:
+    """Return what each turn is worth, best first."""
+    order = sorted(found, key=attrgetter("key"))
+    around = neighbours.symmetric(
+        {at + 1: [at] for at, (one, other) in enumerate(pairwise(order)) if other.follows(one)}
+    )
+    lengths = {at: len(one.text) / passages.TARGET for at, one in enumerate(order)}
+    told = blend.occurring([_holders(order, word) for word in words], lengths)
+    scores = blend.weighed(
+        blend.worded(told, around, lengths),
+        blend.levelled({at: one.cosine for at, one in enumerate(order)}, lengths),
+        alpha=MEANING,
+    )
+    numbers = {source: number for number, source in enumerate({one.source for one in order})}
+    sources = {at: numbers[one.source] for at, one in enumerate(order)}
+    scores = neighbours.lift(scores, around, sources)
+    lead = _lead_of_agents(order)
+    worth = {one: scores[at] + lead * _speaking(one) for at, one in enumerate(order)}
+    return dict(sorted(worth.items(), key=lambda pair: pair[1], reverse=True))
+
+
+def _holders(found: Sequence[_Turn], word: Word) -> dict[int, float]:
+    return {at: word.tells for at, one in enumerate(found) if word in one.words}
+
+
+def _lead_of_agents(found: Sequence[_Turn]) -> float:
+    """Return 0..1 for how much more agents say than people: 0 where these say half, 1 where they say nothing."""
+    said = math.fsum(len(one.text) for one in found)
+    people = math.fsum(len(one.text) for one in found if one.speaker == _PERSON)
+    return max(0.0, 1 - 2 * people / (said or 1))
+
+
+def _speaking(one: _Turn) -> float:
+    if one.row.source_type != SourceType.SESSION:
+        return 0.0
+    return PERSON if one.speaker == _PERSON else LATER_PART if one.speaker is None else 0.0
 
 
 def _held(words: Sequence[Word], folded: str) -> frozenset[Word]:
@@ -240,19 +296,22 @@ def _weight(words: Collection[Word]) -> float:
 
 
 def _fitting(
-    found: Sequence[_Turn], asked: Sequence[str], given: Collection[str], chars: int, each: int
+    worth: Mapping[_Turn, float],
+    asked: Sequence[str],
+    given: Collection[str],
+    chars: int,
+    each: int,
 ) -> list[Stretch]:
-    """Return the best of the turns that fit, and the turns beside the very best, as one stretch of each source."""
-    least = NEARLY * found[0].worth
-    by_key = {one.key: one for one in found}
+    least = NEARLY * max(worth.values(), default=0.0)
+    by_key = {one.key: one for one in worth}
     told: dict[Source, dict[_Turn, str]] = {}
     seen: set[_Turn] = set()
     left: dict[Source, int] = {}
-    for number, best in enumerate(one for one in found if one.worth >= least):
+    for number, best in enumerate(one for one in worth if worth[one] >= least and one.may_answer):
         if best in seen or not best.is_told(given):
             continue
         others = (by_key.get((*best.key[:-1], best.place + step)) for step in (-1, 1))
-        beside = [one for one in others if one and number < WITH_OTHERS and one.is_told(given)]
+        beside = [one for one in others if one and number == 0 and one.is_told(given)]
         heading = 0 if best.source in told else brief.size(_stretch({best: ""}))
         for group in ([best, *beside], [best]):
             new = {
@@ -268,16 +327,13 @@ def _fitting(
                 left[best.source] = left.get(best.source, each) - size
                 chars -= size + heading
                 break
-        else:
-            if is_short:
-                break
     return [_stretch(turns) for turns in told.values()]
 
 
 def _stretch(turns: Mapping[_Turn, str]) -> Stretch:
-    """Return turns of one source in their order, with a mark where something between them is left out."""
+    """Return turns of one source, the best first, in their order, with a mark where something is left out."""
     order = sorted(turns, key=lambda one: (one.row.position, one.place))
-    best = max(turns, key=attrgetter("worth"))
+    best = next(iter(turns))
     lines: list[str] = []
     for before, one in zip([None, *order], order, strict=False):
         if not one.follows(before):

@@ -240,20 +240,28 @@ def _told(
 ) -> list[Stretch]:
     """Return what is told of earlier work: the turns that answer a question, else how the matter was settled.
 
-    Where nothing was settled, or an agent answered at length, single turns tell it.
-    Memories and documents that it is about have half of the room beside these turns.
+    Memories and documents that a question is about have half of the room beside these turns. What settled the matter
+    has half of it beside single turns where it is a part of a talk, and none where nothing is settled there, or an
+    agent answered at length: then single turns say more. Half of the room have turns that a request is only near to.
     """
-    if turns.asks(asked.message):
+    asks = turns.asks(asked.message)
+    if asks:
         saved = [one for one in near if one.source.type in _SAVED]
         first = brief.stretches(tx, asked.message, saved, chars=chars // 2, reader=reader)
         if answers := answering(chars=chars - sum(map(brief.size, first))):
             return [*first, *answers]
     found = brief.stretches(tx, asked.message, near, chars=chars, reader=reader)
-    kept = [one for one in found if not one.is_part]
-    if len(kept) == len(found):
+    if not found:
+        return [] if asks else answering(chars=chars // 2)
+    if not any(one.is_cut for one in found):
         return found
-    # Where nothing is settled, or in long answers of an agent, single turns say more than a stretch.
-    answers = answering(chars=chars - sum(map(brief.size, kept)), is_about=True)
+    kept = [one for one in found if not one.is_part]
+    if any(one.is_cut for one in kept):
+        settling = [one.match for one in kept]
+        kept = brief.stretches(tx, asked.message, settling, chars=chars // 2, reader=reader)
+    answers = answering(
+        chars=chars - sum(map(brief.size, kept)), is_about=True, told=[one.text for one in kept]
+    )
     return [*kept, *answers] if answers else found
 
 
