@@ -326,7 +326,7 @@ def newest(tx: ReadTx, asked: Asked) -> list[FoundRow]:
 
 def holders(tx: ReadTx, words: str) -> int:
     """Return how many chunks a full-text expression fits, whoever they belong to; at most 1,000."""
-    return int(tx.value(_HOLDERS, (words,)))
+    return tx.once((_HOLDERS, words), lambda: int(tx.value(_HOLDERS, (words,))))
 
 
 def count(tx: ReadTx) -> int:
