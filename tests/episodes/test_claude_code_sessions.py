@@ -57,7 +57,12 @@ def test_what_was_decided_before_clear_reaches_the_next_session(world: World) ->
     ]
     key = "tiles"
     world.hook("session-start", key)
-    world.hook("user-prompt-submit", key, userPrompt=talk[0][1])
+    for number in range(11):  # after ten of them it is written down where the session stands
+        asked = f"{talk[0][1]} And in bucket {number}?"
+        world.hook("user-prompt-submit", key, userPrompt=asked)
+    assert world.rows("SELECT count(*) FROM session_checkpoints WHERE session_key = 'tiles'") == [
+        (1,)
+    ]
     world.talk(key, talk, 8, reason="clear")
     world.rest()
     start = world.hook("session-start", "after-clear")

@@ -236,6 +236,29 @@ def test_a_later_talk_that_amends_comes_first_and_says_so(world: World) -> None:
     assert told.index("Amended:") < told.index("Decided:")
 
 
+def test_a_change_of_mind_in_everyday_words_comes_first_and_says_so(world: World) -> None:
+    first = [
+        ("user", "How long do we keep the cached prices of the wholesale shop?"),
+        ("assistant", "Cached prices of the wholesale shop could live for an hour."),
+        ("user", "Make it fifteen minutes for cached wholesale prices."),
+        ("assistant", "Cached wholesale prices live for fifteen minutes."),
+    ]
+    later = [
+        ("user", "The cached prices of the wholesale shop are stale again. Scrap that quarter."),
+        ("assistant", "How long shall cached wholesale prices live?"),
+        ("user", "Two minutes for cached wholesale prices, nobody minds the load."),
+        ("assistant", "Cached wholesale prices live for two minutes."),
+    ]
+    world.talk("quarter", first, 21)
+    world.talk("minutes", later, 22)
+    world.rest()
+    asked = "A customer of the wholesale shop saw cached prices from yesterday, fix the cache."
+    told = world.hook("user-prompt-submit", "prices", userPrompt=asked)
+    assert "## Session minutes, 2026-03-22 (amends what follows)" in told
+    assert "## Session quarter, 2026-03-21 (earlier; the amendment above wins)" in told
+    assert told.index("for two minutes") < told.index("for fifteen minutes")
+
+
 def test_what_is_in_a_talk_cannot_end_the_block_it_is_in(world: World) -> None:
     world.talk(
         "hostile",
@@ -393,6 +416,16 @@ def test_an_episode_is_read_whole_by_the_id_in_its_heading(world: World) -> None
     world.server.post("/api/agents", {"name": "stranger", "readPolicy": "isolated"})
     refused = page(id="session:endless", agentId="stranger")
     assert (refused.status, refused.body["error"][:15]) == (404, "No such episode")
+    for key in ("3f2a91c0-5d1e-4c11", "3f2a91c0-5d1e-4c11-9d0a", "3f2a91c0-6"):
+        world.talk(key, [("user", f"The lamp {key} of the pier is new.")], 8)
+    world.rest()
+    for named, key in {
+        "3f2a91c0-6": "3f2a91c0-6",
+        "3f2a91c0-5d1e-4c11": "3f2a91c0-5d1e-4c11",
+    }.items():
+        assert key in page(id=f"session:{named}").body["text"]
+    assert page(id="session:3f2a91c0-5d1e-4c11-9").body["id"] == "session:3f2a91c0-5d1e-4c11-9d0a"
+    assert "several ids start" in page(id="session:3f2a91c0").body["error"]
     memory_id = world.server.post("/api/memory/remember", {"content": SAVED}).body["id"]
     assert page(id=f"memory:{str(memory_id)[:18]}").body["text"] == SAVED
 

@@ -6,7 +6,7 @@ read by name or position, or come as named tuples with `rows` and `row`, whose f
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
 from typing import Any, NamedTuple, TypeVar, cast
@@ -81,12 +81,20 @@ def _keys(shape: type[Mapping[str, object]], columns: tuple[str, ...]) -> tuple[
 class ReadTx:
     """One snapshot of the database."""
 
-    __slots__ = ("caches", "connection")
+    __slots__ = ("_known", "caches", "connection")
 
     def __init__(self, connection: Connection, caches: ProcessCaches | None = None) -> None:
         """Keep the connection, and what the process derives from the file where it may be asked for."""
         self.connection = connection
         self.caches = caches
+        self._known: dict[Hashable, Any] = {}
+
+    def once(self, key: Hashable, read: Callable[[], T]) -> T:
+        """Return what `read` gave when this snapshot was first asked for `key`: it says the same each time."""
+        if key not in self._known:
+            self._known[key] = read()
+        found: T = self._known[key]
+        return found
 
     def all(self, sql: str, params: Params = ()) -> list[Row]:
         """Return every row."""
@@ -160,6 +168,10 @@ class WriteTx(ReadTx):
         super().__init__(connection)
         self.signals: set[str] = set()
         self.skipped = skipped
+
+    def once(self, key: Hashable, read: Callable[[], T]) -> T:
+        """Return what `read` gives now: what a transaction has written changes it."""
+        return read()
 
     def run(self, sql: str, params: Params = ()) -> int:
         """Run one statement and return how many rows it changed."""

@@ -68,14 +68,16 @@ class JobContext:
         if self.is_over_time:
             raise TimeoutError(f"{self.lease.kind} ran longer than its time limit")
 
-    def commit(self, effects: Callable[[WriteTx], T]) -> T:
-        """Write the job's effects and complete it in one synced transaction; return what `effects` returns.
+    def commit(self, effects: Callable[[WriteTx], T], *, durable: bool = True) -> T:
+        """Write the job's effects and complete it in one transaction; return what `effects` returns.
 
         A dict that comes back is kept as the job's result. Raises LeaseLost, with nothing written, when another
-        worker has the job now.
+        worker has the job now. What is not `durable` does not wait for the disk, and a power cut undoes the effects and
+        the completion together: for jobs that read rows alone and write what these say, as they do it again then.
         """
         self.leave_queue()
-        value = self.db.write(self._complete_with, effects)
+        write = self.db.write if durable else self.db.write_quick
+        value = write(self._complete_with, effects)
         self.is_finished = True
         return value
 

@@ -59,7 +59,8 @@ _STEERS = tuple(
     for needles, pattern in (
         # Overrides.
         (
-            "ignore|disregard|forget|override|bypass|new |system|mode|you are",
+            "ignore|disregard|forget|override|bypass|new instruction|new prompt|new directive|system note|system update"
+            "|system message|developer mode|god mode|dan mode|jailbreak mode|you are no",
             rf"\b(?:ignore|disregard|forget|override|bypass)\b{_GAP}\b(?:previous|prior|earlier|above|preceding|all"
             rf"|any|system|other|your|existing)\b{_GAP}\b{_RULES}\b"
             # "New rule:" is how people write down what they decided.
@@ -115,7 +116,7 @@ _STEERS = tuple(
         ),
         # Faked turns, results and tags.
         (
-            "system|developer|result|<|[inst|[/inst|function_|tool_",
+            "system|developer|tool result|function result|<|[inst|[/inst|function_|tool_",
             r"^[^\S\n]*+(?:[*#]{1,6}[^\S\n]*+)?(?:system|developer|tool result"
             r"|function result)[*]{0,2}[^\S\n]*+:[^\S\n]*+\S"
             r"|(?<!\w)</?(?:\w{1,20}:)?(?:signet-|system[->]|user>|human>|assistant>|tool[_-](?:result|call|use)"
@@ -125,8 +126,8 @@ _STEERS = tuple(
         ),
         # Calls of tools; steps that lead from one thing to another.
         (
-            "tool|mcp|memory_|redirect|replaced|substituted|saved under|stored under|mapped|answered|refer|maps to"
-            "|map to",
+            "tool|mcp|memory_|redirected|replaced|substituted|saved under|stored under|mapped|answered"
+            "|refers to|refer to|redirects to|redirect to|maps to|map to",
             rf"\b(?:call|invoke|trigger)\b{_GAP}\b(?:mcp|memory_\w+|tools?)\b"
             r"|\b(?:knowledge|information|data|records?|quer(?:y|ies)|questions?|requests?) (?:of|about|for"
             r"|to)\b[^.!?\n]{1,60}?\b(?:should be|must be|is|are) (?:now )?(?:redirected|replaced|substituted"
@@ -135,7 +136,8 @@ _STEERS = tuple(
         ),
         # Notes that copy themselves; text to be decoded and done.
         (
-            "this |base|rot|hex|decode",
+            "this note|this memory|this message|this text|this paragraph|this instruction|this sentence|this line"
+            "|this block|this entry|base64|base 64|rot13|rot 13|hex|decode",
             rf"\b(?:copy|repeat|include|append|add|insert|propagate|save|store|write)\b{_GAP}\bthis (?:note|memory"
             rf"|message|text|paragraph|instruction|sentence|line|block|entry)\b{_GAP}\b(?:every|all|each|any|other"
             r"|into|again)\b"
@@ -175,6 +177,8 @@ _STEERS = tuple(
         ),
     )
 )
+#: Letters beside those of ASCII that are equal to one of these where case is ignored.
+_LIKE_ASCII = {0x130: "i", 0x131: "i", 0x17F: "s"}
 #: What nobody types: tags (which spell ASCII unseen), overrides of direction, a zero-width mark inside of a Latin word.
 _HIDDEN = re.compile(
     r"[\U000e0020-\U000e007e]{2}|[\u202a-\u202e\u2066-\u2069]|[A-Za-z][\u200b-\u200d\u2060\ufeff]+[A-Za-z]"
@@ -193,10 +197,11 @@ def orders(text: str) -> bool:
 
 def steers(text: str) -> bool:
     """Return whether a text has the marks of one that is to steer an agent; hidden and encoded text is one."""
-    if _HIDDEN.search(text):
+    if (not text.isascii() or "\x1b" in text) and _HIDDEN.search(text):
         return True
     shown = controls.clean(text)
-    low = shown.lower()
+    # Who speaks stands in front of a turn, and the letters of `_LIKE_ASCII` are what patterns take them for.
+    low = shown.translate(_LIKE_ASCII).lower().removeprefix("assistant:")
     found = any(any(one in low for one in words) and rule.search(shown) for words, rule in _STEERS)
     return found or _hides_orders(shown)
 

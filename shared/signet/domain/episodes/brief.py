@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby
 
 from signet.db import ReadTx, fts
@@ -11,7 +12,7 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, search, split, sql
 from signet.domain.episodes.models import Match, Source, SourceType
 from signet.domain.transcripts import withheld
-from signet.text import orders
+from signet.text import controls, orders
 
 #: Most of who says a memory or document in its heading.
 ORIGIN_CHARS = 100
@@ -274,36 +275,45 @@ def _fitting(
     Empty where there is no room for either. It fits as it is shown, and is returned as it was said.
     """
     is_talk = type is SourceType.SESSION
-    if len(_shown(every, type)) <= chars:
+    if _least(every) <= chars and len(_shown(every, type)) <= chars:
         return every
     if chars < LEAST_ROOM:
         return ""
     between = "\n" if is_talk else "\n\n"
     turns = split.turns(without_code(every)) if is_talk else split.paragraphs(every)
-    sizes = [len(_shown(turn, type)) + len(between) for turn in turns]
-    if sum(sizes) <= chars:
+
+    @cache
+    def takes(place: int) -> int:
+        return len(_shown(turns[place], type)) + len(between)
+
+    if sum(map(_least, turns)) <= chars and sum(map(takes, range(len(turns)))) <= chars:
         return between.join(turns)
     worth = [
         search.shared_words(asked, turn) + 0.01 if by_words else _worth(turn, asked)
         for turn in turns
     ]
     first = last = max(range(len(turns)), key=lambda place: (worth[place], place))
-    room = chars - sizes[first] - 2 * len(LEFT_OUT) - len(between)
+    room = chars - takes(first) - 2 * len(LEFT_OUT) - len(between)
     if room < 0:
         # One less, as a word that is cut may read as that of a heading.
         return _shown(turns[first], type)[: chars - len(LEFT_OUT) - 1] + LEFT_OUT
     while True:
         beside = [place for place in (first - 1, last + 1) if 0 <= place < len(turns)]
-        fitting = [place for place in beside if sizes[place] <= room]
+        fitting = [place for place in beside if takes(place) <= room]
         if not fitting:
             break
         place = max(fitting, key=lambda one: worth[one] / len(turns[one]))
-        room -= sizes[place]
+        room -= takes(place)
         first, last = min(first, place), max(last, place)
     kept = turns[first : last + 1]
     return between.join(
         [*([LEFT_OUT] if first else []), *kept, *([LEFT_OUT] if last + 1 < len(turns) else [])]
     )
+
+
+def _least(text: str) -> int:
+    """Return the fewest characters that a text has as it is shown: beside what is hidden nothing is taken out."""
+    return len(controls.clean(text))
 
 
 def _worth(turn: str, asked: Sequence[str]) -> float:

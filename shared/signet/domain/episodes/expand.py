@@ -15,6 +15,11 @@ PAGE_CHARS = 8_000
 _EVERY = 1_000_000
 #: As it stands in a heading (`Session abc`), or as its id (`session:abc`).
 _ID = re.compile(r"(?:#+ )?(session|commit|memory|document)(?::| +)(\S.*?)\s*", re.IGNORECASE)
+#: The beginning of an id that names one: of a commit as headings have it, of a session as `signet why` takes it.
+_SHORT = {
+    SourceType.COMMIT: re.compile(rf"[0-9a-f]{{{COMMIT_CHARS},39}}"),
+    SourceType.SESSION: re.compile(r"[0-9a-f]{8}[0-9a-f-]{0,27}"),
+}
 
 
 class UnknownEpisode(NotFound):
@@ -46,12 +51,10 @@ def page(tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | Non
     if read is None:
         raise Invalid("id must name an episode, as in session:abc or commit:0123456789ab")
     type_, named = SourceType(read[1].lower()), read[2].strip('"')
-    is_short = (
-        re.fullmatch(rf"[0-9a-f]{{{COMMIT_CHARS},39}}", named) is not None
-        if type_ is SourceType.COMMIT
-        else type_ is not SourceType.SESSION and ids.is_short(named)
-    )
+    short = _SHORT.get(type_)
+    is_short = ids.is_short(named) if short is None else short.fullmatch(named) is not None
     found = sql.named(tx, type_, named, is_short=is_short, reader=reader, project=project)
+    found = [one for one in found if one.id == named] or found
     if not found:
         raise UnknownEpisode
     if len({one.id for one in found}) > 1:

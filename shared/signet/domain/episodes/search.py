@@ -107,8 +107,12 @@ def said(
     asked = sql.Asked(
         agent_id=reader.agent_id, project=project, but=but, commits=commits, spoken=spoken
     )
-    found = sql.newest(tx, asked) if words is None else sql.search(tx, words, asked)
-    return _cleaned(tx, found, reader)
+
+    def read() -> list[FoundRow]:
+        found = sql.newest(tx, asked) if words is None else sql.search(tx, words, asked)
+        return _cleaned(tx, found, reader)
+
+    return tx.once(("said", words, asked), read)
 
 
 def _cleaned(tx: ReadTx, found: Sequence[FoundRow], reader: Reader) -> list[FoundRow]:

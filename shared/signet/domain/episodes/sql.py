@@ -80,17 +80,18 @@ SELECT c.source_type, c.source_id, c.agent_id, c.project, c.position, c.said_at,
        c.vector, {rank} AS rank, '' AS kind, NULL AS who, NULL AS title,
        'inferred' AS origin, NULL AS review
   FROM {table}
- WHERE {words} c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
+ WHERE c.agent_id = :agent AND (:project IS NULL OR c.project = :project)
    AND NOT (c.source_type = 'session' AND c.source_id = :except) AND (:commits OR c.source_type <> 'commit')
    AND (NOT :spoken OR c.source_type = 'commit' OR instr(c.content, 'User') > 0)
- ORDER BY {order} LIMIT :most"""
-_SEARCH = _FOUND.format(
-    rank="f.rank",
-    table="episode_chunks_fts f JOIN episode_chunks c ON c.seq = f.rowid",
-    words="episode_chunks_fts MATCH :words AND",
-    order="f.rank",
+ {order} LIMIT :most"""
+#: To rank chunks is most of a search, and one request makes several with the same words.
+_RANKS = "SELECT rowid, rank FROM episode_chunks_fts WHERE episode_chunks_fts MATCH ?"
+_RANKED = _FOUND.format(
+    rank="c.seq",
+    table=f"{list_rows(':ranked')} j {THEN_JOIN} episode_chunks c ON c.seq = j.value",
+    order="",
 )
-_NEWEST = _FOUND.format(rank="0.0", table="episode_chunks c", words="", order="c.seq DESC")
+_NEWEST = _FOUND.format(rank="0.0", table="episode_chunks c", order="ORDER BY c.seq DESC")
 #: Counts no further than makes a difference.
 _HOLDERS = """
 SELECT count(*) FROM (SELECT 1 FROM episode_chunks_fts WHERE episode_chunks_fts MATCH ? LIMIT 1000)"""
@@ -307,7 +308,15 @@ class Asked(NamedTuple):
 
 def search(tx: ReadTx, words: str, asked: Asked) -> list[FoundRow]:
     """Return the chunks that a full-text expression fits best."""
-    return tx.rows(FoundRow, _SEARCH, {**asked.given(), "words": words})
+    ranks, ranked = tx.once((_RANKS, words), lambda: _ranks(tx, words))
+    rows = tx.rows(FoundRow, _RANKED, {**asked.given(), "ranked": ranked})
+    return [row._replace(rank=ranks[int(row.rank)]) for row in rows]
+
+
+def _ranks(tx: ReadTx, words: str) -> tuple[dict[int, float], str]:
+    """Return the chunks that fit an expression with their bm25, and as a list, best first."""
+    ranks = dict(tx.tuples(_RANKS, (words,)))
+    return ranks, as_list(sorted(ranks, key=ranks.__getitem__))
 
 
 def newest(tx: ReadTx, asked: Asked) -> list[FoundRow]:
@@ -317,7 +326,7 @@ def newest(tx: ReadTx, asked: Asked) -> list[FoundRow]:
 
 def holders(tx: ReadTx, words: str) -> int:
     """Return how many chunks a full-text expression fits, whoever they belong to; at most 1,000."""
-    return int(tx.value(_HOLDERS, (words,)))
+    return tx.once((_HOLDERS, words), lambda: int(tx.value(_HOLDERS, (words,))))
 
 
 def count(tx: ReadTx) -> int:

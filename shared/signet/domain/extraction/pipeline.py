@@ -69,7 +69,7 @@ def run(
         extraction=found, proposals=proposals, replaced=replaced, is_second_look=again
     )
     followers = _followers(in_force, distiller)
-    result = job.commit(lambda tx: write.findings(tx, findings, writing, followers))
+    result = job.commit(lambda tx: write.findings(tx, findings, writing, followers), durable=False)
     _tell(result, time.monotonic() - started)
 
 

@@ -85,6 +85,11 @@ _PERCEIVED = re.compile(
     r"(?:has |have )?(?:just |also |already |recently |only )*(?:saw|seen|noticed|spotted|looked|checked|ran|run|tested"
     r"|tried|debugged|pushed|pulled|rebased|merged|reran|opened|closed|read|found|hit|got|grepped|skimmed|verified|confirmed)\b"
 )
+#: What somebody or a program says of a fault, and a number that stays where it is: whose it is stands elsewhere.
+_REPORTS = re.compile(
+    r"\b(?:(?:complain|grumbl|whin|moan|yell)(?:e?s|e?d|ing)? (?:about|that|at)"
+    r"|stay(?:s|ed)? (?:at|below|under|above|around) \d)"
+)
 _WORKING = re.compile(
     r"is (?:\w+ )?(?:using `\w+[._(]|testing|debugging|looking|working|writing|adding|refactoring|reading)\b"
 )
@@ -94,6 +99,8 @@ def is_passing(told: str, found: Statement, role: str) -> bool:
     """Say whether a statement of technical talk is a remark that nobody needs when the talk is over."""
     predicate = told[found.verb_at :]
     kind = found.family.type
+    if _REPORTS.search(told):
+        return True
     if found.kind is Subject.PERSON:
         is_step = _STEP.match(predicate) is not None and not _DATE.search(predicate)
         return is_step or _is_deed_on_code(predicate, kind)

@@ -28,7 +28,7 @@ def run(job: JobContext, embedder: Embedder) -> None:
     job.check()
     pairs = list(zip(pieces, vectors, strict=True))
     attempts = job.lease.max_attempts
-    job.commit(lambda tx: _store(tx, gap, pairs, embedder.model, attempts))
+    job.commit(lambda tx: _store(tx, gap, pairs, embedder.model, attempts), durable=False)
 
 
 def _store(

@@ -81,7 +81,7 @@ def checkpoint(
         harness=state.harness,
         project=state.project,
         trigger=trigger,
-        digest=digest(state, found, trigger, count, now=now, context=context),
+        digest=digest(state, found, trigger, now=now, context=context),
         prompt_count=count,
         at=now,
         queries=found.queries,
@@ -98,7 +98,6 @@ def digest(
     state: State,
     found: Continuity,
     trigger: Trigger,
-    prompts: int,
     *,
     now: datetime,
     context: str = "",
@@ -108,7 +107,7 @@ def digest(
     lines = [_TITLES.get(trigger, "## Session Checkpoint")]
     if state.project:
         lines.append(f"Project: {state.project}")
-    lines.append(f"Duration: {lasted} | Prompts: {prompts}")
+    lines.append(f"Duration: {lasted} | Prompts: {found.total}")
     if found.focal_names:
         lines += ["", "### Structure", f"Focus: {', '.join(found.focal_names)}"]
     if found.constraints:

@@ -142,13 +142,18 @@ def ended(
     is_kept: bool,
     now: datetime,
 ) -> State | None:
-    """Let go of a session and return what it was; where it stood is written down unless its user has cleared it."""
+    """Let go of a session and return what it was, and write down where it stood.
+
+    Who has cleared it wants nothing of it in the context of the next: nothing of where it stood is left.
+    """
     harness_calls.note(tx, call.harness, now=now)
     if call.key is None:
         return None
     state = states.get(tx, call.agent_id, call.key)
     tx.run(states.DELETE, (call.agent_id, call.key))
     presence.remove(tx, call.key, agent_id=call.agent_id)
+    if is_cleared:
+        checkpoints.forget(tx, call.agent_id, call.key)
     if not is_kept:
         unkept.note(tx, call.agent_id, call.key, now=now)
     if state is None or is_cleared or state.bypasses(now):

@@ -21,7 +21,7 @@ AMONG_NEWEST = f"""
 SELECT m.seq FROM (SELECT seq FROM memories WHERE type = 'rationale' ORDER BY seq DESC LIMIT 500) t
 {THEN_JOIN} memories m ON m.seq = t.seq WHERE EXISTS (
   SELECT 1 FROM memory_entity_mentions r
-  WHERE r.memory_id = m.id AND r.entity_id IN {LIST})
+  WHERE r.memory_id = m.id AND +r.entity_id IN {LIST})
   AND {{where}}
 ORDER BY m.created_at DESC, m.seq DESC {at_most()}
 """

@@ -1,0 +1,43 @@
+"""How people say that they change what was decided."""
+
+import pytest
+
+from signet.domain.episodes import outcome
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "we have to change that. the adviser may post into closed months",
+        "change of plan: no broker, a table",
+        "On second thought, keep the aliases.",
+        "scrap that, ops refuse to run it",
+        "We changed our minds about the labels.",
+        "we don't round anymore",
+        "ok then we go back to Postgres",
+        "nee doch nicht, wir nehmen SQLite",
+        "Das ändern wir: acht statt zehn Jahre.",
+        "die Regel gilt nicht mehr",
+        "Finalement, le total est arrondi par facture.",
+        "Ya no redondeamos por línea.",
+        "Мы больше не храним вложения в базе.",
+        "缓存时间改成五分钟。",
+        "有効期限を変更します。",
+    ],
+)
+def test_a_change_of_mind_is_known_in_the_words_of_people(text: str) -> None:
+    assert outcome.amends(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Use Postgres instead of SQLite for the tests.",
+        "We decided on quadkeys.",
+        "The change was merged yesterday.",
+        "Wir runden den Preis auf ganze Cent.",
+        "缓存用 Redis，过期时间十五分钟。",
+    ],
+)
+def test_a_decision_alone_changes_nothing_earlier(text: str) -> None:
+    assert not outcome.amends(text)
