@@ -360,6 +360,23 @@ def test_what_stands_is_told_with_the_first_prompt_and_once(world: World) -> Non
     assert never not in world.hook("user-prompt-submit", "begun", userPrompt="Push the oven fix.")
 
 
+def test_a_line_that_two_turns_say_comes_once(world: World) -> None:
+    line = "jetty light 4: flashes thrice, then rests for ten seconds"
+    world.talk(
+        "jetty",
+        [
+            ("user", f"The jetty light blinks like this:\n{line}"),
+            ("assistant", f"I changed the relay of the jetty light, it still blinks:\n{line}"),
+            ("user", "Keep the jetty light like that."),
+        ],
+        13,
+    )
+    world.rest()
+    asked = "How did the jetty light blink, and what did we change on the jetty light?"
+    told = world.hook("user-prompt-submit", "jetty", userPrompt=asked)
+    assert told.count(line) == 1 and "changed the relay" in told, told
+
+
 def test_a_rule_that_says_when_it_holds_is_told_then(world: World) -> None:
     rule = "Always draw a chart of the pier when I ask about tides."
     world.server.post("/api/memory/remember", {"content": rule})

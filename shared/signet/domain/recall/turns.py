@@ -46,6 +46,8 @@ MEANING = 0.7
 PERSON, LATER_PART = 0.15, -0.1
 #: Most characters of a turn of a person, of an agent, and of one that stands beside an answer or holds no word of it.
 PERSON_CHARS, AGENT_CHARS, BESIDE_CHARS = 700, 300, 200
+#: A line that is shorter may come twice: it says little, like the end of a block of code.
+LINE_CHARS = 25
 #: Characters of the mark between turns that do not follow each other, with its line break.
 GAP = len(LEFT_OUT) + 1
 #: Chunks that are read: so many of the nearest by words and by meaning.
@@ -174,10 +176,10 @@ def find(
     asked = fts.content_words(answer_type.matter(question))
     if vector is None or not asked or script.has_runs(question):
         return []
-    said = partial(
+    chunks = partial(
         search.said, tx, fts.any_of(asked), reader=reader, project=project, but=but, commits=commits
     )
-    near = _nearest([said(spoken=True), said()], vector)
+    near = _nearest([chunks(spoken=True), chunks()], vector)
     words = words_of(tx, asked)
     found = [turn for row, cosine in near for turn in _judged(row, cosine, words)]
     if not (is_about or _may_answer(found, question, asked)):
@@ -187,7 +189,11 @@ def find(
         for one, score in _ranked(found, words).items()
         if not any(one.text in text for text in told)
     }
-    return _fitting(worth, asked, given, chars, each or chars)
+    kept = _fitting(worth, asked, given, chars, each or chars)
+    said: set[str] = set()
+    for text in told:
+        _once(text, said)
+    return [_stretch({one: _once(text, said) for one, text in turns.items()}) for turns in kept]
 
 
 def _may_answer(found: Sequence[_Turn], question: str, asked: Sequence[str]) -> bool:
@@ -312,7 +318,7 @@ def _fitting(
     given: Collection[str],
     chars: int,
     each: int,
-) -> list[Stretch]:
+) -> list[dict[_Turn, str]]:
     least = NEARLY * max(worth.values(), default=0.0)
     by_key = {one.key: one for one in worth}
     told: dict[Source, dict[_Turn, str]] = {}
@@ -338,7 +344,20 @@ def _fitting(
                 left[best.source] = left.get(best.source, each) - size
                 chars -= size + heading
                 break
-    return [_stretch(turns) for turns in told.values()]
+    return list(told.values())
+
+
+def _once(text: str, said: set[str]) -> str:
+    """Return a text with a mark in the place of lines that were said, and note the others as said."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        is_known = len(line) >= LINE_CHARS and line in said
+        said.add(line)
+        if not is_known:
+            lines.append(line)
+        elif not lines or lines[-1] != LEFT_OUT:
+            lines.append(LEFT_OUT)
+    return "\n".join(lines)
 
 
 def _stretch(turns: Mapping[_Turn, str]) -> Stretch:
