@@ -170,6 +170,11 @@ def test_of_a_session_about_many_things_comes_the_one_that_the_prompt_is_about(
     told = world.hook("user-prompt-submit", "rounding", userPrompt=report)
     assert "only the sum is rounded" in told and "in tenths of a cent and summed first" in told
     assert "painted in spring" not in told
+    again = world.hook("user-prompt-submit", "rounding", userPrompt=f"Once more: {report}")
+    assert "only the sum" not in again and "summed first" not in again
+    other = "The trellis of house 5 looks shabby. Please plan with me when it is painted again, and by whom."
+    told = world.hook("user-prompt-submit", "rounding", userPrompt=other)
+    assert "the trellis is always painted in spring" in told, told
 
 
 def test_what_a_person_asks_of_the_past_may_be_farther_than_what_anyone_may_ask(
@@ -353,6 +358,28 @@ def test_what_stands_is_told_with_the_first_prompt_and_once(world: World) -> Non
     begun = world.hook("session-start", "begun")
     assert never in begun
     assert never not in world.hook("user-prompt-submit", "begun", userPrompt="Push the oven fix.")
+
+
+def test_a_rule_that_says_when_it_holds_is_told_then(world: World) -> None:
+    rule = "Always draw a chart of the pier when I ask about tides."
+    world.server.post("/api/memory/remember", {"content": rule})
+    world.rest()
+    report = world.hook("user-prompt-submit", "no-tides", userPrompt=REPORT)
+    assert "## Session" in report and rule not in report
+    asked = "How high are the tides at the pier in May?"
+    assert rule in world.hook("user-prompt-submit", "tides", userPrompt=asked)
+
+
+def test_a_long_request_gets_single_turns_of_a_talk_that_it_is_near_to(world: World) -> None:
+    said = "For the greenhouse we buy the humidity sensors of Brandt, which survive the sulphur."
+    world.talk("greenhouse", [("user", said), ("assistant", "Noted.")], 12)
+    world.rest()
+    wanted = (
+        "Write an order to our supplier for twelve devices that measure how damp the air is in the greenhouse, of the "
+        "make that we have chosen, with delivery before the end of June."
+    )
+    told = world.hook("user-prompt-submit", "order", userPrompt=wanted)
+    assert "sensors of Brandt" in told and len(told) < 2_100, told
 
 
 def test_a_rule_is_told_in_the_words_that_it_was_read_from(world: World) -> None:

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
@@ -55,7 +56,7 @@ class Stretch:
 
     match: Match
     text: str
-    #: Names of the single turns that it is made of; empty where they follow each other.
+    #: Names of the turns of a talk that it is made of.
     parts: Sequence[str] = ()
     #: Whether it is a part of a talk, and one of a talk that settles nothing, or that is nearly all an agent's.
     is_cut: bool = False
@@ -63,12 +64,22 @@ class Stretch:
 
 
 def stretches(
-    tx: ReadTx, prompt: str, matches: Sequence[Match], *, chars: int, reader: Reader
+    tx: ReadTx,
+    prompt: str,
+    matches: Sequence[Match],
+    *,
+    chars: int,
+    reader: Reader,
+    given: Collection[str] = (),
 ) -> list[Stretch]:
-    """Return the stretches of the best matches that fit in so many characters with their headings, best first."""
+    """Return the stretches of the best matches that fit in so many characters with their headings, best first.
+
+    `given` are names of turns that a session was told; they are left out.
+    """
     asked = fts.content_words(prompt[: search.READ_CHARS])
     near = matches[:MOST_STRETCHES]
-    texts = [_text(tx, one, reader) for one in near]
+    talks = [_talk(tx, one, reader) for one in near]
+    texts = [_text(tx, one, talk, given, reader) for one, talk in zip(near, talks, strict=True)]
     is_talk = [one.source.type is SourceType.SESSION for one in near]
     settled = any(_settles(text) for text, talk in zip(texts, is_talk, strict=True) if talk)
     # What comes later keeps a share of the room.
@@ -81,7 +92,9 @@ def stretches(
         if text.strip():
             is_cut = is_talk[place] and text != texts[place]
             is_part = is_cut and (not settled or _agents_share(texts[place]) >= MOSTLY)
-            found.append(Stretch(match=match, text=text, is_cut=is_cut, is_part=is_part))
+            parts = _parts(match.source, talks[place], text)
+            told = Stretch(match=match, text=text, parts=parts, is_cut=is_cut, is_part=is_part)
+            found.append(told)
             chars -= size(found[-1])
     return found
 
@@ -153,24 +166,68 @@ def around(
     return withheld.cleaned(tx, reader.agent_id, text)
 
 
-def _text(tx: ReadTx, match: Match, reader: Reader) -> str:
-    source = match.source
-    runs = [
-        around(tx, source, first, last, reader=reader, unasked=True)
+def _talk(tx: ReadTx, match: Match, reader: Reader) -> list[dict[int, str]]:
+    """Return the runs of chunks of a session that are told from, by position, without what is withheld; else none."""
+    if match.source.type is not SourceType.SESSION:
+        return []
+    known = withheld.of(tx, reader.agent_id)
+    return [
+        {
+            position: withheld.without(content, known)
+            for position, content in sql.chunks(tx, match.source, first, last).items()
+        }
         for first, last in _reach(tx, match)
     ]
-    text = f"\n{LEFT_OUT}\n".join(runs)
+
+
+def _text(
+    tx: ReadTx,
+    match: Match,
+    talk: Sequence[Mapping[int, str]],
+    given: Collection[str],
+    reader: Reader,
+) -> str:
+    source = match.source
+    if talk:
+        runs = [
+            _joined([_new(source, at, text, given) for at, text in run.items()], source.type)
+            for run in talk
+        ]
+        return _unsteered(f"\n{LEFT_OUT}\n".join(runs), source.type)
+    first, last = match.position - REACH, match.position + REACH
+    text = around(tx, source, first, last, reader=reader, unasked=True)
     if not match.is_strangers:
         return _unsteered(text, source.type)
     # Nobody asked for what it tells its reader to do.
     return " ".join(one for one in split.sentences(text) if not orders.orders(one))
 
 
+def _new(source: Source, position: int, text: str, given: Collection[str]) -> str:
+    """Return a chunk of a session with a mark in the place of turns that were told."""
+    turns = split.turns(text)
+    names = [source.part(position, place) for place in range(len(turns))]
+    if not any(name in given for name in names):
+        return text
+    new = [LEFT_OUT if name in given else turn for name, turn in zip(names, turns, strict=True)]
+    return "\n".join(turn for turn, _ in groupby(new))
+
+
+def _parts(source: Source, talk: Sequence[Mapping[int, str]], text: str) -> list[str]:
+    """Return the names of the turns of a talk that stand in a text."""
+    return [
+        source.part(position, place)
+        for run in talk
+        for position, content in run.items()
+        for place, turn in enumerate(split.turns(without_code(content)))
+        if turn in text
+    ]
+
+
 def _reach(tx: ReadTx, match: Match) -> list[tuple[int, int]]:
     """Return the first and last position of each run of chunks that are told from, of a session those of its matter."""
     first, last = match.position - REACH, match.position + REACH
     near = sql.vectors(tx, match.source, first, last)
-    if match.source.type is not SourceType.SESSION or near.get(match.position) is None:
+    if near.get(match.position) is None:
         return [(first, last)]
     cosines = search.similarities(list(near.values()), near[match.position])
     alike = [at for at, cosine in zip(near, cosines, strict=True) if (cosine or 0.0) >= MATTER]

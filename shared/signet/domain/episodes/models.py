@@ -39,6 +39,10 @@ class Source:
         shown = self.id[:COMMIT_CHARS] if self.type is SourceType.COMMIT else ids.short(self.id)
         return f"{self.type}:{self.id if self.type is SourceType.SESSION else shown}"
 
+    def part(self, position: int, place: int) -> str:
+        """Return by what a session knows that it was told one turn: of a chunk, which it is there."""
+        return f"episode:{self.name}#{position}.{place}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chunk:

@@ -97,7 +97,7 @@ _HOLDERS = """
 SELECT count(*) FROM (SELECT 1 FROM episode_chunks_fts WHERE episode_chunks_fts MATCH ? LIMIT 1000)"""
 _COUNT = "SELECT coalesce(max(seq), 0) FROM episode_chunks"
 _AROUND = f"""
-SELECT content FROM episode_chunks
+SELECT position, content FROM episode_chunks
  WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last ORDER BY position"""
 _VECTORS = f"""
 SELECT position, vector FROM episode_chunks WHERE {_OF_SOURCE} AND position BETWEEN :first AND :last
@@ -360,8 +360,7 @@ def around(
     `unasked` leaves out what waits for a review.
     """
     if source.type in (SourceType.SESSION, SourceType.COMMIT):
-        asked = {**_key(source), "first": first, "last": last}
-        return [row[0] for row in tx.tuples(_AROUND, asked)]
+        return list(chunks(tx, source, first, last).values())
     where = _LIVE & visibility.readable(reader)
     if unasked:
         where &= Where("m.review IS NOT 'waiting'")
@@ -369,6 +368,11 @@ def around(
     if source.type is SourceType.DOCUMENT:
         sql, given = _PAGES, [source.id, first, last]
     return [row[0] for row in tx.tuples(sql.format(where=where.sql), (*given, *where.params))]
+
+
+def chunks(tx: ReadTx, source: Source, first: int, last: int) -> dict[int, str]:
+    """Return the texts of the chunks of a session or commit between two positions, both included, in order."""
+    return dict(tx.tuples(_AROUND, {**_key(source), "first": first, "last": last}))
 
 
 def vectors(tx: ReadTx, source: Source, first: int, last: int) -> dict[int, bytes | None]:

@@ -105,7 +105,7 @@ class _Turn:
     @cached_property
     def name(self) -> str:
         """Return by what a session knows that it was told this."""
-        return f"episode:{self.source.name}#{self.row.position}.{self.place}"
+        return self.source.part(self.row.position, self.place)
 
     def is_told(self, given: Collection[str]) -> bool:
         """Return whether it may be told to a session that was given these: it steers no agent, and is new."""

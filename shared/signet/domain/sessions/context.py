@@ -199,9 +199,7 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
             near, far = _near(tx, asked, about, reader, project, services)
             said = {one.memory_id for one in rules} | frozenset(asked.given)
             new = [
-                match
-                for match in near
-                if match.source.name not in asked.episodes and match.source.id not in said
+                match for match in near if not asked.knows(match) and match.source.id not in said
             ]
             room = chars - len(f"{_standing(rules)}\n\n")
             answering = partial(
@@ -244,13 +242,14 @@ def _told(
     has half of it beside single turns where it is a part of a talk, and none where nothing is settled there, or an
     agent answered at length: then single turns say more. Half of the room have turns that a request is only near to.
     """
+    stretches = partial(brief.stretches, tx, asked.message, reader=reader, given=asked.given)
     asks = turns.asks(asked.message)
     if asks:
         saved = [one for one in near if one.source.type in _SAVED]
-        first = brief.stretches(tx, asked.message, saved, chars=chars // 2, reader=reader)
+        first = stretches(saved, chars=chars // 2)
         if answers := answering(chars=chars - sum(map(brief.size, first))):
             return [*first, *answers]
-    found = brief.stretches(tx, asked.message, near, chars=chars, reader=reader)
+    found = stretches(near, chars=chars)
     if not found:
         return [] if asks else answering(chars=chars // 2)
     if not any(one.is_cut for one in found):
@@ -258,7 +257,7 @@ def _told(
     kept = [one for one in found if not one.is_part]
     if any(one.is_cut for one in kept):
         settling = [one.match for one in kept]
-        kept = brief.stretches(tx, asked.message, settling, chars=chars // 2, reader=reader)
+        kept = stretches(settling, chars=chars // 2)
     answers = answering(
         chars=chars - sum(map(brief.size, kept)), is_about=True, told=[one.text for one in kept]
     )

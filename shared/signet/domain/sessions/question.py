@@ -8,6 +8,7 @@ from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
+from signet.domain.episodes.models import Match
 from signet.domain.sessions import prompt_text
 
 #: What the name of a single turn has behind that of its source (`recall/turns.py`).
@@ -65,6 +66,12 @@ class Question:
             for one in self.given
             if one.startswith("episode:")
         )
+
+    def knows(self, match: Match) -> bool:
+        """Return whether the session was told the whole source, or of the chunk that the message is about."""
+        whole = f"episode:{match.source.name}"
+        here = match.source.part(match.position, 0).removesuffix("0")
+        return whole in self.given or any(one.startswith(here) for one in self.given)
 
     def reader(self, tx: ReadTx) -> Reader:
         """Return who reads for the question."""

@@ -32,6 +32,12 @@ NEAR, NEAR_WITH_WORD = 0.33, 0.14
 _HARD = re.compile(
     r"\b(?:never|always|must(?:n['’]t)?|do not|don['’]t|under no circumstances)\b", re.I
 )
+#: Unless it says itself for which prompts it is: "always show the steps when I ask about a proof".
+_FOR_SOME = re.compile(
+    r"\b(?:when(?:ever)?|if|each time|every time) (?:I|the user|someone|anyone|you are|you['’]re)\b"
+    r".{0,20}\b(?:ask|asks|asked|mention|mentions|request|requests|want|wants)\b",
+    re.IGNORECASE,
+)
 #: Distilled from what somebody said, a rule is an order in his words.
 _ORDER = re.compile(r"(?:never|always|do not|don['’]t|avoid|make sure|prefer)\b", re.IGNORECASE)
 
@@ -154,7 +160,9 @@ def _stands(row: RuleRow) -> bool:
 
 
 def _is_hard(row: RuleRow) -> bool:
-    return row.type != "preference" and (bool(row.pinned) or _HARD.search(row.content) is not None)
+    if row.type == "preference" or row.pinned:
+        return row.type != "preference"
+    return _HARD.search(row.content) is not None and _FOR_SOME.search(row.content) is None
 
 
 def _is_about(text: str, asked: Collection[str], similarity: float | None) -> bool:
