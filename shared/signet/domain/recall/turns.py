@@ -33,6 +33,8 @@ QUESTION_CHARS = 300
 #: How relevant the best turn is at least, to a question about what was, or about what is the person's own ("what did we
 #: decide?", "my deadline"), and to any other, which may be one of general knowledge ("how do I undo a commit?").
 LEAST_EARLIER, LEAST = 0.38, 0.45
+#: To a request of so many words, which must be as near to a chunk as a report (decision 46).
+LEAST_REQUEST, REQUEST_WORDS = 0.43, 6
 #: So much more where its chunk is farther than this cosine.
 FAR, NEAR = 0.07, 0.27
 #: A further turn has this share of the best one's worth.
@@ -59,6 +61,12 @@ _QUESTION = re.compile(
 _EARLIER = re.compile(
     r"\b(?:did|was|were|had|ago|yesterday|last (?:week|month|year|time|night|\w+day)|my|our|we|i['’]ve"
     r"|(?:has|have) (?:i|you|he|she|they|anyone)|i (?:\w+ )?(?:said|mentioned|told|asked|decided|chose|planned))\b",
+    re.IGNORECASE,
+)
+#: A request that points at what was said before asks for it.
+_REFERS = re.compile(
+    r"\b(?:I(?: \w+)?|we(?: \w+)?) (?:said|told|mentioned|decided|agreed|discussed|chose|settled|planned|talked)\b"
+    r"|\b(?:yesterday|the other day|last (?:week|month|time|session|\w+day)|as before|remember)\b",
     re.IGNORECASE,
 )
 _AT_HAND = re.compile(
@@ -183,13 +191,16 @@ def find(
 
 
 def _may_answer(found: Sequence[_Turn], question: str, asked: Sequence[str]) -> bool:
-    """Return whether the best of the turns is relevant enough to a question, or near enough to a long request."""
-    if not asks(question):
-        nearest = max((one.cosine for one in found), default=0.0)
-        return len(asked) >= search.MANY_WORDS and nearest >= search.LEAST_SIMILARITY
+    """Return whether the best of the turns is relevant enough to what is asked, and near enough to a request."""
     best = max(found, key=attrgetter("relevance"), default=None)
+    if best is None:
+        return False
+    if not asks(question) and not _REFERS.search(question):
+        nearest = max(one.cosine for one in found)
+        is_near = nearest >= search.LEAST_SIMILARITY and len(asked) >= REQUEST_WORDS
+        return is_near and best.relevance >= LEAST_REQUEST
     least = LEAST_EARLIER if _EARLIER.search(question) else LEAST
-    return best is not None and best.relevance >= least + (FAR if best.cosine < NEAR else 0.0)
+    return best.relevance >= least + (FAR if best.cosine < NEAR else 0.0)
 
 
 def words_of(tx: ReadTx, asked: Sequence[str]) -> list[Word]:
