@@ -62,7 +62,7 @@ def resident_mb() -> float:
 class Thrift:
     """Gives memory back: what is free at each look, and what `release` gives up after some looks of silence.
 
-    `begin_anew` is called when it stays silent and much is kept still: what a program has loaded stays until it ends.
+    `begin_anew` is called from then on when much is kept still: what a program has loaded stays until it ends.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class Thrift:
                     self._release()
                 give_back()
                 kept = resident_mb()
-            if silent == SILENT_LOOKS and self._begin_anew and self._is_worth(kept):
+            if silent >= self._looks and self._begin_anew and self._is_worth(kept):
                 self._begin_anew()
             before = time.process_time()
 

@@ -32,7 +32,7 @@ def stuck(job: JobContext, context: Context) -> None:
 kinds.KINDS["update_check"] = replace(kinds.KINDS["update_check"], time_limit_seconds=1)
 actors.actor_of = lambda kind: stuck if kind == "update_check" else actor_of(kind)
 executor.GRACE_SECONDS = executor.STUCK_SECONDS = 0.5
-memory.LOOK_SECONDS, memory.SILENT_LOOKS, memory.SILENT_SHARE = 0.05, 1, 100.0
+memory.LOOK_SECONDS, memory.SILENT_SHARE = 0.05, 100.0
 main.LOST_SECONDS = 4.0
 main.NICENESS = 0
 code = main.main()
