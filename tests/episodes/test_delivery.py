@@ -365,15 +365,18 @@ def test_a_line_that_two_turns_say_comes_once(world: World) -> None:
     world.talk(
         "jetty",
         [
-            ("user", f"The jetty light blinks like this:\n{line}"),
-            ("assistant", f"I changed the relay of the jetty light, it still blinks:\n{line}"),
+            ("user", f"The jetty light blinks like this:\n```\n{line}\n```"),
+            (
+                "assistant",
+                f"I changed the relay of the jetty light, it still blinks:\n```\n{line}\n```",
+            ),
             ("user", "Keep the jetty light like that."),
         ],
         13,
     )
     world.rest()
     asked = "How did the jetty light blink, and what did we change on the jetty light?"
-    told = world.hook("user-prompt-submit", "jetty", userPrompt=asked)
+    told = world.hook("user-prompt-submit", "lights", userPrompt=asked)
     assert told.count(line) == 1 and "changed the relay" in told, told
 
 
