@@ -177,8 +177,7 @@ def test_the_file_wins_over_the_text_and_a_bad_path_counts_as_none(
 
 
 def test_nothing_is_kept_of_a_cleared_session_nor_of_our_own_processes(api: Api) -> None:
-    cleared = {"harness": "another", "text": LONG, "reason": "clear"}
-    assert ends(api, **cleared).body == {"memoriesSaved": 0}
+    assert ends(api, text=LONG, reason="clear").body == {"memoriesSaved": 0}
     sent = {"harness": "codex", "sessionKey": "s", "transcript": LONG}
     own = api.post("/api/hooks/session-end", sent, x_signet_no_hooks="1")
     assert own.body == {"memoriesSaved": 0, "internal": True}

@@ -157,7 +157,7 @@ def test_files_of_gemini_cursor_and_earlier_opencode_and_openclaw(reading: World
 
 
 def test_what_was_bypassed_or_cleared_is_not_read_later(reading: World) -> None:
-    hook: dict[str, object] = {"harness": "another", "project": "/p/heron"}
+    hook: dict[str, object] = {"harness": "claude-code", "project": "/p/heron"}
     for key in ("bypassed", "cleared"):
         reading.api.post("/api/hooks/session-start", {**hook, "sessionKey": key})
     reading.api.post("/api/sessions/bypassed/bypass", {"enabled": True})

@@ -304,6 +304,18 @@ def test_what_a_daemon_elsewhere_missed_is_handed_to_it_later(
     ]
 
 
+@pytest.mark.parametrize(
+    ("harness", "reason"), [("claude-code", "new_session"), ("codex", "clear")]
+)
+def test_clear_begins_the_next_session_where_people_clear_for_that(
+    absent: Program, harness: str, reason: str
+) -> None:
+    said = json.dumps({**END, "reason": "clear"})
+    absent.run("hook", "session-end", "-H", harness, stdin=said, **OFF)
+    [entry] = spooled(absent)
+    assert json.loads(entry.read_text())["body"]["reason"] == reason
+
+
 def test_who_holds_the_default_port_is_not_handed_anything(absent: Program) -> None:
     hook(absent, "session-end", END, **OFF)
     os.utime(spooled(absent)[0], (0, 0))

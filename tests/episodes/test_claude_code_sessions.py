@@ -63,7 +63,7 @@ def test_what_was_decided_before_clear_reaches_the_next_session(world: World) ->
     assert world.rows("SELECT count(*) FROM session_checkpoints WHERE session_key = 'tiles'") == [
         (1,)
     ]
-    world.talk(key, talk, 8, reason="clear")
+    world.talk(key, talk, 8, reason="new_session")  # as `signet hook` calls /clear
     world.rest()
     start = world.hook("session-start", "after-clear")
     assert "How shall the tiles" not in start  # its user wanted that out of the context

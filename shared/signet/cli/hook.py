@@ -158,6 +158,8 @@ def body_of(asked: Asked, said: Mapping[str, object]) -> dict[str, object]:
         value = asked.fields.get(name) or _said(said, name)
         if value not in (None, ""):
             body[name] = value
+    if "reason" in body:
+        body["reason"] = hook_forms.reason_of(asked.harness, body["reason"])
     needed = asked.hook.needs
     if needed and needed not in body:
         raise WrongUsage(f"Option --{needed} is required")

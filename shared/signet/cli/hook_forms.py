@@ -40,6 +40,15 @@ def event_of(said: Mapping[str, object]) -> str | None:
     return found if isinstance(found, str) else None
 
 
+def reason_of(harness: str, reason: object) -> object:
+    """Return why a session ended, as the daemon knows it: of one that is cleared it keeps nothing.
+
+    In Claude Code and Gemini CLI people clear the talk to begin the next one, and what they decided stands.
+    """
+    is_next = harness in ("claude-code", "gemini-cli") and reason == "clear"
+    return "new_session" if is_next else reason
+
+
 def answered(harness: str, event: str, text: str) -> str:
     """Return a text that becomes context of the model in the form that the harness reads at an event.
 

@@ -231,10 +231,7 @@ def _ratings(said: object) -> dict[str, float]:
 async def post_session_end(
     request: Request, state: Shared, body: SessionEndBody
 ) -> wire.EndedSession:
-    """Let go of a session, keep its transcript and queue its reading.
-
-    Of one that is cleared nothing is kept, except in Claude Code and Gemini CLI, where that begins the next one.
-    """
+    """Let go of a session, keep its transcript and queue its reading; nothing of a session that is cleared."""
     if not body.harness.strip():
         raise Invalid("harness is required")
     return await end_session(body, request.headers, state)

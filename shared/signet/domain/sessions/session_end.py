@@ -31,9 +31,9 @@ log = logs.get("hooks")
 SILENT_CHARS = 500
 #: The reason of a session that ended before Signet came: another machine's backfill hands it over.
 LONG_AGO = "backfill"
-#: The reason of a session whose talk was cleared, and the harnesses in which that only begins a new one.
-CLEARED = "clear"
-BEGIN_ANEW = frozenset({"claude-code", "gemini-cli"})
+#: The reason of a session of which nothing is kept, and of one that was cleared to begin the next: it is kept, but the
+#: next is not told where it stood.
+CLEARED, NEXT = "clear", "new_session"
 #: Shorter sessions are kept and not read (PIP-36).
 LEAST_CHARS = 500
 #: A part with less than this waits for the next.
@@ -84,14 +84,14 @@ async def end(call: Call, report: Report, services: Services) -> Ended:
     """End a session, first of all letting go of it, so that it is free whatever becomes of its transcript (HK-13).
 
     A call that reports the end of a turn only hands over what was said (see `transcripts/merge.py`). Of a session that
-    is cleared nothing is kept, except where people clear one to begin the next (BEGIN_ANEW).
+    is cleared nothing is kept.
     """
     if report.reason == LONG_AGO:
         return await _handed_over(call, report, services)
     if call.key and merge.is_turn_end(call.harness, call.runtime_path, report.reason):
         return await end_turn(call, report, services)
-    is_cleared, now = report.reason == CLEARED, clock.now()
-    is_kept = not is_cleared or call.harness in BEGIN_ANEW
+    is_kept, now = report.reason != CLEARED, clock.now()
+    is_cleared = report.reason in (CLEARED, NEXT)
     before = await services.db.awrite(
         lifecycle.ended, call, services.settings, is_cleared=is_cleared, is_kept=is_kept, now=now
     )
