@@ -153,6 +153,7 @@ def test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys(
     view.page.get_by_role("link", name="Preview the repair").click()
     view.page.get_by_role("button", name="Repair 2").wait_for()
     view.press("Escape")
+    view.page.get_by_role("button", name="Repair 2").wait_for(state="hidden")
     view.go("/#/engine/queue?status=dead")
     view.page.locator(".row").nth(1).wait_for()
     view.page.get_by_text("and 2 died").wait_for()
