@@ -81,7 +81,7 @@ def test_the_graph_says_by_which_names_it_led_to_a_memory(api: Api) -> None:
 
 def test_why_a_memory_is_no_result(api: Api) -> None:
     api.add_agent()
-    bees = [remember(api, f"Hive {n} of the roof has bees.") for n in range(30)]
+    bees = [remember(api, f"Hive {n} of the roof has bees.") for n in range(50)]
     other = remember(api, "The harbour crane is red.")
     gone = remember(api, "Bees sting.")
     assert api.delete(f"/api/memory/{gone}?reason=x").status == 200
