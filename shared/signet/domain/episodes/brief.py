@@ -203,8 +203,8 @@ def _text(
 
 
 def _new(source: Source, position: int, text: str, given: Collection[str]) -> str:
-    """Return a chunk of a session with a mark in the place of turns that were told."""
-    turns = split.turns(text)
+    """Return a chunk of a session with a mark in the place of turns that were told, counted as in `_parts`."""
+    turns = split.turns(without_code(text))
     names = [source.part(position, place) for place in range(len(turns))]
     if not any(name in given for name in names):
         return text

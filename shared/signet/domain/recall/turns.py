@@ -6,7 +6,8 @@ an agent that nobody needs twice. So each turn is judged by itself, as recall ra
 `neighbours.py`): by its words, by the vector of its chunk, by the turns beside it and the best of its session; and by
 who speaks where an agent says most: what a person said is known from nowhere else.
 
-The constants were chosen on one half of the conversations of LoCoMo and BEAM and judged by the other (decision 44).
+The constants were chosen on one half of the conversations of LoCoMo and BEAM and judged by the other (decisions 44
+and 46).
 """
 
 import math
@@ -319,6 +320,7 @@ def _fitting(
     chars: int,
     each: int,
 ) -> list[dict[_Turn, str]]:
+    """Return of each source the best turns that fit, as they are shown; the very best with those beside it."""
     least = NEARLY * max(worth.values(), default=0.0)
     by_key = {one.key: one for one in worth}
     told: dict[Source, dict[_Turn, str]] = {}

@@ -160,9 +160,10 @@ def _stands(row: RuleRow) -> bool:
 
 
 def _is_hard(row: RuleRow) -> bool:
-    if row.type == "preference" or row.pinned:
-        return row.type != "preference"
-    return _HARD.search(row.content) is not None and _FOR_SOME.search(row.content) is None
+    if row.type == "preference":
+        return False
+    is_said_hard = _HARD.search(row.content) is not None and not _FOR_SOME.search(row.content)
+    return bool(row.pinned) or is_said_hard
 
 
 def _is_about(text: str, asked: Collection[str], similarity: float | None) -> bool:
