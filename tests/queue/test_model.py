@@ -65,15 +65,17 @@ class Machine(RuleBasedStateMachine):
             return
         _, held = data.draw(st.sampled_from(self.held))
         valid = self.state[held.job_id] == "leased" and self.tokens[held.job_id] == held.token
+        cancel_requested = bool(row(self.db, held.job_id)["cancel_requested"])
         assert end(self.db, self.hands, held, how, code="x", error="x") == valid
         if valid:
             found = str(row(self.db, held.job_id)["status"])
             if how is End.COMPLETED:
                 assert found == "completed"
                 self.completions[held.job_id] = self.completions.get(held.job_id, 0) + 1
-            if how in (End.PERMANENT, End.CANCELLED):
+            is_cancelled = cancel_requested and how is not End.COMPLETED
+            if is_cancelled or how in (End.PERMANENT, End.CANCELLED):
                 assert found == "dead"
-            if how in (End.RELEASED, End.POSTPONED):
+            elif how in (End.RELEASED, End.POSTPONED):
                 assert found == "pending"
             self.state[held.job_id] = found
 

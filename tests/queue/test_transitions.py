@@ -223,6 +223,44 @@ def test_cancelling_a_waiting_job_buries_it(db: Database, hands: Hands) -> None:
     assert not db.write(transitions.cancel, job_id, now=hands.now)
 
 
+@pytest.mark.parametrize(
+    "how", [End.RELEASED, End.POSTPONED, End.FAILED, End.CRASHED, End.EXPIRED], ids=str
+)
+def test_a_lease_that_ends_after_a_cancel_ends_the_job(
+    db: Database, hands: Hands, how: End
+) -> None:
+    job_id = str(add(db, hands, "a"))
+    (held,) = take(db, hands)
+    assert db.write(transitions.cancel, job_id, now=hands.now)
+    assert end(db, hands, held, how, code="x", error="x")
+    found = row(db, job_id)
+    assert (found["status"], found["last_error_code"]) == ("dead", "cancelled")
+    assert found["failed_at"] and not found["cancel_requested"]
+    hands.move(3_600_000)
+    assert take(db, hands) == []
+
+
+def test_a_cancel_that_comes_too_late_leaves_a_completed_job(db: Database, hands: Hands) -> None:
+    job_id = str(add(db, hands, "a"))
+    (held,) = take(db, hands)
+    assert db.write(transitions.cancel, job_id, now=hands.now)
+    assert end(db, hands, held, End.COMPLETED)
+    found = row(db, job_id)
+    assert (found["status"], found["cancel_requested"]) == ("completed", 0)
+
+
+def test_requeue_takes_a_cancelled_or_flushed_job_only_by_its_id(
+    db: Database, hands: Hands
+) -> None:
+    cancelled, flushed = str(add(db, hands, "a")), str(add(db, hands, "b"))
+    db.write(transitions.cancel, cancelled, now=hands.now)
+    db.write(transitions.flush, "light", now=hands.now)
+    assert db.write(transitions.requeue, now=hands.now) == []
+    assert db.write(transitions.requeue, now=hands.now, kind="work") == []
+    for job_id in (cancelled, flushed):
+        assert db.write(transitions.requeue, now=hands.now, job_ids=[job_id]) == [job_id]
+
+
 def test_a_breaker_lets_one_probe_through_and_waits_longer_each_time(
     db: Database, hands: Hands
 ) -> None:

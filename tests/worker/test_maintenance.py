@@ -87,6 +87,19 @@ def test_observing_only_tells_and_executing_leaves_no_dead_job(home: Home) -> No
     )
 
 
+@pytest.mark.parametrize("code", ["cancelled", "flushed"])
+def test_maintenance_leaves_jobs_alone_that_a_person_ended(home: Home, code: str) -> None:
+    jobs(home, "completed", 10)
+    jobs(home, "dead", 5, last_error_code=code)
+    done = tick(home)
+    assert (done.recommendations, done.executed, dead(home)) == ((), (), 5)
+    assert done.report.domains["queue"].score == 1.0
+    home.run("UPDATE memory_jobs SET last_error_code = 'timeout' WHERE id = 'dead-0'")
+    (executed,) = tick(home).executed
+    assert executed.result is not None and executed.result.affected == 1
+    assert dead(home) == 4
+
+
 def test_the_gate_stands_before_maintenance_and_its_refusal_is_no_failure(home: Home) -> None:
     jobs(home, "completed", 10)
     jobs(home, "dead", 5)

@@ -10,6 +10,10 @@ from enum import StrEnum
 DEFAULT_LIMIT_SECONDS = 300
 #: How many past errors a row keeps, newest last.
 ERRORS_KEPT = 5
+#: Error codes of dead jobs that a person ended. They did not fail: repairs, maintenance and the dead rate ignore them.
+CANCELLED, FLUSHED = "cancelled", "flushed"
+#: SQL condition for jobs that died because they failed.
+HAS_FAILED = f"status = 'dead' AND COALESCE(last_error_code, '') NOT IN ('{CANCELLED}', '{FLUSHED}')"
 
 
 class Status(StrEnum):

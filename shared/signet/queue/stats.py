@@ -16,7 +16,7 @@ from signet.db.dialect import LIST, list_rows
 from signet.errors import PROVIDER_FAILURES, ProviderDown
 from signet.queue import transitions
 from signet.queue.enqueue import BULK, NORMAL, NOW
-from signet.queue.kinds import QUEUES, Status, queues_behind
+from signet.queue.kinds import HAS_FAILED, QUEUES, Status, queues_behind
 
 #: A lease is held while its process is known and prolongs it; that is no question of its age. The monotonic clock
 #: starts anew with the machine, so an end too far ahead is of an earlier start (see transitions.py).
@@ -52,9 +52,9 @@ SELECT queue, job_type, COUNT(*) AS jobs, MIN(completed_at) AS since FROM (
 _OLDEST = f"""
 SELECT MIN(due_ms) FROM memory_jobs
  WHERE status = 'pending' AND due_ms <= ? AND queue IN {LIST}"""
-_LAST_ERROR = """
+_LAST_ERROR = f"""
 SELECT job_type AS kind, error, last_error_code AS code, failed_at AS at FROM memory_jobs
- WHERE status = 'dead' ORDER BY failed_at DESC LIMIT 1"""
+ WHERE {HAS_FAILED} ORDER BY failed_at DESC LIMIT 1"""
 _CODES = "SELECT last_error_code, COUNT(*) FROM memory_jobs WHERE status = 'dead' GROUP BY last_error_code"
 _LEASED = """
 SELECT id, job_type, lease_owner, leased_at, attempts FROM memory_jobs WHERE status = 'leased'

@@ -17,7 +17,7 @@ from signet.db.dialect import LIST, at_most, list_of
 from signet.observe import metrics
 from signet.queue import circuit_breaker, retry
 from signet.queue.enqueue import DUE
-from signet.queue.kinds import ERRORS_KEPT
+from signet.queue.kinds import CANCELLED, ERRORS_KEPT, FLUSHED, HAS_FAILED
 from signet.queue.retry import End, Outcome
 from signet.text import json_text
 
@@ -73,9 +73,14 @@ UPDATE memory_jobs SET lease_until_ms = ?
  WHERE lease_owner = ? AND status = 'leased' AND id IN {LIST}
 RETURNING id, lease_token, cancel_requested"""
 
-_RELEASE = """
+#: A lease that ends while a cancel is requested ends the job: it must not be claimed again.
+_RELEASE = f"""
 UPDATE memory_jobs
-   SET status = 'pending', attempts = MAX(attempts - 1, 0), due_ms = :wall, updated_at = :now,
+   SET status = CASE WHEN cancel_requested = 1 THEN 'dead' ELSE 'pending' END,
+       failed_at = CASE WHEN cancel_requested = 1 THEN :now END,
+       error = CASE WHEN cancel_requested = 1 THEN '{CANCELLED}' ELSE error END,
+       last_error_code = CASE WHEN cancel_requested = 1 THEN '{CANCELLED}' ELSE last_error_code END,
+       attempts = MAX(attempts - 1, 0), due_ms = :wall, updated_at = :now, cancel_requested = 0,
        lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
  WHERE id = :id AND lease_token = :token AND status = 'leased'"""
 
@@ -93,6 +98,7 @@ SELECT MIN(due_ms) FROM (
 _COMPLETE = """
 UPDATE memory_jobs
    SET status = 'completed', completed_at = :now, updated_at = :now, error = NULL, last_error_code = NULL,
+       cancel_requested = 0,
        lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
  WHERE id = :id AND lease_token = :token AND status = 'leased'"""
 
@@ -109,10 +115,11 @@ json_insert(CASE WHEN json_valid(errors) THEN
 
 _END = f"""
 UPDATE memory_jobs
-   SET status = :status, due_ms = COALESCE(:due, due_ms), updated_at = :now,
-       failed_at = CASE :status WHEN 'dead' THEN :now END,
-       attempts = :attempts, crashes = :crashes, error = :error, last_error_code = :code,
-       errors = {_ERRORS},
+   SET status = CASE WHEN cancel_requested = 1 THEN 'dead' ELSE :status END,
+       failed_at = CASE WHEN cancel_requested = 1 OR :status = 'dead' THEN :now END,
+       last_error_code = CASE WHEN cancel_requested = 1 THEN '{CANCELLED}' ELSE :code END,
+       due_ms = COALESCE(:due, due_ms), updated_at = :now, cancel_requested = 0,
+       attempts = :attempts, crashes = :crashes, error = :error, errors = {_ERRORS},
        lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
  WHERE id = :id AND lease_token = :token AND status = 'leased'"""
 
@@ -128,17 +135,17 @@ UPDATE memory_jobs
    SET status = 'pending', attempts = 0, crashes = 0, cancel_requested = 0, error = NULL, failed_at = NULL,
        last_error_code = NULL, due_ms = :wall, updated_at = :now
  WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND (:kind IS NULL OR job_type = :kind)
-                 AND (:ids IS NULL OR id IN {list_of(":ids")})
+                 AND (id IN {list_of(":ids")} OR (:ids IS NULL AND {HAS_FAILED}))
                  AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
                                     AND open.status IN ('pending', 'leased'))
                GROUP BY COALESCE(dedupe_key, id) ORDER BY failed_at, id LIMIT :limit)
 RETURNING id"""
-_FLUSH = """
-UPDATE memory_jobs SET status = 'dead', failed_at = :now, updated_at = :now, error = 'flushed',
-       last_error_code = 'flushed' WHERE queue = :queue AND status = 'pending'"""
-_CANCEL_PENDING = """
-UPDATE memory_jobs SET status = 'dead', failed_at = :now, updated_at = :now, error = 'cancelled',
-       last_error_code = 'cancelled' WHERE id = :id AND status = 'pending'"""
+_FLUSH = f"""
+UPDATE memory_jobs SET status = 'dead', failed_at = :now, updated_at = :now, error = '{FLUSHED}',
+       last_error_code = '{FLUSHED}' WHERE queue = :queue AND status = 'pending'"""
+_CANCEL_PENDING = f"""
+UPDATE memory_jobs SET status = 'dead', failed_at = :now, updated_at = :now, error = '{CANCELLED}',
+       last_error_code = '{CANCELLED}' WHERE id = :id AND status = 'pending'"""
 _CANCEL_LEASED = "UPDATE memory_jobs SET cancel_requested = 1, updated_at = :now WHERE id = :id AND status = 'leased'"
 
 

@@ -2,7 +2,7 @@
 
 from signet.db.dialect import by_index
 from signet.domain.memory.filters import EQUAL
-from signet.queue.kinds import DEFAULT_QUEUE
+from signet.queue.kinds import DEFAULT_QUEUE, HAS_FAILED
 from signet.queue.stats import STALE
 
 #: Of summary_jobs only rows count that no job mirrors any more: the others are jobs already.
@@ -16,13 +16,13 @@ SELECT COUNT(*), {SINCE} FROM memory_jobs
 PENDING_SUMMARIES = f"""
 SELECT COUNT(*), {SINCE} FROM summary_jobs s
  WHERE status = 'pending' AND {ALONE}"""
-ENDED = """
+ENDED = f"""
 SELECT (SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed' AND completed_at > :since) AS completed,
-       (SELECT COUNT(*) FROM memory_jobs WHERE status = 'dead' AND failed_at > :since) AS dead"""
+       (SELECT COUNT(*) FROM memory_jobs WHERE {HAS_FAILED} AND failed_at > :since) AS dead"""
 ENDED_SUMMARIES = f"""
 SELECT COALESCE(SUM(status = 'done'), 0) AS completed, COALESCE(SUM(status = 'failed'), 0) AS dead
   FROM summary_jobs s WHERE status IN ('done', 'failed') AND updated_at > :since AND {ALONE}"""
-DEAD = "SELECT COUNT(*) FROM memory_jobs WHERE status = 'dead'"
+DEAD = f"SELECT COUNT(*) FROM memory_jobs WHERE {HAS_FAILED}"
 DEAD_SUMMARIES = f"SELECT COUNT(*) FROM summary_jobs s WHERE status = 'failed' AND {ALONE}"
 BY_KIND = """
 SELECT job_type, status, COUNT(*) AS jobs FROM memory_jobs WHERE status = 'pending' GROUP BY job_type

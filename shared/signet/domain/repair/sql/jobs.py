@@ -2,11 +2,12 @@
 
 from signet.domain.repair import choice
 from signet.domain.summaries.requests import KIND as SUMMARIZE
+from signet.queue.kinds import HAS_FAILED
 from signet.queue.stats import STALE as IS_STALE
 
 CHOICE = choice.condition(id="id", kind="job_type", at="{at}", error="error")
 DEAD = f"""
-SELECT id, job_type, error, failed_at FROM memory_jobs WHERE status = 'dead' AND {CHOICE.format(at="failed_at")}
+SELECT id, job_type, error, failed_at FROM memory_jobs WHERE {HAS_FAILED} AND {CHOICE.format(at="failed_at")}
    AND (:lives IS NULL OR runs_total < :lives * max_attempts)
    AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
                       AND open.status IN ('pending', 'leased'))
