@@ -30,7 +30,7 @@ def pipeline(paused: bool = False, **kinds: dict[str, object]) -> PipelineStatus
         "mode": "controlled-write",
         "paused": paused,
         "workers": {"extraction": {"running": True}},
-        "queues": {"memory": {"byType": by_type, "lastError": None}},
+        "queues": {"memory": {"byType": by_type, "unserved": [], "lastError": None}},
         "providers": {"breakers": [], "budgets": []},
     }
     return made  # type: ignore[return-value]  # as much as is read
@@ -53,9 +53,11 @@ def test_what_waits_for_a_model_that_is_away_is_not_waited_for() -> None:
 
 
 def test_kinds_of_another_version_are_said_and_not_waited_for() -> None:
-    found = pipeline(bake={"queue": "later", "pending": 1, "waiting": 1})
-    assert work.left(found).open == 0
-    assert work.why(found) == ["1 job of a kind this version cannot run"]
+    found = pipeline(bake={"queue": "later", "pending": 1, "waiting": 1}, extract={"waiting": 2})
+    found["queues"]["memory"]["unserved"] = [{"queue": "later", "kind": "bake", "jobs": 1}]
+    assert work.left(found).open == 2
+    (why,) = work.why(found)
+    assert "1 job of a kind this version cannot run (bake)" in why
 
 
 def test_every_reason_to_wait_has_words() -> None:

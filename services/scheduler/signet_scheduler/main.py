@@ -39,6 +39,7 @@ def serve(booted: Booted) -> int:
     from signet_scheduler import leader
     from signet_scheduler.git import GitWatch
     from signet_scheduler.notes import NoteWatch
+    from signet_scheduler.placing import place_jobs
     from signet_scheduler.skills import SkillWatch
     from signet_scheduler.sync import HarnessSync
     from signet_scheduler.tick import Ticker
@@ -59,6 +60,7 @@ def serve(booted: Booted) -> int:
     live.start()
     flusher = Flusher(db, live)
     flusher.start()
+    place_jobs(db)
     rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
     ticker = Ticker(db, live, rescuer, workspace)
     watches = (

@@ -21,6 +21,7 @@ from signet.db import Database
 from signet.queue import admin, retry, transitions
 from signet.queue.enqueue import MAX_ATTEMPTS, Job, enqueue
 from signet.queue.job_context import JobContext
+from signet.queue.kinds import DEFAULT_QUEUE, UNKNOWN_KIND
 from signet.queue.retry import End, Outcome
 from signet_worker.dispatcher import Dispatcher
 from signet_worker.finisher import Finisher
@@ -168,7 +169,8 @@ def _outcome(error: BaseException, throws: tuple[type[BaseException], ...]) -> O
     text = f"{type(error).__name__}: {error}"
     match error:
         case ActorNotFound():
-            return Outcome(end=End.PERMANENT, code="unknown_kind", error=text)
+            # A newer version queued it; it waits for that version (queue/placement.py).
+            return Outcome(end=End.POSTPONED, code=UNKNOWN_KIND, error=text, queue=DEFAULT_QUEUE)
         case Retry():
             return Outcome(end=End.FAILED, code="retry", error=text, wait_ms=error.delay)
         case _:

@@ -9,8 +9,6 @@ from signet.cli import output
 from signet.cli.output import Ink
 from signet.client.answers import PipelineStatus
 
-#: Jobs of kinds that this version cannot run wait there.
-LATER = "later"
 #: Jobs a second that a person would call none.
 SLOWEST = 0.05
 _ERROR_CHARS = 100
@@ -35,10 +33,10 @@ def left(pipeline: PipelineStatus) -> Left:
         waits = one["waiting"] + one["delayed"]
         if one["queue"] in stopped_queues:
             stopped += waits
-        elif one["queue"] != LATER:
+        else:
             still += waits
         still += one["running"]
-    return Left(open=still, stopped=stopped)
+    return Left(open=still - _unserved(pipeline), stopped=stopped)
 
 
 def why(pipeline: PipelineStatus) -> list[str]:
@@ -60,9 +58,12 @@ def why(pipeline: PipelineStatus) -> list[str]:
         jobs = output.count(one["waiting"], "job")
         held = f"paused since {_time(one['since'])}, {jobs} wait{'s' * (one['waiting'] == 1)}"
         found.append(f"{', '.join(one['queues'])}: {said} · {held}{again}")
-    later = sum(one["pending"] for one in _kinds(pipeline).values() if one["queue"] == LATER)
-    if later:
-        found.append(f"{output.count(later, 'job')} of a kind this version cannot run")
+    if unserved := _unserved(pipeline):
+        kinds = ", ".join(sorted({one["kind"] for one in pipeline["queues"]["memory"]["unserved"]}))
+        jobs = output.count(unserved, "job")
+        found.append(
+            f"{jobs} of a kind this version cannot run ({output.plain(kinds)}), kept for the version that can"
+        )
     if not pipeline["workers"]["extraction"]["running"]:
         found.append("the worker is not running")
     return found
@@ -108,6 +109,10 @@ def last_error(pipeline: PipelineStatus) -> str | None:
 def _kinds(pipeline: PipelineStatus) -> Mapping[str, dict[str, Any]]:
     found: Mapping[str, dict[str, Any]] = pipeline["queues"]["memory"]["byType"]
     return found
+
+
+def _unserved(pipeline: PipelineStatus) -> int:
+    return sum(one["jobs"] for one in pipeline["queues"]["memory"]["unserved"])
 
 
 def _breakers(pipeline: PipelineStatus) -> Sequence[Mapping[str, Any]]:

@@ -13,7 +13,9 @@ ERRORS_KEPT = 5
 #: Error codes of dead jobs that a person ended. They did not fail: repairs, maintenance and the dead rate ignore them.
 CANCELLED, FLUSHED = "cancelled", "flushed"
 #: SQL condition for jobs that died because they failed.
-HAS_FAILED = f"status = 'dead' AND COALESCE(last_error_code, '') NOT IN ('{CANCELLED}', '{FLUSHED}')"
+HAS_FAILED = (
+    f"status = 'dead' AND COALESCE(last_error_code, '') NOT IN ('{CANCELLED}', '{FLUSHED}')"
+)
 
 
 class Status(StrEnum):
@@ -111,8 +113,10 @@ KINDS = {
     )
 }
 
-#: Where a kind waits that this version has no actor for; no worker takes from it.
+#: Where kinds wait that this version does not know; no worker takes jobs from it (placement.py).
 DEFAULT_QUEUE = "later"
+#: The last error of a job whose kind the worker did not know.
+UNKNOWN_KIND = "unknown_kind"
 
 
 def queue_of(kind: str) -> str:

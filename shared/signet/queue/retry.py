@@ -53,6 +53,8 @@ class Outcome:
     code: str = ""
     error: str = ""
     wait_ms: int | None = None
+    #: The queue in which a job waits from now on, None for the one it came from.
+    queue: str | None = None
     #: Whether a provider refused work: its queue then stops (see circuit_breaker.py).
     is_provider_down: bool = False
     #: Whether a provider answered with an error, or not in time: its fault or the job's (see circuit_breaker.py).

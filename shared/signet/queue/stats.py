@@ -6,7 +6,8 @@ end of the index of completed jobs, and what is completed is counted by the entr
 
 import json
 from collections import Counter, defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -167,6 +168,35 @@ def progress(tx: ReadTx, *, now: datetime) -> list[Progress]:
         )
         for queue, kind in sorted(recent.keys() | found.keys())
         for seen in (found.get((queue, kind), {}),)
+    ]
+
+
+def by_kind(found: Sequence[Progress]) -> list[Progress]:
+    """Add up the queues of each kind: a kind may wait in two after a change of version."""
+    kinds: dict[str, Progress] = {}
+    for one in found:
+        known = kinds.get(one.kind)
+        if known is None:
+            kinds[one.kind] = one
+            continue
+        kinds[one.kind] = replace(
+            known if known.queue in QUEUES else one,
+            waiting=known.waiting + one.waiting,
+            delayed=known.delayed + one.delayed,
+            running=known.running + one.running,
+            dead=known.dead + one.dead,
+            oldest_seconds=max(known.oldest_seconds, one.oldest_seconds),
+            per_second=known.per_second + one.per_second,
+        )
+    return list(kinds.values())
+
+
+def unserved(found: Sequence[Progress]) -> list[dict[str, object]]:
+    """Return the waiting jobs that no worker of this version takes, by queue and kind."""
+    return [
+        {"queue": one.queue, "kind": one.kind, "jobs": one.waiting + one.delayed}
+        for one in found
+        if one.queue not in QUEUES and one.waiting + one.delayed
     ]
 
 

@@ -118,7 +118,7 @@ UPDATE memory_jobs
    SET status = CASE WHEN cancel_requested = 1 THEN 'dead' ELSE :status END,
        failed_at = CASE WHEN cancel_requested = 1 OR :status = 'dead' THEN :now END,
        last_error_code = CASE WHEN cancel_requested = 1 THEN '{CANCELLED}' ELSE :code END,
-       due_ms = COALESCE(:due, due_ms), updated_at = :now, cancel_requested = 0,
+       due_ms = COALESCE(:due, due_ms), queue = COALESCE(:queue, queue), updated_at = :now, cancel_requested = 0,
        attempts = :attempts, crashes = :crashes, error = :error, errors = {_ERRORS},
        lease_owner = NULL, lease_until_ms = NULL, leased_at = NULL
  WHERE id = :id AND lease_token = :token AND status = 'leased'"""
@@ -309,6 +309,7 @@ def _fail(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, now: datetime) -
             "crashes": crashes,
             "error": error,
             "code": outcome.code,
+            "queue": outcome.queue,
         },
     )
     if moved and not dead and (wait_ms or 0) < UNNOTICED_MS:

@@ -35,7 +35,11 @@ class StoredStatus(TypedDict):
 
 
 class PipelineStatus(StoredStatus):
-    """What runs, what waits and what died; `queues.memory.byType` has counts, rate and time left of each kind."""
+    """What runs, what waits and what died.
+
+    `queues.memory.byType` has counts, rate and time left of each kind, `queues.memory.unserved` the waiting jobs that
+    no worker of this version takes.
+    """
 
     latency: dict[str, dict[str, float]]
     diagnostics: Diagnoses

@@ -79,7 +79,8 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.Stor
     paused = admin.is_paused(tx)
     mode = mode_of(settings)
     memory = {
-        "byType": {one.kind: _kind(one, paused) for one in kinds},
+        "byType": {one.kind: _kind(one, paused) for one in stats.by_kind(kinds)},
+        "unserved": stats.unserved(kinds),
         "oldestAgeSec": max((one.oldest_seconds for one in kinds), default=0.0),
         "lastError": stats.last_error(tx),
     }

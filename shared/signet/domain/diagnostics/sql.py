@@ -2,7 +2,7 @@
 
 from signet.db.dialect import by_index
 from signet.domain.memory.filters import EQUAL
-from signet.queue.kinds import DEFAULT_QUEUE, HAS_FAILED
+from signet.queue.kinds import HAS_FAILED, QUEUES
 from signet.queue.stats import STALE
 
 #: Of summary_jobs only rows count that no job mirrors any more: the others are jobs already.
@@ -12,7 +12,7 @@ SINCE = """MIN(CASE WHEN due_ms <= :wall
     THEN MAX(created_at, strftime('%Y-%m-%dT%H:%M:%fZ', due_ms / 1000.0, 'unixepoch')) END)"""
 PENDING = f"""
 SELECT COUNT(*), {SINCE} FROM memory_jobs
- WHERE status = 'pending' AND queue <> '{DEFAULT_QUEUE}'"""
+ WHERE status = 'pending' AND queue IN ({", ".join(f"'{name}'" for name in QUEUES)})"""
 PENDING_SUMMARIES = f"""
 SELECT COUNT(*), {SINCE} FROM summary_jobs s
  WHERE status = 'pending' AND {ALONE}"""

@@ -1,0 +1,61 @@
+"""Move waiting jobs to the queues of this version, at each start.
+
+An older or newer version, or the TypeScript product, may have queued a kind elsewhere. Kinds that this version does not
+know wait in DEFAULT_QUEUE until a version that knows them starts.
+"""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from signet import clock
+from signet.db import ReadTx, WriteTx
+from signet.db.dialect import at_most
+from signet.queue import transitions
+from signet.queue.enqueue import DUE
+from signet.queue.kinds import DEFAULT_QUEUE, KINDS, QUEUES, UNKNOWN_KIND
+
+#: Rows moved in one transaction, so that other writers get their turn.
+BATCH = 1_000
+
+_WAITING = "SELECT DISTINCT queue, job_type FROM memory_jobs WHERE status = 'pending'"
+_MOVE = f"""
+UPDATE memory_jobs
+   SET queue = :target, updated_at = :now,
+       error = CASE last_error_code WHEN '{UNKNOWN_KIND}' THEN NULL ELSE error END,
+       last_error_code = NULLIF(last_error_code, '{UNKNOWN_KIND}')
+ WHERE id IN (SELECT id FROM memory_jobs
+               WHERE status = 'pending' AND queue = :queue AND job_type = :kind {at_most(":batch")})"""
+_CANCELLED = "SELECT id FROM memory_jobs WHERE status = 'pending' AND cancel_requested = 1"
+
+
+class Move(NamedTuple):
+    """Waiting jobs of one kind that belong in another queue."""
+
+    queue: str
+    kind: str
+    target: str
+
+
+def misplaced(tx: ReadTx) -> list[Move]:
+    """Return what must move: known kinds outside their queue, unknown kinds in a queue that nobody serves."""
+    moves = []
+    for queue, kind in tx.tuples(_WAITING):
+        known = KINDS.get(kind)
+        # In a served queue the worker decides: it may have an actor of that name.
+        target = known.queue if known else queue if queue in QUEUES else DEFAULT_QUEUE
+        if target != queue:
+            moves.append(Move(queue, kind, target))
+    return moves
+
+
+def move(tx: WriteTx, wanted: Move, *, now: datetime) -> bool:
+    """Move up to BATCH jobs; return whether more may be left."""
+    moved = tx.run(_MOVE, {**wanted._asdict(), "now": clock.to_text(now), "batch": BATCH})
+    tx.signal(DUE)
+    return moved == BATCH
+
+
+def end_cancelled(tx: WriteTx, *, now: datetime) -> None:
+    """Cancel waiting jobs whose cancel an older version forgot when it gave them back."""
+    for (job_id,) in tx.tuples(_CANCELLED):
+        transitions.cancel(tx, job_id, now=now)
