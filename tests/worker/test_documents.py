@@ -62,6 +62,7 @@ def test_a_page_of_this_machine_is_refused_without_the_setting(home: Home, site:
     document = read(home, document_id := a_page(home, site.url("/inside")), "failed")
     home.configure_live(settings())
     assert "not on the public internet" in str(document["error"])
+    assert "allowPrivateNetworks: true in agent.yaml" in str(document["error"])
     job = home.job(document_id, "document_ingest")
     assert (job["status"], job["attempts"]) == ("dead", 1)
     assert job["last_error_code"] == "address_not_allowed"

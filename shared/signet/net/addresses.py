@@ -1,16 +1,25 @@
-"""Which addresses a page may be fetched from: those of the public internet, others only when that is allowed.
+"""Decide which addresses a page may be fetched from: public ones, and private ones if the settings allow it.
 
-A name that somebody else chose can stand for any address, and anything on this machine or in its network answers
-there without asking who comes. So a name is looked up once, what it stands for is judged here, and the connection goes
-to what was judged. Addresses are judged after the lookup, so every way to write one (`127.1`, `0x7f000001`,
-`[::ffff:127.0.0.1]`) is the same.
+Anyone can publish a host name that resolves to this machine or its network, where services answer without asking who
+calls. So a name is resolved once, its addresses are checked here, and the connection goes to a checked address.
+Checking after the lookup makes every spelling (`127.1`, `0x7f000001`, `[::ffff:127.0.0.1]`) the same.
+
+The tables follow the IANA special-purpose registries of 2025. `ipaddress.is_global` of Python 3.11 is older than their
+corrections and lets 192.0.0.0/24, 192.88.99.0/24 and 3fff::/20 pass.
 """
 
 import queue
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import (
+    IPv4Address,
+    IPv4Network,
+    IPv6Address,
+    IPv6Network,
+    ip_address,
+    ip_network,
+)
 
 from signet.errors import PermanentJobError
 
@@ -19,10 +28,41 @@ Resolve = Callable[[str], Sequence[str]]
 
 Address = IPv4Address | IPv6Address
 
-#: Where clouds hand out keys to whoever asks from inside; not all of them are link-local.
-_METADATA = frozenset(map(ip_address, ("169.254.169.254", "100.100.100.200", "fd00:ec2::254")))
-#: IPv6 addresses whose last four bytes are the IPv4 address that is meant (RFC 6052, RFC 4291 §2.5.5).
-_EMBEDDING = tuple(map(ip_network, ("64:ff9b::/96", "::ffff:0:0/96", "::ffff:0:0:0/96")))
+
+Network = IPv4Network | IPv6Network
+
+
+def _networks(text: str) -> tuple[Network, ...]:
+    return tuple(map(ip_network, text.split()))
+
+
+#: This machine and networks behind a router, which a setting can allow. VPN clients use 198.18.0.0/15.
+_PRIVATE = _networks(
+    "10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 172.16.0.0/12 192.168.0.0/16 198.18.0.0/15 ::1/128 fc00::/7"
+)
+#: Other IPv4 addresses that are not public: this network, link-local, IETF protocols, documentation, the former 6to4
+#: relays, multicast, reserved.
+_SPECIAL = _networks(
+    "0.0.0.0/8 169.254.0.0/16 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 198.51.100.0/24 203.0.113.0/24 224.0.0.0/3"
+)
+#: The only public IPv6 addresses, and the parts of them that are not: IETF protocols with Teredo, documentation, 6to4.
+_GLOBAL_UNICAST = ip_network("2000::/3")
+_SPECIAL_6 = _networks("2001::/23 2001:db8::/32 2002::/16 3fff::/20")
+#: IPv6 addresses that carry an IPv4 address in their last four bytes (RFC 6052, RFC 4291 §2.5.5, RFC 2765).
+_EMBEDDING = _networks("64:ff9b::/96 ::ffff:0:0/96 ::ffff:0:0:0/96")
+
+#: Metadata services, which give credentials to every caller inside a cloud: of most clouds, Azure, Alibaba and Oracle;
+#: then AWS, Google and Scaleway.
+_METADATA_4 = frozenset(
+    map(IPv4Address, ("169.254.169.254", "168.63.129.16", "100.100.100.200", "192.0.0.192"))
+)
+_METADATA_6 = frozenset(map(IPv6Address, ("fd00:ec2::254", "fd20:ce::254", "fd00:42::42")))
+#: Host names of the same services, whatever address they resolve to.
+_METADATA_NAMES = frozenset(
+    "metadata metadata.google.internal metadata.goog instance-data instance-data.ec2.internal"
+    " metadata.azure.internal metadata.tencentyun.com metadata.platformequinix.com metadata.packet.net"
+    " rancher-metadata".split()
+)
 
 
 class AddressNotAllowed(PermanentJobError):
@@ -31,59 +71,73 @@ class AddressNotAllowed(PermanentJobError):
     code = "address_not_allowed"
 
 
+class PrivateAddress(AddressNotAllowed):
+    """This address is on this machine or its network, which a setting can allow."""
+
+
 def resolve(host: str) -> list[str]:
-    """Return the addresses of a host as the operating system finds them; raises OSError."""
+    """Return the addresses that the operating system finds for a host; raises OSError."""
     found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
 
 def is_allowed(text: str, *, may_be_private: bool) -> bool:
-    """Return whether this numeric address may be connected to.
-
-    Private ones are those of this machine and of networks that the internet does not reach. Link-local, multicast
-    and metadata addresses are never allowed: no document is there.
-    """
-    try:
-        address = _meant(ip_address(text))
-    except ValueError:
+    """Return whether a connection to this numeric address is allowed; never to metadata, link-local and multicast."""
+    address = _parsed(text)
+    if address is None or _is_metadata(address):
         return False
-    if address in _METADATA or address.is_link_local or address.is_multicast:
-        return False
-    if may_be_private and not address.is_global:
-        return not address.is_unspecified
-    return address.is_global and not address.is_reserved and not _is_tunnel(address)
+    return _is_public(address) or (may_be_private and _is_in(address, _PRIVATE))
 
 
 def find(host: str, *, may_be_private: bool, lookup: Resolve, seconds: float) -> list[str]:
     """Return the addresses to connect to for a host.
 
-    Raises AddressNotAllowed when any of them is not allowed (a name that stands for both is a trick), OSError when
-    there is none or the lookup takes longer than `seconds`.
+    Raises AddressNotAllowed unless all of them are allowed (a name with both kinds is an attack), and OSError for a
+    name without addresses or a lookup longer than `seconds`.
     """
-    found = _within(seconds, lambda: lookup(host))
+    if host.rstrip(".").lower() in _METADATA_NAMES:
+        raise AddressNotAllowed(f"address not allowed: {host} is a cloud metadata service")
+    found = list(_within(seconds, lambda: lookup(host)))
     if not found:
         raise OSError("no address")
-    if not all(is_allowed(address, may_be_private=may_be_private) for address in found):
-        raise AddressNotAllowed(f"address not allowed: {host} is not on the public internet")
-    return list(found)
+    refused = [one for one in found if not is_allowed(one, may_be_private=may_be_private)]
+    if refused:
+        can_be_allowed = all(is_allowed(one, may_be_private=True) for one in refused)
+        error = PrivateAddress if can_be_allowed else AddressNotAllowed
+        raise error(f"address not allowed: {host} is not on the public internet")
+    return found
 
 
-def _meant(address: Address) -> Address:
-    """Return the IPv4 address inside an IPv6 one that only carries it."""
-    if isinstance(address, IPv6Address) and any(address in network for network in _EMBEDDING):
+def _parsed(text: str) -> Address | None:
+    """Return an address without its zone, or the IPv4 address inside an IPv6 one that only carries it."""
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address) and _is_in(address, _EMBEDDING):
         return IPv4Address(int(address) & 0xFFFF_FFFF)
     return address
 
 
-def _is_tunnel(address: Address) -> bool:
-    """Return whether the address ends at another one that it names: 6to4, Teredo, site-local."""
-    return isinstance(address, IPv6Address) and bool(
-        address.sixtofour or address.teredo or address.is_site_local
-    )
+def _is_metadata(address: Address) -> bool:
+    """Return whether a metadata service answers there, also through a NAT64 prefix that only its network knows."""
+    if isinstance(address, IPv4Address):
+        return address in _METADATA_4
+    return address in _METADATA_6 or IPv4Address(int(address) & 0xFFFF_FFFF) in _METADATA_4
+
+
+def _is_public(address: Address) -> bool:
+    if isinstance(address, IPv4Address):
+        return not _is_in(address, _PRIVATE + _SPECIAL)
+    return address in _GLOBAL_UNICAST and not _is_in(address, _SPECIAL_6)
+
+
+def _is_in(address: Address, networks: tuple[Network, ...]) -> bool:
+    return any(address in network for network in networks)
 
 
 def _within(seconds: float, work: Callable[[], Sequence[str]]) -> Sequence[str]:
-    """Return what `work` returns; the lookup of the operating system knows no deadline, so it has its own thread."""
+    """Return what `work` returns, run in its own thread: the system's lookup takes no deadline."""
     done: queue.SimpleQueue[Sequence[str] | OSError] = queue.SimpleQueue()
 
     def run() -> None:
@@ -96,7 +150,7 @@ def _within(seconds: float, work: Callable[[], Sequence[str]]) -> Sequence[str]:
     try:
         found = done.get(timeout=seconds)
     except queue.Empty:
-        raise TimeoutError("the name was not found in time") from None
+        raise TimeoutError("the name was not resolved in time") from None
     if isinstance(found, OSError):
         raise found
     return found

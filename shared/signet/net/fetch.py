@@ -1,8 +1,8 @@
-"""Read one page from anywhere: bounded in time, in bytes and in where it leads.
+"""Fetch one page from the internet, bounded in time, size and destination.
 
-Every hop is checked by itself: scheme, then the addresses that its host stands for, and the connection goes to one
-of the addresses that were checked (see `addresses.py`). The time counts for everything together: lookups, redirects
-and the last byte. No proxy is asked, because it would look names up again; no cookie and no password is sent.
+Every hop is checked: its scheme, the addresses of its host (see `addresses.py`), and the address of the peer once it is
+connected. One deadline covers lookups, redirects and the body. No proxy is used, because a proxy would resolve the name
+again; no cookie and no password is sent.
 """
 
 import zlib
@@ -109,7 +109,13 @@ def _hop(
         content=body,
         extensions={"timeout": timeout},
     )
-    transport = Transport(deadline, tls=parts.scheme == "https", proxy=None, find=find)
+    transport = Transport(
+        deadline,
+        tls=parts.scheme == "https",
+        proxy=None,
+        find=find,
+        allow=lambda peer: addresses.is_allowed(peer, may_be_private=wanted.may_be_private),
+    )
     try:
         reply = transport.handle_request(request)
         try:

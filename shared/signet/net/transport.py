@@ -73,12 +73,15 @@ class _Stream(httpcore.NetworkStream):
 
 #: From a host name to the addresses that may be connected to, in order; raises what refuses it.
 Find = Callable[[str], Sequence[str]]
+#: Whether a peer at this numeric address may stay connected.
+Allow = Callable[[str], bool]
 
 
 class _Network(httpcore.SyncBackend):
-    def __init__(self, deadline: Deadline, find: Find) -> None:
+    def __init__(self, deadline: Deadline, find: Find, allow: Allow) -> None:
         self._deadline = deadline
         self._find = find
+        self._allow = allow
 
     def connect_tcp(
         self,
@@ -104,6 +107,10 @@ class _Network(httpcore.SyncBackend):
     ) -> httpcore.NetworkStream:
         cut = self._deadline.cut(timeout)
         stream = super().connect_tcp(address, port, cut, local_address, socket_options)
+        peer = stream.get_extra_info("server_addr")
+        if not self._allow(str(peer[0]) if peer else ""):
+            stream.close()
+            raise httpcore.ConnectError(f"{address} leads to an address that is not allowed")
         return _Stream(stream, self._deadline)
 
 
@@ -137,11 +144,18 @@ class _Body(httpx.SyncByteStream):
 class Transport(httpx.BaseTransport):
     """Connections to one server, direct or through one HTTP proxy, under a deadline.
 
-    `find` says which addresses a name stands for, and so which are connected to: nothing looks it up again.
+    `find` resolves a name to the addresses to connect to; nothing looks it up again. `allow` checks the address of the
+    connected peer before a byte is sent.
     """
 
     def __init__(
-        self, deadline: Deadline, *, tls: bool, proxy: str | None, find: Find = lambda host: (host,)
+        self,
+        deadline: Deadline,
+        *,
+        tls: bool,
+        proxy: str | None,
+        find: Find = lambda host: (host,),
+        allow: Allow = lambda peer: True,
     ) -> None:
         if proxy is not None and not proxy.startswith(("http://", "https://")):
             raise httpx.ProxyError("only http and https proxies can be used")
@@ -152,7 +166,7 @@ class Transport(httpx.BaseTransport):
             max_connections=None,
             max_keepalive_connections=KEEPALIVE_CONNECTIONS,
             keepalive_expiry=KEEPALIVE_SECONDS,
-            network_backend=_Network(deadline, find),
+            network_backend=_Network(deadline, find, allow),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

@@ -5,11 +5,13 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import httpx
 import pytest
 
 from signet.net.addresses import AddressNotAllowed
 from signet.net.fetch import Unfetchable, Wanted, fetch
 from signet.net.http import Broken, HttpError, TimedOut, Unreachable
+from signet.net.transport import Deadline, Transport
 from support.pages import Page, Site, a_site, html, moved
 from support.ports import free_port
 
@@ -55,6 +57,22 @@ def test_a_second_address_is_tried_when_nobody_listens_at_the_first(site: Site) 
     site.pages["/a"] = html("here")
     page = fetch(site.url("/a", "two.test"), WANTED, resolve=lambda host: ["::1", "127.0.0.1"])
     assert page.body == b"here"
+
+
+def test_nothing_is_sent_when_the_connected_peer_is_not_allowed(site: Site) -> None:
+    """0.0.0.0 connects to 127.0.0.1: the address that was checked is not the one that answers."""
+    deadline = Deadline()
+    transport = Transport(
+        deadline,
+        tls=False,
+        proxy=None,
+        find=lambda host: ["0.0.0.0"],
+        allow=lambda peer: peer != "127.0.0.1",
+    )
+    before = len(site.asked)
+    with deadline.within(10.0), pytest.raises(httpx.ConnectError, match="not allowed"):
+        transport.handle_request(httpx.Request("GET", site.url("/a", "tides.test")))
+    assert len(site.asked) == before
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1", "2130706433", "[::1]"])

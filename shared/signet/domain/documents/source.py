@@ -12,6 +12,7 @@ from signet.domain.documents.models import Rules, SourceType
 from signet.domain.documents.readers.models import Raw
 from signet.errors import PermanentJobError, Unavailable
 from signet.net import fetch
+from signet.net.addresses import PrivateAddress
 from signet.wire.documents import StoredDocument
 
 #: For one page with all its redirects (DOC-9).
@@ -39,7 +40,13 @@ def raw(document: StoredDocument, rules: Rules, roots: Sequence[str]) -> Raw:
         accepts=readers.accepts,
         may_be_private=rules.may_be_private,
     )
-    page = fetch.fetch(address, wanted)
+    try:
+        page = fetch.fetch(address, wanted)
+    except PrivateAddress as error:
+        setting = "memory.pipelineV2.documents.allowPrivateNetworks"
+        raise PrivateAddress(
+            f"{error.message}. To read pages of your own network, set {setting}: true in agent.yaml"
+        ) from error
     return Raw(data=page.body, content_type=page.content_type, name=urlsplit(page.url).path)
 
 
