@@ -34,11 +34,6 @@ class Workspace(NamedTuple):
         return self.root / "skills"
 
     @property
-    def marketplace_dir(self) -> Path:
-        """Which tool servers of others are installed, and what the user thinks of them."""
-        return self.root / "marketplace"
-
-    @property
     def daemon_dir(self) -> Path:
         return self.root / ".daemon"
 

@@ -116,24 +116,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("DELETE", "/api/secrets/{name}"): (None, 404),
     ("POST", "/api/secrets/{name}/exec"): ({"command": "true"}, 404),
     ("POST", "/mcp"): ({"jsonrpc": "2.0", "id": 1, "method": "ping"}, 200),
-    ("PATCH", "/api/marketplace/mcp/policy"): ({"mode": "compact"}, 200),
-    # There is no such program, which is no error.
-    ("POST", "/api/marketplace/mcp/test"): ({"config": {"command": "/none/such"}}, 200),
-    ("POST", "/api/marketplace/mcp/install"): ({"id": "filesystem"}, 422),
-    ("POST", "/api/marketplace/mcp/register"): ({"name": "x", "config": {"command": "x"}}, 200),
-    ("POST", "/api/marketplace/mcp/call"): ({"serverId": "none", "tool": "x"}, 404),
-    ("GET", "/api/marketplace/mcp/{server_id}"): (None, 404),
-    ("PATCH", "/api/marketplace/mcp/{server_id}"): ({"enabled": True}, 404),
-    ("DELETE", "/api/marketplace/mcp/{server_id}"): (None, 404),
-    ("POST", "/api/marketplace/reviews"): (
-        {"targetType": "mcp", "targetId": "x", "rating": 5, "title": "Good", "body": "It works."},
-        200,
-    ),
-    ("PATCH", "/api/marketplace/reviews/config"): ({"enabled": False}, 200),
-    # Nobody has said where to.
-    ("POST", "/api/marketplace/reviews/sync"): (None, 400),
-    ("PATCH", "/api/marketplace/reviews/{review_id}"): ({"rating": 1}, 404),
-    ("DELETE", "/api/marketplace/reviews/{review_id}"): (None, 404),
     ("POST", "/api/tasks"): ({}, 400),
     ("GET", "/api/tasks/{task_id}"): (None, 404),
     ("PATCH", "/api/tasks/{task_id}"): ({}, 404),
@@ -157,8 +139,6 @@ QUERIES = {
     ("GET", "/api/memories/ids"): "?prefix=01",
     ("GET", "/memory/similar"): "?id={memory_id}",
     ("GET", "/api/skills/search"): "?q=memory",
-    ("GET", "/api/marketplace/mcp/detail"): "?id=time",
-    ("GET", "/api/marketplace/mcp/search"): "?q=time",
     ("DELETE", "/api/documents/{document_id}"): "?reason=outdated",
     ("DELETE", "/api/memory/{memory_id}"): "?reason=outdated",
 }

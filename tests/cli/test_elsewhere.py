@@ -223,8 +223,10 @@ def test_what_an_agent_saves_while_the_daemon_is_away_is_kept(
     assert SECRET not in json.dumps(waiting(machine))
     assert tell("memory_search", query="fulmar")["isError"]
     wire.mend()
+    assert "isError" not in tell("memory_search", query="fulmar")
+    eventually(lambda: waiting(machine) == [])
     saved = tell("memory_store", content="The fulmar glides.")
-    assert json.loads(saved["content"][0]["text"])["id"] and waiting(machine) == []
+    assert json.loads(saved["content"][0]["text"])["id"]
     [*_, masked, last] = contents(team, "fulmar")
     assert SECRET not in masked and last == "The fulmar glides."
     assert contents(team, "spits") == ["The fulmar spits."]

@@ -93,7 +93,6 @@ WITHOUT = {
 #: Whole groups: method (any when empty) and beginning of the path.
 GROUPS = {
     ("", "/mcp"): TOOLS,
-    ("", "/api/marketplace/"): TOOLS,
     ("POST", "/api/repair/"): REPAIRS,
     ("GET", "/api/repair/"): LOOKS,
 }

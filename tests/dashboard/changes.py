@@ -39,13 +39,6 @@ def test_what_is_added_in_the_page_is_there_and_can_be_removed(
     _remove(page, tmp_path.name)
     assert client.get("/api/connectors").json()["count"] == 0
 
-    view.go("/#/settings/tools")
-    _add(page, "Add a tool server", name="echo", config="cat -u")
-    expect(page.get_by_role("region", name="echo")).to_contain_text("switched off")
-    server = client.get("/api/marketplace/mcp").json()["servers"][0]
-    assert (server["config"]["command"], server["config"]["args"]) == ("cat", ["-u"])
-    _remove(page, "echo")
-
     view.go("/#/settings/secrets")
     _add(page, "Keep a secret", name="BOILER_KEY", value="4711")
     _remove(page, "BOILER_KEY")
@@ -113,13 +106,12 @@ def test_the_log_is_followed_and_stands_still(
     lines.first.wait_for()
     view.page.get_by_role("button", name="Stand still").click()
     shown = lines.count()
-    config = {"name": "lamp", "config": {"command": "cat"}}
-    client.post("/api/marketplace/mcp/register", json=config)
+    client.post("/api/secrets/LAMP_KEY", json={"value": "4712"})
     expect(view.page.get_by_role("status").filter(has_text="new")).to_have_text(re.compile("[1-9]"))
     assert lines.count() == shown
     view.page.get_by_role("button", name="Go on").click()
-    client.delete("/api/marketplace/mcp/lamp")
-    eventually(lambda: lines.filter(has_text="tool_server").count() >= 2)
+    client.delete("/api/secrets/LAMP_KEY")
+    eventually(lambda: lines.filter(has_text="LAMP_KEY").count() >= 2)
 
 
 def test_a_link_of_the_changelog_leads_to_the_web_or_is_none(view: View) -> None:

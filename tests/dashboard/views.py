@@ -35,7 +35,6 @@ VIEWS = {
     "/#/settings/harnesses": "Claude Code",
     "/#/settings/sources": "No source yet",
     "/#/settings/skills": "No skill is installed",
-    "/#/settings/tools": "No tool server is installed",
     "/#/settings/access": "what all share",
     "/#/settings/secrets": "No secret yet",
     "/#/settings/about": "Signet 0",

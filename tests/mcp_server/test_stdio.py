@@ -7,12 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from support.http import Served
-from support.models import Raw, Status, fake_daemon
 from support.ports import free_port
-from support.processes import PYTHONPATH, eventually
+from support.processes import PYTHONPATH
 
 
 def talk(port: int, *lines: object, folder: Path | None = None, **env: str) -> list[Any]:
@@ -146,22 +143,5 @@ def ready(port: int) -> "subprocess.Popen[bytes]":
         [sys.executable, "-m", "signet.cli.mcp"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        env={**os.environ, **env, "SIGNET_MCP_PROXY_REFRESH_MS": "3600000"},
+        env={**os.environ, **env},
     )
-
-
-@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted in /proc")
-def test_one_thread_looks_for_other_tools_however_often_they_are_listed() -> None:
-    """Sixteen lists at once, then one that is refused, then another one."""
-    tools = Raw(json.dumps({"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "t"}]}}))
-    refused = Status(400, json.dumps({"jsonrpc": "2.0", "id": 1, "error": {"code": -32600}}))
-    asked = json.dumps(message(1, "tools/list")).encode() + b"\n"
-    with fake_daemon(*[tools] * 16, refused, tools) as daemon, ready(daemon.port) as bridge:
-        assert bridge.stdin is not None and bridge.stdout is not None
-        for at_once in (16, 1, 1):
-            bridge.stdin.write(asked * at_once)
-            bridge.stdin.flush()
-            assert all(bridge.stdout.readline() for _ in range(at_once))
-        threads = Path(f"/proc/{bridge.pid}/task")
-        eventually(lambda: len(list(threads.iterdir())) == 2)
-        bridge.stdin.close()

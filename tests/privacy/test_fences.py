@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,6 @@ import pytest
 
 from signet import clock
 from signet.config import Settings
-from signet.domain.marketplace import describe
 from signet.domain.skills import enrich, files, node
 from signet.domain.skills.models import Rules, Skill
 from signet.domain.summaries import prompt as prompts
@@ -209,31 +208,3 @@ def test_a_model_is_shown_a_strangers_text_between_markers_alone(request_of: str
     assert not HIDDEN.search(shown), repr(shown)
     outside = re.sub(r"<(\S+-[0-9a-f]{16})>\n.*?\n</\1>", "", shown, flags=re.DOTALL)
     assert WORD not in outside and not STRUCTURE.search(outside), repr(outside)
-
-
-def words(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        for name, one in value.items():
-            yield name
-            yield from words(one)
-    elif isinstance(value, list):
-        for one in value:
-            yield from words(one)
-    elif isinstance(value, str):
-        yield value
-
-
-def test_what_a_strangers_server_says_of_its_tools_is_data() -> None:
-    schema = {"properties": {"q": {"type": "string", "description": HOSTILE}}, "required": ["q"]}
-    found = describe.tool({"name": "look", "description": HOSTILE, "inputSchema": schema})
-    assert found is not None
-    for text in (found.description, *words(found.input_schema)):
-        assert not HIDDEN.search(text) and not STRUCTURE.search(text), repr(text)
-    assert found.input_schema["required"] == ["q"]
-
-
-@pytest.mark.parametrize("place", ["name", "choice"])
-def test_a_schema_that_hides_something_in_what_is_sent_allows_every_object(place: str) -> None:
-    named = {HOSTILE: {"type": "string"}} if place == "name" else {"q": {"enum": [HOSTILE]}}
-    found = describe.tool({"name": "look", "inputSchema": {"properties": named}})
-    assert found is not None and found.input_schema == {"type": "object"}

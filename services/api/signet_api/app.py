@@ -47,7 +47,6 @@ def create_app(state: State) -> ASGIApp:
             asyncio.create_task(state.health.watch()),
             asyncio.create_task(beat(state)),
             asyncio.create_task(spooled.watch(state)),
-            asyncio.create_task(state.routed.watch()),
         ]
         yield
         for task in running:

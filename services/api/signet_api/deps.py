@@ -37,14 +37,11 @@ from signet_api.health import Health
 from signet_api.models import Models
 from signet_api.probe import Probe
 from signet_api.reports import Reports
-from signet_api.routed import RoutedServers
 from signet_api.stream import Listeners
 from signet_api.vectors import QueryVectors
 
 Value = TypeVar("Value")
 
-#: Clients that may follow the list of tools; one that cannot asks for it when it needs it.
-MAX_TOOL_LISTENERS = 64
 #: Recalls that read at once: they are bound by the processor, and each connection keeps some MB of pages.
 RECALLS = 2
 
@@ -78,16 +75,12 @@ class State:
     event_listeners: Listeners = field(default_factory=partial(Listeners, "follow events"))
     log_listeners: Listeners = field(default_factory=partial(Listeners, "follow the log"))
     message_listeners: Listeners = field(default_factory=partial(Listeners, "listen to messages"))
-    tool_listeners: Listeners = field(
-        default_factory=partial(Listeners, "follow the list of tools", MAX_TOOL_LISTENERS)
-    )
     commits: Commits = field(init=False)
     uses: Gathering[Use] = field(init=False)
     injections: Gathering[Injection] = field(init=False)
     seen: Gathering[tuple[str, datetime]] = field(init=False)
     flusher: Flusher = field(init=False)
     reports: Reports = field(init=False)
-    routed: RoutedServers = field(init=False)
 
     def __post_init__(self) -> None:
         self.commits = Commits(self.db.path)
@@ -98,7 +91,6 @@ class State:
         self.seen = Gathering(self.db, issued.saw, "tokens.not_noted")
         self.flusher = Flusher(self.db, self.live, gathers=True)
         self.reports = Reports(self.db)
-        self.routed = RoutedServers(self.workspace, self.live)
 
     @property
     def settings(self) -> Settings:

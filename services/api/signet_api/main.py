@@ -119,7 +119,6 @@ def serve(booted: Booted) -> int:
     server.run(sockets=[listening])
     thrift.stop()
     vectors.close()
-    state.routed.pool.close()
     state.flusher.stop()
     state.uses.finish()
     state.injections.finish()

@@ -1,9 +1,8 @@
 """`signet-mcp`: the Model Context Protocol over stdin and stdout, one JSON-RPC message per line.
 
-Each message goes to the daemon's `/mcp`; without a daemon it introduces itself and lists its tools all the same, and
-each tool says how to start the daemon. Who has asked for the list of tools is told when it has become another one.
-Nothing but messages is ever written to stdout. It starts in a few hundredths of a second because it imports little more
-than a socket.
+Each message goes to the daemon's `/mcp`. Without a daemon, `initialize` and `tools/list` are answered from this
+program, and each tool reports how to start the daemon. Only messages are written to stdout. The program starts in a few
+hundredths of a second because it imports little more than a socket.
 """
 
 import json
@@ -21,7 +20,7 @@ from signet.client.errors import Unavailable, refusal
 from signet.domain.sessions.spool import Entry
 from signet.errors import SignetError
 from signet.mcp import protocol
-from signet.mcp.protocol import Call, Listing, Reply
+from signet.mcp.protocol import Call
 from signet.mcp.tools import TOOLS
 from signet.paths import Workspace
 
@@ -29,9 +28,6 @@ from signet.paths import Workspace
 SECONDS = 65.0
 #: Messages that are answered at once: a slow tool does not hold up the others.
 AT_ONCE = 16
-#: How often is looked whether there are other tools (MC-32).
-REFRESH = "SIGNET_MCP_PROXY_REFRESH_MS"
-REFRESH_MS, LEAST_REFRESH_MS = 15_000, 1_000
 
 _ACCEPTED = (200, 202, 400)
 #: Where a session is, as its harness says it (MC-6).
@@ -43,7 +39,6 @@ _CONTEXT = {
 #: The route of `memory_store`, and the fields of a kept call that say where it comes from.
 STORE = TOOLS["memory_store"].path
 _ALSO = {"who": "harness", "project": "project"}
-_LIST = {"jsonrpc": "2.0", "id": "refresh", "method": "tools/list"}
 
 
 def main() -> int:
@@ -56,19 +51,14 @@ def main() -> int:
 
 
 class Bridge:
-    """Answers lines, several at once, and tells when the list of tools that was asked for has changed."""
+    """Answers lines, several at once."""
 
     def __init__(self, out: BinaryIO, environ: Mapping[str, str], project: str) -> None:
         self._out = out
         self._environ, self._project = without_scope(environ), project
         self._path = path_of(environ, project=project)
-        self._seconds = refresh_seconds(environ)
         self._writing = threading.Lock()
         self._free = threading.BoundedSemaphore(AT_ONCE)
-        #: The tools that were last told; several threads tell.
-        self._told: object = None
-        self._telling = threading.Lock()
-        self._look = threading.Event()
 
     def serve(self, lines: Iterable[bytes]) -> None:
         """Answer each line; returns when all are answered."""
@@ -116,16 +106,10 @@ class Bridge:
             self._path = path_of(self._environ, project=self._project, client=client)
         try:
             if isinstance(read, Call) and read.operation.path == STORE:
-                reply = self._saved(read, message)
-            else:
-                reply = self._asked(message)
+                return self._saved(read, message)
+            return self._asked(message)
         except SignetError as error:
-            reply = _alone(read, error)
-        if isinstance(read, Listing):
-            self._follow(tools_of(reply))
-        elif isinstance(read, Call) and read.changes_tools:
-            self._look.set()
-        return reply
+            return protocol.failure(read, error.message) if isinstance(read, Call) else read
 
     def _saved(self, call: Call, message: object) -> object:
         """Return the reply to a save: it is kept here while the daemon elsewhere is away; raises SignetError.
@@ -163,41 +147,11 @@ class Bridge:
             raise Unavailable(f"{found.url} answered, but is not a Signet daemon") from error
         if reply.status not in _ACCEPTED:
             raise refusal(reply.status, said)
-        return said
-
-    def _follow(self, tools: object) -> None:
-        """Remember what was told, and from the first time on look whether it still holds."""
-        if tools is not None and self._tell(tools) is None:
-            threading.Thread(target=self._refresh, daemon=True).start()
-
-    def _tell(self, tools: object) -> object:
-        """Remember tools as those that were told last, and return those before."""
-        with self._telling:
-            before, self._told = self._told, tools
-        return before
-
-    def _refresh(self) -> None:
-        while True:
-            self._look.wait(self._seconds)
-            self._look.clear()
-            try:
-                tools = tools_of(self._asked(_LIST))
-                self._hand_over()
-            except SignetError:  # no daemon: nothing has changed that could be used
-                continue
-            if tools is not None and self._tell(tools) != tools:
-                try:
-                    self._write(protocol.CHANGED)
-                except (OSError, ValueError):  # whoever asked is gone
-                    return
-
-    def _hand_over(self) -> None:
-        """Hand over what waits for a daemon elsewhere, which has just answered."""
-        found = self._target()
         if found.home is not None:
             from signet.cli import spooled
 
-            spooled.deliver(Workspace(found.home), found)
+            spooled.deliver_behind(Workspace(found.home), found)
+        return said
 
 
 def project_of(folder: Callable[[], Path]) -> str:
@@ -228,24 +182,6 @@ def without_scope(environ: Mapping[str, str]) -> Mapping[str, str]:
     if not named or workspace.database.exists() or workspace.connection_file.exists():
         return environ
     return {name: value for name, value in environ.items() if name != "SIGNET_WORKSPACE"}
-
-
-def refresh_seconds(environ: Mapping[str, str]) -> float:
-    """Return how long is waited between two looks at the tools."""
-    said = environ.get(REFRESH, "").strip()
-    return max(int(said) if said.isdecimal() else REFRESH_MS, LEAST_REFRESH_MS) / 1000
-
-
-def tools_of(reply: object) -> object:
-    """Return the tools in a reply, None when it has none."""
-    result = reply.get("result") if isinstance(reply, dict) else None
-    return result.get("tools") if isinstance(result, dict) else None
-
-
-def _alone(read: Reply | Call | Listing, error: SignetError) -> Reply:
-    if isinstance(read, Listing):
-        return protocol.listed(read)
-    return protocol.failure(read, error.message) if isinstance(read, Call) else read
 
 
 if __name__ == "__main__":

@@ -85,7 +85,6 @@ ROWS = (
     Row("sync", AGENTS, "sync:sync"),
     Row("hook", AGENTS, "hooks:app"),
     Row("bypass", AGENTS, "bypass:bypass"),
-    Row("mcp", AGENTS, "servers:app"),
     Row("task", AGENTS, "task:app"),
     Row("git", AGENTS, "git:app"),
     Row(

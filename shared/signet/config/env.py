@@ -72,7 +72,6 @@ class Environment(NamedTuple):
     agent_id: str | None = None
     harness: str | None = None
     channel: str | None = None
-    mcp_proxy_refresh_ms: int = 15_000
     max_llm_concurrency: int = 4
     openai_api_key: str | None = None
     anthropic_api_key: str | None = None
@@ -112,7 +111,6 @@ _VARIABLES: Mapping[str, tuple[str, Accept]] = {
     "agent_id": ("SIGNET_AGENT_ID", words),
     "harness": ("SIGNET_HARNESS", words),
     "channel": ("SIGNET_CHANNEL", words),
-    "mcp_proxy_refresh_ms": ("SIGNET_MCP_PROXY_REFRESH_MS", _whole(1_000, 86_400_000)),
     "max_llm_concurrency": ("SIGNET_MAX_LLM_CONCURRENCY", _whole(1, 64)),
     "openai_api_key": ("OPENAI_API_KEY", words),
     "anthropic_api_key": ("ANTHROPIC_API_KEY", words),

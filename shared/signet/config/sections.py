@@ -163,15 +163,6 @@ class Secrets(Section):
 
 
 @section
-class Marketplace(Section):
-    """Where tool servers are looked for besides the list that ships with the product."""
-
-    registry_url: str | None = setting(None, accept=web_address)
-    #: Whether the registry and the place where reviews go may be on this machine or in its network.
-    allow_private_networks: bool = False
-
-
-@section
 class Embedding(Section):
     """Vectors. `model` and `dimensions` follow the provider unless they are given.
 
@@ -357,7 +348,6 @@ class Settings(Section):
     services: Services = nested(Services)
     trust: Trust = nested(Trust)
     secrets: Secrets = nested(Secrets)
-    marketplace: Marketplace = nested(Marketplace)
     embedding: Embedding = nested(Embedding)
     search: Search = nested(Search)
     memory: Memory = nested(Memory)

@@ -181,19 +181,6 @@ def expanded(body: Body, view: View) -> Body:
     )
 
 
-def routed(body: Body, view: View) -> Body:
-    """Return tools of other servers: what a call of them needs, and which servers do not work."""
-    tools = "results" if "results" in body else "tools"
-    names = ("name", "serverId", "toolName", "description", "inputSchema")
-    shown = [{name: one.get(name) for name in names} for one in _rows(body, tools)]
-    servers = [
-        {name: one.get(name) for name in ("id", "state", "error")}
-        for one in _rows(body, "servers")
-        if one.get("state") != "ready"
-    ]
-    return _lean({tools: shown, "servers": servers or None})
-
-
 def _memory(row: Body, view: View) -> Body:
     """Return one memory of many: what tells an agent whether it helps. Its order says how near it is."""
     created, happened = str(row.get("created_at") or "")[:10], str(row.get("event_at") or "")[:10]

@@ -31,10 +31,9 @@ _TYPES: Mapping[Kind, type | tuple[type, ...]] = {
 class Argument:
     """One argument of a tool.
 
-    `to` is its name in the request to the route, where that differs. `values` is the type of what a map or an array
-    holds, None for anything; `least` and `most` bound a number; its text says so where a model may need to
-    know. One that is not `listed` is accepted but not described: a description takes room in every session, and hardly
-    any call needs this argument.
+    `to` is its name in the request to the route, where that differs. `values` is the type of the values of a map or an
+    array; `least` and `most` bound a number. An argument that is not `listed` is accepted but not described: a
+    description takes space in every session, and hardly any call needs this argument.
     """
 
     kind: Kind
@@ -47,7 +46,7 @@ class Argument:
     least: float | None = None
     most: float | None = None
     among: tuple[str, ...] = ()
-    values: Kind | None = Kind.TEXT
+    values: Kind = Kind.TEXT
     listed: bool = True
 
 
@@ -102,8 +101,7 @@ def _described(argument: Argument) -> dict[str, object]:
     if argument.kind is Kind.TEXTS:
         more["items"] = {"type": argument.values}
     elif argument.kind is Kind.MAP:
-        values = argument.values
-        more["additionalProperties"] = True if values is None else {"type": values}
+        more["additionalProperties"] = {"type": argument.values}
     described = {"type": argument.kind, "description": argument.text}
     return described | {key: value for key, value in more.items() if value is not None}
 
@@ -117,9 +115,8 @@ def _fitting(argument: Argument, value: object) -> object:
     if isinstance(value, int | float) and not _within(argument, value):
         raise Invalid(f"{name} must be between {argument.least} and {argument.most}")
     held = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    kind = argument.values
-    if kind is not None and not all(_is(kind, one) for one in held):
-        raise Invalid(f"{name} must hold values of type {kind}")
+    if not all(_is(argument.values, one) for one in held):
+        raise Invalid(f"{name} must hold values of type {argument.values}")
     return value
 
 

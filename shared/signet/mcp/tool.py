@@ -1,8 +1,7 @@
 """One tool: how it is described to a model, and the request to our HTTP interface that a call of it means. Pure."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from signet.errors import Invalid
@@ -31,9 +30,8 @@ class Operation:
 class Tool:
     """One tool; `{name}` in its path is replaced by the argument of that name.
 
-    `failed` leads the text of a failure. `reads_only` tells a harness that nothing is changed by it. `fixed` is in
-    every body, `within` names the field of the body that holds the arguments, and `all_path` and `all_failed` hold for
-    a call that leaves the argument of the path out. `shape` makes what the model reads from the route's answer.
+    `failed` leads the text of a failure. `reads_only` tells a harness that the tool changes nothing. `shape` turns the
+    route's answer into what the model reads.
     """
 
     name: str
@@ -44,10 +42,6 @@ class Tool:
     failed: str
     reads_only: bool = True
     seconds: float = SECONDS
-    fixed: Mapping[str, object] = field(default_factory=dict)
-    within: str = ""
-    all_path: str = ""
-    all_failed: str = ""
     shape: Shape = answers.usual
 
     @property
@@ -68,19 +62,16 @@ class Tool:
             raise Invalid("secrets map must contain at least one entry")
         if self.name == "memory_feedback" and not values["feedback"]:
             raise Invalid("ratings must contain at least one entry")
-        path, failed = self.path, self.failed
+        path = self.path
         for name in [name for name in values if f"{{{name}}}" in path]:
             path = path.replace(f"{{{name}}}", _quoted(values.pop(name)))
-        if self.all_path and "{" in path:
-            path, failed = self.all_path, self.all_failed
         if self.method in ("GET", "DELETE"):
             queried = {name: _queried(value) for name, value in values.items()}
             query = urlencode(queried, errors="replace")
             path, body = f"{path}?{query}" if query else path, b""
         else:
-            sent = {self.within: values} if self.within else values
-            body = json.dumps({**self.fixed, **sent}).encode()
-        return Operation(method=self.method, path=path, body=body, failed=failed)
+            body = json.dumps(values).encode()
+        return Operation(method=self.method, path=path, body=body, failed=self.failed)
 
 
 def _quoted(value: object) -> str:

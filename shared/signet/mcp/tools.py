@@ -1,6 +1,6 @@
 """The tools that agents are offered: each is one route of the HTTP interface under a name that models understand.
 
-Their list is read by a model at the start of every session: what is not listed keeps it under 6 kB, routed tools apart
+A model reads the list at the start of every session: unlisted arguments keep it under 6 kB
 (`tests/mcp_server/test_http.py`).
 """
 
@@ -8,7 +8,6 @@ from collections.abc import Mapping
 
 from signet.mcp import answers
 from signet.mcp.arguments import Kind, flag, mapping, number, text, texts
-from signet.mcp.servers import SERVERS
 from signet.mcp.tool import Tool
 
 EXEC_SECONDS = 30.0
@@ -302,7 +301,5 @@ _MACHINE = (
     ),
 )
 
-#: The tools that are always listed, in this order.
-ALWAYS: Mapping[str, Tool] = {tool.name: tool for tool in (*_MEMORY, *_PEERS, *_MACHINE)}
-#: Every tool that can be called; those for tool servers are listed while a server is on.
-TOOLS: Mapping[str, Tool] = {**ALWAYS, **{tool.name: tool for tool in SERVERS}}
+#: Every tool, in the order of the list.
+TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*_MEMORY, *_PEERS, *_MACHINE)}

@@ -19,5 +19,4 @@ class RpcReply(TypedDict):
 SEND_MCP: Operation[RpcReply | list[RpcReply]] = Operation(
     "POST", "/mcp", access.OPEN, (RpcReply, list[RpcReply])
 )
-FOLLOW_MCP = Operation("GET", "/mcp", access.OPEN, str, media_type="text/event-stream")
 END_MCP = Operation("DELETE", "/mcp", access.OPEN, Done)

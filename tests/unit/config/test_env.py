@@ -112,9 +112,9 @@ def test_switches_are_on_at_one_only(value: str, is_on: bool) -> None:
 
 def test_a_time_limit_is_clamped() -> None:
     found, warnings = read_environment(
-        {"SIGNET_MCP_PROXY_REFRESH_MS": "5", "SIGNET_FETCH_TIMEOUT": "2500"}
+        {"SIGNET_PROMPT_SUBMIT_TIMEOUT": "0", "SIGNET_FETCH_TIMEOUT": "2500"}
     )
-    assert (found.mcp_proxy_refresh_ms, found.fetch_timeout_ms) == (1_000, 2_500)
+    assert (found.prompt_submit_timeout_ms, found.fetch_timeout_ms) == (1, 2_500)
     assert len(warnings) == 1
 
 

@@ -24,7 +24,7 @@ ASKED = (
     "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange",
     "evaluation", "predictor_status", "roll_back",
     "projection_columns", "add_connector", "tokens", "whoami", "tasks", "connectors", "documents",
-    "skills", "tool_servers", "search_sessions",
+    "skills", "search_sessions",
 )  # fmt: skip
 _HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"
 _PLAIN = {

@@ -6,69 +6,29 @@ stores something. Nothing is kept for it, and no message needs one.
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, unquote
 
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 
-from signet import clock, ids
+from signet import ids
 from signet.errors import TooLarge
-from signet.mcp import protocol, servers
-from signet.mcp.protocol import Call, Listing, Reply
-from signet.mcp.tool import SECONDS, Operation
+from signet.mcp import protocol
+from signet.mcp.protocol import Call, Reply
+from signet.mcp.tool import Operation
 from signet.wire import mcp as wire
 from signet.wire.done import Done
 from signet_api.bodies import parse
-from signet_api.deps import Shared, State, said
+from signet_api.deps import said
 from signet_api.errors import answer
-from signet_api.following import polled
 from signet_api.inner import ask
 from signet_api.serving import serves
-from signet_api.stream import EventStream, message
-
-#: How often the list is read anyway, because a server may have other tools (MC-32).
-REFRESH_SECONDS = 15.0
-
-_CHANGED = message(protocol.CHANGED, event="message")
-
-
-@dataclass(slots=True)
-class ToolFollower:
-    """One client of the stream; `read` returns its list of tools."""
-
-    state: State
-    read: Callable[[], Awaitable[object]]
-    _known: object = None
-    _changes: int = field(init=False)
-    _read_again_ms: float = 0.0
-
-    def __post_init__(self) -> None:
-        """Note where the client joins: what changes before the first look is told, too."""
-        self._changes = self.state.routed.changes
-
-    async def look(self) -> bytes:
-        """Return the notice of a change when there was one since the last look."""
-        changes = self.state.routed.changes
-        if changes == self._changes and clock.monotonic_ms() < self._read_again_ms:
-            return b""
-        before, self._known = self._known, await self.read()
-        is_other = before != self._known
-        if before is None:
-            is_other = self.state.routed.changes != self._changes
-        self._changes = changes
-        self._read_again_ms = clock.monotonic_ms() + REFRESH_SECONDS * 1e3
-        return _CHANGED if is_other else b""
-
 
 #: Largest body of a message (MC-5).
 MAX_BYTES = 10 * 1024 * 1024
 #: Most messages of a batch: each may have a long answer, and nobody had to show a token for them yet.
 MAX_MESSAGES = 100
-#: How often the stream looks whether a person has changed something about a tool server.
-LOOK_SECONDS = 0.5
 
 #: Who history says it was (MC-10); a token knows better.
 _HEADERS = {
@@ -130,23 +90,6 @@ async def post_mcp(request: Request) -> Response:
     return JSONResponse(waited) if waited else Response(status_code=202)
 
 
-@serves(wire.FOLLOW_MCP)
-async def get_mcp(request: Request, state: Shared) -> Response:
-    """Tell a client when its list of tools has changed, as long as it listens; 405 when too many listen already."""
-    if not _takes(request, "text/event-stream"):
-        return answer(406, "Accept must allow text/event-stream", "not_acceptable")
-    if state.tool_listeners.is_full:
-        allow = {"allow": "POST, DELETE"}
-        return answer(405, "Method not allowed", "method_not_allowed", headers=allow)
-
-    async def tools() -> object:
-        return (await _list(request, Listing(None)))["result"]
-
-    state.tool_listeners.join()
-    more = polled(state, ToolFollower(state, tools).look, LOOK_SECONDS)
-    return EventStream(b": listening\n\n", more, state.tool_listeners.leave)
-
-
 @serves(wire.END_MCP)
 async def delete_mcp() -> Done:
     """End a session; there is none to end."""
@@ -155,8 +98,6 @@ async def delete_mcp() -> Done:
 
 async def _answer(request: Request, message: object) -> Reply | None:
     read = protocol.read(message)
-    if isinstance(read, Listing):
-        return await _list(request, read)
     return await _run(request, read) if isinstance(read, Call) else read
 
 
@@ -172,15 +113,6 @@ async def _run(request: Request, call: Call) -> Reply:
         return protocol.failure(call, f"no answer within {call.seconds:.0f} s")
     project = _context(request).get(b"x-signet-project", b"").decode()
     return protocol.result(call, status, body, project=project)
-
-
-async def _list(request: Request, listing: Listing) -> Reply:
-    """Return our tools and those of other servers, which nothing but a refusal or their slowness leaves out."""
-    try:
-        status, body = await _asked(request, servers.EXPOSED, SECONDS)
-    except TimeoutError:
-        return protocol.listed(listing)
-    return protocol.listed(listing, body if status == 200 else None)
 
 
 async def _asked(request: Request, wanted: Operation, seconds: float) -> tuple[int, object]:

@@ -18,7 +18,6 @@ IGNORED = (
     "memory/MEMORY.backup-*",
     "*.pre-signet.bak",
     ".env",
-    "marketplace/servers.json",
 )
 _TITLE = "# Signet: data, secrets and what is made anew"
 #: The same for git's commands, whatever `.gitignore` says.
@@ -29,7 +28,6 @@ _PATHS = (
     ":(glob)memory/*.db-*",
     ":(glob)memory/*.db.*",
     ":(glob)memory/MEMORY.backup-*",
-    "marketplace/servers.json",
 )
 
 

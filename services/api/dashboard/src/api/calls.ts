@@ -31,7 +31,6 @@ export const paths = {
   connectors: "/api/connectors",
   documents: () => mine("/api/documents", { limit: 20 }),
   skills: "/api/skills",
-  tools: "/api/marketplace/mcp",
   usage: (memory: string) => mine(`/api/memory/${id(memory)}/usage`),
   home: () => mine("/api/home", { tz }),
   diagnostics: "/api/diagnostics",
@@ -153,16 +152,6 @@ export const removeTask = (task: string) => tell("DELETE", `/api/tasks/${id(task
 export const installSkill = (name: string) => tell("POST", "/api/skills/install", { name });
 
 export const removeSkill = (name: string) => tell("DELETE", `/api/skills/${id(name)}`);
-
-/** Add a tool server by its address, or by a command with its arguments. */
-export function addToolServer(name: string, config: string): Promise<unknown> {
-  const [command, ...args] = config.split(/\s+/);
-  return tell("POST", `${paths.tools}/register`, { name, config: /^https?:/.test(config) ? { url: config } : { command, args } });
-}
-
-export const switchToolServer = (server: string, enabled: boolean) => tell("PATCH", `${paths.tools}/${id(server)}`, { enabled });
-
-export const removeToolServer = (server: string) => tell("DELETE", `${paths.tools}/${id(server)}`);
 
 /** Save a text. */
 export function remember(content: string): Promise<t.Remembered> {

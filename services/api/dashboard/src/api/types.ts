@@ -1244,29 +1244,6 @@ export interface Told {
   hurt: number;
 }
 
-export interface ToolServer {
-  id: string;
-  name: string;
-  description: string;
-  category: string;
-  homepage: string;
-  source: string;
-  catalogId: string | null;
-  enabled: boolean;
-  scope: Record<string, string[]>;
-  config: Record<string, unknown>;
-  installedAt: string;
-  updatedAt: string;
-  state: string;
-  toolCount: number;
-  error: string | null;
-}
-
-export interface ToolServers {
-  servers: ToolServer[];
-  count: number;
-}
-
 export interface Transcript {
   sessionKey: string;
   agentId: string;

@@ -1,6 +1,6 @@
-/** What else Signet looks after: sources of documents, skills, tool servers. */
-import { addSource, addToolServer, installSkill, paths, removeSkill, removeSource, removeToolServer, switchToolServer, syncSource } from "../../api/calls";
-import type { Connectors, DocumentPage, Skills as SkillList, ToolServers } from "../../api/types";
+/** Document sources and skills. */
+import { addSource, installSkill, paths, removeSkill, removeSource, syncSource } from "../../api/calls";
+import type { Connectors, DocumentPage, Skills as SkillList } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { brief } from "../../lib/time";
 import { act } from "../../lib/undo";
@@ -39,19 +39,4 @@ export function Skills() {
       {!one.builtin && <p><Remove name={one.name} loses="Its folder goes, with what you changed in it." does={() => removeSkill(one.name)} /></p>}</li>)}</ul>}</Shown>
     <Add title="Install a skill" verb="Install" does={({ name }) => installSkill(name!)} done={({ name }) => `${name} is installed.`}
       fields={[{ name: "name", label: "Name in a catalog, or owner/repository@skill", placeholder: "web-search" }]} note="A skill tells agents what to do: read it first." /></>;
-}
-
-export function Tools() {
-  const found = useResource<ToolServers>(paths.tools, ["config"]);
-  const turn = (id: string, to: boolean) => () => switchToolServer(id, to);
-  return <><Shown of={found} rows={3} what="tool servers">{({ servers }) => servers.length === 0 ? <Empty title="No tool server is installed"><p>Tools for all harnesses at once: <code>signet mcp browse WORDS</code></p></Empty> :
-    <div class="cards">{servers.map((one) => <section key={one.id} class="card" aria-label={one.name}><h2 dir="auto">{one.name}</h2>
-      <p class={`dot ${one.state === "failed" ? "bad" : one.state === "ready" ? "good" : ""}`}><span>{one.enabled ? one.state : "switched off"}</span></p>
-      <p class="small soft" dir="auto">{one.description.slice(0, 300)}</p>
-      {one.error && <p class="small bad" dir="auto">{one.error}</p>}
-      <p class="tools"><button onClick={() => void act(turn(one.id, !one.enabled), `${one.name} is switched ${one.enabled ? "off" : "on"}.`, turn(one.id, one.enabled))}>Switch {one.enabled ? "off" : "on"}</button>
-        <Remove name={one.name} loses="Harnesses do not get its tools any more." does={() => removeToolServer(one.id)} /></p></section>)}</div>}</Shown>
-    <Add title="Add a tool server" does={({ name, config }) => addToolServer(name!, config!)} done={({ name }) => `${name} is added, and off until you switch it on.`}
-      fields={[{ name: "name", label: "Name" }, { name: "config", label: "Its command, or its address", placeholder: "npx -y @example/server or https://example.org/mcp" }]}
-      note="A command runs on the daemon's machine, with your rights." /></>;
 }

@@ -10,12 +10,12 @@ import { Text } from "../../ui/text";
 import { Access } from "./access";
 import { Files } from "./files";
 import { Form } from "./form";
-import { Skills, Sources, Tools } from "./machine";
+import { Skills, Sources } from "./machine";
 import { Secrets } from "./secrets";
 
 const PARTS = {
   "": ["Appearance", Appearance], agent: ["Signet", Form], files: ["Files", Files], harnesses: ["Harnesses", Connected], sources: ["Sources", Sources], skills: ["Skills", Skills],
-  tools: ["Tools", Tools], access: ["Access", Access], secrets: ["Secrets", Secrets], about: ["About", About],
+  access: ["Access", Access], secrets: ["Secrets", Secrets], about: ["About", About],
 } as const;
 
 export default () => <Parts room="settings" of={PARTS} />;
