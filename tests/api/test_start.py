@@ -26,7 +26,15 @@ def start(folder: Path, settings: str = "", **more: str) -> tuple[int, str, int]
 def test_an_unknown_mode_is_refused_and_not_read_as_local(tmp_path: Path) -> None:
     code, said, _ = start(tmp_path / "agents", "auth:\n  mode: loccal\n")
     assert (code, said.count("\n")) == (1, 1)
-    assert "auth.mode in agent.yaml is not one of local, team, hybrid" in said
+    assert (
+        "Refusing to start: agent.yaml: auth.mode: one of local, team, hybrid is expected." in said
+    )
+
+
+def test_upstreams_name_of_the_mode_is_not_ignored(tmp_path: Path) -> None:
+    code, said, _ = start(tmp_path / "agents", "authMode: taem\n")
+    assert (code, said.count("\n")) == (1, 1)
+    assert "authMode: one of local, team, hybrid is expected." in said
 
 
 def test_local_mode_listens_to_this_machine_only(tmp_path: Path) -> None:

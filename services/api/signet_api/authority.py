@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from signet.config import Settings
-from signet.config.bind import UnknownAuthMode
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode
 from signet.domain.auth import secret
@@ -26,11 +25,9 @@ class Authority:
     def of(cls, settings: Settings, workspace: Workspace, bind: str) -> Self:
         """Return what agent.yaml asks for, and make the secret when there is none.
 
-        Raises UnknownAuthMode, BadSecret, and OSError when the secret cannot be made or read.
+        Raises BadSecret, and OSError when the secret cannot be made or read.
         """
         mode = settings.auth.mode
-        if mode is AuthMode.UNKNOWN:
-            raise UnknownAuthMode
         if mode is AuthMode.LOCAL:
             return cls()
         found = secret.ensure(workspace.auth_secret)

@@ -46,7 +46,7 @@ def serve(booted: Booted) -> int:
     import uvicorn
 
     from signet import clock
-    from signet.config import check_bind, check_readable
+    from signet.config import check_start
     from signet.db import processes
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
@@ -63,8 +63,7 @@ def serve(booted: Booted) -> int:
     from signet_api.vectors import QueryVectors, read_ahead
 
     workspace, loaded = booted.workspace, booted.loaded
-    check_readable(loaded, workspace)
-    check_bind(loaded.settings, loaded.address)
+    check_start(loaded, workspace)
     # The writer thread gives the interpreter lock up at each statement and would wait up to the usual 5 ms to
     # get it back from the event loop (measured: a tenth more saves a second, and calmer probes beside them).
     sys.setswitchinterval(SWITCH_SECONDS)

@@ -163,7 +163,7 @@ def _signed_here(
             "This workspace has no token secret: set auth.mode to team or hybrid, then start the daemon once",
             "no_auth_secret",
         )
-    usual = config.load(workspace).settings.auth.default_token_ttl_seconds
+    usual = config.load(workspace).safe.auth.default_token_ttl_seconds
     project, agent, user = scope
     claims = tokens.claim(
         sub=sub or user or f"token:{role}",

@@ -66,7 +66,7 @@ def get(name: NameArgument, path: PathOption = None) -> None:
     Examples: signet secret get OPENAI_API_KEY · export KEY="$(signet secret get OPENAI_API_KEY)"
     """
     workspace = find_workspace(path)
-    if not config.load(workspace).settings.secrets.allow_read:
+    if not config.load(workspace).safe.secrets.allow_read:
         raise Forbidden("secrets.allowRead is false: values are not shown")
     output.say(_vault(path).value(name))
 
@@ -139,7 +139,7 @@ def exec_(
     wanted = {
         one.partition("=")[0]: one.partition("=")[2] or one.partition("=")[0] for one in secret
     }
-    allowed = config.load(find_workspace(path)).settings.secrets.exec_allow
+    allowed = config.load(find_workspace(path)).safe.secrets.exec_allow
     use.check(" ".join(command), wanted, allowed)
     values = _wait(use.values(vault, wanted))
     ran = _wait(run.run(command, values, folder=Path.cwd(), seconds=SECONDS))

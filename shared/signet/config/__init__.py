@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from signet.config.bind import check_bind, check_readable
+    from signet.config.bind import check_start
     from signet.config.env import Address, Environment, read_environment
     from signet.config.loading import (
         Loaded,
@@ -31,8 +31,7 @@ __all__ = [
     "Settings",
     "as_public_dict",
     "check",
-    "check_bind",
-    "check_readable",
+    "check_start",
     "fingerprint",
     "load",
     "read_environment",
@@ -46,8 +45,7 @@ _HOMES = {
     "Address": "env",
     "Environment": "env",
     "read_environment": "env",
-    "check_bind": "bind",
-    "check_readable": "bind",
+    "check_start": "bind",
     "ManifestError": "manifest",
     "set_value": "manifest",
     "Settings": "sections",

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from signet.config.fields import Rule, Section, public
 from signet.config.loading import RESTART_KEYS, Loaded, as_public_dict, settings_from
 from signet.config.manifest import ManifestError, find, parse
+from signet.config.older_shapes import AUTH_MODE
 from signet.config.sections import Settings
 from signet.paths import Workspace
 from signet.wire.config import Setting
@@ -76,6 +77,8 @@ def flat(tree: object, above: str = "") -> Iterator[tuple[str, object]]:
 
 def plain_key(key: str) -> str:
     """Return the key of a setting, wherever a file keeps it."""
+    if key in AUTH_MODE:
+        return AUTH_MODE[0]
     inner = key.removeprefix(f"{_NESTED}.")
     return f"pipelineV2.{inner}" if inner != key else key
 
@@ -104,7 +107,7 @@ def _kind(type_: object, default: object) -> Kind:
 def _choices(type_: object) -> list[str]:
     if not (isinstance(type_, type) and issubclass(type_, StrEnum)):
         return []
-    return [str(one) for one in type_ if one != "unknown"]
+    return [str(one) for one in type_]
 
 
 def _bound(value: float) -> float | None:

@@ -29,16 +29,15 @@ class Rule:
     """What the file may say about one field.
 
     The field's type says what is read: true or false, a number from `low` to `high`, a word of an enumeration, text.
-    `parse` reads text as a number, `strict` turns clamping off, `unreadable` is what any other word becomes. `accept`
-    reads anything else. `also` are other names in the same section, `flat` other names one level up; `flat_wins` says
-    over whom. `defaults` replace those of a nested section.
+    `parse` reads text as a number, `strict` turns clamping off. `accept` reads anything else. `also` are other names
+    in the same section, `flat` other names one level up; `flat_wins` says over whom. `defaults` replace those of a
+    nested section.
     """
 
     low: float = -math.inf
     high: float = math.inf
     parse: Callable[[str], float] | None = None
     strict: bool = False
-    unreadable: StrEnum | None = None
     accept: Accept | None = None
     section: "type[Section] | None" = None
     defaults: Mapping[str, object] = field(default_factory=dict)
@@ -61,7 +60,7 @@ class Rule:
                 self.low, self.high, whole=kind is int, parse=self.parse, strict=self.strict
             )
         elif isinstance(kind, type) and issubclass(kind, StrEnum):
-            found = accept.one_of(kind, self.unreadable)
+            found = accept.one_of(kind)
         return replace(self, accept=found)
 
 

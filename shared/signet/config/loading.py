@@ -1,16 +1,16 @@
-"""What agent.yaml and the environment say, read as one value.
+"""Read agent.yaml and the environment into one value.
 
-`load` never raises because of what a file holds. What does not fit becomes a warning and a default; a file that does
-not parse leaves the last good values in force.
+`load` never raises because of a file's content. A value that does not fit becomes a warning and its default; a file
+that does not parse leaves the last good values in force. Security settings are stricter: see `security`.
 """
 
 import hashlib
 import os
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from signet.config import security
 from signet.config.env import Address, Environment, read_environment
 from signet.config.fields import public, read, resolve_secrets
 from signet.config.manifest import ManifestError, Value, find, parse
@@ -19,27 +19,33 @@ from signet.config.sections import Settings
 from signet.errors import Invalid
 from signet.paths import Workspace
 
-#: What a warning says of how the daemon helps itself with an odd value in the file; where one is set it is refused.
-_LENIENCE = re.compile(r"; using .*|[,;] ignored")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """Settings in force, and what is to be said about them.
+    """Settings in force, and their problems.
 
-    `error` tells why the file could not be used, with the line. `fingerprint` changes with the file.
+    `error` says why the file was not used, with the line. `unsafe` says why the daemon must not start with it: a
+    security setting cannot be read. `fingerprint` changes with the file.
     """
 
     settings: Settings
     environment: Environment
     warnings: tuple[str, ...]
     error: str | None
+    unsafe: str | None
     fingerprint: str
 
     @property
     def address(self) -> Address:
         """Return where the daemon is and where it listens."""
         return self.environment.address
+
+    @property
+    def safe(self) -> Settings:
+        """Return the settings; raises UnsafeSettings if a security setting cannot be read."""
+        if self.unsafe is not None:
+            raise security.UnsafeSettings(self.unsafe)
+        return self.settings
 
 
 def load(
@@ -48,7 +54,11 @@ def load(
     *,
     last_good: Settings | None = None,
 ) -> Loaded:
-    """Read agent.yaml and the environment; with an unreadable file `last_good` or the defaults stay."""
+    """Read agent.yaml and the environment.
+
+    `last_good`, or else the defaults, stay in force if the file cannot be read. `last_good` also stays if a security
+    setting in it cannot be read.
+    """
     environment, warnings = read_environment(environ)
     name, content, problem = _content(workspace)
     settings = last_good or Settings()
@@ -58,11 +68,15 @@ def load(
             warnings += found
         except ManifestError as error:
             problem = error.message
+    unsafe = security.unreadable(warnings, problem, content, name)
+    if unsafe is not None and last_good is not None:
+        settings = last_good
     return Loaded(
         settings=settings,
         environment=environment,
         warnings=warnings,
-        error=problem,
+        error=problem or unsafe,
+        unsafe=unsafe,
         fingerprint=_digest(name, content),
     )
 
@@ -75,14 +89,15 @@ def settings_from(raw: Mapping[object, object]) -> tuple[Settings, tuple[str, ..
     if isinstance(pipeline, Mapping):
         found = {**found, "pipelineV2": paired(pipeline)}
     settings = read(Settings, found, warnings)
-    return settings, (*doubled, *(_placed(text, moved) for text in warnings))
+    own = (_placed(text, moved) for text in warnings)
+    return settings, (*doubled, *own, *security.ignored(raw))
 
 
 def check(values: Mapping[str, Value]) -> None:
     """Raise Invalid for values, by their dotted keys, that a file may not say; null is the default of any."""
     _, problems = settings_from(_nested(values))
     if problems:
-        raise Invalid("; ".join(_LENIENCE.sub("", problem) for problem in problems))
+        raise Invalid("; ".join(security.without_default(problem) for problem in problems))
 
 
 def changed(settings: Settings, values: Mapping[str, Value]) -> Settings:

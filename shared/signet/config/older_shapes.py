@@ -9,6 +9,8 @@ PLACES = {
     "pipelineV2": ("memory.pipelineV2", "pipelineV2"),
     "embedding": ("embedding", "memory.embeddings", "embeddings"),
 }
+#: The two places of the auth mode; `authMode` is upstream's.
+AUTH_MODE = ("auth.mode", "authMode")
 #: Flat twins of the keys that win over the nested ones.
 FLAT_EXTRACTION = {
     "extractionProvider": "provider",
@@ -18,12 +20,16 @@ FLAT_EXTRACTION = {
 
 
 def placed(document: Mapping[str, object], dotted_key: str) -> list[str]:
-    """Return the key as a path, at the place where the file keeps that section already."""
+    """Return the key as a path, at the place where the file has that section, or the auth mode, already."""
     for places in PLACES.values():
         for place in places:
             if dotted_key.startswith(f"{place}."):
                 kept = next((each for each in places if _at(document, each) is not None), places[0])
                 return (kept + dotted_key.removeprefix(place)).split(".")
+    if dotted_key in AUTH_MODE:
+        dotted_key = next(
+            (each for each in AUTH_MODE if _at(document, each) is not None), dotted_key
+        )
     return dotted_key.split(".")
 
 

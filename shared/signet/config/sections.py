@@ -42,12 +42,11 @@ class EmbeddingProvider(StrEnum):
 
 
 class AuthMode(StrEnum):
-    """Who must show a token. `unknown` is what an unreadable word becomes: the daemon then refuses to start."""
+    """Who must show a token."""
 
     LOCAL = "local"
     TEAM = "team"
     HYBRID = "hybrid"
-    UNKNOWN = "unknown"
 
 
 class Schedule(StrEnum):
@@ -296,7 +295,7 @@ class RateLimits(Section):
 class Auth(Section):
     """Who may call."""
 
-    mode: AuthMode = setting(AuthMode.LOCAL, unreadable=AuthMode.UNKNOWN)
+    mode: AuthMode = setting(AuthMode.LOCAL, flat=("authMode",))
     #: Pages of other programs that may call as one of our own does: `signet trust origin`.
     trusted_origins: tuple[str, ...] = setting((), accept=origins.read)
     default_token_ttl_seconds: int = setting(604_800, 1, CENTURY_SECONDS, strict=True)

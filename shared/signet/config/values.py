@@ -90,17 +90,14 @@ def web_address(value: object, where: str, warnings: list[str]) -> object:
     return value.strip().rstrip("/")
 
 
-def one_of(kinds: type[E], unreadable: E | None) -> Accept:
-    """Return a reader of the enumeration; `unreadable` stands for every other value, the default if None."""
-    offered = [word.value for word in kinds if word is not unreadable]
+def one_of(kinds: type[E]) -> Accept:
+    """Return a reader of the enumeration."""
+    offered = [word.value for word in kinds]
 
     def accept(value: object, where: str, warnings: list[str]) -> object:
         if isinstance(value, str) and value.strip() in offered:
             return kinds(value.strip())
-        if unreadable is None:
-            raise Unfit(f"one of {', '.join(offered)}")
-        warnings.append(f"{where}: one of {', '.join(offered)} is expected; nothing is assumed")
-        return unreadable
+        raise Unfit(f"one of {', '.join(offered)}")
 
     return accept
 

@@ -75,7 +75,7 @@ def start(
 
     `tell` hears what is missing when a start takes more than a second, and what becomes of a killed daemon of the
     same workspace that is not gone yet. Raises PortTaken, StartFailed, SignetError when the workspace cannot be
-    written, Unavailable when its daemon hangs, and what `config.check_bind` raises; a failed start leaves nothing
+    written, Unavailable when its daemon hangs, and what `config.check_start` raises; a failed start leaves nothing
     running.
     """
     bind = _prepared(workspace)
@@ -323,14 +323,13 @@ def _make(workspace: Workspace) -> None:
 def _checked_bind(workspace: Workspace) -> str:
     """Return where the daemon is to listen, before anything is started; makes the secret of tokens.
 
-    Raises what `check_readable` and `check_bind` raise, and BadSecret.
+    Raises what `check_start` raises, and BadSecret.
     """
     from signet import config
     from signet.config.sections import AuthMode
 
     loaded = config.load(workspace)
-    config.check_readable(loaded, workspace)
-    config.check_bind(loaded.settings, loaded.address)
+    config.check_start(loaded, workspace)
     if ":" in loaded.address.bind:
         raise Invalid(f"The daemon listens on IPv4 addresses only, not on {loaded.address.bind}")
     if loaded.settings.auth.mode is not AuthMode.LOCAL:

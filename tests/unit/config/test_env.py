@@ -1,21 +1,11 @@
 """The environment variables: blank, bounds, the address, and who may be listened to."""
 
-from pathlib import Path
-
 import pytest
 
 from signet.config import (
-    Settings,
-    check_bind,
-    check_readable,
-    load,
     read_environment,
-    settings_from,
 )
-from signet.config.bind import UnknownAuthMode
-from signet.config.env import Address, is_loopback
-from signet.errors import Invalid, Kind
-from signet.paths import Workspace
+from signet.config.env import Address
 
 
 def test_without_variables_the_daemon_is_on_loopback_at_its_usual_port() -> None:
@@ -62,46 +52,6 @@ def test_the_listen_address_follows_the_host_unless_it_is_given() -> None:
 def test_a_host_that_is_none_is_loopback_with_a_warning(host: str) -> None:
     found, warnings = read_environment({"SIGNET_HOST": host})
     assert (found.host, len(warnings)) == ("127.0.0.1", 1)
-
-
-@pytest.mark.parametrize("bind", ["127.0.0.1", "127.9.9.9", "localhost", "::1"])
-def test_local_mode_may_listen_on_loopback(bind: str) -> None:
-    check_bind(Settings(), Address(host="127.0.0.1", port=1, bind=bind))
-    assert is_loopback(bind)
-
-
-@pytest.mark.parametrize("bind", ["0.0.0.0", "::", "10.0.0.5", "example.org", "127.0.0.1.example"])
-def test_local_mode_refuses_to_listen_beyond_loopback(bind: str) -> None:
-    address = Address(host="127.0.0.1", port=1, bind=bind)
-    with pytest.raises(Invalid) as error:
-        check_bind(Settings(), address)
-    assert bind in error.value.message
-    assert error.value.kind is Kind.INVALID
-
-
-@pytest.mark.parametrize("mode", ["team", "hybrid"])
-def test_a_mode_that_needs_tokens_may_listen_anywhere(mode: str) -> None:
-    settings, _ = settings_from({"auth": {"mode": mode}})
-    for bind in ("127.0.0.1", "0.0.0.0", "10.0.0.5"):
-        check_bind(settings, Address(host="127.0.0.1", port=1, bind=bind))
-
-
-def test_an_unreadable_auth_mode_stops_the_start_even_on_loopback() -> None:
-    settings, _ = settings_from({"auth": {"mode": "tema"}})
-    with pytest.raises(UnknownAuthMode, match=r"local, team, hybrid"):
-        check_bind(settings, read_environment({})[0].address)
-
-
-def test_a_broken_agent_yaml_lets_nobody_in_where_tokens_were_wanted(tmp_path: Path) -> None:
-    workspace = Workspace(tmp_path)
-    workspace.make()
-    (tmp_path / "agent.yaml").write_text("auth:\n  mode: team\nauth:\n", "utf-8")
-    loaded = load(workspace, {})
-    assert loaded.error is not None
-    check_readable(loaded, workspace)  # nobody has a token yet: the defaults hold (CF-10)
-    workspace.auth_secret.write_bytes(b"k" * 32)
-    with pytest.raises(Invalid, match=r"agent\.yaml.*tokens"):
-        check_readable(loaded, workspace)
 
 
 @pytest.mark.parametrize(("value", "is_on"), [("1", True), ("0", False), ("true", False)])

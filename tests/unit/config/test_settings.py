@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from signet.config import Settings, as_public_dict, restart_required, settings_from, with_secrets
 from signet.config.fields import Section
-from signet.config.sections import AuthMode, EmbeddingProvider
+from signet.config.sections import EmbeddingProvider
 
 Raw = dict[object, object]
 
@@ -368,13 +368,6 @@ def test_an_address_must_be_http(name: str) -> None:
         assert len(warnings) == 1
 
 
-@pytest.mark.parametrize("mode", ["tema", 3, True, [], "unknown", "Local"])
-def test_an_unreadable_auth_mode_is_not_taken_for_local(mode: object) -> None:
-    found, warnings = settings_from(nest("auth.mode", mode))
-    assert found.auth.mode is AuthMode.UNKNOWN
-    assert warnings == ("auth.mode: one of local, team, hybrid is expected; nothing is assumed",)
-
-
 @pytest.mark.parametrize("value", [0, -5, "1h"])
 def test_a_token_life_or_limit_that_is_not_positive_becomes_its_own_default(value: object) -> None:
     auth = {"sessionTokenTtlSeconds": value, "rateLimits": {"batchForget": {"max": value}}}
@@ -602,8 +595,7 @@ def check(raw: Mapping[object, object]) -> None:
     public = as_public_dict(found)
     again, warnings = settings_from({str(key): value for key, value in public.items()})
     assert as_public_dict(again) == public
-    unknown_mode = found.auth.mode is AuthMode.UNKNOWN
-    assert [text for text in warnings if not (unknown_mode and text.startswith("auth.mode"))] == []
+    assert warnings == ()
 
 
 @pytest.mark.parametrize(
