@@ -1,6 +1,9 @@
 """`signet secret …` on the vault's file, without a daemon."""
 
-from cli.program import Program
+import shlex
+import subprocess
+
+from cli.program import COMMAND_SECONDS, Program
 
 VALUE = "correct-horse-battery"
 
@@ -26,7 +29,8 @@ def test_what_is_wrong_is_told(alone: Program) -> None:
     for arguments, word in (
         (("get", "GONE"), "Secret 'GONE' not found"),
         (("put", "A-B", "x"), "Invalid secret name"),
-        (("put", "KEY"), "value is required"),
+        (("put", "KEY"), "value is required. stdin is not a terminal, so pipe the value in:"),
+        (("put", "KEY"), 'printf %s "$VALUE" | signet secret put KEY'),
         (("delete", "GONE", "--force"), "not found"),
         (("delete", "GONE"), "--force"),
         (("exec", "env"), "--secret is required"),
@@ -50,3 +54,27 @@ def test_a_value_that_is_typed_is_not_shown(alone: Program) -> None:
     assert "Secret KEY is stored" in drawn
     assert VALUE not in drawn
     assert alone.run("secret", "get", "KEY").out == f"{VALUE}\n"
+
+
+def test_a_pipe_that_brings_nothing_is_explained_while_it_is_read(alone: Program) -> None:
+    process = subprocess.Popen(
+        alone.command("secret", "put", "KEY"),
+        env=alone.environment(),
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdin is not None and process.stderr is not None
+        assert b"| signet secret put KEY" in process.stderr.readline()
+        process.stdin.write(VALUE.encode())
+        process.stdin.close()
+        assert process.wait(COMMAND_SECONDS) == 0
+    assert alone.run("secret", "get", "KEY").out == f"{VALUE}\n"
+
+
+def test_a_closed_stdin_is_explained(alone: Program) -> None:
+    line = shlex.join(alone.command("secret", "put", "KEY")) + " <&-"
+    done = subprocess.run(
+        ["sh", "-c", line], env=alone.environment(), capture_output=True, check=False
+    )
+    assert (done.returncode, b"pipe the value in" in done.stderr) == (1, True), done.stderr

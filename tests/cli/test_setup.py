@@ -128,6 +128,22 @@ def test_the_same_command_again_leaves_the_same_files(made: Program) -> None:
     assert content(made.workspace) | content(made.home / ".codex") == before
 
 
+@pytest.mark.parametrize("how", [("--yes",), ("--yes", "--json")])
+def test_a_named_harness_that_is_not_connected_makes_the_status_1(
+    tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    program = Program(home=tmp_path, workspace=tmp_path / "agents")
+    settings = tmp_path / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text("{broken")
+    arguments = (*how, *FLAGS, "--harness", "codex,claude-code")
+    done = setup(program, *arguments)
+    assert (done.status, (program.workspace / "agent.yaml").exists()) == (1, True), done.err
+    assert settings.read_text() == "{broken"
+    settings.unlink()
+    assert setup(program, *arguments).status == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -33,6 +33,8 @@ app.add_typer(onepassword_app, name="onepassword")
 
 #: Seconds a command may take that is run by hand.
 SECONDS = 60.0
+#: Seconds without input after which `put` says that it reads stdin.
+PATIENCE_SECONDS = 2.0
 NameArgument = Annotated[
     str,
     typer.Argument(
@@ -55,7 +57,7 @@ def put(
     Examples: signet secret put OPENAI_API_KEY · pass show key | signet secret put OPENAI_API_KEY
     """
     vault = _vault(path)
-    vault.put(name, _given(name) if value is None else value)
+    vault.put(name, _given(name, f"signet secret put {name}") if value is None else value)
     output.say(f"Secret {name} is stored")
 
 
@@ -172,7 +174,9 @@ def connect(path: PathOption = None) -> Output:
     """
     from signet.domain.secrets import account
 
-    found = _wait(account.connect(_vault(path), _given("token")))
+    found = _wait(
+        account.connect(_vault(path), _given("token", "signet secret onepassword connect"))
+    )
     yield found
     output.say(f"Connected: {found['vaultCount']} vaults")
 
@@ -239,11 +243,40 @@ def _vault(path: str | None) -> "Vault":
     return Vault(find_workspace(path).vault)
 
 
-def _given(name: str) -> str:
-    """Return a value that is typed unseen, or stdin without its last line feed."""
-    if sys.stdin.isatty():
+def _given(name: str, command: str) -> str:
+    """Return a value from a hidden prompt, or from stdin without its last line feed.
+
+    Raises Invalid, which explains how to pipe a value to `command`, where stdin is no terminal and brings none.
+    """
+    if sys.stdin is not None and sys.stdin.isatty():
         return getpass.getpass(f"{name}: ")
-    return sys.stdin.read().removesuffix("\n").removesuffix("\r")
+    value = "" if sys.stdin is None else _piped(name, command)
+    if not value:
+        raise Invalid(f"value is required. {_how_to_pipe(command)}")
+    return value
+
+
+def _piped(name: str, command: str) -> str:
+    """Return what stdin brings; says what it waits for where nothing comes."""
+    import threading
+
+    waiting = threading.Timer(
+        PATIENCE_SECONDS,
+        lambda: output.tell(f"Reading {name} from stdin. {_how_to_pipe(command)}"),
+    )
+    waiting.daemon = True
+    waiting.start()
+    try:
+        return sys.stdin.read().removesuffix("\n").removesuffix("\r")
+    finally:
+        waiting.cancel()
+
+
+def _how_to_pipe(command: str) -> str:
+    return (
+        f"stdin is not a terminal, so pipe the value in: {command} < FILE, or: "
+        f'printf %s "$VALUE" | {command}'
+    )
 
 
 def _wait(work: Coroutine[Any, Any, T]) -> T:

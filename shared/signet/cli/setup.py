@@ -98,7 +98,7 @@ def setup(
 
     In an existing workspace it adds what is missing. Your own files are never overwritten, and nothing is written
     before the last question is answered. A second run changes nothing. No model is required: without one, recall uses
-    keywords and facts are extracted by rules.
+    keywords and facts are extracted by rules. Exit status 1 if a harness that --harness names is not connected.
 
     Examples: signet setup · signet setup --yes · signet setup --harness codex
     """
@@ -152,8 +152,11 @@ def setup(
         done = setup_do.do(plan, earlier, quiet=as_json)
     if as_json:
         output.show(setup_show.as_dict(done))
-        return
-    setup_show.show(done)
-    if plan.chosen.opens_dashboard and done.started is not None:
-        at = done.started.daemon
-        dashboard.show_page(at.url, at.port, opens=True)
+    else:
+        setup_show.show(done)
+        if plan.chosen.opens_dashboard and done.started is not None:
+            at = done.started.daemon
+            dashboard.show_page(at.url, at.port, opens=True)
+    connected = {one.id for one in done.connected if one.is_connected}
+    if not connected.issuperset(chosen.harnesses or ()):
+        raise typer.Exit(1)
