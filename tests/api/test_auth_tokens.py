@@ -231,7 +231,8 @@ def test_a_batch_tells_what_lies_outside_and_does_the_rest(
     ]
     assert (gone["requested"], gone["deleted"]) == (2, 1)
     for method, path in (("PATCH", ""), ("DELETE", "?reason=x"), ("POST", "/recover?reason=x")):
-        refused = team.send(method, f"/api/memory/{ids[1]}{path}", b"{", token)
+        change = json.dumps({"reason": "x", "pinned": True}).encode() if method == "PATCH" else b""
+        refused = team.send(method, f"/api/memory/{ids[1]}{path}", change, token)
         assert (refused.status, refused.error) == (403, "scope restricted to project 'garden'")
     assert team.get(f"/api/memory/{ids[1]}", **token).status == 404
 

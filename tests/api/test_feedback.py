@@ -99,7 +99,7 @@ def test_one_word_on_one_memory_is_kept(api: Api) -> None:
     [row] = api.rows("session_memories")
     assert row["agent_relevance_score"] == -1
     missing = api.post("/api/memory/feedback", sent | {"memory_id": "nobody"})
-    assert (missing.status, missing.error) == (404, "Memory not found")
+    assert (missing.status, missing.error) == (404, "not found")
     theirs = api.post("/api/memory/feedback", sent | {"agentId": "mallory"})
     assert theirs.status == 404
 

@@ -20,7 +20,7 @@ from signet.domain.auth.caller import STRANGER, TRUSTED, Caller
 from signet.domain.auth.tokens import Claims, Unauthenticated
 from signet.errors import Forbidden, SignetError
 from signet.wire.access import EVERY, Permission, Rule
-from signet_api import errors, limits, scopes
+from signet_api import errors, limits
 from signet_api.deps import State
 from signet_api.guard import host_of
 from signet_api.measure import is_change
@@ -101,13 +101,11 @@ class Access:
             self._state.seen.put((jti, now))
 
     async def _check(self, asked: Caller, scope: Scope) -> None:
-        rule, params = match(scope["method"], scope["path"]) or (_UNKNOWN, {})
+        rule = match(scope["method"], scope["path"]) or _UNKNOWN
         if rule.is_open and asked is STRANGER:
             return
         asked.check(rule.permission)
         asked.check_within(rule)
-        if scope["method"] != "GET" and (memory_id := params.get("memory_id")):
-            await scopes.check(self._state.db, [memory_id])
         if rule.limit is not None:
             await limits.count(self._state, rule.limit, Headers(scope=scope))
 

@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Generic, TypeVar
 
 from signet.db import Database, ReadTx, WriteTx
+from signet.domain.auth import caller
+from signet.domain.auth.caller import TRUSTED
 from signet.domain.graph import latest_traversal
 from signet.domain.graph.latest_traversal import Origin, Phase
 from signet.domain.memory import marks
@@ -65,10 +67,12 @@ class Gathering(Generic[T]):
             if not self._waiting:
                 return
             try:
-                values = self._taken()
-                if self._prepare is not None:
-                    values = await self._db.aread(self._prepare, values)
-                await self._db.awrite_quick(self._keep, values)
+                # Values of many callers: the one who is about to read does not limit them.
+                with caller.acting_for(TRUSTED):
+                    values = self._taken()
+                    if self._prepare is not None:
+                        values = await self._db.aread(self._prepare, values)
+                    await self._db.awrite_quick(self._keep, values)
             except SignetError as error:
                 self._tell(error)
 

@@ -21,6 +21,7 @@ from signet.domain.memory import history, lookup
 from signet.domain.sessions import running
 from signet.domain.tasks import read as tasks
 from signet.errors import Unavailable
+from signet.ids import is_of_user
 from signet.observe import logfile, logs
 from signet.observe.logread import Tail
 from signet.queue import admin
@@ -197,11 +198,13 @@ class EventFollower:
         return [Happened("log", str(one.get("level", "info")), "") for one in entries]
 
     def _mine(self, tx: ReadTx, memory_ids: Collection[str]) -> Collection[str]:
-        """Return those of the memories that the caller's token holds; what is gone belongs to nobody."""
-        if not self.caller.scope.body():
+        """Return those of the memories that the caller may see; what is gone is for tokens without limits."""
+        if not (self.caller.scope.body() or self.caller.hidden):
             return memory_ids
         owned = lookup.owners(tx, list(memory_ids))
-        return {one.id for one in owned if self._may_see(one.agent_id, one.project)}
+        seen = {one.id for one in owned if self._may_see(one.agent_id, one.project)}
+        gone = () if self.caller.scope.body() else {*memory_ids} - {one.id for one in owned}
+        return seen.union(gone)
 
     def _jobs(self, tx: ReadTx, job_ids: Collection[str]) -> Collection[str]:
         scope = self.caller.scope
@@ -212,6 +215,8 @@ class EventFollower:
 
     def _may_see(self, agent: str, project: str | None) -> bool:
         bound = self.caller.scope
+        if bound.agent is None and self.caller.hidden and is_of_user(agent):
+            return False
         return bound.agent in (None, agent) and bound.project in (None, project)
 
     def _missed(self) -> bytes:

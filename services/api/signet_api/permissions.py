@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from starlette.routing import BaseRoute, compile_path
 
 from signet.wire import access, operations
-from signet_api import segments, serving
+from signet_api import serving
 
 _DECLARED: dict[tuple[str, str], access.Rule] = {
     (one.method, one.path): one.rule for one in operations.BY_ID.values()
@@ -34,16 +34,15 @@ def check(routes: Iterable[BaseRoute]) -> None:
                 raise LookupError(f"{' '.join(asked)} has no row in permissions.TABLE")
 
 
-def match(method: str, path: str) -> tuple[access.Rule, Mapping[str, str]] | None:
-    """Return the rule of the route that a request means and what its path names; None when there is no such route.
+def match(method: str, path: str) -> access.Rule | None:
+    """Return the rule of the route that a request means; None when there is no such route.
 
     Paths without parameters are asked first, as the routers do.
     """
     method = "GET" if method == "HEAD" else method
     if (rule := TABLE.get((method, path))) is not None:
-        return rule, {}
+        return rule
     for known, pattern, rule in _PATTERNS:
-        if known == method and (found := pattern.match(path)) is not None:
-            named = found.groupdict()
-            return rule, {name: segments.restored(value) for name, value in named.items()}
+        if known == method and pattern.match(path) is not None:
+            return rule
     return None

@@ -10,6 +10,9 @@ from enum import StrEnum
 
 from signet.ids import USER_PREFIX, is_of_user
 
+#: The condition that a row has the owner `:agent`, if one is named, and none that is hidden from the caller
+#: (`Caller.hidden`). Both are parameters of the statement.
+OF_AGENT = "(:agent IS NULL OR agent_id = :agent) AND agent_id NOT GLOB :hidden"
 _OF_NO_PERSON = f"{{alias}}.agent_id NOT GLOB '{USER_PREFIX}*'"
 
 

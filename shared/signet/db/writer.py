@@ -21,6 +21,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import Any, Protocol
 
 from signet.db.driver import BUSY, FULL, Connection, primary_code, sqlite
@@ -29,7 +30,6 @@ from signet.db.operation import Done, Operation
 from signet.db.transaction import PartFailed, ReadTx, WriteTx
 from signet.errors import StorageBusy, StorageFull
 from signet.observe import logs, metrics
-from signet.observe.tracing import TRACES
 
 log = logs.get("system")
 
@@ -100,7 +100,7 @@ class Writer:
         Raises what the function raised, StorageBusy when no turn came in time, StorageFull when the disk
         refused.
         """
-        operation = Operation(TRACES.carrying(function), durable)
+        operation = Operation(_in_context(function), durable)
         self._submit(operation, inline=self._inline)
         if not operation.wait(self._wait_seconds):
             if operation.abandon():
@@ -111,7 +111,7 @@ class Writer:
     async def acall(self, function: Callable[[WriteTx], Any], *, durable: bool) -> Any:
         """Do what `call` does without blocking the event loop."""
         loop = asyncio.get_running_loop()
-        operation = Operation(TRACES.carrying(function), durable, loop=loop)
+        operation = Operation(_in_context(function), durable, loop=loop)
         assert operation.future is not None
         self._submit(operation)
         patience = loop.call_later(self._wait_seconds, operation.expire)
@@ -360,6 +360,15 @@ class Writer:
         for loop, group in by_loop.items():
             with contextlib.suppress(RuntimeError):  # the loop is closed: no caller is left
                 loop.call_soon_threadsafe(_resolve_all, group)
+
+
+def _in_context(function: Callable[[WriteTx], Any]) -> Callable[[WriteTx], Any]:
+    """Return a function that runs in the context of who asks for it, in whatever thread: caller, request, trace.
+
+    Without it a transaction would run with the rights of the daemon (domain/auth/caller.py).
+    """
+    context = copy_context()
+    return lambda tx: context.run(function, tx)
 
 
 def _resolve_all(operations: list[Operation]) -> None:

@@ -6,9 +6,8 @@ variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME, O
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TypeVar
 from urllib.parse import urlsplit
 
 import requests
@@ -28,8 +27,6 @@ from signet.observe.tracing import NOTHING, Span, Value
 
 log = logs.get("system")
 
-T = TypeVar("T")
-A = TypeVar("A")
 
 #: How long a process that ends waits for its last spans to be sent; a daemon stops within five seconds.
 STOP_SECONDS = 1.0
@@ -125,21 +122,6 @@ class Otel:
         headers: dict[str, str] = {}
         _W3C.inject(headers)
         return {**(payload or {}), **headers} if headers else payload
-
-    def carrying(self, function: Callable[[A], T]) -> Callable[[A], T]:
-        """Return a function with its trace, see Tracing."""
-        here = context.get_current()
-        if not _is_traced(here):
-            return function
-
-        def within(argument: A) -> T:
-            token = context.attach(here)
-            try:
-                return function(argument)
-            finally:
-                context.detach(token)
-
-        return within
 
     def _begun(
         self, name: str, kind: SpanKind, parent: Context, facts: Mapping[str, Value | None]

@@ -4,16 +4,16 @@ Off unless agent.yaml (`pipelineV2.telemetry.otlpEndpoint`) or the standard OTEL
 then nothing is imported and each call here is one look at a variable. Spans go to that address and to no other, and
 hold ids, kinds and codes: never a text, a question, a path or a message of an error.
 
-The trace of a request goes where its work goes: with a write to the writer's thread (`carrying`), with a job in its
+The trace of a request goes where its work goes: with a write to the writer's thread (db/writer.py), with a job in its
 payload (`carried`), as `traceparent` and `tracestate` of https://www.w3.org/TR/trace-context/.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from signet.observe import logs
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 log = logs.get("system")
 
-T = TypeVar("T")
-A = TypeVar("A")
 
 Value = str | int | float | bool
 
@@ -115,10 +113,6 @@ class Tracing:
     def carried(self, payload: Mapping[str, object] | None) -> Mapping[str, object] | None:
         """Return a job's payload with the trace it belongs to."""
         return self._otel.carried(payload) if self._otel else payload
-
-    def carrying(self, function: Callable[[A], T]) -> Callable[[A], T]:
-        """Return a function that is part of the same trace in whatever thread it runs."""
-        return self._otel.carrying(function) if self._otel else function
 
 
 #: The one of this process, as the metrics are.

@@ -57,10 +57,8 @@ async def post_modify(
     state.check_writable()
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
-    denied = await scopes.outside(state.db, [id_ for id_ in map(_id_of, body.patches) if id_])
     results = await each(
-        (_id_of(patch), _item(state, patch, body.reason, agent_id, actor, denied))
-        for patch in body.patches
+        (_id_of(patch), _item(state, patch, body.reason, agent_id, actor)) for patch in body.patches
     )
     updated = sum(result["status"] == "updated" for result in results)
     return {"success": True, "total": len(results), "updated": updated, "results": results}
@@ -170,15 +168,11 @@ async def post_recover_many(
     state.check_writable()
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
-    memory_ids = list(dict.fromkeys(body.ids))
-    denied = await scopes.outside(state.db, memory_ids)
     asked = partial(Recover, reason=body.reason, agent_id=agent_id)
     results = await each(
         (one, result_of(state, recover.recover, asked(memory_id=one), actor))
-        for one in memory_ids
-        if one not in denied
+        for one in dict.fromkeys(body.ids)
     )
-    results += [scopes.denied(memory_id, refusal) for memory_id, refusal in denied.items()]
     return {
         "success": True,
         "requested": len(results),
@@ -194,6 +188,8 @@ async def result_of(
     rules = Rules.of(state.settings)
     try:
         changed = await state.db.awrite(change, asked, actor=actor, rules=rules, now=clock.now())
+    except ScopeDenied as error:
+        return scopes.denied(asked.memory_id, error)
     except Refused as refused:
         return _refused_body(refused)
     return changed_body(changed)
@@ -264,11 +260,8 @@ async def _item(
     reason: str | None,
     agent_id: str,
     actor: Actor,
-    denied: Mapping[str, ScopeDenied],
 ) -> wire.Modified:
     """Apply one patch of a batch; whatever is wrong with it becomes its result."""
-    if refusal := denied.get(_id_of(sent) or ""):
-        return scopes.denied(_id_of(sent), refusal)
     fields = dict(sent) if isinstance(sent, Mapping) else {}
     if fields.get("reason") is None:
         fields["reason"] = reason
@@ -280,6 +273,8 @@ async def _item(
         return _invalid(sent, problem(first, first["loc"]))
     except Invalid as error:
         return _invalid(sent, error.message)
+    except ScopeDenied as error:
+        return scopes.denied(_id_of(sent), error)
     except Refused as refused:
         return _refused_body(refused)
 

@@ -35,9 +35,6 @@ async def post_forget(
             await limits.count(state, forced, request.headers, instead_of=Quota.BATCH_FORGET)
         _check(body, state)
     found, total = await state.db.aread(choose.candidates, _choice(body, agent_id))
-    denied = await scopes.outside(state.db, body.ids or ())
-    total -= sum(one.id in denied for one in found)
-    found = [one for one in found if one.id not in denied]
     if body.mode == "preview":
         going = [one.id for one in found if body.force or not one.pinned]
         along = await state.db.aread(derived.along, going, is_asked=True)
@@ -62,7 +59,10 @@ async def post_forget(
             (one.id, result_of(state, forget.forget_one, asked(memory_id=one.id), actor))
             for one in some
         )
-    results += [scopes.denied(memory_id, denied[memory_id]) for memory_id in denied]
+    denied = await state.db.aread(
+        lookup.refused, list(dict.fromkeys(map(str.strip, body.ids or ())))
+    )
+    results += [scopes.denied(memory_id, error) for memory_id, error in denied.items()]
     forgotten: wire.ForgottenMany = {
         "success": True,
         "mode": "execute",

@@ -1,10 +1,11 @@
 """The registered agents: whose memories each may read, and how many it has."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.db.visibility import Reader
+from signet.db.visibility import Reader, ReadPolicy, Where, readable
 from signet.domain.agents import policy, sql
 from signet.domain.agents.models import Agent
 from signet.domain.auth import caller
@@ -63,3 +64,16 @@ def reader(
         agent_id, get(tx, agent_id), scope=scope, any_scope=any_scope, project=project
     )
     return policy.within(found, caller.current().scope)
+
+
+def changeable(tx: ReadTx, agent_id: str, *, scope: str | None, any_scope: bool) -> Where:
+    """Return the condition on rows of `memories` (`m`) that the caller may change for this agent.
+
+    The counterpart of `Caller.check_row` for rows that no request names: a token that is limited to an owner chooses
+    among its own memories only, whatever it may read (AUTH-27).
+    """
+    asking = caller.current()
+    found = reader(tx, agent_id, scope=scope, any_scope=any_scope)
+    if asking.scope.agent is not None:
+        found = replace(found, policy=ReadPolicy.ISOLATED, group=None)
+    return readable(found) & Where("m.agent_id NOT GLOB ?", (asking.hidden,))

@@ -69,8 +69,24 @@ class Caller:
             return False
         return True
 
+    @property
+    def hidden(self) -> str:
+        """Return the owners that lists leave out, as a GLOB pattern: users, for other tokens than an admin's (AUTH-27).
+
+        Empty where nobody is left out. A token that is limited to a user is held to that user by its scope.
+        """
+        is_held = self.claims is not None and self.claims.role is not Role.ADMIN
+        return f"{ids.USER_PREFIX}*" if is_held and self.scope.user is None else ""
+
     def check_row(self, *, project: str | None = None, agent: str | None = None) -> None:
-        """Raise ScopeDenied for a target of another project or agent; one that has none passes (AUTH-18)."""
+        """Raise ScopeDenied unless the caller may use a row of this project and owner: the one rule of ownership.
+
+        Every change of a named row asks here, with the row as it is stored, in the transaction that changes it. A row
+        without a project or an owner passes (AUTH-18). What belongs to a user is for that user and admins (AUTH-27).
+        """
+        if agent is not None and self.hidden and ids.is_of_user(agent):
+            named = agent.removeprefix(ids.USER_PREFIX)
+            raise ScopeDenied(f"what belongs to user '{named}' is for {named} and admins only")
         for dimension, bound, found in (
             ("project", self.scope.project, project),
             ("agent", self.scope.agent, agent),

@@ -6,6 +6,7 @@ from datetime import datetime
 from signet import clock
 from signet.db import WriteTx
 from signet.db.dialect import as_list
+from signet.domain.auth import caller
 from signet.domain.documents import lookup, sql
 from signet.domain.documents.models import Deleted, Rules
 from signet.domain.memory.forget import forget, rewrite_later
@@ -28,15 +29,17 @@ def delete(
     now: datetime,
     agent_id: str = DEFAULT_AGENT,
 ) -> Deleted:
-    """Delete a document that the agent may read, as a person asks for it.
+    """Delete a document of the caller's that the agent may read, as a person asks for it.
 
-    Deleting again changes nothing. Raises Frozen, NotFound, and Invalid without a reason.
+    Deleting again changes nothing. Raises Frozen, NotFound, ScopeDenied for another owner's, and Invalid without a
+    reason.
     """
     if not reason.strip():
         raise Invalid("reason query parameter is required")
     if rules.frozen:
         raise Frozen
-    lookup.get(tx, document_id, agent_id=agent_id)
+    document = lookup.get(tx, document_id, agent_id=agent_id)
+    caller.current().check_row(agent=document["agent_id"])
     return remove(tx, document_id, reason=reason, actor=actor, now=now)
 
 

@@ -13,12 +13,11 @@ from enum import StrEnum
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
+from signet.domain.agents import registry as agents
 from signet.domain.injections import record as queue
 from signet.domain.injections.sql import session_memories as sql
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event
-from signet.domain.memory.refusals import Unknown
-from signet.errors import NotFound
 
 #: A shorter beginning of an id names none (PR-11).
 LEAST_PREFIX = 8
@@ -75,13 +74,17 @@ def say(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Take one word on one memory that the agent may read; raises NotFound."""
-    _check_there(tx, memory_id, agent_id)
+    """Take one word on one memory that the agent may read; raises NotFound.
+
+    A correction stands in the history of the memory: it raises ScopeDenied where that is not the caller's.
+    """
+    lookup.get(tx, memory_id, reader=agents.reader(tx, agent_id))
     queue.queue_label(tx, agent_id, session_key, now=now)
     if feedback is not Feedback.CORRECTION:
         score = 1.0 if feedback is Feedback.POSITIVE else -1.0
         _rate(tx, session_key, memory_id, score, agent_id=agent_id, actor=actor, now=now)
         return
+    lookup.known(tx, memory_id, agent_id=agent_id)
     said = (agent_id, memory_id, session_key, feedback, None, correction)
     tx.run(sql.INSERT_FEEDBACK, (ids.new_ordered_id(), *said, actor.name, clock.to_text(now)))
     proposed = {"proposedAction": "update", "correctionText": correction, "sessionId": session_key}
@@ -134,12 +137,3 @@ def _whole(named: str, shown: Sequence[str]) -> str | None:
         return named
     found = [one for one in shown if len(named) >= LEAST_PREFIX and one.startswith(named)]
     return found[0] if len(found) == 1 else None
-
-
-def _check_there(tx: ReadTx, memory_id: str, agent_id: str) -> None:
-    try:
-        memory = lookup.known(tx, memory_id, agent_id=agent_id)
-    except Unknown as error:
-        raise NotFound("Memory not found") from error
-    if memory.is_deleted:
-        raise NotFound("Memory not found")

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from signet import clock
 from signet.db import ReadTx
 from signet.domain.agents import registry as agents
+from signet.domain.auth import caller
 from signet.domain.injections import trace
 from signet.domain.injections.models import Kind, Phase, tokens
 from signet.domain.injections.sql import injections as sql
@@ -99,7 +100,14 @@ def uses(
     tx: ReadTx, memory_id: str, *, agent_id: str | None, within: str | None, limit: int
 ) -> list[MemoryUse]:
     """Return the sessions that a memory was considered for, latest first; of one agent and project where named."""
-    asked = {"memory": memory_id, "agent": agent_id, "within": within, "limit": limit}
+    hidden = caller.current().hidden
+    asked = {
+        "memory": memory_id,
+        "agent": agent_id,
+        "hidden": hidden,
+        "within": within,
+        "limit": limit,
+    }
     return tx.records(MemoryUse, sql.USES, asked)
 
 
@@ -112,17 +120,15 @@ def _use(used: str | None) -> Literal["used", "not used", "not known yet"]:
 def _found(
     tx: ReadTx, key: str, *, agent_id: str | None, within: str | None, project: str | None
 ) -> SessionRow:
-    known = tx.rows(
-        sql.SessionRow,
-        sql.SESSIONS,
-        {"agent": agent_id, "within": within, "project": None, "limit": sql.KNOWN_KEYS},
-    )
+    asked = {
+        "agent": agent_id,
+        "hidden": caller.current().hidden,
+        "within": within,
+        "limit": sql.KNOWN_KEYS,
+    }
+    known = tx.rows(sql.SessionRow, sql.SESSIONS, {**asked, "project": None})
     if key == LATEST:
-        mine = tx.rows(
-            sql.SessionRow,
-            sql.SESSIONS,
-            {"agent": agent_id, "within": within, "project": project, "limit": sql.KNOWN_KEYS},
-        )
+        mine = tx.rows(sql.SessionRow, sql.SESSIONS, {**asked, "project": project})
         if mine:
             return mine[0]
         place = f" of {project}" if project else ""

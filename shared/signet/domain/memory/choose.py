@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from signet.db import ReadTx, fts
-from signet.db.visibility import Where, readable
+from signet.db.visibility import Where
 from signet.domain.agents import registry as agents
 from signet.domain.memory.filters import has_tag, holds, instant
 from signet.domain.memory.sql import choice as sql
@@ -74,15 +74,17 @@ class Unconfirmed(Invalid):
 
 
 def candidates(tx: ReadTx, choice: Choice) -> tuple[list[Candidate], int]:
-    """Return the active memories that are chosen, and how many there are without limit and offset.
+    """Return the active memories that are chosen among those that the caller may change.
+
+    With them comes how many there are without limit and offset.
 
     Raises Invalid for a time that is none, and for no choice at all.
     """
     filters = _filters(choice)
     if not (choice.ids or choice.query.strip() or filters.params):
         raise Invalid("ids, query or a filter is required")
-    reader = agents.reader(tx, choice.agent_id, scope=choice.scope, any_scope=bool(choice.ids))
-    where = Where("m.is_deleted = 0") & readable(reader) & filters
+    ours = agents.changeable(tx, choice.agent_id, scope=choice.scope, any_scope=bool(choice.ids))
+    where = Where("m.is_deleted = 0") & ours & filters
     rows, total = _rows(tx, choice, where)
     found = [
         Candidate(

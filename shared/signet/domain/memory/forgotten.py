@@ -13,6 +13,7 @@ from signet.db import ReadTx, WriteTx, visibility
 from signet.db.visibility import Reader, ReadPolicy
 from signet.domain.agents import policy
 from signet.domain.agents import registry as agents
+from signet.domain.auth import caller
 from signet.domain.memory import value
 from signet.domain.memory.followers import Kind, MemoryEvent
 from signet.domain.memory.models import Draft, Memory, Visibility
@@ -22,6 +23,7 @@ from signet.domain.memory.sql import memories
 from signet.domain.memory.sql.forgotten import Kept
 from signet.domain.transcripts import withheld
 from signet.errors import NotFound
+from signet.ids import is_of_user
 from signet.wire import memory as wire
 
 #: Characters of a text by which a person knows it again in a list.
@@ -72,12 +74,13 @@ def named(tx: ReadTx, memory_ids: Collection[str]) -> set[str]:
 def lift(tx: WriteTx, memory_id: str, *, reader: Reader, now: datetime) -> None:
     """Let the value of this memory be written again, and told from texts that say it; the memory stays as it is.
 
-    Raises NotFound.
+    Raises NotFound, and ScopeDenied for what another owner has forgotten.
     """
     seen = visibility.readable(reader, "v") & visibility.Where("v.memory_id = ?", (memory_id,))
     found = sql.newest(tx, seen, limit=1, offset=0)
     if not found:
         raise NotFound("no forgotten value has this id", id=memory_id)
+    caller.current().check_row(agent=found[0]["agentId"])
     sql.delete(tx, [memory_id])
     withheld.lift(tx, [memory_id])
     if memory := memories.by_id(tx, memory_id):
@@ -121,6 +124,8 @@ def _withholds(tx: ReadTx, row: Kept, owner: Draft | Memory) -> bool:
         return False
     if row.agent_id == owner.agent_id:
         return True
+    if is_of_user(row.agent_id):  # what a user forgets limits nobody else (AUTH-27)
+        return False
     is_shared = row.visibility == owner.visibility == Visibility.GLOBAL
     return is_shared and _reads(tx, row.agent_id, owner.agent_id)
 

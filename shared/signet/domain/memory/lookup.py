@@ -1,10 +1,12 @@
 """Reading memories: one by its id, or the newest. Every answer is limited to what the reader may see."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from signet.db import ReadTx
 from signet.db.visibility import Reader
 from signet.domain.agents import registry as agents
+from signet.domain.auth import caller
+from signet.domain.auth.caller import ScopeDenied
 from signet.domain.memory import told
 from signet.domain.memory.models import Memory, Owner
 from signet.domain.memory.refusals import Unknown
@@ -26,11 +28,32 @@ def get(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory:
 
 
 def known(tx: ReadTx, memory_id: str, *, agent_id: str) -> Memory:
-    """Return a memory that this agent may read and so may change, forgotten or not; raises Unknown."""
+    """Return a memory that this agent may change, forgotten or not.
+
+    Raises ScopeDenied where the caller's token is limited to other owners, and Unknown where this agent reads none.
+    """
     memory = memories.readable(tx, memory_id, agents.reader(tx, agent_id))
+    check_owner(memory or memories.by_id(tx, memory_id))
     if memory is None:
         raise Unknown(memory_id)
     return memory
+
+
+def check_owner(memory: Memory | None) -> None:
+    """Raise ScopeDenied for a memory that the caller may not change (AUTH-18, AUTH-27)."""
+    if memory is not None:
+        caller.current().check_row(project=memory.project, agent=memory.agent_id)
+
+
+def refused(tx: ReadTx, memory_ids: Sequence[str]) -> Mapping[str, ScopeDenied]:
+    """Return why the caller may not change some of these memories, by ID."""
+    found: dict[str, ScopeDenied] = {}
+    for one in memories.owners(tx, memory_ids):
+        try:
+            caller.current().check_row(project=one.project, agent=one.agent_id)
+        except ScopeDenied as error:
+            found[one.id] = error
+    return found
 
 
 def readable(tx: ReadTx, memory_id: str, *, reader: Reader) -> Memory | None:

@@ -15,10 +15,19 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import WriteTx
-from signet.domain.agents import registry as agents
 from signet.domain.graph import link, structured_input
 from signet.domain.graph.structured_input import StructuredInput
-from signet.domain.memory import chunks, dates, derived, forgotten, hints, history, origin, prefixes
+from signet.domain.memory import (
+    chunks,
+    dates,
+    derived,
+    forgotten,
+    hints,
+    history,
+    lookup,
+    origin,
+    prefixes,
+)
 from signet.domain.memory.models import (
     Actor,
     Draft,
@@ -31,7 +40,7 @@ from signet.domain.memory.models import (
     Rules,
 )
 from signet.domain.memory.normalize import Normalized, normalize
-from signet.domain.memory.refusals import ForgottenValue
+from signet.domain.memory.refusals import ForgottenValue, Unknown
 from signet.domain.memory.sql import memories
 from signet.domain.memory.supersede import hold_again, supersede
 from signet.domain.transcripts import stored as transcripts
@@ -65,7 +74,8 @@ def remember(
     """Save a text, or answer with the memory that holds it already.
 
     Raises Frozen, and Invalid for an empty text, an importance outside 0..1, or a memory to supersede that this
-    agent cannot read; ForgottenValue where the text was not asked for and says what was forgotten.
+    agent cannot read; ForgottenValue where the text was not asked for and says what was forgotten; ScopeDenied where
+    the memory that holds it, or that it is to replace, is not the caller's.
     """
     if rules.frozen:
         raise Frozen
@@ -234,10 +244,12 @@ def _draft(
 
 
 def _check_replaceable(tx: WriteTx, new: NewMemory) -> None:
-    reader = agents.reader(tx, new.agent_id)
     for memory_id in new.supersedes:
-        old = memories.readable(tx, memory_id, reader)
-        if old is None or old.is_deleted:
+        try:
+            is_gone = lookup.known(tx, memory_id, agent_id=new.agent_id).is_deleted
+        except Unknown:
+            is_gone = True
+        if is_gone:
             raise Invalid("supersedes names a memory that does not exist", id=memory_id)
 
 
@@ -482,6 +494,8 @@ def _normalized(content: str) -> Normalized:
 
 
 def _repeated(memory: Memory) -> Remembered:
+    """Return a memory that was there before as the answer to a save; raises ScopeDenied for another owner's."""
+    lookup.check_owner(memory)
     return Remembered(
         id=memory.id,
         type=memory.type,

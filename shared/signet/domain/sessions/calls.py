@@ -5,6 +5,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx
+from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller
 from signet.domain.sessions import claims
 from signet.domain.sessions.models import State
@@ -24,8 +25,10 @@ class Call:
 
 
 def owner(tx: ReadTx, key: str) -> str | None:
-    """Return the agent whose session this is; of several, of the one that called last."""
-    found: str | None = tx.value(states.OWNER, (key,))
+    """Return the agent that owns a session, as far as the caller sees; of several the one that called last."""
+    asking = caller.current()
+    asked = {"key": key, "agent": asking.scope.agent, "hidden": asking.hidden}
+    found: str | None = tx.value(states.OWNER, asked)
     return found
 
 

@@ -11,6 +11,7 @@ from typing import cast
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx, columns
+from signet.domain.auth import caller
 from signet.domain.sessions.models import Checkpoint
 from signet.domain.sessions.sql import checkpoints as sql
 from signet.domain.sessions.sql import states
@@ -97,7 +98,8 @@ def of_project(
     tx: ReadTx, project_path: str, *, agent_id: str | None = None, limit: int
 ) -> list[Shown]:
     """Return the newest checkpoints of a project (its `real_path`), newest first; of one agent if one is named."""
-    asked = {"project": project_path, "agent": agent_id, "limit": limit}
+    hidden = caller.current().hidden
+    asked = {"project": project_path, "agent": agent_id, "hidden": hidden, "limit": limit}
     known = withheld.of(tx, agent_id)
     return [_shown(row, known) for row in tx.records(StoredCheckpoint, sql.OF_PROJECT, asked)]
 
@@ -106,7 +108,8 @@ def of_session(
     tx: ReadTx, session_key: str, *, agent_id: str | None = None, project: str | None = None
 ) -> list[Shown]:
     """Return all checkpoints of a session, newest first; of one agent or project if one is named."""
-    asked = {"session": session_key, "agent": agent_id, "project": project}
+    hidden = caller.current().hidden
+    asked = {"session": session_key, "agent": agent_id, "hidden": hidden, "project": project}
     known = withheld.of(tx, agent_id)
     return [_shown(row, known) for row in tx.records(StoredCheckpoint, sql.OF_SESSION, asked)]
 

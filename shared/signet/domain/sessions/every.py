@@ -6,6 +6,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, cursor
+from signet.domain.auth import caller
 from signet.domain.injections.models import tokens
 from signet.domain.sessions.sql import every as sql
 from signet.domain.sessions.sql.every import GivenRow, SessionRow
@@ -33,6 +34,7 @@ def page(tx: ReadTx, wanted: Wanted, *, now: datetime) -> SessionPage:
     last, agent, key = cursor.read(wanted.cursor, str, str, str) if wanted.cursor else (None,) * 3
     asked = {
         "agent": wanted.agent_id,
+        "hidden": caller.current().hidden,
         "project": wanted.project,
         "harness": wanted.harness,
         "outcome": wanted.outcome,

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from signet.db import ReadTx, WriteTx
 from signet.db.driver import connect, sqlite
+from signet.domain.auth import caller
+from signet.domain.auth.caller import TRUSTED, Caller
 from signet.domain.episodes import index
 from signet.domain.injections import record
 from signet.domain.memory import derived
@@ -21,6 +23,7 @@ from signet.domain.memory.models import Actor, Along, Rules
 from signet.domain.sessions import checkpoints, claims
 from signet.domain.sessions.running import UnknownSession
 from signet.domain.sessions.sql import every, states
+from signet.domain.sessions.sql.every import KnownRow
 from signet.domain.summaries import forget as summaries
 from signet.domain.summaries.forget import Made
 from signet.domain.transcripts import stored, withheld
@@ -47,8 +50,13 @@ class Going:
 
 
 def look(tx: ReadTx, key: str, *, agent_id: str | None = None) -> Going:
-    """Return what would go with a session; writes nothing. Raises UnknownSession and Conflict."""
-    found = tx.rows(every.KnownRow, every.OF_KEY, {"key": key, "agent": agent_id})
+    """Return what would go with a session that the caller owns; writes nothing.
+
+    Raises UnknownSession, Conflict and ScopeDenied.
+    """
+    asking = caller.current()
+    asking.check_row(agent=agent_id)
+    found = _owners(tx, key, agent_id or asking.scope.agent, asking)
     if not found:
         raise UnknownSession
     if len(found) > 1:
@@ -71,6 +79,17 @@ def look(tx: ReadTx, key: str, *, agent_id: str | None = None) -> Going:
         made=summaries.made(tx, *owner),
         along=derived.along_session(tx, *owner),
     )
+
+
+def _owners(tx: ReadTx, key: str, agent_id: str | None, asking: Caller) -> list[KnownRow]:
+    """Return the agents that have a session of this key within the reach of a caller, of one agent where named."""
+    asked = {
+        "key": key,
+        "agent": agent_id,
+        "hidden": asking.hidden,
+        "project": asking.scope.project,
+    }
+    return tx.rows(KnownRow, every.OF_KEY, asked)
 
 
 def remove_notes(root: Path, made: Made) -> tuple[list[str], list[str]]:
@@ -126,7 +145,7 @@ def over(present: Path, staged: Path, *, now: datetime) -> int:
 def _again(tx: WriteTx, gone: Iterable[tuple[str, str]], now: datetime) -> int:
     count = 0
     for agent_id, key in gone:
-        count += bool(tx.rows(every.KnownRow, every.OF_KEY, {"key": key, "agent": agent_id}))
+        count += bool(_owners(tx, key, agent_id, TRUSTED))
         memories.forget_session(tx, agent_id, key, actor=ACTOR, reason=REASON, now=now)
         _delete(tx, agent_id, key, now)
     return count

@@ -8,6 +8,7 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import presence
 from signet.domain.agents.models import Presence
+from signet.domain.auth import caller
 from signet.domain.auth.tokens import TokenScope
 from signet.domain.sessions import claims
 from signet.domain.sessions.models import State
@@ -28,7 +29,13 @@ def find(
     tx: ReadTx, *, agent_id: str | None, project: str | None, now: datetime
 ) -> list[RunningSession]:
     """Return the sessions that have called, then those of which only presence is known."""
-    asked = {"now": clock.to_text(now), "agent": agent_id, "project": project, "limit": MOST}
+    asked = {
+        "now": clock.to_text(now),
+        "agent": agent_id,
+        "hidden": caller.current().hidden,
+        "project": project,
+        "limit": MOST,
+    }
     called = [states.state(row) for row in tx.rows(states.StateRow, states.LIVE, asked)]
     known = {(one.agent_id, one.key) for one in called}
     there = presence.present(tx, now=now, agent_id=agent_id, project=project, limit=MOST)
@@ -70,9 +77,9 @@ def renew(tx: WriteTx, key: str, scope: TokenScope, *, now: datetime) -> datetim
 
 def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[State]:
     """Return the running sessions of this key that lie in a scope; raises UnknownSession."""
-    rows = tx.rows(
-        states.StateRow, states.BY_KEY, {"key": key, "agent": scope.agent, "project": scope.project}
-    )
+    hidden = caller.current().hidden
+    asked = {"key": key, "agent": scope.agent, "hidden": hidden, "project": scope.project}
+    rows = tx.rows(states.StateRow, states.BY_KEY, asked)
     found = [states.state(row) for row in rows]
     running = [one for one in found if one.is_live(now)]
     if running:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from signet.db import ReadTx, script
+from signet.domain.auth import caller
 from signet.domain.sessions.sql import history as sql
 from signet.domain.sessions.sql.history import SizeRow
 from signet.domain.transcripts import withheld
@@ -44,7 +45,8 @@ def transcript(
     tx: ReadTx, key: str, *, agent_id: str | None = None, project: str | None = None
 ) -> Transcript | None:
     """Return the stored transcript of a session, None when there is none."""
-    asked = {"key": key, "agent": agent_id, "project": project}
+    hidden = caller.current().hidden
+    asked = {"key": key, "agent": agent_id, "hidden": hidden, "project": project}
     found = tx.record(Transcript, sql.OF_KEY, asked)
     if found is not None:
         found["content"] = withheld.cleaned(tx, found["agentId"], found["content"])
@@ -76,11 +78,14 @@ def search(
     if not terms:
         return []
     least = max(min(2, len(terms)), (len(terms) + 1) // 2)
-    sizes = tx.rows(
-        sql.SizeRow,
-        sql.SIZES,
-        {"agent": agent_id, "but": but, "project": project, "most": MOST_SESSIONS},
-    )
+    asked = {
+        "agent": agent_id,
+        "hidden": caller.current().hidden,
+        "but": but,
+        "project": project,
+        "most": MOST_SESSIONS,
+    }
+    sizes = tx.rows(sql.SizeRow, sql.SIZES, asked)
     found = [
         excerpt for row in _texts(tx, sizes, chars) for excerpt in _excerpts(row, terms, least)
     ]

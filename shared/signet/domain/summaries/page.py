@@ -1,6 +1,7 @@
 """Pages of summaries."""
 
 from signet.db import ReadTx
+from signet.domain.auth import caller
 from signet.domain.auth.tokens import NO_SCOPE, TokenScope
 from signet.domain.summaries.sql import summaries as sql
 from signet.domain.transcripts import withheld
@@ -23,7 +24,8 @@ def read(
         "limit": limit,
         "offset": offset,
         "within_project": within.project,
-        "within_agent": within.agent,
+        "agent": within.agent,
+        "hidden": caller.current().hidden,
     }
     found = tx.records(SessionSummary, sql.PAGE, wanted)
     for one in found:

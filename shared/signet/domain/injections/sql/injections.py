@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 from signet.db import ReadTx
 from signet.db.dialect import LIST, THEN_JOIN
+from signet.db.visibility import OF_AGENT
 from signet.domain.injections.models import Spans
 
 #: Sessions among which a key that nobody knows is looked for.
@@ -89,11 +90,11 @@ SELECT s.agent_id, s.session_key, s.harness, s.project, s.phase, s.prompt, s.cre
        CASE WHEN NOT i.is_given THEN NULL WHEN i.used IS NULL THEN 'not known yet'
             WHEN i.used = 'no' THEN 'not used' ELSE 'used' END AS use
   FROM injected_items i {THEN_JOIN} session_injections s ON s.seq = i.injection_seq
- WHERE i.kind = 'memory' AND i.source_id = :memory AND (:agent IS NULL OR s.agent_id = :agent)
+ WHERE i.kind = 'memory' AND i.source_id = :memory AND {OF_AGENT}
    AND (:within IS NULL OR s.project = :within) ORDER BY s.seq DESC LIMIT :limit"""
-SESSIONS = """
+SESSIONS = f"""
 SELECT agent_id, session_key, project FROM session_injections
- WHERE (:agent IS NULL OR agent_id = :agent) AND (:within IS NULL OR project = :within)
+ WHERE {OF_AGENT} AND (:within IS NULL OR project = :within)
    AND (:project IS NULL OR project = :project OR substr(:project, 1, length(project) + 1) = project || '/')
  GROUP BY agent_id, session_key ORDER BY max(seq) DESC LIMIT :limit"""
 USE = "UPDATE injected_items SET used = ?, used_in = ? WHERE injection_seq = ? AND place = ?"

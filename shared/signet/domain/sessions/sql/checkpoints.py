@@ -1,5 +1,6 @@
 """Where sessions stood: `session_checkpoints`."""
 
+from signet.db.visibility import OF_AGENT
 from signet.wire.sessions import StoredCheckpoint
 
 _COLUMNS = ", ".join(StoredCheckpoint.__annotations__)
@@ -22,10 +23,10 @@ DELETE_SAYING = (
 )
 OF_PROJECT = f"""
 SELECT {_COLUMNS} FROM session_checkpoints
- WHERE project_normalized = :project AND (:agent IS NULL OR agent_id = :agent)
+ WHERE project_normalized = :project AND {OF_AGENT}
  ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
 OF_SESSION = f"""
 SELECT {_COLUMNS} FROM session_checkpoints
- WHERE session_key = :session AND (:agent IS NULL OR agent_id = :agent)
+ WHERE session_key = :session AND {OF_AGENT}
    AND (:project IS NULL OR project = :project)
  ORDER BY created_at DESC, rowid DESC"""

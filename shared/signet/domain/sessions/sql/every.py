@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from signet.db.dialect import THEN_JOIN, list_rows
+from signet.db.visibility import OF_AGENT
 
 
 class SessionRow(NamedTuple):
@@ -48,17 +49,18 @@ _WHEREVER = " UNION ALL ".join(
     f"SELECT agent_id, {project} AS project, {began} AS began FROM {table} WHERE session_key = :key"
     for table, project, began in _KNOWN_IN
 )
-#: The agents that have anything of a session.
+#: The agents that have anything of a session; with `:project` those of whose session nothing lies outside of it.
 OF_KEY = f"""
 SELECT agent_id, max(project) AS project, min(began) AS began FROM ({_WHEREVER})
- WHERE :agent IS NULL OR agent_id = :agent GROUP BY agent_id ORDER BY agent_id"""
+ WHERE {OF_AGENT} GROUP BY agent_id
+HAVING :project IS NULL OR (min(project) = :project AND max(project) = :project) ORDER BY agent_id"""
 #: Whether a session used anything of what it was given: 0 for nothing, NULL when it was given nothing; what was not
 #: looked at yet may be used.
 _USES = """
 (SELECT max(coalesce(i.used <> 'no', 1)) FROM session_injections s JOIN injected_items i ON i.injection_seq = s.seq
   WHERE s.agent_id = a.agent_id AND s.session_key = a.session_key AND i.is_given = 1 AND i.kind <> 'section')"""
 _FILTERS = f"""
- (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
+ {OF_AGENT} AND (:project IS NULL OR project = :project)
  AND (:harness IS NULL OR harness = :harness)
  AND (:outcome IS NULL OR {_USES} IS CASE :outcome WHEN 'used_nothing' THEN 0 END)"""
 PAGE = f"""

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from signet.db.visibility import OF_AGENT
+
 
 class SizeRow(NamedTuple):
     """A stored transcript, and how long it is."""
@@ -17,16 +19,16 @@ class SummaryRow(NamedTuple):
     content: str
 
 
-SIZES = """
+SIZES = f"""
 SELECT rowid, length(content) AS chars FROM session_transcripts
- WHERE (:agent IS NULL OR agent_id = :agent) AND (:but IS NULL OR session_key <> :but)
+ WHERE {OF_AGENT} AND (:but IS NULL OR session_key <> :but)
    AND (:project IS NULL OR project = :project)
  ORDER BY coalesce(updated_at, created_at) DESC LIMIT :most"""
 _COLUMNS = "agent_id, session_key, harness, project, created_at, updated_at, content"
 BY_ROWID = f"SELECT {_COLUMNS} FROM session_transcripts WHERE rowid = ?"
 OF_KEY = f"""
 SELECT {_COLUMNS} FROM session_transcripts
- WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
+ WHERE session_key = :key AND {OF_AGENT} AND (:project IS NULL OR project = :project)
  ORDER BY coalesce(updated_at, created_at) DESC LIMIT 1"""
 SUMMARY = """
 SELECT id, content FROM session_summaries

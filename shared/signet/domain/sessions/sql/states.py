@@ -7,6 +7,7 @@ from typing import NamedTuple
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import by_index
+from signet.db.visibility import OF_AGENT
 from signet.domain.sessions.models import State, continuity_of, turns_of
 
 #: A session that has not called for so long is over.
@@ -32,15 +33,16 @@ class StateRow(NamedTuple):
 
 _COLUMNS = ", ".join(StateRow._fields)
 _GET = f"SELECT {_COLUMNS} FROM session_states WHERE agent_id = ? AND session_key = ?"
-OWNER = "SELECT agent_id FROM session_states WHERE session_key = ? ORDER BY updated_at DESC LIMIT 1"
+OWNER = f"""
+SELECT agent_id FROM session_states WHERE session_key = :key AND {OF_AGENT} ORDER BY updated_at DESC LIMIT 1"""
 PROJECT = "SELECT project FROM session_states WHERE agent_id = ? AND session_key = ?"
 BY_KEY = f"""
 SELECT {_COLUMNS} FROM session_states
- WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
+ WHERE session_key = :key AND {OF_AGENT} AND (:project IS NULL OR project = :project)
  ORDER BY updated_at DESC"""
 LIVE = f"""
 SELECT {_COLUMNS} FROM session_states
- WHERE expires_at > :now AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
+ WHERE expires_at > :now AND {OF_AGENT} AND (:project IS NULL OR project = :project)
  ORDER BY coalesce(claimed_at, updated_at) DESC, session_key LIMIT :limit"""
 PROJECTS = """
 SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2

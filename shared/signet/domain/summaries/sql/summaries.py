@@ -6,6 +6,7 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, THEN_JOIN, by_index
+from signet.db.visibility import OF_AGENT
 from signet.domain.memory.supersede import is_current
 from signet.domain.summaries.models import Asked, Score
 from signet.domain.transcripts.models import Session
@@ -72,9 +73,8 @@ INSERT INTO session_summaries (id, project, depth, kind, content, token_count, e
 CHILD = "INSERT INTO session_summary_children (parent_id, child_id, ordinal) VALUES (?, ?, ?)"
 
 _PAGE_WHERE = (
-    "WHERE (:project IS NULL OR project = :project) AND (:depth IS NULL OR depth = :depth)"
+    f"WHERE {OF_AGENT} AND (:project IS NULL OR project = :project) AND (:depth IS NULL OR depth = :depth)"
     " AND (:within_project IS NULL OR project = :within_project)"
-    " AND (:within_agent IS NULL OR agent_id = :within_agent)"
 )
 PAGE = f"""
 SELECT s.id, s.project, s.depth, s.kind, s.content, s.token_count, s.earliest_at, s.latest_at, s.session_key, s.harness,
