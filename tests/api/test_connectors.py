@@ -10,6 +10,14 @@ from support.http import Api
 CONNECTORS = "/api/connectors"
 
 
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    """Return a folder next to the workspace; the one above contains it and is refused (CON-11)."""
+    made = tmp_path / "notes"
+    made.mkdir()
+    return made
+
+
 def register(api: Api, folder: Path, **fields: object) -> str:
     body = {"provider": "filesystem", "settings": {"rootPath": str(folder)}, **fields}
     made = api.post(CONNECTORS, body)
@@ -17,10 +25,10 @@ def register(api: Api, folder: Path, **fields: object) -> str:
     return str(made.body["id"])
 
 
-def test_a_folder_is_registered_with_the_settings_that_will_hold(api: Api, tmp_path: Path) -> None:
+def test_a_folder_is_registered_with_the_settings_that_will_hold(api: Api, notes: Path) -> None:
     api.add_agent()
-    settings = {"path": f"{tmp_path}/", "glob": "*.rst"}
-    connector_id = register(api, tmp_path, displayName="Notes", settings=settings, agentId="nora")
+    settings = {"path": f"{notes}/", "glob": "*.rst"}
+    connector_id = register(api, notes, displayName="Notes", settings=settings, agentId="nora")
     row = api.get(f"{CONNECTORS}/{connector_id}").body
     assert (row["provider"], row["display_name"], row["status"]) == ("filesystem", "Notes", "idle")
     assert (row["agent_id"], row["cursor"], row["last_sync_at"]) == ("nora", None, None)
@@ -28,7 +36,7 @@ def test_a_folder_is_registered_with_the_settings_that_will_hold(api: Api, tmp_p
         row["settings"]
         == json.loads(row["config_json"])
         == {
-            "rootPath": str(tmp_path),
+            "rootPath": str(notes),
             "patterns": ["*.rst"],
             "ignorePatterns": [".git", "node_modules", ".DS_Store"],
             "maxFileSize": 1_048_576,
@@ -36,8 +44,8 @@ def test_a_folder_is_registered_with_the_settings_that_will_hold(api: Api, tmp_p
     )
 
 
-def test_the_list_is_newest_first(api: Api, tmp_path: Path) -> None:
-    ids = [register(api, tmp_path) for _ in range(2)]
+def test_the_list_is_newest_first(api: Api, notes: Path) -> None:
+    ids = [register(api, notes) for _ in range(2)]
     body = api.get(CONNECTORS).body
     assert ([row["id"] for row in body["connectors"]], body["count"]) == (ids[::-1], 2)
     assert {row["display_name"] for row in body["connectors"]} == {"filesystem"}
@@ -82,8 +90,53 @@ def test_a_file_is_no_folder(api: Api, tmp_path: Path) -> None:
     assert refused.error == "settings.rootPath cannot be read: Not a directory"
 
 
-def test_a_sync_is_one_job_and_shows_at_once(api: Api, tmp_path: Path) -> None:
-    connector_id = register(api, tmp_path)
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("", "it is the Signet workspace"),
+        ("/", "it is the Signet workspace"),
+        ("/.secrets", ".secrets is hidden"),
+        ("/.daemon", ".daemon is hidden"),
+        ("/memory", "it contains"),
+        ("/..", "it contains"),
+        ("/notes/../.secrets", ".secrets is hidden"),
+        ("/notes/vault", ".secrets is hidden"),
+    ],
+)
+def test_private_folders_are_refused_however_they_are_spelled(
+    api: Api, path: str, reason: str
+) -> None:
+    """F-S: each of these was registered, and recall returned its files (CON-11)."""
+    root = api.state.workspace.root
+    for folder in (".secrets", ".daemon", "notes"):
+        (root / folder).mkdir(exist_ok=True)
+    (root / "notes" / "vault").symlink_to(root / ".secrets")
+    body = {"provider": "filesystem", "settings": {"rootPath": f"{root}{path}"}}
+    refused = api.post(CONNECTORS, body)
+    assert (refused.status, refused.body["code"]) == (400, "private_folder")
+    assert f"is private: {reason}" in refused.error and "Choose a folder" in refused.error
+    assert api.rows("connectors") == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/etc", "/proc/self/root/etc", "~", "/proc/self/cwd/../../../../../../../../.."]
+)
+def test_folders_of_the_system_and_the_home_are_refused(api: Api, path: str) -> None:
+    root = str(Path(path).expanduser())
+    refused = api.post(CONNECTORS, {"provider": "filesystem", "settings": {"rootPath": root}})
+    assert (refused.status, refused.body["code"]) == (400, "private_folder"), refused.body
+
+
+def test_a_link_is_registered_as_the_folder_that_it_leads_to(
+    api: Api, notes: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "link").symlink_to(notes)
+    connector_id = register(api, tmp_path / "link")
+    assert api.get(f"{CONNECTORS}/{connector_id}").body["settings"]["rootPath"] == str(notes)
+
+
+def test_a_sync_is_one_job_and_shows_at_once(api: Api, notes: Path) -> None:
+    connector_id = register(api, notes)
     first = api.post(f"{CONNECTORS}/{connector_id}/sync")
     again = api.post(f"{CONNECTORS}/{connector_id}/sync/full?confirm=true")
     assert (first.status, first.body["status"]) == (200, "syncing")
@@ -107,8 +160,8 @@ def test_a_sync_is_one_job_and_shows_at_once(api: Api, tmp_path: Path) -> None:
     }
 
 
-def test_a_full_sync_wants_to_be_confirmed(api: Api, tmp_path: Path) -> None:
-    connector_id = register(api, tmp_path)
+def test_a_full_sync_wants_to_be_confirmed(api: Api, notes: Path) -> None:
+    connector_id = register(api, notes)
     refused = api.post(f"{CONNECTORS}/{connector_id}/sync/full")
     assert (refused.status, refused.error) == (400, "Full resync requires ?confirm=true")
     api.post(f"{CONNECTORS}/{connector_id}/sync/full?confirm=true")
@@ -116,8 +169,8 @@ def test_a_full_sync_wants_to_be_confirmed(api: Api, tmp_path: Path) -> None:
     assert json.loads(job["payload"])["full"] is True
 
 
-def test_a_syncing_row_without_a_job_can_be_synced(api: Api, tmp_path: Path) -> None:
-    connector_id = register(api, tmp_path)
+def test_a_syncing_row_without_a_job_can_be_synced(api: Api, notes: Path) -> None:
+    connector_id = register(api, notes)
     api.run("UPDATE connectors SET status = 'syncing'")
     assert "jobId" in api.post(f"{CONNECTORS}/{connector_id}/sync").body
 
@@ -133,10 +186,10 @@ def test_other_providers_can_be_registered_and_not_synced_yet(api: Api) -> None:
     assert api.get(f"{CONNECTORS}/{connector_id}/health").body["documentCount"] == 0
 
 
-def test_resync_counts_what_became_of_each(api: Api, tmp_path: Path) -> None:
+def test_resync_counts_what_became_of_each(api: Api, notes: Path) -> None:
     api.post(CONNECTORS, {"provider": "gdrive"})
-    first = register(api, tmp_path)
-    register(api, tmp_path)
+    first = register(api, notes)
+    register(api, notes)
     api.post(f"{CONNECTORS}/{first}/sync")
     assert api.post(f"{CONNECTORS}/resync").body == {
         "status": "ok",
@@ -163,9 +216,9 @@ def test_an_unknown_connector_is_not_found_by_any_route(api: Api) -> None:
 
 @pytest.mark.parametrize("cascade", [False, True])
 def test_removing_a_connector_stops_its_sync_and_removes_its_documents_when_asked(
-    api: Api, tmp_path: Path, cascade: bool
+    api: Api, notes: Path, cascade: bool
 ) -> None:
-    connector_id = register(api, tmp_path)
+    connector_id = register(api, notes)
     api.post(f"{CONNECTORS}/{connector_id}/sync")
     for number in range(25):
         body = {"source_type": "text", "content": f"Page {number}.", "connector_id": connector_id}
@@ -180,10 +233,8 @@ def test_removing_a_connector_stops_its_sync_and_removes_its_documents_when_aske
     assert (sync["status"], sync["error"]) == ("dead", "cancelled")
 
 
-def test_frozen_mutations_refuse_a_sync_and_a_removal_of_documents(
-    api: Api, tmp_path: Path
-) -> None:
-    connector_id = register(api, tmp_path)
+def test_frozen_mutations_refuse_a_sync_and_a_removal_of_documents(api: Api, notes: Path) -> None:
+    connector_id = register(api, notes)
     api.configure("memory:\n  pipelineV2:\n    mutationsFrozen: true\n")
     assert api.post(f"{CONNECTORS}/{connector_id}/sync").status == 503
     assert api.delete(f"{CONNECTORS}/{connector_id}?cascade=true").status == 503

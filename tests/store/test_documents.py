@@ -26,6 +26,7 @@ from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, NewMemory
 from signet.domain.memory.models import Rules as MemoryRules
 from signet.errors import Frozen, Invalid, NotFound, PermanentJobError, TooLarge
+from signet.paths import Workspace
 from signet.queue import transitions
 from signet.queue.job_context import JobContext
 from signet.queue.retry import Cancelled
@@ -34,7 +35,7 @@ from support.database import fresh_database
 
 NOW = clock.now()
 #: No test here reads a file.
-NOWHERE = Path("/nowhere")
+NOWHERE = Workspace(Path("/nowhere"))
 ACTOR = Actor(name="nora")
 SMALL = Rules(chunk_chars=20, overlap_chars=0, max_bytes=10_000)
 #: Five windows of 20 characters.
@@ -358,7 +359,7 @@ def test_a_file_that_changes_while_it_is_read_is_read_again(db: Database, tmp_pa
     kept = job.progress(partial(ingest.store_chunks, plan=plan, first=0, rules=SMALL, now=NOW))
     job.commit(partial(ingest.finish, plan=plan, kept=kept, rules=SMALL, now=NOW))
     assert db.read(lookup.find, document_id)["status"] == "queued"
-    ingest.run(a_run(db), SMALL, tmp_path)
+    ingest.run(a_run(db), SMALL, Workspace(tmp_path))
     chunks = db.read(lookup.chunks, document_id)
     assert [chunk["content"] for chunk in chunks] == ["what it says now"]
     assert count(db, "memory_jobs", "status = 'completed'") == 2
@@ -378,11 +379,11 @@ def test_a_failure_of_an_older_state_lets_a_sync_try_the_newer(
 def test_a_file_with_the_same_text_is_not_cut_again(db: Database, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("the only line of it")
     document_id = a_file(db, tmp_path / "a.txt")
-    ingest.run(a_run(db), SMALL, tmp_path)
+    ingest.run(a_run(db), SMALL, Workspace(tmp_path))
     (chunk,) = db.read(lookup.chunks, document_id)
     db.write(forget, chunk["id"], actor=ACTOR, reason="not wanted", now=NOW)
     changed(db, document_id, "2")
-    ingest.run(a_run(db), SMALL, tmp_path)
+    ingest.run(a_run(db), SMALL, Workspace(tmp_path))
     assert db.read(lookup.find, document_id)["status"] == "done"
     assert db.read(lookup.chunks, document_id) == [], "what a person forgot stays forgotten"
 
@@ -390,11 +391,11 @@ def test_a_file_with_the_same_text_is_not_cut_again(db: Database, tmp_path: Path
 def test_a_file_that_was_emptied_leaves_nothing_behind(db: Database, tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("the only line of it")
     document_id = a_file(db, tmp_path / "a.txt")
-    ingest.run(a_run(db), SMALL, tmp_path)
+    ingest.run(a_run(db), SMALL, Workspace(tmp_path))
     (tmp_path / "a.txt").write_text("\n")
     changed(db, document_id, "2")
     with pytest.raises(PermanentJobError, match="Empty content"):
-        ingest.run(a_run(db), SMALL, tmp_path)
+        ingest.run(a_run(db), SMALL, Workspace(tmp_path))
     assert db.read(lookup.find, document_id)["error"] == "Empty content"
     assert db.read(lookup.chunks, document_id) == []
 

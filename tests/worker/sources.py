@@ -65,6 +65,7 @@ def a_connector(home: Home, root: Path, *, agent_id: str = "default", **more: ob
         display_name=None,
         settings={"rootPath": str(root), **more},
         agent_id=agent_id,
+        workspace=home.workspace,
         now=clock.now(),
     )
     return home.db.write(register.register, connector)

@@ -21,6 +21,7 @@ from worker.sources import (
     endless,
     handed_over,
     health_of,
+    read,
     row_of,
     settings,
     started,
@@ -198,6 +199,84 @@ def test_a_folder_that_is_gone_is_an_error_and_nothing_is_removed(home: Home, fo
         "idle",
         None,
     )
+
+
+def refusal(home: Home, connector_id: str) -> str:
+    """Sync a folder that must not be read and return the error that the connector shows."""
+    before = home.value("SELECT count(*) FROM documents WHERE connector_id = ?", connector_id)
+    job_id = started(home, connector_id)
+    drained(home)
+    (job,) = home.rows("SELECT * FROM memory_jobs WHERE id = ?", job_id)
+    assert (job["status"], job["last_error_code"]) == ("dead", "private_folder")
+    count = "SELECT count(*) FROM documents WHERE connector_id = ?"
+    assert home.value(count, connector_id) == before
+    return str(row_of(home, connector_id)["last_error"])
+
+
+def test_a_folder_that_becomes_a_link_is_read_no_more(
+    home: Home, folder: Path, tmp_path: Path
+) -> None:
+    write(tmp_path / "diary" / "a.md", "a private diary")
+    connector_id = a_connector(home, folder)
+    synced(home, connector_id)
+    folder.rename(folder.with_name("moved"))
+    folder.symlink_to(tmp_path / "diary")
+    error = refusal(home, connector_id)
+    assert f"{folder} is a link to {tmp_path}/diary now" in error
+    assert f"signet connector remove {connector_id[:8]} --documents" in error
+    assert "a private diary" not in texts(home, connector_id)
+
+
+def test_a_private_folder_of_an_older_version_is_read_no_more(
+    home: Home, folder: Path, tmp_path: Path
+) -> None:
+    write(home.workspace.secrets_dir / "a.md", "a secret of the vault")
+    write(tmp_path / ".ssh" / "a.md", "a secret key")
+    for root in (home.workspace.secrets_dir, home.workspace.root, Path("/"), tmp_path / ".ssh"):
+        connector_id = a_connector(home, folder)
+        home.run(
+            "UPDATE connectors SET config_json = json_set(config_json, '$.rootPath', ?) WHERE id = ?",
+            str(root),
+            connector_id,
+        )
+        assert f"{root} is private" in refusal(home, connector_id)
+        document = handed_over(home, source_type="file", url=str(tmp_path / ".ssh" / "a.md"))
+        assert "path not allowed" in str(read(home, document, "failed")["error"])
+        home.db.write(
+            remove.remove, connector_id, cascade=True, actor=USER, rules=RULES, now=clock.now()
+        )
+    assert not home.value("SELECT count(*) FROM memories WHERE content LIKE 'a secret%'")
+
+
+def test_private_folders_inside_a_connected_folder_are_skipped_and_named(
+    home: Home, folder: Path
+) -> None:
+    for number, mark in enumerate(("key4.db", ".gpg-id", ".daemon/pid")):
+        write(folder / f"copy-{number}" / mark, "")
+        write(folder / f"copy-{number}" / "x.md", "a secret")
+    connector_id = a_connector(home, folder)
+    result = synced(home, connector_id)
+    assert texts(home, connector_id) == {"Apples ripen in autumn.", "Bees sleep in winter."}
+    errors = result["errors"]
+    assert isinstance(errors, list)
+    assert {error["message"].rpartition(" is ")[2] for error in errors} == {
+        "a browser profile",
+        "a password store",
+        "a Signet workspace",
+    }
+
+
+def test_a_document_whose_folder_becomes_a_link_before_it_is_read_is_refused(
+    home: Home, folder: Path, tmp_path: Path
+) -> None:
+    write(tmp_path / "diary" / "b.txt", "a secret of the diary")
+    a_connector(home, folder)
+    (folder / "deep" / "er").rename(tmp_path / "er")
+    (folder / "deep" / "er").symlink_to(tmp_path / "diary")
+    document = read(
+        home, handed_over(home, source_type="file", url=f"{folder}/deep/er/b.txt"), "failed"
+    )
+    assert "path not allowed: it lies in no connected folder" in str(document["error"])
 
 
 def test_what_was_handed_over_for_a_connector_by_hand_is_no_file_of_it(

@@ -137,7 +137,7 @@ def test_only_files_of_allowed_folders_are_read(home: Home, tmp_path: Path) -> N
         (root.parent, "path not allowed"),
         (root / "nothing.md", "file not found"),
         (root / "memory", "cannot be read: Is a directory"),
-        (home.workspace.database, "not a text"),
+        (home.workspace.database, "it is the Signet database"),
     ]
     for path, error in refused:
         document = read(home, a_file(home, path), "failed")

@@ -114,12 +114,12 @@ def condense(job: JobContext, context: Context) -> None:
 
 def connector_sync(job: JobContext, context: Context) -> None:
     """Bring the documents of one connector in step with its folder."""
-    sync.run(job, DocumentRules.of(context.settings))
+    sync.run(job, DocumentRules.of(context.settings), context.workspace)
 
 
 def document_ingest(job: JobContext, context: Context) -> None:
     """Get the text of one document and cut it into memories."""
-    ingest.run(job, DocumentRules.of(context.settings), context.workspace.root)
+    ingest.run(job, DocumentRules.of(context.settings), context.workspace)
 
 
 def embed(job: JobContext, context: Context) -> None:

@@ -34,6 +34,7 @@ async def post_connector(
         display_name=body.display_name,
         settings=body.settings or {},
         agent_id=await agent_of(body.agent_id, None, request),
+        workspace=state.workspace,
         now=clock.now(),
     )
     return {"id": await state.db.awrite(register.register, connector)}

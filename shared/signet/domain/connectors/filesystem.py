@@ -1,7 +1,7 @@
-"""The files of a folder that are to be documents.
+"""List the files of a connected folder that become documents.
 
-Names are read in order, one folder at a time, so that a tree of any size needs little memory. What cannot be read, is
-too large or has a name that is no text is reported and left out; a folder that cannot be read hides only its own files.
+Lists one folder at a time, in the order of names, so that memory use does not grow with the tree. Reports and skips
+files that are unreadable, too large or whose name is not UTF-8. An unreadable folder hides only its own files.
 """
 
 import os
@@ -12,7 +12,9 @@ from pathlib import Path, PurePath
 
 from signet.domain.connectors.globs import matches
 from signet.domain.connectors.models import Folder
-from signet.domain.documents import source
+from signet.domain.folders.mounts import is_below
+from signet.domain.folders.private import Places, is_settings
+from signet.domain.folders.reading import NotAllowed, opened_folder
 from signet.wire.connectors import SyncError
 
 
@@ -25,30 +27,44 @@ class Found:
     stamp: str
 
 
-def scan(folder: Folder) -> Iterator[Found | SyncError]:
-    """Yield the files that are wanted, and what keeps others out. Raises OSError when the root cannot be listed."""
+def scan(folder: Folder, places: Places) -> Iterator[Found | SyncError]:
+    """Yield the files to read and the reasons why others are skipped, never one from a private place (CON-11).
+
+    Raises OSError if the root cannot be listed, and NotAllowed if a link has taken its place.
+    """
     waiting = [folder.root_path]
     while waiting:
         here = waiting.pop()
         try:
-            entries = sorted(os.scandir(here), key=lambda entry: entry.name)
-        except OSError as error:
+            with opened_folder(here) as handle, os.scandir(handle) as found:
+                entries = sorted(
+                    (one.name, one.is_dir(follow_symlinks=False), one.is_symlink()) for one in found
+                )
+        except (OSError, NotAllowed) as error:
             if here == folder.root_path:
                 raise
             yield {"resourceId": _shown(here), "message": _why(error), "retryable": True}
             continue
-        for entry in entries:
-            relative = os.path.relpath(entry.path, folder.root_path)
+        for name, is_folder, is_link in entries:
+            path = f"{here.rstrip('/')}/{name}"
+            relative = os.path.relpath(path, folder.root_path)
             if is_ignored(relative, folder):
                 continue
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append(entry.path)
-            elif _is_wanted(relative, folder):
-                yield from _looked_at(entry.path, relative, folder)
+            if is_folder and (reason := places.reason(path)):
+                message = f"private: {reason}"
+                yield {"resourceId": _shown(path), "message": message, "retryable": False}
+            elif is_folder:
+                waiting.append(path)
+            elif (
+                _is_wanted(relative, folder)
+                and not is_settings(path)
+                and (not is_link or _is_inside(path, folder, places))
+            ):
+                yield from _checked(path, relative, folder)
 
 
-def is_gone(path: str, folder: Folder) -> bool:
-    """Return whether a file that was a document is gone; one that cannot be examined counts as there."""
+def is_gone(path: str, folder: Folder, places: Places) -> bool:
+    """Return whether the file of a document no longer belongs to the folder; an unreadable one still does."""
     relative = os.path.relpath(path, folder.root_path)
     if (
         relative.startswith("..")
@@ -57,15 +73,16 @@ def is_gone(path: str, folder: Folder) -> bool:
     ):
         return True
     try:
-        return not stat.S_ISREG(Path(path).stat().st_mode) or not _is_inside(path, folder)
+        is_file = stat.S_ISREG(Path(path).stat().st_mode)
     except (FileNotFoundError, NotADirectoryError):
         return True
     except OSError:
         return False
+    return not is_file or not _is_inside(path, folder, places)
 
 
 def is_ignored(relative: str, folder: Folder) -> bool:
-    """Return whether a file or folder is left out: hidden, or named by an ignore rule (CON-8). Pure."""
+    """Return whether a file or folder is skipped: hidden, or named by an ignore rule (CON-8). Pure."""
     parts = PurePath(relative).parts
     return any(part.startswith(".") for part in parts) or any(
         rule in parts or relative.startswith(rule.removeprefix("./")) or matches(relative, rule)
@@ -77,12 +94,15 @@ def _is_wanted(relative: str, folder: Folder) -> bool:
     return any(matches(relative, pattern) for pattern in folder.patterns)
 
 
-def _is_inside(path: str, folder: Folder) -> bool:
-    """Return whether reading the file would be allowed, wherever a link on its way leads."""
-    return source.is_allowed(os.path.realpath(path), [folder.root_path])
+def _is_inside(path: str, folder: Folder, places: Places) -> bool:
+    """Return whether the file, or the one that a link leads to, may be read as part of the folder."""
+    real = os.path.realpath(path)
+    if real == path:  # the scan checks its folder
+        return True
+    return is_below(real, folder.root_path) and places.file_reason(real) is None
 
 
-def _looked_at(path: str, relative: str, folder: Folder) -> Iterator[Found | SyncError]:
+def _checked(path: str, relative: str, folder: Folder) -> Iterator[Found | SyncError]:
     try:
         path.encode()
         found = Path(path).stat()
@@ -92,7 +112,7 @@ def _looked_at(path: str, relative: str, folder: Folder) -> Iterator[Found | Syn
     except OSError as error:
         yield {"resourceId": path, "message": _why(error), "retryable": True}
         return
-    if not stat.S_ISREG(found.st_mode) or not _is_inside(path, folder):
+    if not stat.S_ISREG(found.st_mode):
         return
     if found.st_size > folder.max_file_size:
         message = f"larger than {folder.max_file_size} bytes"
@@ -103,7 +123,9 @@ def _looked_at(path: str, relative: str, folder: Folder) -> Iterator[Found | Syn
         yield Found(path=path, relative=relative, stamp=f"{found.st_mtime_ns}-{found.st_size}")
 
 
-def _why(error: OSError) -> str:
+def _why(error: OSError | NotAllowed) -> str:
+    if isinstance(error, NotAllowed):
+        return error.message
     return error.strerror or type(error).__name__
 
 

@@ -9,7 +9,9 @@ from signet.db import WriteTx
 from signet.domain.connectors import settings as folders
 from signet.domain.connectors import sql
 from signet.domain.connectors.models import Provider, Status, folder_json
+from signet.domain.folders.private import find_places
 from signet.errors import Invalid
+from signet.paths import Workspace
 from signet.wire.connectors import StoredConnector
 
 
@@ -19,17 +21,17 @@ def draft(
     display_name: str | None,
     settings: Mapping[str, object],
     agent_id: str,
+    workspace: Workspace,
     now: datetime,
 ) -> StoredConnector:
-    """Return the connector that a client asks for, with the settings as they will be used.
+    """Return the connector that a client describes, with the settings that syncs will use.
 
-    Looks at the folder on the disk. Raises Invalid for what makes no sense or cannot be read (CON-1).
+    Raises Invalid for wrong settings and for a folder that is private or cannot be read (CON-1, CON-11).
     """
     if provider not in set(Provider):
         raise Invalid("provider must be filesystem, github-docs, or gdrive")
     if provider == Provider.FILESYSTEM:
-        folder = folders.folder_of(settings)
-        folders.check_readable(folder)
+        folder = folders.checked(folders.folder_of(settings), find_places(workspace))
         settings = folder_json(folder)
     at = clock.to_text(now)
     return {

@@ -2,12 +2,25 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePath
 
 from signet.db import columns
 from signet.domain.connectors.models import Folder
+from signet.domain.folders.private import Places
+from signet.domain.folders.reading import real_folder
 from signet.errors import Invalid
 from signet.wire.connectors import StoredConnector
+
+#: What to do instead of reading a private folder.
+REMEDY = "Choose a folder with nothing but the files to remember, such as ~/notes"
+
+
+class PrivateFolder(Invalid):
+    """This folder is private and cannot become documents."""
+
+    code = "private_folder"
+
 
 _DEFAULT = Folder(root_path="/")
 #: More patterns, or longer ones, are no description of a folder.
@@ -25,7 +38,7 @@ def folder_of(settings: Mapping[str, object]) -> Folder:
     patterns = settings.get("patterns", settings.get("glob"))
     ignored = settings.get("ignorePatterns")
     return Folder(
-        root_path=os.path.normpath(root.strip()),
+        root_path=root.strip(),
         patterns=_texts("patterns", patterns) or _DEFAULT.patterns,
         ignore_patterns=_DEFAULT.ignore_patterns
         if ignored is None
@@ -34,12 +47,16 @@ def folder_of(settings: Mapping[str, object]) -> Folder:
     )
 
 
-def check_readable(folder: Folder) -> None:
-    """Raise Invalid unless the folder can be listed now (CON-1)."""
+def checked(folder: Folder, places: Places) -> Folder:
+    """Return the folder with its real path. Raises Invalid if it is private or cannot be listed now (CON-1, CON-11)."""
     try:
-        os.scandir(folder.root_path).close()
+        root = real_folder(folder.root_path)
+        os.scandir(root).close()
     except OSError as error:
         raise Invalid(f"settings.rootPath cannot be read: {error.strerror}") from error
+    if reason := places.folder_reason(root):
+        raise PrivateFolder(f"{folder.root_path} is private: {reason}. {REMEDY}")
+    return replace(folder, root_path=root)
 
 
 def stored(connector: StoredConnector) -> Folder:

@@ -6,6 +6,7 @@ a run that was killed is simply done again. Reading the files is the business of
 """
 
 import json
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from functools import partial
@@ -20,10 +21,13 @@ from signet.domain.connectors.models import Folder, continued, with_errors
 from signet.domain.connectors.sql import Known
 from signet.domain.documents import create, delete, ingest
 from signet.domain.documents.models import NewDocument, Rules, SourceType
+from signet.domain.folders.private import Places, find_places
+from signet.domain.folders.reading import NotAllowed
 from signet.domain.memory.models import Actor
 from signet.errors import Frozen, PermanentJobError
 from signet.observe import logs, record
 from signet.observe.record import Count
+from signet.paths import Workspace
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
 from signet.wire.connectors import StoredConnector, SyncError, SyncProgress
@@ -38,10 +42,11 @@ DOCUMENTS_PER_READ = 200
 REMOVED = "source file removed"
 
 
-def run(job: JobContext, rules: Rules) -> None:
-    """Do the job's sync and complete the job; a connector that is gone needs none.
+def run(job: JobContext, rules: Rules, workspace: Workspace) -> None:
+    """Sync the job's connector and complete the job; a removed connector needs no sync.
 
-    Raises PermanentJobError, Frozen while nothing may be written, and what `JobContext` raises.
+    Raises PermanentJobError, also for a folder that is private or was replaced (CON-11), Frozen while nothing may be
+    written, and what `JobContext` raises.
     """
     if rules.frozen:
         raise Frozen
@@ -52,16 +57,24 @@ def run(job: JobContext, rules: Rules) -> None:
     if connector is None:
         job.commit(lambda tx: {"skipped": "connector_gone"})
         return
-    folder = settings.stored(connector)
+    folder, places = settings.stored(connector), find_places(workspace)
+    if reason := _refusal(folder, places):
+        raise PermanentJobError(
+            f"{reason}. Remove it and the documents that were read from it: signet connector remove"
+            f" {connector['id'][:8]} --documents",
+            "private_folder",
+        )
     job.progress(partial(lookup.adopt, connector=connector, root=folder.root_path))
     progress = continued(connector["progress_json"], job.lease.job_id)
     try:
-        progress = _added(job, connector, folder, progress, rules, is_full=is_full)
+        progress = _added(job, connector, folder, places, progress, rules, is_full=is_full)
+    except NotAllowed as error:  # it was replaced a moment ago
+        raise PermanentJobError(error.message, "private_folder") from error
     except OSError as error:
         raise PermanentJobError(
             f"{folder.root_path} cannot be read: {error.strerror}", "CONNECTOR_AUTH_FAIL"
         ) from error
-    progress = _cleared(job, connector, folder, progress)
+    progress = _cleared(job, connector, folder, places, progress)
     job.commit(partial(_end, connector=connector, progress=progress, started=started))
     log.info("connector.synced", connector_id=connector["id"], **_counts(progress))
     record.count(Count.SYNCS, connector["id"])
@@ -70,17 +83,28 @@ def run(job: JobContext, rules: Rules) -> None:
     )
 
 
+def _refusal(folder: Folder, places: Places) -> str | None:
+    """Return why the folder must not be read any more, None if it may be."""
+    root = folder.root_path
+    real = os.path.realpath(root)
+    if real != root:
+        return f"{root} is a link to {real} now"
+    reason = places.folder_reason(root)
+    return f"{root} is private: {reason}" if reason else None
+
+
 def _added(
     job: JobContext,
     connector: StoredConnector,
     folder: Folder,
+    places: Places,
     progress: SyncProgress,
     rules: Rules,
     *,
     is_full: bool,
 ) -> SyncProgress:
     """Queue what is new or changed; raises OSError when the folder cannot be listed."""
-    files = filesystem.scan(folder)
+    files = filesystem.scan(folder, places)
     while group := list(islice(files, FILES_PER_WRITE)):
         job.check()
         step = partial(
@@ -148,7 +172,11 @@ def _document(connector: StoredConnector, found: Found) -> NewDocument:
 
 
 def _cleared(
-    job: JobContext, connector: StoredConnector, folder: Folder, progress: SyncProgress
+    job: JobContext,
+    connector: StoredConnector,
+    folder: Folder,
+    places: Places,
+    progress: SyncProgress,
 ) -> SyncProgress:
     """Delete the documents whose files are gone (CON-7)."""
     last, root = "", folder.root_path
@@ -156,7 +184,7 @@ def _cleared(
     while known := job.db.read(ReadTx.rows, Known, sql.AFTER, {**asked, "after": last}):
         last = known[-1].path
         for document in known:
-            if filesystem.is_gone(document.path, folder):
+            if filesystem.is_gone(document.path, folder, places):
                 job.check()
                 progress = {**progress, "documentsRemoved": progress["documentsRemoved"] + 1}
                 gone = partial(_remove, connector=connector, document_id=document.id)

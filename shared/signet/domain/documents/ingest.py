@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import PurePath
 
 from signet import clock
 from signet.db import WriteTx
@@ -24,6 +24,7 @@ from signet.domain.memory.models import Actor, Draft, Visibility
 from signet.domain.memory.origin import decided
 from signet.domain.memory.refusals import ForgottenValue
 from signet.errors import Frozen, PermanentJobError, SignetError
+from signet.paths import Workspace
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
 from signet.queue.retry import Cancelled, LeaseLost
@@ -51,7 +52,7 @@ class Plan:
     chunks: tuple[str, ...]
 
 
-def run(job: JobContext, rules: Rules, workspace: Path) -> None:
+def run(job: JobContext, rules: Rules, workspace: Workspace) -> None:
     """Read the job's document and complete the job; one that is done or deleted needs no work.
 
     Files are read below `workspace` and the folders of connectors. Raises PermanentJobError for what can never be
@@ -76,7 +77,7 @@ def run(job: JobContext, rules: Rules, workspace: Path) -> None:
 
 
 def _run(
-    job: JobContext, document: StoredDocument, rules: Rules, workspace: Path
+    job: JobContext, document: StoredDocument, rules: Rules, workspace: Workspace
 ) -> Callable[[WriteTx], dict[str, object]]:
     """Do all steps but the last, and return the last."""
 
@@ -107,11 +108,11 @@ def _run(
 
 
 def _fetched(
-    job: JobContext, document: StoredDocument, rules: Rules, workspace: Path
+    job: JobContext, document: StoredDocument, rules: Rules, workspace: Workspace
 ) -> StoredDocument:
     """Return the document with the text of its page or file."""
-    roots = [str(workspace), *filter(None, job.db.read(lambda tx: tx.column(sql.ROOTS)))]
-    read = readers.read(source.raw(document, rules, roots))
+    connected = [*filter(None, job.db.read(lambda tx: tx.column(sql.ROOTS)))]
+    read = readers.read(source.raw(document, rules, workspace, connected))
     is_file = document["source_type"] == SourceType.FILE
     title = read.title or (PurePath(document["source_url"] or "").name if is_file else None)
     return _with(document, replace(read, title=title), rules)

@@ -1,18 +1,18 @@
-"""Getting at what a document is about: the page it names, the file it names. Nothing else here waits or reads."""
+"""Get the bytes of a document's page or file. Only this module waits for the network or reads the disk."""
 
-import os
-import stat
 from collections.abc import Sequence
-from pathlib import PurePath
 from urllib.parse import urlsplit
 
-from signet.config.manifest import NAMES
 from signet.domain.documents import readers
 from signet.domain.documents.models import Rules, SourceType
 from signet.domain.documents.readers.models import Raw
+from signet.domain.folders.mounts import is_below
+from signet.domain.folders.private import find_places
+from signet.domain.folders.reading import NotAFile, NotAllowed, opened
 from signet.errors import PermanentJobError, Unavailable
 from signet.net import fetch
 from signet.net.addresses import PrivateAddress
+from signet.paths import Workspace
 from signet.wire.documents import StoredDocument
 
 #: For one page with all its redirects (DOC-9).
@@ -25,15 +25,18 @@ class FileUnreadable(PermanentJobError):
     code = "file_unreadable"
 
 
-def raw(document: StoredDocument, rules: Rules, roots: Sequence[str]) -> Raw:
-    """Return the bytes of a page or file; `roots` are the folders whose files may be read.
+def raw(
+    document: StoredDocument, rules: Rules, workspace: Workspace, connected: Sequence[str]
+) -> Raw:
+    """Return the bytes of a page, or of a file in the workspace or one of the `connected` folders.
 
-    Raises PermanentJobError for what no repetition mends, else HttpError or Unavailable.
+    Raises PermanentJobError if no repetition helps, else HttpError or Unavailable.
     """
     address = document["source_url"] or ""
     said = document["content_type"] or ""
     if document["source_type"] != SourceType.URL:
-        return Raw(data=_file(address, roots, rules.max_bytes), content_type=said, name=address)
+        data = _file(address, workspace, connected, rules.max_bytes)
+        return Raw(data=data, content_type=said, name=address)
     wanted = fetch.Wanted(
         max_bytes=rules.max_bytes,
         seconds=FETCH_SECONDS,
@@ -50,31 +53,26 @@ def raw(document: StoredDocument, rules: Rules, roots: Sequence[str]) -> Raw:
     return Raw(data=page.body, content_type=page.content_type, name=urlsplit(page.url).path)
 
 
-def is_allowed(path: str, roots: Sequence[str]) -> bool:
-    """Return whether a resolved path lies in one of the folders, and neither hidden nor our own settings."""
-    for root in map(os.path.realpath, roots):
-        inner = PurePath(path).relative_to(root).parts if path.startswith(_inside(root)) else ()
-        if inner and not any(part.startswith(".") for part in inner) and inner[-1] not in NAMES:
-            return True
-    return False
+def _file(path: str, workspace: Workspace, connected: Sequence[str], max_bytes: int) -> bytes:
+    """Return the bytes of a file; a symbolic link counts as the file it leads to."""
+    places = find_places(workspace)
 
+    def check(real: str) -> str | None:
+        is_connected = is_below(real, places.workspace) or any(
+            is_below(real, root) and places.folder_reason(root) is None for root in connected
+        )
+        return places.file_reason(real) if is_connected else "it lies in no connected folder"
 
-def _inside(root: str) -> str:
-    return root.rstrip(os.sep) + os.sep
-
-
-def _file(path: str, roots: Sequence[str], max_bytes: int) -> bytes:
-    """Return the bytes of a file; symbolic links count as what they lead to."""
-    resolved = os.path.realpath(path)
-    if not is_allowed(resolved, roots):
-        raise PermanentJobError("path not allowed", "path_not_allowed")
     try:
-        # A pipe would wait for its writer, and a link that was put there just now leads anywhere.
-        descriptor = os.open(resolved, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise FileUnreadable("not a file")
+        with opened(path, check) as file:
             data = file.read(max_bytes + 1)
+    except NotAllowed as error:
+        raise PermanentJobError(
+            f"path not allowed: {error.message}. Add it as a text: signet document add FILE",
+            "path_not_allowed",
+        ) from error
+    except NotAFile as error:
+        raise FileUnreadable("not a file") from error
     except (FileNotFoundError, NotADirectoryError) as error:
         raise FileUnreadable("file not found") from error
     except (PermissionError, IsADirectoryError) as error:

@@ -1,0 +1,85 @@
+"""Open files and folders so that the check and the bytes belong to the same file.
+
+A path can lead elsewhere a moment after it was checked. So a file is opened first, and then its real path, as the
+kernel reports it for the open file, is checked.
+"""
+
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from signet.errors import Invalid
+
+#: Returns why the file at a real path must not be read, None if it may be.
+Check = Callable[[str], str | None]
+
+_GONE = " (deleted)"
+
+
+class NotAllowed(Invalid):
+    """This path must not be read."""
+
+    code = "path_not_allowed"
+
+
+class NotAFile(Invalid):
+    """This is not a regular file."""
+
+    code = "not_a_file"
+
+
+@contextmanager
+def opened(path: str | Path, check: Check) -> Iterator[BinaryIO]:
+    """Open a regular file for reading; links count as the file they lead to.
+
+    Raises NotAllowed with the reason of `check`, NotAFile, and OSError.
+    """
+    resolved = os.path.realpath(path)
+    _pass(check, resolved)  # before opening, which has effects on some devices
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(resolved, flags), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise NotAFile(f"{path} is not a regular file")
+        if (real := real_path(file.fileno())) != resolved:
+            _pass(check, real)
+        yield file
+
+
+@contextmanager
+def opened_folder(path: str) -> Iterator[int]:
+    """Open the folder at a path that is free of links. Raises NotAllowed for one that is not, and OSError."""
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        if (real := real_path(handle)) != path:
+            raise NotAllowed(f"{path} leads to {real} now")
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def real_folder(path: str) -> str:
+    """Return the path of a folder without links and as the disk spells it; raises OSError."""
+    handle = os.open(os.path.realpath(path), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        return real_path(handle)
+    finally:
+        os.close(handle)
+
+
+def real_path(handle: int) -> str:
+    """Return the path of an open file or folder, as the kernel knows it; raises OSError where it cannot tell."""
+    if sys.platform == "darwin":
+        import fcntl
+
+        return os.fsdecode(fcntl.fcntl(handle, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0"))
+    found = os.readlink(f"/proc/self/fd/{handle}")  # noqa: PTH115
+    return found.removesuffix(_GONE) if os.fstat(handle).st_nlink == 0 else found
+
+
+def _pass(check: Check, path: str) -> None:
+    if reason := check(path):
+        raise NotAllowed(reason)
