@@ -12,7 +12,7 @@ from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import marks, remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.paths import Workspace
-from signet.queue import admin
+from signet.queue import pauses
 
 #: Of all-MiniLM-L6-v2.
 DIMENSIONS = 384
@@ -84,10 +84,9 @@ def entities(workspace: Workspace, count: int, edges: int) -> None:
 def backlog(workspace: Workspace, corpus: Corpus, count: int) -> None:
     """Save `count` texts, each with its jobs, while the queue is paused; then let it go."""
     db = Database(workspace.database)
-    for is_paused in (True, False):
-        db.write(admin.pause, is_paused, now=clock.now(), actor="loadtest")
-        if is_paused:
-            memories(workspace, corpus, count, jobs=True)
+    db.write(pauses.pause, now=clock.now(), actor="loadtest")
+    memories(workspace, corpus, count, jobs=True)
+    db.write(pauses.resume)
     db.close()
 
 

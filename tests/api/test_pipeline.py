@@ -33,12 +33,12 @@ def test_the_mode_follows_the_settings_and_the_pause(api: Api) -> None:
     assert mode() == "shadow"
     api.configure("memory:\n  pipelineV2:\n    mutationsFrozen: true\n")
     assert mode() == "frozen"
-    assert api.post("/api/pipeline/pause").body == {"success": True, "paused": True}
+    assert api.post("/api/pipeline/pause").body["paused"] is True
     assert mode() == "paused"
     api.configure("memory:\n  pipelineV2:\n    enabled: false\n")
     assert mode() == "disabled"
     api.configure("")
-    assert api.post("/api/pipeline/resume").body == {"success": True, "paused": False}
+    assert api.post("/api/pipeline/resume").body == {"success": True, "paused": False, "pauses": []}
     assert mode() == "controlled-write"
 
 
@@ -54,6 +54,29 @@ def test_saves_make_no_jobs_while_the_pipeline_is_off_and_are_found(api: Api) ->
     manifest.write_text("embedding: {provider: none}\n", "utf-8")
     api.state.live.look()
     assert api.post("/api/memory/recall", {"query": "heron"}).body["count"] == 2
+
+
+def test_one_queue_is_paused_by_name(api: Api) -> None:
+    paused = api.post("/api/pipeline/pause", {"queue": "llm"}, x_signet_actor="ada")
+    assert paused.body["paused"] is False
+    (pause,) = paused.body["pauses"]
+    assert (pause["queue"], pause["by"]) == ("llm", "ada")
+    assert api.get("/api/pipeline/status").body["pauses"] == [pause]
+    assert api.get("/api/status").body["queue"]["pauses"] == [pause]
+    again = api.post("/api/pipeline/pause", {"queue": "llm"}, x_signet_actor="bob")
+    assert again.body["pauses"] == [pause], "the first pause keeps its time and name"
+    metrics = api.get("/metrics").body
+    assert 'signet_queue_paused{queue="llm"} 1.0' in metrics
+    assert 'signet_queue_paused{queue="vectors"} 0.0' in metrics
+    queue = api.get("/api/diagnostics").body["queue"]
+    assert queue["pauses"] == [pause]
+    assert "queue llm is paused since" in str(queue)
+    unknown = api.post("/api/pipeline/pause", {"queue": "nope"})
+    assert (unknown.status, unknown.body["code"]) == (400, "unknown_queue")
+    assert "llm" in unknown.body["error"]
+    api.post("/api/pipeline/pause")
+    assert api.post("/api/pipeline/resume", {"queue": "llm"}).status == 409
+    assert api.post("/api/pipeline/resume").body["pauses"] == []
 
 
 def test_a_pause_is_a_row_that_survives_and_saving_goes_on(api: Api) -> None:

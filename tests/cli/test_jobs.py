@@ -29,6 +29,7 @@ def pipeline(paused: bool = False, **kinds: dict[str, object]) -> PipelineStatus
     made = {
         "mode": "controlled-write",
         "paused": paused,
+        "pauses": [{"queue": "all", "since": "2026-05-01T12:00:00Z", "by": "cli"}] * paused,
         "workers": {"extraction": {"running": True}},
         "queues": {"memory": {"byType": by_type, "unserved": [], "lastError": None}},
         "providers": {"breakers": [], "budgets": []},
@@ -46,7 +47,7 @@ def test_what_waits_for_a_model_that_is_away_is_not_waited_for() -> None:
     assert work.left(found) == work.Left(open=3, stopped=7)
     (why,) = work.why(found)
     began, again = (
-        clock.parse(f"2026-05-01T12:00:0{second}Z").astimezone().strftime("%H:%M:%S")
+        clock.parse(f"2026-05-01T12:00:0{second}Z").astimezone().strftime("%Y-%m-%d %H:%M")
         for second in (0, 4)
     )
     assert why == f"llm: nobody answers · paused since {began}, 7 jobs wait, next attempt {again}"
@@ -133,7 +134,11 @@ def test_status_says_what_waits_and_why(paused: Program) -> None:
     remembered(paused, "The ferry to Paros leaves at dusk")
     seen = paused.run("status").out
     assert re.search(r"^ +extract +[1-9]", seen, re.M)
-    assert re.search(r"^  waits +paused · continue with: signet jobs resume$", seen, re.M)
+    assert re.search(
+        r"^  waits +all queues: paused since [0-9:]{8} by cli · resume with: signet jobs resume$",
+        seen,
+        re.M,
+    )
     assert "waiting" in paused.on_terminal("status")
 
 

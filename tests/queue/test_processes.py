@@ -12,7 +12,7 @@ from signet import clock
 from signet.db import Database, ReadTx, processes
 from signet.process import liveness
 from signet.process.rescuer import Rescuer
-from signet.queue import Job, admin, enqueue, transitions
+from signet.queue import Job, enqueue, pauses, transitions
 from signet.queue.wakeup import Notifier
 from support.processes import ROOT, eventually, program, said, suspend
 from support.queue import row, statuses, unreachable
@@ -161,13 +161,13 @@ def test_a_stop_gives_back_what_runs_and_touches_nothing_that_waits(
 def test_a_paused_queue_starts_nothing_until_it_is_resumed(
     ringing: Database, runtime: Path
 ) -> None:
-    ringing.write(admin.pause, True, now=clock.now(), actor="test")
+    ringing.write(pauses.pause, now=clock.now(), actor="test")
     job_id = add(ringing, "a")
     with program(ACTOR, str(ringing.path), str(runtime), "effect") as worker:
         said(worker, "ready")
         add(ringing, "b")
         assert statuses(ringing) == {"pending": 2}
-        ringing.write(admin.pause, False, now=clock.now(), actor="test")
+        ringing.write(pauses.resume)
         eventually(lambda: done(ringing, 2))
     assert effects(ringing)[job_id] == 1
 

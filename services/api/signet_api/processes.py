@@ -6,7 +6,7 @@ from signet import clock
 from signet.db import ReadTx, processes
 from signet.paths import Workspace
 from signet.process import backoff, liveness
-from signet.queue import admin
+from signet.queue import pauses
 
 #: The programs that a whole daemon has.
 PROGRAMS = ("api", "worker", "scheduler")
@@ -41,4 +41,4 @@ def missing(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[str]:
 
 def takes_jobs(tx: ReadTx, workspace: Workspace, *, now: datetime) -> bool:
     """Return whether somebody takes jobs now."""
-    return "worker" not in missing(tx, workspace, now=now) and not admin.is_paused(tx)
+    return "worker" not in missing(tx, workspace, now=now) and not pauses.is_paused(tx)

@@ -6,7 +6,7 @@ from signet.domain.extraction.mode import Mode, mode_of
 from signet.providers import chosen, registry, resolved
 from signet.providers.registry import TextSettings
 from signet.providers.resolved import Part
-from signet.queue import admin, stats
+from signet.queue import pauses, stats
 from signet_api.deps import State
 
 #: The breakers behind which jobs of texts and of vectors wait.
@@ -61,7 +61,7 @@ def _standing(
         return found | off
     if provider == registry.NONE:
         return found | {"effective": provider, "status": "disabled"}
-    if admin.is_paused(tx):
+    if pauses.is_paused(tx):
         return found | {"effective": provider, "status": "paused"}
     stopped = next((one for one in stats.breakers(tx) if one.name == breaker), None)
     if stopped is not None and provider != registry.RULES:

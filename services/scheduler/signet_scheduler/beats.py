@@ -17,7 +17,7 @@ from signet.domain.synthesis import ask as synthesis
 from signet.domain.updates import check as updates
 from signet.observe import record
 from signet.observe.record import Event
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, PERIODIC, Job, enqueue
 
 #: How often memories without a vector are looked for. Every save queues its own vector; this finds the
 #: ones that were saved while embeddings were off, or whose model has changed. Looking costs a few per cent of a
@@ -66,7 +66,7 @@ def _job(kind: str) -> Start:
 
     def start(tx: WriteTx, due: Due) -> None:
         if due.found:
-            enqueue(tx, Job(kind=kind, dedupe_key=due.slot, priority=BULK), now=due.now)
+            enqueue(tx, Job(kind=kind, dedupe_key=PERIODIC, priority=BULK), now=due.now)
 
     return start
 
@@ -103,9 +103,7 @@ def _find_graph(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
 
 def _keep_graph(tx: WriteTx, due: Due) -> None:
     for kind in ("graph_upkeep", "cluster_entities") if due.found else ():
-        enqueue(
-            tx, Job(kind=kind, dedupe_key=f"every agent {due.slot}", priority=BULK), now=due.now
-        )
+        enqueue(tx, Job(kind=kind, dedupe_key="every agent", priority=BULK), now=due.now)
 
 
 def _find_grown(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:

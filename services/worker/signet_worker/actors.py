@@ -61,7 +61,7 @@ from signet.domain.updates import install
 from signet.errors import NotNow
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
-from signet.queue import BULK, Job, enqueue
+from signet.queue import BULK, PERIODIC, Job, enqueue
 from signet.queue.job_context import JobContext
 from signet_worker import processors
 from signet_worker.context import Context
@@ -373,6 +373,5 @@ def _skip(job: JobContext, why: str) -> None:
 def _swept(tx: WriteTx, swept: Swept, now: datetime) -> dict[str, object]:
     """Return what was swept; what is left is the next job's."""
     if not swept.is_finished:
-        slot = f"after {clock.to_text(now)}"
-        enqueue(tx, Job(kind="retention_sweep", dedupe_key=slot, priority=BULK), now=now)
+        enqueue(tx, Job(kind="retention_sweep", dedupe_key=PERIODIC, priority=BULK), now=now)
     return dict(swept.counts)

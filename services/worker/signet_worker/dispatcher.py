@@ -18,7 +18,7 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.db.dialect import OTHERS_WROTE
 from signet.db.driver import connect
 from signet.observe import metrics
-from signet.queue import admin, circuit_breaker, transitions
+from signet.queue import circuit_breaker, pauses, transitions
 from signet.queue.job_context import JobContext
 from signet.queue.transitions import Lease
 from signet.queue.wakeup import Listener
@@ -138,11 +138,10 @@ class Dispatcher:
         """Return whether a queue with room has something due; one cheap read."""
         if not self._running:
             return False
-        if admin.is_paused(tx):
-            return False  # the end of the pause wakes us
+        paused = pauses.paused_queues(tx)  # the end of a pause wakes us
         wall = self._clock.wall_ms()
         for lane in self._lanes.values():
-            if lane.maybe_due and lane.room() > 0:
+            if lane.maybe_due and lane.room() > 0 and lane.name not in paused:
                 # Before looking: a notification that comes now must not be overwritten.
                 lane.maybe_due = False
                 try:
@@ -158,11 +157,12 @@ class Dispatcher:
 
     def before_commit(self, tx: WriteTx) -> None:
         """Claim for every queue that has room and may have something due."""
-        if not self._running or admin.is_paused(tx):
+        if not self._running:
             return
+        paused = pauses.paused_queues(tx)
         for lane in self._in_turn(tx):
             room = lane.room()
-            if lane.maybe_due and room > 0:
+            if lane.maybe_due and room > 0 and lane.name not in paused:
                 lane.maybe_due = False
                 claimed, again_at = self._claim(tx, lane, room)
                 if claimed == room:

@@ -37,6 +37,9 @@ CodeOption = Annotated[
 IdsArgument = Annotated[
     list[str] | None, typer.Argument(metavar="[ID]...", help="Ids of the jobs.")
 ]
+QueueArgument = Annotated[
+    str | None, typer.Argument(metavar="[QUEUE]", help="Only this queue, such as llm or vectors.")
+]
 AllOption = Annotated[bool, typer.Option("--all", help="All jobs that this command can change.")]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="List the jobs; change nothing.")]
 ManyOption = Annotated[int, typer.Option("--limit", "-l", min=1, max=500, help="How many.")]
@@ -197,22 +200,23 @@ def watch(
 
 
 @command(app)
-def pause(signet: Signet) -> Output:
-    """Start no more jobs until resumed. Running jobs finish; survives restarts.
+def pause(signet: Signet, queue: QueueArgument = None) -> Output:
+    """Start no more jobs, of one queue or of all, until resumed. Running jobs finish; survives restarts.
 
-    Examples: signet jobs pause · signet jobs pause --json
+    Examples: signet jobs pause · signet jobs pause llm
     """
-    yield signet.pause()
-    output.advise("Paused. Continue with: signet jobs resume")
+    yield signet.pause(queue=queue)
+    named = f" {queue}" if queue else ""
+    output.advise(f"Paused. Resume with: signet jobs resume{named}")
 
 
 @command(app)
-def resume(signet: Signet) -> Output:
-    """Start jobs again after a pause.
+def resume(signet: Signet, queue: QueueArgument = None) -> Output:
+    """Start jobs again after a pause, of one queue or of all.
 
-    Examples: signet jobs resume · signet jobs resume --json
+    Examples: signet jobs resume · signet jobs resume llm
     """
-    yield signet.resume()
+    yield signet.resume(queue=queue)
     output.say("Resumed")
 
 

@@ -42,8 +42,12 @@ def left(pipeline: PipelineStatus) -> Left:
 def why(pipeline: PipelineStatus) -> list[str]:
     """Return why jobs wait, other than for their turn. Pure."""
     found = []
-    if pipeline["paused"]:
-        found.append("paused · continue with: signet jobs resume")
+    for pause in pipeline["pauses"]:
+        is_all = pause["queue"] == "all"
+        name, resume = ("all queues", "") if is_all else (pause["queue"], f" {pause['queue']}")
+        by = f" by {output.plain(pause['by'])}" if pause["by"] else ""
+        since = _time(str(pause["since"]))
+        found.append(f"{name}: paused since {since}{by} · resume with: signet jobs resume{resume}")
     if pipeline["mode"] == "disabled":
         found.append("the pipeline is disabled in agent.yaml")
     for budget in pipeline["providers"]["budgets"]:
@@ -131,4 +135,6 @@ def _eta(one: Mapping[str, Any]) -> str:
 
 
 def _time(instant: str) -> str:
-    return clock.parse(instant).astimezone().strftime("%H:%M:%S")
+    """Return a local time, with its date unless it is today's."""
+    then, today = clock.parse(instant).astimezone(), clock.now().astimezone().date()
+    return then.strftime("%H:%M:%S" if then.date() == today else "%Y-%m-%d %H:%M")

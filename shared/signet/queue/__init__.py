@@ -4,7 +4,7 @@ Importing this package loads neither dramatiq nor a thread: the API only enqueue
 jobs is in the worker: its dispatcher, executor and lease heartbeat.
 """
 
-from signet.queue.enqueue import BULK, DUE, MAX_ATTEMPTS, NORMAL, NOW, Job, enqueue
+from signet.queue.enqueue import BULK, DUE, MAX_ATTEMPTS, NORMAL, NOW, PERIODIC, Job, enqueue
 from signet.queue.kinds import KINDS, QUEUES, Status
 
 __all__ = [
@@ -14,6 +14,7 @@ __all__ = [
     "MAX_ATTEMPTS",
     "NORMAL",
     "NOW",
+    "PERIODIC",
     "QUEUES",
     "Job",
     "Status",

@@ -1,4 +1,4 @@
-"""Look after jobs by hand: read, requeue, cancel, pause."""
+"""Look after jobs by hand: read, retry, cancel."""
 
 import json
 from collections.abc import Sequence
@@ -67,12 +67,7 @@ _START_AT = "UPDATE memory_jobs SET due_ms = ? WHERE id = ?"
 _CLEAR_LEASES = (
     "UPDATE memory_jobs SET leased_at = NULL WHERE status = 'pending' AND leased_at IS NOT NULL"
 )
-_PAUSE = """
-INSERT INTO queue_control (name, paused, updated_at, updated_by) VALUES ('all', ?, ?, ?)
-ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, updated_at = excluded.updated_at,
-       updated_by = excluded.updated_by"""
 _OPEN = "SELECT 1 FROM memory_jobs WHERE queue = ? AND status IN ('pending', 'leased') LIMIT 1"
-_PAUSED = "SELECT paused FROM queue_control WHERE name = 'all'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,17 +211,6 @@ def hurry(tx: WriteTx, *, now: datetime) -> int:
     tx.run(_ASK_AGAIN, times)
     tx.signal(DUE)
     return tx.run(_HURRY, times)
-
-
-def pause(tx: WriteTx, paused: bool, *, now: datetime, actor: str) -> None:
-    """Stop or continue taking jobs, in all workers, until changed again; running jobs finish."""
-    tx.run(_PAUSE, (int(paused), clock.to_text(now), actor))
-    tx.signal(DUE)
-
-
-def is_paused(tx: ReadTx) -> bool:
-    """Return whether workers take no jobs."""
-    return bool(tx.value(_PAUSED))
 
 
 def has_open(tx: ReadTx, queue: str) -> bool:

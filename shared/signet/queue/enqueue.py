@@ -13,6 +13,8 @@ from signet.queue.kinds import queue_of
 #: The signal of a transaction after which a job may be due (see wakeup.py).
 DUE = "jobs"
 
+#: Dedupe key of jobs that a schedule starts: at most one of a kind is open, however long its queue is paused.
+PERIODIC = "periodic"
 #: Priorities are few on purpose: a claim looks at each level with one index seek.
 NOW, NORMAL, BULK = 0, 1, 2
 MAX_ATTEMPTS = 3

@@ -22,6 +22,7 @@ class StoredStatus(TypedDict):
 
     mode: str
     paused: bool
+    pauses: list[dict[str, str | None]]
     workers: dict[str, dict[str, Any]]
     queues: dict[str, dict[str, Any]]
     queue: int
@@ -46,10 +47,11 @@ class PipelineStatus(StoredStatus):
 
 
 class Paused(TypedDict):
-    """Whether the queue is paused now."""
+    """Whether all queues are paused now, and each pause: `queue` ("all" for every queue), `since` and `by`."""
 
     success: bool
     paused: bool
+    pauses: list[dict[str, str | None]]
 
 
 class Nudged(TypedDict):

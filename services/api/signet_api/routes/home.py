@@ -15,7 +15,7 @@ from signet.domain.memory.models import Rules
 from signet.domain.sessions import running
 from signet.domain.transcripts import stored
 from signet.observe import latency
-from signet.queue import Status, admin, stats
+from signet.queue import Status, pauses, stats
 from signet.wire import config
 from signet.wire import home as wire
 from signet.wire.access import ANALYTICS, DIAGNOSTICS, RECOVER
@@ -72,7 +72,7 @@ def _home(
         home["work"] = {
             "waiting": jobs[Status.PENDING],
             "running": jobs[Status.LEASED],
-            "paused": admin.is_paused(tx),
+            "paused": pauses.is_paused(tx),
             "questions": int(recalls["count"]),
             "p95": recalls["p95"],
         }

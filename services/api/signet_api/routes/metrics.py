@@ -10,7 +10,7 @@ from signet.db import ReadTx
 from signet.domain.diagnostics.models import Report
 from signet.observe import metrics
 from signet.observe.metrics import Sample
-from signet.queue import stats
+from signet.queue import pauses, stats
 from signet.queue.kinds import QUEUES, breaker_of
 from signet.wire import status as wire
 from signet_api import processes
@@ -53,6 +53,16 @@ def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
             "Whether a queue stands still because its provider does not answer",
             {"queue": queue},
             float(breaker_of(queue) in open_breakers),
+        )
+        for queue in QUEUES
+    ]
+    paused = pauses.paused_queues(tx)
+    found += [
+        Sample(
+            "signet_queue_paused",
+            "Whether a queue is paused by a person",
+            {"queue": queue},
+            float(queue in paused),
         )
         for queue in QUEUES
     ]

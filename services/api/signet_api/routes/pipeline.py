@@ -11,7 +11,7 @@ from fastapi import Response
 from signet import clock
 from signet.config import Settings
 from signet.config.extraction import TextProvider
-from signet.db import ReadTx, Row, WriteTx
+from signet.db import Database, ReadTx, Row, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.extraction.mode import Mode, mode_of
 from signet.domain.graph import feedback, latest_traversal
@@ -20,9 +20,10 @@ from signet.domain.maintenance import cycle
 from signet.observe import latency
 from signet.providers import chosen, ration
 from signet.providers.registry import TextSettings
-from signet.queue import Status, admin, stats
+from signet.queue import Status, admin, pauses, stats
 from signet.queue.stats import Breaker, Progress
 from signet.wire import pipeline as wire
+from signet.wire.requests.jobs import QueueBody
 from signet.wire.requests.model import Text
 from signet_api import processes
 from signet_api.deps import Db, Shared, State, Who
@@ -58,17 +59,27 @@ async def get_pipeline_status(agent_id: Agent, state: Shared) -> wire.PipelineSt
 
 
 @serves(wire.PAUSE)
-async def post_pause(db: Db, actor: Who) -> wire.Paused:
-    """Let workers finish what they run and take nothing new; survives restarts."""
-    await db.awrite(admin.pause, True, now=clock.now(), actor=actor.name)
-    return {"success": True, "paused": True}
+async def post_pause(db: Db, actor: Who, body: QueueBody | None = None) -> wire.Paused:
+    """Let workers finish what they run and take nothing new, from all queues or one; survives restarts."""
+    await db.awrite(pauses.pause, _queue_of(body), now=clock.now(), actor=actor.name)
+    return await _paused(db)
 
 
 @serves(wire.RESUME)
-async def post_resume(db: Db, actor: Who) -> wire.Paused:
-    """Let workers take jobs again."""
-    await db.awrite(admin.pause, False, now=clock.now(), actor=actor.name)
-    return {"success": True, "paused": False}
+async def post_resume(db: Db, body: QueueBody | None = None) -> wire.Paused:
+    """Let workers take jobs again, from all queues or one."""
+    await db.awrite(pauses.resume, _queue_of(body))
+    return await _paused(db)
+
+
+def _queue_of(body: QueueBody | None) -> str:
+    return (body and body.queue) or pauses.ALL
+
+
+async def _paused(db: Database) -> wire.Paused:
+    found = await db.aread(pauses.pauses)
+    is_paused = any(one.queue == pauses.ALL for one in found)
+    return {"success": True, "paused": is_paused, "pauses": [one._asdict() for one in found]}
 
 
 def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.StoredStatus:
@@ -76,10 +87,13 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.Stor
     totals = stats.totals(tx)
     kinds = stats.progress(tx, now=now)
     living = processes.states(tx, state.workspace, now=now)
-    paused = admin.is_paused(tx)
+    paused = pauses.is_paused(tx)
+    paused_queues = pauses.paused_queues(tx)
     mode = mode_of(settings)
     memory = {
-        "byType": {one.kind: _kind(one, paused) for one in stats.by_kind(kinds)},
+        "byType": {
+            one.kind: _kind(one, one.queue in paused_queues) for one in stats.by_kind(kinds)
+        },
         "unserved": stats.unserved(kinds),
         "oldestAgeSec": max((one.oldest_seconds for one in kinds), default=0.0),
         "lastError": stats.last_error(tx),
@@ -87,6 +101,7 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.Stor
     return {
         "mode": "paused" if paused and mode is not Mode.DISABLED else mode,
         "paused": paused,
+        "pauses": [one._asdict() for one in pauses.pauses(tx)],
         "workers": _workers(living, stats.leased(tx), now),
         "queues": {"memory": totals | memory, "summary": stats.summary_by_status(tx)},
         "queue": totals[Status.PENDING],

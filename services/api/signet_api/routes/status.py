@@ -22,7 +22,7 @@ from signet.domain.updates.check import is_allowed
 from signet.errors import Invalid
 from signet.observe import logfile
 from signet.process.program import SUPERVISOR_PID
-from signet.queue import admin, circuit_breaker, stats
+from signet.queue import circuit_breaker, pauses, stats
 from signet.queue.kinds import QUEUES
 from signet.wire import status as wire
 from signet.wire.diagnostics import Diagnosis
@@ -96,7 +96,8 @@ def _logging(state: State) -> wire.LogFiles:
 
 
 def _queue(tx: ReadTx, _: State, __: datetime) -> object:
-    return stats.totals(tx) | {"paused": admin.is_paused(tx)}
+    held = [one._asdict() for one in pauses.pauses(tx)]
+    return stats.totals(tx) | {"paused": pauses.is_paused(tx), "pauses": held}
 
 
 def _waiting(tx: ReadTx, _: State, __: datetime) -> object:

@@ -13,7 +13,7 @@ from signet.daemon.errors import PortTaken
 from signet.daemon.processes import processes
 from signet.domain.extraction.mode import mode_of
 from signet.providers import chosen, registry
-from signet.queue import stats
+from signet.queue import pauses, stats
 
 SILENT_SECONDS = 1.0
 
@@ -132,10 +132,13 @@ def _texts_from(scene: Scene) -> Check:
 
 
 def _held_back(scene: Scene) -> Check:
-    """Look for queues that stand still because their model fails every job."""
+    """Find queues that a person paused or that wait for a failing model."""
+    held = [] if scene.tx is None else pauses.pauses(scene.tx)
+    if held:
+        return warn("waiting", "; ".join(one.described for one in held), "signet jobs resume")
     found = [] if scene.tx is None else stats.breakers(scene.tx)
     if not found:
-        return ok("waiting", "no queue is waiting for a model")
+        return ok("waiting", "no queue is paused or waiting for a model")
     told = "; ".join(
         f"{', '.join(one.queues)} since {local(clock.parse(one.since))}, {one.waiting} waiting: "
         f"{one.error or 'no answer'}"

@@ -117,9 +117,9 @@ class DaemonCalls:
         """Return what runs, what waits and what died."""
 
     @asks(pipeline.PAUSE)
-    def pause(self) -> Paused:
-        """Let running jobs finish and start none until `resume`."""
+    def pause(self, *, queue: str | None = None) -> Paused:
+        """Let running jobs finish and start none until `resume`, of one queue or of all."""
 
     @asks(pipeline.RESUME)
-    def resume(self) -> Paused:
-        """Let jobs start again."""
+    def resume(self, *, queue: str | None = None) -> Paused:
+        """Let jobs start again, of one queue or of all."""

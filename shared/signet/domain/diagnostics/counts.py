@@ -1,7 +1,7 @@
 """The numbers that the report is made of. Only reads; each is one look through an index where there is one."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -9,7 +9,8 @@ from signet import clock
 from signet.db import ReadTx, Row
 from signet.db.dialect import PAGE_BYTES, PAGES
 from signet.domain.diagnostics import sql
-from signet.queue import stats
+from signet.queue import pauses, stats
+from signet.queue.pauses import Pause
 
 #: The share of dead jobs is that of the last hour (DG-7).
 RATE_HOURS = 1
@@ -32,6 +33,7 @@ class Queue:
     dead: int = 0
     anomalies: int = 0
     by_kind: Mapping[str, Mapping[str, int]]
+    pauses: Sequence[Pause] = ()
     last_error: Mapping[str, object] | None = None
 
     @property
@@ -84,6 +86,7 @@ def queue(tx: ReadTx, *, now: datetime, monotonic_ms: int) -> Queue:
         oldest_seconds=max(ages, default=0.0),
         completed=sum(row["completed"] for row in ended),
         died=sum(row["dead"] for row in ended),
+        pauses=pauses.pauses(tx),
         dead=int(tx.value(sql.DEAD)) + int(tx.value(sql.DEAD_SUMMARIES)),
         anomalies=int(tx.value(sql.COUNT_STALE, {"before": before, "monotonic": monotonic_ms})),
         by_kind=dict(by_kind),

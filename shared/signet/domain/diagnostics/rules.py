@@ -26,6 +26,7 @@ DUPLICATES, MANY_DUPLICATES = 0.05, 0.10
 
 DEAD_HELP = "signet repair requeue-dead --apply"
 WORK_HELP = "signet jobs watch"
+RESUME_HELP = "signet jobs resume"
 LEASES_HELP = "signet repair release-leases --apply"
 SWEEP_HELP = "signet repair retention-sweep --apply"
 FTS_HELP = "signet repair check-fts --apply"
@@ -36,8 +37,10 @@ DEDUP_HELP = "signet repair deduplicate --apply"
 
 def queue(seen: Queue) -> Domain:
     """Score the queue (DG-7 to DG-10)."""
-    found = []
-    if seen.depth > DEEP:
+    found = [
+        Deduction(points=0.2, reason=one.described, command=RESUME_HELP) for one in seen.pauses[:1]
+    ]
+    if seen.depth > DEEP and not seen.pauses:
         found.append(Deduction(points=0.3, reason=f"{seen.depth} jobs wait", command=WORK_HELP))
     if seen.dead_rate > DEAD_RATE:
         reason = f"{seen.died} of {seen.completed + seen.died} jobs of the last hour died"
@@ -48,7 +51,7 @@ def queue(seen: Queue) -> Domain:
     elif seen.dead > seen.died:
         reason = f"{seen.dead - seen.died} earlier dead job(s) remain"
         found.append(Deduction(points=0.1, reason=reason, command=DEAD_HELP))
-    if seen.oldest_seconds > OLD_SECONDS:
+    if seen.oldest_seconds > OLD_SECONDS and not seen.pauses:
         reason = f"the oldest job has been waiting for {int(seen.oldest_seconds // 60)} minutes"
         found.append(Deduction(points=0.2, reason=reason, command=WORK_HELP))
     if seen.anomalies:
@@ -62,6 +65,7 @@ def queue(seen: Queue) -> Domain:
         "dead": seen.dead,
         "byType": seen.by_kind,
         "lastError": seen.last_error,
+        "pauses": [one._asdict() for one in seen.pauses],
     }
     return Domain(name="queue", fields=fields, deductions=tuple(found))
 

@@ -1,4 +1,4 @@
-"""Choosing jobs: which to retry or to cancel."""
+"""Choosing jobs to retry or to cancel, and queues to pause."""
 
 from pydantic import Field, StrictBool, model_validator
 
@@ -8,6 +8,12 @@ from signet.wire.requests.model import Body, Id, Instant, spelled
 MAX_JOBS = 500
 #: As many are changed when neither ids nor a limit say how many.
 DEFAULT_JOBS = 50
+
+
+class QueueBody(Body):
+    """The queue to pause or to resume; none means all."""
+
+    queue: str | None = None
 
 
 class JobsBody(Body):

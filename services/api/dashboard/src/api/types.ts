@@ -851,6 +851,7 @@ export interface Part {
 export interface Paused {
   success: boolean;
   paused: boolean;
+  pauses: (Record<string, string | null>)[];
 }
 
 export interface PredictorModel {

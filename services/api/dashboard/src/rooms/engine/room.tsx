@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { pause, paths } from "../../api/calls";
 import type { Status } from "../../api/types";
 import { useResource } from "../../lib/resource";
-import { span } from "../../lib/time";
+import { brief, span } from "../../lib/time";
 import { act } from "../../lib/undo";
 import { count, number } from "../../lib/words";
 import { Parts } from "../../ui/parts";
@@ -43,12 +43,15 @@ function Overview() {
   </div>}</Shown>;
 }
 
+type Pause = { queue: string; since: string; by: string | null };
+
 function Work({ status }: { status: Required<Status> }) {
-  const { pending, leased, dead, completed, paused } = status.queue as Record<string, number> & { paused: boolean };
+  const { pending, leased, dead, completed, paused, pauses } = status.queue as Record<string, number> & { paused: boolean; pauses: Pause[] };
   const toggle = (to: boolean) => () => pause(to);
   return <Card title="Background work">
     {(pending ?? 0) + (leased ?? 0) + (dead ?? 0) === 0 ? <p>All done. {count(completed ?? 0, "job")} so far.</p> : <p>
       <a href="#/engine/queue?status=pending">{number(pending ?? 0)} waiting</a>, <a href="#/engine/queue?status=leased">{number(leased ?? 0)} running</a>, <a href="#/engine/queue?status=dead" class={dead ? "bad" : ""}>{number(dead ?? 0)} dead</a></p>}
+    {pauses.map((one) => <p key={one.queue} class="small warn">{one.queue === "all" ? "All queues are" : `Queue ${one.queue} is`} paused since {brief(one.since)}{one.by && ` by ${one.by}`}.</p>)}
     {Object.entries(status.waitingForProvider).map(([name, reason]) => <p key={name} class="small warn">Waits for {name}: {reason}</p>)}
     <p><button onClick={() => void act(toggle(!paused), paused ? "The queue goes on." : "The queue is paused.", toggle(paused))}>{paused ? "Go on" : "Pause"}</button></p>
   </Card>;
