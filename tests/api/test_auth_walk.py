@@ -26,7 +26,7 @@ ROLES = {
 #: The limits are tested elsewhere; here they must not be met.
 NO_LIMITS = "".join(
     f"    {name}: {{max: 100000}}\n"
-    for name in ("forget", "modify", "batchForget", "forceDelete", "admin", "cross-agent-message")
+    for name in ("forget", "modify", "batchForget", "forceDelete", "admin")
 )
 
 

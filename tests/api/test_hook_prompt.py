@@ -50,10 +50,10 @@ def test_a_memory_that_is_near_is_told_with_a_line_to_rate_it_by(api: Api) -> No
     assert (memory["access_count"], memory["last_accessed"] is not None) == (1, True)
 
 
-def test_what_memory_is_was_said_where_a_session_began_with_others_at_work(api: Api) -> None:
-    for key in ("peer", "s1"):
-        sent = {"harness": "codex", "sessionKey": key, "project": "/x"}
-        begun = api.post("/api/hooks/session-start", sent).body["inject"]
+def test_memory_is_explained_once_in_a_session(api: Api) -> None:
+    (api.state.workspace.root / "MEMORY.md").write_text("We moved to Bergen.", "utf-8")
+    sent = {"harness": "codex", "sessionKey": "s1", "project": "/x"}
+    begun = api.post("/api/hooks/session-start", sent).body["inject"]
     assert begun.count(fence.EXPLAINED) == 1
     remember(api)
     told = prompts(api).body["inject"]

@@ -19,7 +19,6 @@ HEADINGS = (
     "[memory active | /remember | /recall]",
     "[since last session: ",
     "Today is ",
-    "## Active Peer Sessions\n",
     "## Agent Instructions\n",
     "## Soul\n",
     "## Identity\n",
@@ -81,10 +80,6 @@ def a_project(api: Api, tmp_path: Path) -> str:
         "/api/hooks/session-end",
         {"harness": "codex", "sessionKey": "before", "cwd": str(project)},
     )
-    api.post(
-        "/api/hooks/session-start",
-        {"harness": "open`code", "sessionKey": "peer", "agentId": "n#ora\n##", "project": "/x"},
-    )
     at = clock.to_text(clock.now() - timedelta(hours=3))
     api.run(
         "INSERT INTO session_summaries (id, kind, content, earliest_at, latest_at, created_at)"
@@ -115,7 +110,6 @@ def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
     assert answer["recentContext"] == "We moved to Bergen."
     for line in (
         "[since last session: 2 new memories, last active ",
-        "- nora (opencode) in /x\n",
         "- The nest is on the roof. (",
         f"Signet 99.0.0 is available (this is {__version__}): signet update install",
         "- OPENAI_API_KEY",
@@ -125,7 +119,6 @@ def test_every_section_is_there_in_its_order(api: Api, tmp_path: Path) -> None:
         assert line in inject, line
     assert "## Signet Status" not in before["inject"]
     assert "SIGNET:START" not in inject and "never-shown" not in inject
-    assert "## Active Peer" not in starts(api, None).body["inject"]
     assert inject.count("Never push to the heron on Fridays") == 1
 
 
@@ -459,7 +452,7 @@ def test_a_running_session_of_the_project_is_not_taken_up_by_another(
     api.post("/api/hooks/pre-compaction", {**sent, "sessionContext": "Nests."})
     assert "Recovery" not in starts(api, "two", project=project).body["inject"]
     old = clock.to_text(clock.now() - timedelta(minutes=20))
-    api.run("UPDATE agent_presence SET seen_at = ? WHERE session_key = 'one'", old)
+    api.run("UPDATE session_states SET updated_at = ? WHERE session_key = 'one'", old)
     assert "Nests." in starts(api, "three", project=f"{project}/").body["inject"]
     older = clock.to_text(clock.now() - timedelta(hours=5))
     api.run("UPDATE session_checkpoints SET created_at = ?", older)

@@ -89,8 +89,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/agents"): ({"name": "scout", "read_policy": "shared"}, 201),
     ("GET", "/api/agents/{name}"): (None, 404),
     ("DELETE", "/api/agents/{name}"): (None, 404),
-    ("POST", "/api/cross-agent/presence"): ({"harness": "codex", "sessionKey": "s"}, 200),
-    ("POST", "/api/cross-agent/messages"): ({"content": "Hello.", "broadcast": True}, 200),
     # It ends when the daemon stops.
     # What only the worker does waits for it.
     ("POST", "/api/repair/re-embed"): (None, 202),

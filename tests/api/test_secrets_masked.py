@@ -72,11 +72,6 @@ def checkpoint(api: Api) -> Any:
     return api.post("/api/hooks/session-checkpoint-extract", sent).body
 
 
-def agent_message(api: Api) -> Any:
-    sent = {"content": f"The deploy uses {TOKEN}.", "broadcast": True}
-    return api.post("/api/cross-agent/messages", sent).body
-
-
 def imported_text(api: Api) -> Any:
     record = {"record": "text", "content": f"The deploy uses {TOKEN}."}
     return api.post("/api/import", {"records": [record]}).body
@@ -88,7 +83,7 @@ def imported_row(api: Api) -> Any:
 
 
 WAYS = [remember, remember_long, hook, modify, modify_many, document, session_end, checkpoint]
-WAYS += [agent_message, imported_text, imported_row]
+WAYS += [imported_text, imported_row]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=[way.__name__ for way in WAYS])

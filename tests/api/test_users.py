@@ -120,20 +120,17 @@ def test_sessions_are_the_users_own(api: Api) -> None:
     assert "s-bert" not in {one["key"] for one in listed}
 
 
-def test_who_is_at_work_is_told_to_no_other_user(api: Api) -> None:
+def test_running_sessions_are_hidden_from_other_users(api: Api) -> None:
     team = bearer(a_token(api, "agent", sub="builder"))
     keys = {"anna": key(api, "anna"), "bert": key(api, "bert"), "team": team}
     for name, of in keys.items():
         body = {"harness": "codex", "sessionKey": f"work-of-{name}", "project": "/work/crane"}
-        assert api.post("/api/cross-agent/presence", body, **of).status == 200
-    told = {}
-    for name, of in {**keys, "admin": bearer(a_token(api, "admin")), "nobody": {}}.items():
-        answer = api.get("/api/cross-agent/presence?include_self=true&limit=50", **of)
-        there = {one["sessionKey"] for one in answer.body["sessions"]}
-        told[name] = {one for one in ("anna", "bert", "team") if f"work-of-{one}" in there}
-    assert told["anna"] == {"anna", "team"} and told["bert"] == {"bert", "team"}
-    assert told["team"] == {"team"}
-    assert told["admin"] == told["nobody"] == {"anna", "bert", "team"}
+        assert api.post("/api/hooks/session-start", body, **of).status == 200
+    shown = {}
+    for name, of in {**keys, "admin": bearer(a_token(api, "admin"))}.items():
+        there = {one["key"] for one in api.get("/api/sessions", **of).body["sessions"]}
+        shown[name] = {one for one in keys if f"work-of-{one}" in there}
+    assert shown == {"anna": {"anna"}, "bert": {"bert"}, "team": {"team"}, "admin": set(keys)}
 
 
 def test_a_session_begins_with_what_its_user_may_read(api: Api) -> None:

@@ -51,10 +51,10 @@ def test_tools_are_those_of_the_protocol_and_by_default_only_about_memory() -> N
     names = [tool["function"]["name"] for tool in openai_tools()]
     assert names == [tool["name"] for tool in anthropic_tools()]
     assert {"memory_search", "memory_store", "knowledge_expand"} <= set(names)
-    assert not {"secret_exec", "agent_message_send", "session_bypass"} & set(names)
+    assert not {"secret_exec", "session_bypass"} & set(names)
     [search] = openai_tools(["memory_search"])
     assert search["function"]["parameters"] == TOOLS["memory_search"].described["inputSchema"]
-    assert [tool["name"] for tool in anthropic_tools(["agent_peers"])] == ["agent_peers"]
+    assert [tool["name"] for tool in anthropic_tools(["secret_list"])] == ["secret_list"]
     with pytest.raises(Invalid, match="Unknown tool: rm"):
         openai_tools(["rm"])
 

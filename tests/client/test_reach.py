@@ -58,7 +58,6 @@ WITHOUT = {
     ("GET", "/api/jobs/stream"): STREAM,
     ("GET", "/api/logs/stream"): STREAM,
     ("GET", "/api/tasks/{task_id}/stream"): STREAM,
-    ("GET", "/api/cross-agent/stream"): STREAM,
     ("GET", "/api/hooks/synthesis/config"): WRITER,
     ("POST", "/api/hooks/synthesis"): WRITER,
     ("POST", "/api/hooks/synthesis/complete"): WRITER,

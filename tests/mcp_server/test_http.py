@@ -96,7 +96,6 @@ def test_the_list_of_tools_is_described_for_a_model_and_always_the_same(api: Api
         "memory_modify",
         "memory_forget",
         "memory_feedback",
-        "agent_message_send",
         "secret_exec",
         "session_bypass",
     }
@@ -325,32 +324,6 @@ def test_a_tool_keeps_to_the_agent_that_the_address_names(api: Api) -> None:
     }
     api.send("POST", "/mcp?agent_id=scout", json.dumps(message).encode(), JSON)
     assert [row["agent_id"] for row in api.rows("memories")] == ["scout"]
-
-
-def test_agents_see_each_other_and_exchange_messages(api: Api) -> None:
-    for key in ("agent:anna:1", "agent:bert:1"):
-        api.post("/api/cross-agent/presence", {"harness": "codex", "sessionKey": key})
-    [peer] = given(use(api, "agent_peers", session_key="agent:anna:1"))["sessions"]
-    assert peer["agentId"] == "bert"
-    sent = given(
-        use(
-            api,
-            "agent_message_send",
-            content="Who holds the mast?",
-            from_agent_id="anna",
-            to_session_key=peer["sessionKey"],
-            type="question",
-        )
-    )
-    assert sent["message"]["toAgentId"] == "bert"
-    [got] = given(use(api, "agent_message_inbox", agent_id="bert", limit=5))["items"]
-    assert (got["content"], got["fromAgentId"]) == ("Who holds the mast?", "anna")
-    nobody = failed(use(api, "agent_message_send", content="Hello?"))
-    assert nobody == "Send failed: toAgentId, toSessionKey or broadcast is required"
-    away = failed(use(api, "agent_message_send", content="x", via="acp", acp_base_url="http://x"))
-    assert away.startswith("Send failed: via acp is off")
-    other = failed(use(api, "agent_message_inbox", agent_id="anna", session_key="agent:bert:1"))
-    assert other.startswith("Inbox read failed: session")
 
 
 def test_secrets_are_named_and_used_and_never_shown(api: Api) -> None:

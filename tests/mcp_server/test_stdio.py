@@ -110,7 +110,7 @@ def test_many_tools_run_at_once_and_none_is_lost(server: Served) -> None:
 
 
 def test_without_a_daemon_it_still_introduces_itself_and_says_how_to_start_one() -> None:
-    broken, hello, tools, stored, unknown, odd, peers = talk(
+    broken, hello, tools, stored, unknown, odd = talk(
         free_port(),
         b"{",
         message(1, "initialize"),
@@ -118,7 +118,6 @@ def test_without_a_daemon_it_still_introduces_itself_and_says_how_to_start_one()
         call(3, "memory_store", content="x"),
         message(4, "prompts/list"),
         call(5, "memory_get", id="\ud800"),
-        call(6, "agent_peers", agent_id="\ud800"),
     )
     assert broken["error"]["code"] == -32700
     assert hello["result"]["serverInfo"]["name"] == "signet"
@@ -133,7 +132,7 @@ def test_without_a_daemon_it_still_introduces_itself_and_says_how_to_start_one()
         "isError": True,
     }
     assert unknown["error"]["code"] == -32601
-    assert odd["result"]["isError"] is peers["result"]["isError"] is True
+    assert odd["result"]["isError"] is True
 
 
 def ready(port: int) -> "subprocess.Popen[bytes]":

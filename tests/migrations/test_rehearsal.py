@@ -24,11 +24,13 @@ TEXTS = {
     "en": ("The irrigation pump starts at dawn", "pumps"),
 }
 
-#: What a later revision drops: tables, and columns of tables (0013).
+#: What a later revision drops: tables, and columns of tables (0013, 0017).
 DROPPED: dict[str, set[str] | None] = {
     "predictor_training_pairs": None,
     "predictor_models": None,
     "predictor_comparisons": None,
+    "agent_messages": None,
+    "agent_presence": None,
     "predictor_state": {"last_training_at", "active_version", "crash_count", "disabled_until"},
 }
 

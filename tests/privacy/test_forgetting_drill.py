@@ -172,7 +172,6 @@ def channels(day: Day, turn: str) -> dict[str, str]:
         ("index", "/api/embeddings"),
         ("note", "/api/sessions/summaries"),
         ("note", "/api/checkpoints/walks"),
-        ("other agent", "/api/cross-agent/messages?agent_id=default"),
         ("telemetry", "/api/telemetry/events?limit=1000"),
         ("telemetry", "/api/analytics/usage"),
         ("telemetry", "/api/analytics/errors"),
@@ -259,8 +258,6 @@ def live(day: Day) -> None:
     for title, text in DOCUMENTS.items():
         day.documents[title] = day.signet.add_document(text, title=title)["id"]
     day.rest()
-    told = f"{' '.join(SAID.values())} The ferry leaves from Cuan."
-    day.signet.send_message(told, to_agent="default", from_agent="default")
     day.hook("session-start", "walks")
     day.hook("user-prompt-submit", "walks", prompt=" ".join(SAID.values()))
     day.hook("pre-compaction", "walks", session_context="\n".join(SAID.values()))
@@ -475,7 +472,6 @@ def test_they_were_in_the_channels_before(day: Day) -> None:
         assert {name.partition(":")[0] for name in said} >= set(STEPS) - {"logs", "telemetry"}
         assert "tarbert" in day.after["save: /api/memories?limit=1000"].lower()
         assert "blue lead" in day.after["index: /api/sessions/walks/transcript"].lower()
-        assert "Cuan" in day.after["other agent: /api/cross-agent/messages?agent_id=default"]
 
 
 def test_documents_stay_as_they_are_and_are_named_and_told_without_it(day: Day) -> None:

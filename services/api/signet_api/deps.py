@@ -74,7 +74,6 @@ class State:
     job_listeners: Listeners = field(default_factory=partial(Listeners, "listen to job events"))
     event_listeners: Listeners = field(default_factory=partial(Listeners, "follow events"))
     log_listeners: Listeners = field(default_factory=partial(Listeners, "follow the log"))
-    message_listeners: Listeners = field(default_factory=partial(Listeners, "listen to messages"))
     commits: Commits = field(init=False)
     uses: Gathering[Use] = field(init=False)
     injections: Gathering[Injection] = field(init=False)

@@ -2,11 +2,10 @@
 
 from typing import Annotated, TypeVar
 
-from fastapi import Depends, Header, Query, Request
+from fastapi import Depends, Query, Request
 from pydantic import BaseModel
 
 from signet.domain.memory import filters
-from signet.wire.requests.model import SAFE_INTEGER, Whole
 from signet_api.deps import agent_of
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -46,8 +45,6 @@ EitherAgent = Annotated[str, Depends(_either_agent)]
 #: Instants as they are stored, from `since` and `until`; raise Invalid.
 Since = Annotated[str | None, Depends(_since)]
 Until = Annotated[str | None, Depends(_until)]
-#: The number of the last event that the client of a stream has seen; in the signature as `last_event_id`.
-LastEvent = Annotated[int, Whole(0, SAFE_INTEGER), Header()]
 
 
 def merged(query: Model, body: Model | None) -> Model:

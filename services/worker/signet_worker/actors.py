@@ -43,7 +43,7 @@ from signet.domain.repair import run as repairs
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Swept
 from signet.domain.retention.windows import Windows
-from signet.domain.sessions import checkpoints, inbox
+from signet.domain.sessions import checkpoints
 from signet.domain.skills import embed as skill_vectors
 from signet.domain.skills import enrich
 from signet.domain.skills import entities as skill_graph
@@ -256,7 +256,6 @@ def rewrite_store(job: JobContext, context: Context) -> None:
         + clean.erase(job, known)
         + checkpoints.erase(job, known)
         + record.erase(job, known)
-        + inbox.erase(job, known)
         + documents.erase(job, known)
     )
     if job.lease.payload.get("if_said") and not gone:

@@ -124,8 +124,6 @@ class Agents(Section):
     """The named agents of this workspace."""
 
     roster: tuple[RosterAgent, ...] = setting((), accept=roster)
-    #: Whether messages may be handed to servers elsewhere, at addresses that agents name.
-    acp: bool = False
 
 
 @section
@@ -288,7 +286,6 @@ class RateLimits(Section):
     batch_forget: RateLimit = nested(RateLimit, max=5)
     force_delete: RateLimit = nested(RateLimit, max=3)
     admin: RateLimit = nested(RateLimit, max=10)
-    cross_agent_message: RateLimit = nested(RateLimit, key="cross-agent-message", max=120)
 
 
 @section

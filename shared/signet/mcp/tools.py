@@ -193,78 +193,6 @@ _MEMORY = (
     ),
 )
 
-_PEERS = (
-    Tool(
-        name="agent_peers",
-        text="List other agent sessions that are active now.",
-        arguments=(
-            text("session_key", "Your session, to exclude it"),
-            text("project", "Only this project folder", listed=False),
-            text("agent_id", "Your agent", listed=False),
-            flag("include_self", "Include the asking session", default=False, listed=False),
-            number(
-                "limit", "Maximum number of results", default=50, least=1, most=200, listed=False
-            ),
-        ),
-        method="GET",
-        path="/api/cross-agent/presence",
-        failed="Peer list failed",
-    ),
-    Tool(
-        name="agent_message_send",
-        text="Send a message to another agent or session, or to all.",
-        arguments=(
-            text("content", "The message", required=True),
-            text("to_agent_id", "Receiving agent", to="toAgentId"),
-            text("to_session_key", "Receiving session", to="toSessionKey"),
-            flag("broadcast", "Send to all agents"),
-            text(
-                "type",
-                "Purpose",
-                among=("assist_request", "decision_update", "info", "question"),
-                listed=False,
-            ),
-            text("from_session_key", "Your session", to="fromSessionKey", listed=False),
-            text("from_agent_id", "Your agent", to="fromAgentId", listed=False),
-            text("via", "Transport: local or acp", among=("local", "acp"), listed=False),
-            text("acp_base_url", "URL of the relay", to="acpBaseUrl", listed=False),
-            text(
-                "acp_target_agent_name",
-                "Name of the agent at the relay",
-                to="acpTargetAgentName",
-                listed=False,
-            ),
-            number("acp_timeout_ms", "Timeout of the relay", to="acpTimeoutMs", listed=False),
-        ),
-        method="POST",
-        path="/api/cross-agent/messages",
-        failed="Send failed",
-        reads_only=False,
-    ),
-    Tool(
-        name="agent_message_inbox",
-        text="Read messages from other agents and sessions.",
-        arguments=(
-            text("session_key", "Your session"),
-            text("since", "Earliest ISO date", listed=False),
-            number(
-                "limit",
-                "Maximum number of results (up to 500)",
-                default=100,
-                least=1,
-                most=500,
-                listed=False,
-            ),
-            text("agent_id", "Agent whose inbox is read", listed=False),
-            flag("include_sent", "Include sent messages", default=False, listed=False),
-            flag("include_broadcast", "Include broadcasts", default=True, listed=False),
-        ),
-        method="GET",
-        path="/api/cross-agent/messages",
-        failed="Inbox read failed",
-    ),
-)
-
 _MACHINE = (
     Tool(
         name="secret_list",
@@ -302,4 +230,4 @@ _MACHINE = (
 )
 
 #: Every tool, in the order of the list.
-TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*_MEMORY, *_PEERS, *_MACHINE)}
+TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*_MEMORY, *_MACHINE)}

@@ -45,7 +45,6 @@ class Quota(StrEnum):
     BATCH_FORGET = "batchForget"
     FORCE_DELETE = "forceDelete"
     ADMIN = "admin"
-    CROSS_AGENT_MESSAGE = "cross-agent-message"
 
 
 #: The parts of a token's scope by which an operation can limit what it shows and changes.

@@ -14,16 +14,3 @@ class Agent(NamedTuple):
     name: str | None = None
     created_at: str = ""
     updated_at: str = ""
-
-
-class Presence(NamedTuple):
-    """One session at work."""
-
-    agent_id: str
-    session_key: str
-    harness: str
-    project: str | None = None
-    runtime_path: str | None = None
-    provider: str | None = None
-    started_at: str = ""
-    seen_at: str = ""

@@ -1,4 +1,4 @@
-"""Rows of agents, of the messages between them, and of their sessions at work."""
+"""Rows of agents."""
 
 from typing import NamedTuple
 
@@ -24,55 +24,6 @@ SELECT agent_id, visibility, sum(number) AS number FROM (
     UNION ALL
     SELECT agent_id, visibility, -count(*) FROM memories WHERE is_deleted = 1 GROUP BY agent_id, visibility)
  WHERE ?1 IS NULL OR agent_id = ?1 GROUP BY agent_id, visibility HAVING sum(number) > 0"""
-
-ADD_MESSAGE = """
-INSERT INTO agent_messages (id, from_agent_id, from_session_key, to_agent_id, to_session_key, is_broadcast,
-    type, content, via, status, error, created_at)
-VALUES (:id, :from_agent, :from_session, :to_agent, :to_session, :broadcast,
-    :type, :content, :via, :status, :error, :at)"""
-DELETE_OLD_MESSAGES = """
-DELETE FROM agent_messages
- WHERE seq IN (SELECT seq FROM agent_messages ORDER BY seq LIMIT ?) AND created_at < ?"""
-MESSAGE = """
-SELECT content, from_agent_id AS from_agent, type, from_session_key AS from_session, to_agent_id AS to_agent,
-       to_session_key AS to_session, is_broadcast, via, status, error, id, seq, created_at FROM agent_messages"""
-MESSAGE_BY_ID = f"{MESSAGE} WHERE id = ?"
-MESSAGES = f"""{MESSAGE}
- WHERE (:since IS NULL OR created_at > :since) AND seq > :after AND (
-       (to_session_key IS NULL AND to_agent_id = :agent)
-    OR (:session IS NOT NULL AND to_session_key = :session)
-    OR (:session IS NULL AND to_session_key IS NOT NULL AND to_agent_id = :agent)
-    OR (:broadcast AND is_broadcast AND (from_agent_id <> :agent OR :session IS NULL
-                                         OR from_session_key IS NOT :session))
-    OR (:sent AND from_agent_id = :agent AND (:session IS NULL OR from_session_key IS :session)))
- ORDER BY seq DESC LIMIT :limit"""
-#: Texts of messages with the agent that sent them, and with the one that they are for.
-MESSAGES_FROM = """
-SELECT seq, from_agent_id, content FROM agent_messages WHERE seq > ? ORDER BY seq LIMIT ?"""
-MESSAGES_TO = """
-SELECT seq, to_agent_id, content FROM agent_messages WHERE seq > ? ORDER BY seq LIMIT ?"""
-CLEAN_MESSAGE = "UPDATE agent_messages SET content = ? WHERE seq = ? AND content = ?"
-LAST_MESSAGE = "SELECT coalesce(max(seq), 0) FROM agent_messages"
-
-PUT_PRESENCE = """
-INSERT INTO agent_presence (agent_id, session_key, harness, project, runtime_path, provider, started_at, seen_at)
-VALUES (:agent_id, :session_key, :harness, :project, :runtime_path, :provider, :at, :at)
-ON CONFLICT (agent_id, session_key) DO UPDATE SET
-    harness = excluded.harness, project = coalesce(excluded.project, project),
-    runtime_path = coalesce(excluded.runtime_path, runtime_path),
-    provider = coalesce(excluded.provider, provider), seen_at = excluded.seen_at
-RETURNING agent_id, session_key, harness, project, runtime_path, provider, started_at, seen_at"""
-DELETE_PRESENCE = (
-    "DELETE FROM agent_presence WHERE session_key = :key AND (:agent IS NULL OR agent_id = :agent)"
-)
-DELETE_SILENT = "DELETE FROM agent_presence WHERE seen_at < ?"
-PRESENT = """
-SELECT agent_id, session_key, harness, project, runtime_path, provider, started_at, seen_at FROM agent_presence
- WHERE seen_at >= :since AND (:agent IS NULL OR agent_id = :agent) AND (:project IS NULL OR project = :project)
-   AND (:but IS NULL OR session_key <> :but) AND (:but_agent IS NULL OR agent_id <> :but_agent)
-   AND (:user IS NULL OR agent_id = :user OR substr(agent_id, 1, length(:users)) <> :users)
- ORDER BY seen_at DESC, session_key LIMIT :limit"""
-OWNER = "SELECT agent_id FROM agent_presence WHERE session_key = ? ORDER BY seen_at DESC LIMIT 1"
 
 
 class MemoryCount(NamedTuple):

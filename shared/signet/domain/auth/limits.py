@@ -83,5 +83,4 @@ _LIMITS: Mapping[Quota, Callable[[RateLimits], RateLimit]] = {
     Quota.BATCH_FORGET: lambda limits: limits.batch_forget,
     Quota.FORCE_DELETE: lambda limits: limits.force_delete,
     Quota.ADMIN: lambda limits: limits.admin,
-    Quota.CROSS_AGENT_MESSAGE: lambda limits: limits.cross_agent_message,
 }

@@ -7,8 +7,6 @@ from datetime import datetime
 from signet import clock
 from signet.config import Settings
 from signet.db import WriteTx
-from signet.domain.agents import presence
-from signet.domain.agents.models import Presence
 from signet.domain.sessions import checkpoints, claims, continuity, harness_calls
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.models import Continuity, State, Trigger, with_turn
@@ -27,10 +25,9 @@ class Begun:
 
 
 def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
-    """Claim the session and note that it is there; raises Conflict."""
+    """Claim the session; raises Conflict."""
     harness_calls.note(tx, call.harness, now=now)
     tx.run(states.DELETE_OLD, (clock.to_text(now - states.LIFE),))
-    presence.purge(tx, now=now)
     if call.key is None:
         return Begun()
     known = states.get(tx, call.agent_id, call.key)
@@ -44,7 +41,6 @@ def begin(tx: WriteTx, call: Call, *, now: datetime) -> Begun:
         is_warned=state.is_warned or warning is not None,
     )
     states.put(tx, state, now=now)
-    _see(tx, call, now)
     return Begun(is_bypassed=state.bypasses(now), is_known=state.is_started, warning=warning)
 
 
@@ -94,7 +90,6 @@ def prompted(
         if continuity.is_due(found, rules, now=now):
             state = write(tx, state, call, Trigger.PERIODIC, settings, now=now)
     states.put(tx, state, now=now)
-    _see(tx, call, now)
 
 
 def used(
@@ -151,7 +146,6 @@ def ended(
         return None
     state = states.get(tx, call.agent_id, call.key)
     tx.run(states.DELETE, (call.agent_id, call.key))
-    presence.remove(tx, call.key, agent_id=call.agent_id)
     if is_cleared:
         checkpoints.forget(tx, call.agent_id, call.key)
     if not is_kept:
@@ -175,7 +169,6 @@ def turned(tx: WriteTx, call: Call, *, now: datetime) -> State | None:
     if not state.bypasses(now):
         state = claims.renewed(state, call.runtime_path, now=now)
         states.put(tx, replace(state, project=state.project or call.project), now=now)
-        _see(tx, call, now)
     return state
 
 
@@ -185,7 +178,6 @@ def silent(tx: WriteTx, state: State, settings: Settings, *, now: datetime) -> N
     What its prompts were given stays known (see idle_timeout.py).
     """
     call = Call(agent_id=state.agent_id, harness=state.harness, key=state.key)
-    presence.remove(tx, state.key, agent_id=state.agent_id)
     _write_end(tx, state, call, settings, now)
     states.put(
         tx,
@@ -244,15 +236,3 @@ def _new(call: Call, now: datetime) -> State:
         project=call.project,
         expires_at=now + claims.LIFE,
     )
-
-
-def _see(tx: WriteTx, call: Call, now: datetime) -> None:
-    assert call.key is not None
-    seen = Presence(
-        agent_id=call.agent_id,
-        session_key=call.key,
-        harness=call.harness,
-        project=call.project,
-        runtime_path=call.runtime_path,
-    )
-    presence.see(tx, seen, now=now)

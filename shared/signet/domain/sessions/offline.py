@@ -1,7 +1,7 @@
 """What sessions of a machine begin with while it cannot reach its daemon: asked for ahead, and kept there.
 
-Nothing begins here: no session is claimed, and nothing counts as told. What is only true now is left out (the date,
-other sessions, the time since the last one), because it is read on another day.
+Nothing begins here: no session is claimed, and nothing counts as told. What is only true now is left out (the date and
+the time since the last session), because it is read on another day.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ def _context(
     found = start_sources.gather(tx, asked, settings, now=now)
     files = replace(files, memory=withheld.without(files.memory, found.withheld))
     who = identity_files.name_of(files, settings.agent)
-    lasting = replace(found, since="", peers=(), recovery="")
+    lasting = replace(found, since="", recovery="")
     text, _ = start_sources.inject(lasting, files, who, [], settings, notice="", local=None)
     return {"project": project, "inject": text, "rules": _rules(tx, reader, project, found)}
 

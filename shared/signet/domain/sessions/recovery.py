@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.agents import presence
 from signet.domain.sessions import checkpoints, continuity, wording
 from signet.domain.sessions.models import Trigger
+from signet.domain.sessions.sql import states
 from signet.wire.sessions import Checkpoint
 
 #: A session of the same project that stood there longer ago is another matter.
@@ -44,11 +44,8 @@ def _of_project(
 ) -> Checkpoint | None:
     if path is None:
         return None
-    at_work = {
-        one.session_key
-        for one in presence.present(tx, now=now, agent_id=reader.agent_id, limit=200)
-        if (clock.parsed(one.seen_at) or now) > now - AT_WORK
-    }
+    called_since = clock.to_text(now - AT_WORK)
+    at_work = set(tx.column(states.AT_WORK, (reader.agent_id, called_since)))
     for row in checkpoints.of_project(tx, path, agent_id=reader.agent_id, limit=LOOKED_AT):
         if (clock.parsed(row["created_at"]) or now) < now - RECENT:
             return None

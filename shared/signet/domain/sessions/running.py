@@ -6,8 +6,6 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.agents import presence
-from signet.domain.agents.models import Presence
 from signet.domain.auth import caller
 from signet.domain.auth.tokens import TokenScope
 from signet.domain.sessions import claims
@@ -28,7 +26,7 @@ class UnknownSession(NotFound):
 def find(
     tx: ReadTx, *, agent_id: str | None, project: str | None, now: datetime
 ) -> list[RunningSession]:
-    """Return the sessions that have called, then those of which only presence is known."""
+    """Return the running sessions, newest first."""
     asked = {
         "now": clock.to_text(now),
         "agent": agent_id,
@@ -36,15 +34,7 @@ def find(
         "project": project,
         "limit": MOST,
     }
-    called = [states.state(row) for row in tx.rows(states.StateRow, states.LIVE, asked)]
-    known = {(one.agent_id, one.key) for one in called}
-    there = presence.present(tx, now=now, agent_id=agent_id, project=project, limit=MOST)
-    begun = {(one.agent_id, one.session_key): one.started_at for one in there}
-    others = [one for one in there if (one.agent_id, one.session_key) not in known]
-    return [
-        *(_called(one, begun.get((one.agent_id, one.key))) for one in called),
-        *map(_present, others),
-    ]
+    return [_shown(states.state(row)) for row in tx.rows(states.StateRow, states.LIVE, asked)]
 
 
 def counts(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
@@ -82,45 +72,26 @@ def _of_key(tx: ReadTx, key: str, scope: TokenScope, now: datetime) -> Sequence[
     rows = tx.rows(states.StateRow, states.BY_KEY, asked)
     found = [states.state(row) for row in rows]
     running = [one for one in found if one.is_live(now)]
-    if running:
-        return running
-    there = presence.present(tx, now=now, agent_id=scope.agent, project=scope.project, limit=MOST)
-    known = [one for one in there if one.session_key == key]
-    if not known:
+    if not running:
         raise UnknownSession
-    return [
-        State(
-            agent_id=one.agent_id,
-            key=key,
-            harness=one.harness,
-            project=one.project,
-            expires_at=now + claims.LIFE,
-        )
-        for one in known
-    ]
+    return running
 
 
-def _called(one: State, started_at: str | None) -> RunningSession:
+def _shown(one: State) -> RunningSession:
+    """Return a session for a client. One that no runtime path has claimed shows its start instead of a claim."""
+    if one.claimed_at is not None:
+        since = clock.to_text(one.claimed_at)
+    elif one.continuity is not None:
+        since = one.continuity.started_at
+    else:
+        since = clock.to_text(one.expires_at - claims.LIFE)  # its last call
     return {
         "key": one.key,
         "runtimePath": one.runtime_path or "unknown",
-        "claimedAt": clock.to_text(one.claimed_at) if one.claimed_at else started_at,
+        "claimedAt": since,
         "expiresAt": clock.to_text(one.expires_at) if one.runtime_path is not None else None,
         "agentId": one.agent_id,
         "bypassed": one.is_bypassed,
-        "harness": one.harness,
-        "project": one.project,
-    }
-
-
-def _present(one: Presence) -> RunningSession:
-    return {
-        "key": one.session_key,
-        "runtimePath": "unknown",
-        "claimedAt": one.started_at,
-        "expiresAt": None,
-        "agentId": one.agent_id,
-        "bypassed": False,
         "harness": one.harness,
         "project": one.project,
     }

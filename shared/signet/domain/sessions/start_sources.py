@@ -3,7 +3,6 @@
 A part that fails is left out and named; the others are told all the same (HK-36).
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,9 +13,6 @@ from signet.config import Settings
 from signet.db import ReadTx, fts, visibility
 from signet.db.driver import sqlite
 from signet.db.visibility import Reader
-from signet.domain.agents import presence
-from signet.domain.agents.models import Presence
-from signet.domain.auth import caller
 from signet.domain.episodes import fence
 from signet.domain.graph import focus, traversal
 from signet.domain.graph.traversal import Traversal, TraversalBounds
@@ -33,9 +29,6 @@ from signet.errors import SignetError
 
 T = TypeVar("T")
 
-MOST_PEERS = 6
-#: Of each name that a peer gives itself; of a folder its end.
-PEER_CHARS = 80
 #: Memories that the record names of those that were left out.
 MOST_LEFT = 10
 
@@ -61,7 +54,6 @@ class Found:
     project: str | None = None
     told: Sequence[Candidate] = ()
     since: str = ""
-    peers: Sequence[Presence] = ()
     walk: Traversal = field(default_factory=Traversal)
     constraints: Sequence[tuple[str, str]] = ()
     aspects: Sequence[str] = ()
@@ -80,8 +72,6 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
     reader, start = asked.reader, settings.hooks.session_start
     found.withheld = withheld.of(tx, reader.agent_id)
     found.since = _try(found, "since", lambda: since(tx, reader, now=now), "")
-    if asked.project:
-        found.peers = _try(found, "peers", lambda: _peers(tx, asked, now=now), [])
     _try(found, "focus", lambda: _walk(tx, found, asked, settings), None)
     known: list[Candidate] = _try(
         found,
@@ -269,7 +259,6 @@ def _sections(
         Section(Part.MARK, start_text.MEMORY_LINE),
         Section(Part.SINCE, found.since),
         Section(Part.DATE, "" if local is None else wording.today(local)),
-        _listed(Part.PEERS, "## Active Peer Sessions", _peer_lines(found.peers)),
         _listed(Part.MEMORIES, "## Relevant Memories", memories),
         Section(Part.STATUS, f"## Signet Status\n{notice}" if notice else ""),
         _listed(Part.SECRETS, "## Available Secrets", [f"- {name}" for name in secrets]),
@@ -315,30 +304,6 @@ def _walk(tx: ReadTx, found: Found, asked: Asked, settings: Settings) -> None:
     found.walk = traversal.traverse(
         tx, start, bounds=bounds, expired=lambda: clock.monotonic_ms() > until
     )
-
-
-def _peers(tx: ReadTx, asked: Asked, *, now: datetime) -> list[Presence]:
-    scope = caller.current().scope
-    return presence.present(
-        tx,
-        now=now,
-        agent_id=scope.agent,
-        project=scope.project,
-        but=asked.key,
-        limit=MOST_PEERS,
-    )
-
-
-def _peer_lines(peers: Sequence[Presence]) -> list[str]:
-    """Return a line for each agent, harness and place, with the number of its sessions."""
-    counts = Counter(map(_peer, peers))
-    return [f"{peer} ({n} sessions)" if n > 1 else peer for peer, n in counts.items()]
-
-
-def _peer(one: Presence) -> str:
-    agent = wording.plain(one.agent_id)[:PEER_CHARS] or "unknown-agent"
-    place = f" in {wording.plain(one.project)[-PEER_CHARS:]}" if one.project else ""
-    return f"- {agent} ({wording.plain(one.harness)[:PEER_CHARS]}){place}"
 
 
 def _listed(part: Part, heading: str, lines: Sequence[str]) -> Section:

@@ -21,7 +21,6 @@ class Part(IntEnum):
     MARK = 1
     SINCE = 3
     DATE = 4
-    PEERS = 5
     INSTRUCTIONS = 6
     SOUL = 7
     IDENTITY = 8
@@ -37,11 +36,11 @@ class Part(IntEnum):
 #: Sections that no limit of the whole shortens (HK-33).
 KEPT = (Part.CONSTRAINTS, Part.RECOVERY)
 #: Sections that hold what anybody may have said: they are enclosed as data.
-FENCED = (Part.PEERS, Part.MEMORY, Part.MEMORIES, Part.CONSTRAINTS, Part.RECOVERY)
+FENCED = (Part.MEMORY, Part.MEMORIES, Part.CONSTRAINTS, Part.RECOVERY)
 #: Sections that only go with others.
 FRAME = (Part.MARK, Part.SINCE, Part.DATE)
 #: What goes first when the whole is too long.
-GIVEN_UP = (Part.SECRETS, Part.STATUS, Part.PEERS)
+GIVEN_UP = (Part.SECRETS, Part.STATUS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +55,7 @@ def assemble(sections: Sequence[Section], *, most: int) -> str:
     """Return the sections as one text of at most `most` characters, unless what is never cut is longer alone.
 
     Without any section that says something it is empty: a mark or a date alone is no context.
-    What is worth least goes first: names of secrets, peers, memories from the last on; only then text is cut.
+    What is worth least goes first: names of secrets, the status, memories from the last on; only then text is cut.
     """
     there = sorted((one for one in sections if one.text.strip()), key=lambda one: one.part)
     if all(one.part in FRAME for one in there):

@@ -47,6 +47,9 @@ SELECT {_COLUMNS} FROM session_states
 PROJECTS = """
 SELECT project FROM session_transcripts WHERE agent_id = ?1 AND session_key = ?2
  UNION SELECT project FROM session_states WHERE agent_id = ?1 AND session_key = ?2"""
+#: Sessions that have called since a time; one that silence has ended expires at its last write.
+AT_WORK = """
+SELECT session_key FROM session_states WHERE agent_id = ? AND updated_at > ? AND expires_at > updated_at"""
 COUNT = "SELECT count(*), coalesce(sum(is_bypassed), 0) FROM session_states WHERE expires_at > ?"
 _PUT = f"""
 INSERT OR REPLACE INTO session_states ({_COLUMNS}, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
