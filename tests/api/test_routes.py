@@ -105,10 +105,6 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     # A dry run: what the person has who runs the tests is not to be read.
     ("POST", "/api/backfill"): ({"dryRun": True}, 200),
     ("POST", "/api/secrets/exec"): ({"command": "true", "secrets": {"A": "gone"}}, 404),
-    # Nobody has connected an account.
-    ("POST", "/api/secrets/1password/connect"): ({"token": ""}, 400),
-    ("GET", "/api/secrets/1password/vaults"): (None, 400),
-    ("POST", "/api/secrets/1password/import"): ({}, 400),
     ("GET", "/api/secrets/{name}"): (None, 404),
     ("POST", "/api/secrets/{name}"): ({"value": "x"}, 200),
     ("DELETE", "/api/secrets/{name}"): (None, 404),

@@ -35,7 +35,6 @@ def test_what_is_wrong_is_told(alone: Program) -> None:
         (("delete", "GONE"), "--force"),
         (("exec", "env"), "--secret is required"),
         (("exec", "-s", "GONE", "env"), "not found"),
-        (("onepassword", "vaults"), "not connected"),
     ):
         done = alone.run("secret", *arguments)
         assert (done.status, word in done.err) == (1, True), done

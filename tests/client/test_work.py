@@ -8,7 +8,7 @@ import pytest
 
 from client.speaking import Speaker
 from client.test_calls import at, fits, ids, saved
-from signet.client import Invalid, NotFound, SignetError, answers
+from signet.client import Invalid, NotFound, answers
 from support.http import Served, a_workspace, served
 
 
@@ -172,18 +172,3 @@ def test_what_surrounds_the_daemon_is_looked_at_and_set(
     assert fits(answers.UpdateSettings, client.do("update_settings"))
     with pytest.raises(Invalid):
         client.do("install_update", "the newest")
-
-
-def test_1password_is_looked_at_where_nobody_has_connected_it(
-    server: Served, speaker: type[Speaker]
-) -> None:
-    client = at(server, speaker)
-    state = client.do("one_password")
-    assert fits(answers.OnePassword, state) and state["configured"] is False
-    gone = client.do("disconnect_one_password")
-    assert fits(answers.DisconnectedOnePassword, gone) and gone["existed"] is False
-    for asked in ("one_password_vaults", "import_from_one_password"):
-        with pytest.raises(SignetError):
-            client.do(asked)
-    with pytest.raises(Invalid):
-        client.do("connect_one_password", " ")

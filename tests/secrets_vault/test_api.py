@@ -1,8 +1,6 @@
 """`/api/secrets`: who may read what, and commands that are run with values nobody sees."""
 
 import json
-import os
-import stat
 from pathlib import Path
 
 import pytest
@@ -208,50 +206,6 @@ def test_nothing_that_is_logged_or_stored_holds_a_value(api: Api) -> None:
     for path in root.rglob("*"):
         if path.is_file():
             assert VALUE.encode() not in path.read_bytes(), path
-
-
-OP = """#!/bin/sh
-[ "$OP_SERVICE_ACCOUNT_TOKEN" = good ] || { echo "bad token $OP_SERVICE_ACCOUNT_TOKEN" >&2; exit 1; }
-case "$1 $2" in
-  "vault list") echo '[{"id": "v1", "name": "Work"}, {"id": "v2", "name": "Home"}]' ;;
-  "item list") [ "$4" = v1 ] && echo '[{"id": "i1", "title": "Git Hub"}]' || echo '[]' ;;
-  "item get") echo '{"fields": [
-    {"id": "p", "type": "CONCEALED", "label": "password", "value": "from-one-password"},
-    {"id": "t", "type": "STRING", "label": "API token", "value": "by-its-label"},
-    {"id": "u", "type": "STRING", "label": "username", "value": "ada"}]}' ;;
-  "read --no-newline") printf %s "behind $3" ;;
-esac
-"""
-
-
-def test_one_password_is_connected_copied_from_and_read(
-    api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    base = "/api/secrets/1password"
-    monkeypatch.setenv("PATH", os.environ["PATH"])
-    missing = api.post(f"{base}/connect", {"token": "good"})
-    assert (missing.status, "not installed" in missing.error) == (400, True)
-    program = tmp_path / "bin" / "op"
-    program.parent.mkdir()
-    program.write_text(OP)
-    program.chmod(program.stat().st_mode | stat.S_IXUSR)
-    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    for token in ("wrong-token", "wrong-token\0", "wrong-token" * 20_000):
-        refused = api.post(f"{base}/connect", {"token": token})
-        assert (refused.status, "wrong-token" in refused.error) == (400, False)
-    assert api.get(f"{base}/status").body == {"configured": False, "connected": False, "vaults": []}
-    assert api.post(f"{base}/connect", {"token": "good"}).body["vaultCount"] == 2
-    assert api.get(f"{base}/status").body["connected"] is True
-    assert api.get(f"{base}/vaults").body["count"] == 2
-    done = api.post(f"{base}/import", {"vaults": ["Work"]}).body
-    names = ["OP_WORK_GIT_HUB_PASSWORD", "OP_WORK_GIT_HUB_API_TOKEN"]
-    assert (done["imported"], done["skipped"], done["vaultsScanned"]) == (names, [], 1)
-    assert api.post(f"{base}/import", {}).body["skipped"] == names
-    assert api.get(f"/api/secrets/{names[0]}").body["value"] == "from-one-password"
-    ran = run(api, "echo $A | tr a-z A-Z", A="op://Work/x/y")
-    assert ran["stdout"] == "BEHIND OP://WORK/X/Y\n"
-    assert api.delete(f"{base}/connect").body["existed"] is True
-    assert api.get(f"{base}/vaults").status == 400
 
 
 def test_settings_may_name_a_secret_that_is_kept_later(api: Api) -> None:

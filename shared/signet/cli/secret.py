@@ -6,31 +6,21 @@ only by `get`.
 
 import getpass
 import sys
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from signet import config
 from signet.cli import complete, output
-from signet.cli.command import Answer, Output, PathOption, command, confirmed
+from signet.cli.command import Output, PathOption, command, confirmed
 from signet.errors import Forbidden, Invalid
 from signet.paths import find_workspace
 
 if TYPE_CHECKING:
     from signet.domain.secrets.vault import Vault
 
-T = TypeVar("T")
-
 app = typer.Typer(help="Store credentials, and run commands with them.", no_args_is_help=True)
-onepassword_app = typer.Typer(
-    help="Use 1Password as a source of secrets.\n\n"
-    "Examples: signet secret onepassword connect · signet secret onepassword import",
-    no_args_is_help=True,
-)
-app.add_typer(onepassword_app, name="onepassword")
-
 #: Seconds a command may take that is run by hand.
 SECONDS = 60.0
 #: Seconds without input after which `put` says that it reads stdin.
@@ -131,8 +121,10 @@ def exec_(
 ) -> None:
     """Run a program with secrets as environment variables, masked in its output.
 
-    Examples: signet secret exec -s GITHUB_TOKEN gh pr list · signet secret exec -s KEY=op://a/b/c ./deploy
+    Examples: signet secret exec -s GITHUB_TOKEN gh pr list · signet secret exec -s KEY=DEPLOY_KEY ./deploy
     """
+    import asyncio
+
     from signet.domain.secrets import run, use
 
     if not secret:
@@ -143,98 +135,11 @@ def exec_(
     }
     allowed = config.load(find_workspace(path)).safe.secrets.exec_allow
     use.check(" ".join(command), wanted, allowed)
-    values = _wait(use.values(vault, wanted))
-    ran = _wait(run.run(command, values, folder=Path.cwd(), seconds=SECONDS))
+    values = use.values(vault, wanted)
+    ran = asyncio.run(run.run(command, values, folder=Path.cwd(), seconds=SECONDS))
     sys.stdout.write(ran["stdout"])
     sys.stderr.write(ran["stderr"])
     raise typer.Exit(ran["code"])
-
-
-@command(onepassword_app)
-def status(path: PathOption = None) -> Output:
-    """Show whether 1Password is connected.
-
-    Examples: signet secret onepassword status · signet secret onepassword status --json
-    """
-    from signet.domain.secrets import account
-
-    found = _wait(account.status(_vault(path)))
-    yield found
-    if found["connected"]:
-        output.say(f"Connected: {found['vaultCount']} vaults")
-    else:
-        output.say(f"Not connected: {found.get('error', 'no account is configured')}")
-
-
-@command(onepassword_app)
-def connect(path: PathOption = None) -> Output:
-    """Connect a service account. Its token is asked for, or read from stdin.
-
-    Examples: signet secret onepassword connect · signet secret onepassword connect < token
-    """
-    from signet.domain.secrets import account
-
-    found = _wait(
-        account.connect(_vault(path), _given("token", "signet secret onepassword connect"))
-    )
-    yield found
-    output.say(f"Connected: {found['vaultCount']} vaults")
-
-
-@command(onepassword_app)
-def disconnect(path: PathOption = None) -> Output:
-    """Delete the token of the service account.
-
-    Examples: signet secret onepassword disconnect · signet secret onepassword disconnect --json
-    """
-    from signet.domain.secrets import account
-
-    found = account.disconnect(_vault(path))
-    yield found
-    output.say("Disconnected" if found["existed"] else "1Password was not connected")
-
-
-@command(onepassword_app)
-def vaults(path: PathOption = None) -> Output:
-    """List the vaults that the service account can read.
-
-    Examples: signet secret onepassword vaults · signet secret onepassword vaults --json
-    """
-    from signet.domain.secrets import onepassword, use
-
-    found = _wait(onepassword.vaults(use.token(_vault(path))))
-    yield {"vaults": found, "count": len(found)}
-    for one in found:
-        output.say(f"{output.plain(one['name'])}  {one['id']}")
-
-
-@command(onepassword_app, "import")
-def import_(
-    vault: Annotated[
-        list[str] | None, typer.Option("--vault", "-v", help="Only this vault. Repeatable.")
-    ] = None,
-    prefix: Annotated[str, typer.Option(help="Prefix for the names.")] = "OP",
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace existing secrets.")
-    ] = False,
-    path: PathOption = None,
-) -> Output:
-    """Copy credentials from 1Password into Signet.
-
-    Examples: signet secret onepassword import · signet secret onepassword import -v Work --prefix WORK
-    """
-    from signet.domain.secrets import account
-
-    done = _wait(account.copy(_vault(path), names=vault, prefix=prefix, overwrite=overwrite))
-    yield Answer(done.body, status=1 if done.errors else 0)
-    for name in done.imported:
-        output.say(name)
-    output.hint(
-        f"{len(done.imported)} imported, {len(done.skipped)} exist already, "
-        f"{len(done.errors)} failed"
-    )
-    for error in done.errors:
-        output.tell(output.plain(error))
 
 
 def _vault(path: str | None) -> "Vault":
@@ -277,9 +182,3 @@ def _how_to_pipe(command: str) -> str:
         f"stdin is not a terminal, so pipe the value in: {command} < FILE, or: "
         f'printf %s "$VALUE" | {command}'
     )
-
-
-def _wait(work: Coroutine[Any, Any, T]) -> T:
-    import asyncio
-
-    return asyncio.run(work)

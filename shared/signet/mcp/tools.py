@@ -207,7 +207,7 @@ _MACHINE = (
         text="Run a shell command with secrets as environment variables, redacted in its output.",
         arguments=(
             text("command", "Shell command (sh)", required=True),
-            mapping("secrets", "Variable: secret name or op:// reference", required=True),
+            mapping("secrets", "Variable: secret name", required=True),
         ),
         method="POST",
         path="/api/secrets/exec",

@@ -1,4 +1,4 @@
-"""Secrets: their names, commands that are run with their values, and 1Password as a source of them."""
+"""Secrets: their names, and commands that run with their values."""
 
 import asyncio
 from collections.abc import Mapping
@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from fastapi import Request
 
 from signet.config.sections import AuthMode
-from signet.domain.secrets import account, run, use
+from signet.domain.secrets import run, use
 from signet.domain.secrets.vault import Vault
 from signet.errors import Forbidden, Invalid
 from signet.observe import logs
 from signet.wire import secrets as wire
-from signet.wire.requests.machine import ConnectBody, ExecBody, SecretBody, SecretsImportBody
+from signet.wire.requests.machine import ExecBody, SecretBody
 from signet_api.access import is_here, only_from_here
 from signet_api.deps import Shared, State, Who
 from signet_api.serving import serves
@@ -87,7 +87,7 @@ async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: s
     if milliseconds is not None and not LEAST_MS <= milliseconds <= MOST_MS:
         raise Invalid(f"timeoutMs must be from {LEAST_MS} to {MOST_MS}")
     use.check(body.command, wanted, state.settings.secrets.exec_allow)
-    values = await use.values(vault_of(state), wanted)
+    values = await asyncio.to_thread(use.values, vault_of(state), wanted)
     log.info("secret.used", names=sorted(wanted.values()), actor=actor)
     return await run.run(
         ["sh", "-c", body.command],
@@ -95,40 +95,3 @@ async def _ran(state: State, body: ExecBody, wanted: Mapping[str, str], actor: s
         folder=state.workspace.root,
         seconds=run.SECONDS if milliseconds is None else milliseconds / 1000,
     )
-
-
-@serves(wire.ONE_PASSWORD, first=from_here)
-async def get_status(state: Shared) -> wire.OnePassword:
-    """Return whether 1Password is connected, and its vaults."""
-    return await account.status(vault_of(state))
-
-
-@serves(wire.CONNECT_ONE_PASSWORD, first=from_here)
-async def post_connect(body: ConnectBody, state: Shared) -> wire.ConnectedOnePassword:
-    """Keep the token of a service account, once it has opened its list of vaults."""
-    return await account.connect(vault_of(state), body.token)
-
-
-@serves(wire.DISCONNECT_ONE_PASSWORD, first=from_here)
-async def delete_connect(state: Shared) -> wire.DisconnectedOnePassword:
-    """Forget the token."""
-    return await asyncio.to_thread(account.disconnect, vault_of(state))
-
-
-@serves(wire.ONE_PASSWORD_VAULTS, first=from_here)
-async def get_vaults(state: Shared) -> wire.Vaults:
-    """Return the vaults that the token opens."""
-    return await account.vaults(vault_of(state))
-
-
-@serves(wire.IMPORT_FROM_ONE_PASSWORD, first=from_here)
-async def post_import(body: SecretsImportBody, state: Shared) -> wire.ImportedSecrets:
-    """Copy credentials into the vault; without `overwrite` a name that exists is left alone."""
-    done = await account.copy(
-        vault_of(state),
-        names=body.vaults,
-        prefix=body.prefix,
-        overwrite=body.overwrite,
-        token=body.token,
-    )
-    return done.body

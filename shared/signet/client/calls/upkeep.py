@@ -1,15 +1,12 @@
-"""What surrounds the daemon: harnesses, the workspace as a git repository, new versions, secrets of 1Password."""
+"""Harnesses, the git repository of the workspace, updates."""
 
-from collections.abc import Sequence
-
-from signet.client.call import Body
 from signet.client.method import asks
-from signet.wire import git, secrets, update
+from signet.wire import git, update
 from signet.wire import harnesses as known
 
 
 class UpkeepCalls:
-    """What surrounds the daemon: harnesses, the workspace as a git repository, new versions, secrets of 1Password."""
+    """Harnesses, the git repository of the workspace, updates."""
 
     @asks(known.HARNESSES, pick=lambda found: found["harnesses"])
     def harnesses(self) -> list[known.KnownHarness]:
@@ -77,30 +74,3 @@ class UpkeepCalls:
     @asks(update.INSTALL_UPDATE, names={"version": "target_version"})
     def install_update(self, version: str | None = None) -> update.Installed:
         """Install a version, the newest one without; `success` and `message` say what came of it. Raises Invalid."""
-
-    @asks(secrets.ONE_PASSWORD)
-    def one_password(self) -> secrets.OnePassword:
-        """Return whether 1Password is connected, and its vaults."""
-
-    @asks(secrets.CONNECT_ONE_PASSWORD, is_safe=True)
-    def connect_one_password(self, token: str) -> secrets.ConnectedOnePassword:
-        """Keep the token of a service account; raises Invalid for one that opens nothing."""
-
-    @asks(secrets.DISCONNECT_ONE_PASSWORD)
-    def disconnect_one_password(self) -> secrets.DisconnectedOnePassword:
-        """Forget the token."""
-
-    @asks(secrets.ONE_PASSWORD_VAULTS, pick=lambda found: found["vaults"])
-    def one_password_vaults(self) -> list[Body]:
-        """Return the vaults that the token opens; raises SignetError when none is kept or it is refused."""
-
-    @asks(secrets.IMPORT_FROM_ONE_PASSWORD)
-    def import_from_one_password(
-        self,
-        *,
-        vaults: Sequence[str] | None = None,
-        prefix: str | None = None,
-        overwrite: bool = False,
-        token: str | None = None,
-    ) -> secrets.ImportedSecrets:
-        """Copy credentials into the vault; without `overwrite` a name that exists is left alone."""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from signet.domain.secrets import onepassword
 from signet.domain.secrets.vault import Vault, check_name
 from signet.errors import Forbidden, Invalid
 
@@ -11,34 +10,16 @@ from signet.errors import Forbidden, Invalid
 _MORE = re.compile(r"[;&|`$<>()\\]|[^\S \t]")
 
 
-async def values(vault: Vault, wanted: Mapping[str, str]) -> dict[str, str]:
-    """Return the value of each variable; nothing is half resolved.
+def values(vault: Vault, wanted: Mapping[str, str]) -> dict[str, str]:
+    """Return the value of the secret that each variable names.
 
-    A reference is the name of a secret or begins with `op://`. Raises Invalid, NoSuchSecret, VaultUnreadable,
-    SignetError for one that cannot be decrypted, and what 1Password raises.
+    Raises Invalid, NoSuchSecret, VaultUnreadable, and SignetError for a value that cannot be decrypted.
     """
     if not wanted:
         raise Invalid("secrets map is required")
     for variable in wanted:
         check_name(variable)
-    found = {}
-    for variable, reference in wanted.items():
-        if reference.startswith(onepassword.REFERENCE):
-            found[variable] = await onepassword.read(token(vault), reference)
-        else:
-            found[variable] = vault.value(reference)
-    return found
-
-
-def token(vault: Vault) -> str:
-    """Return the token of 1Password; raises Invalid."""
-    found = vault.find(onepassword.TOKEN)
-    if found is None:
-        raise Invalid(
-            "1Password is not connected. Connect it with: signet secret onepassword connect",
-            "onepassword_not_configured",
-        )
-    return found
+    return {variable: vault.value(name) for variable, name in wanted.items()}
 
 
 def check(command: str, wanted: Mapping[str, str], allowed: Mapping[str, Sequence[str]]) -> None:
