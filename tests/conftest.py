@@ -88,6 +88,14 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _own_settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the user's own settings and keys out of tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.mktemp("config")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _no_traces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Remove what workspaces whose paths are too long for a socket have beside them in the machine's folders."""
     yield

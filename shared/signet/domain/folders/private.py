@@ -102,10 +102,10 @@ class Places:
         if key := next((part for part in parts if part.casefold() in _KEYS), None):
             return f"{key} holds keys"
         for folder in (path, *map(str, PurePath(path).parents)):
-            if place := self.inside.get(_identity(folder)):
-                return place
             if folder == self.workspace:
                 break
+            if place := self.inside.get(_identity(folder)):
+                return place
             if kind := mark_of(folder):
                 return f"{folder} is {kind}"
         return None

@@ -1,7 +1,7 @@
-"""The id of this machine, which the key of the vault is made from.
+"""The key of vaults of version 1, which is derived from the id of the machine.
 
-The id that was used first is stored next to the vault and is used from then on: host names and ids of machines change,
-and a vault that cannot be opened any more is worse than one that is bound to an old name.
+Every user of the machine can read that id, so the vault is sealed again under a random key (`keys.py`) the first time
+that something is stored. The id that a vault was first sealed under lies next to it, because ids and host names change.
 """
 
 import getpass
@@ -13,10 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from signet.errors import Kind, SignetError
-from signet.files import replace_file
 
-#: Where Linux keeps it, and where it did before.
+#: Where the id of that time is stored, next to the vault.
+BOUND = ".machine-id"
+#: Where Linux keeps its id, and where it did before.
 FILES = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+_PREFIX = "signet:secrets:"
 _MAC = re.compile(r'"IOPlatformUUID"\s*=\s*"([^"]+)"')
 
 
@@ -27,26 +29,24 @@ class NoMachineId(SignetError):
     code = "no_machine_id"
 
 
-def machine_id(folder: Path) -> str:
-    """Return the id that the vault in `folder` is bound to; raises NoMachineId, or OSError."""
-    kept = folder / ".machine-id"
+def key_of(machine_id: str) -> bytes:
+    """Return the key of a machine: BLAKE2b, 32 bytes, of prefix and id."""
+    from nacl.encoding import RawEncoder
+    from nacl.hash import blake2b
+
+    digest: bytes = blake2b(f"{_PREFIX}{machine_id}".encode(), digest_size=32, encoder=RawEncoder)
+    return digest
+
+
+def bound_id(folder: Path) -> str:
+    """Return the id that the vault in a folder was first sealed under, empty if none is stored."""
     with suppress(FileNotFoundError):
-        if found := kept.read_text("utf-8").strip():
-            return found
-    return found_id()
-
-
-def keep(folder: Path) -> str:
-    """Return the id and keep it in `folder`, for a vault that is about to be written."""
-    found = machine_id(folder)
-    kept = folder / ".machine-id"
-    if not kept.exists():
-        replace_file(kept, f"{found}\n".encode())
-    return found
+        return (folder / BOUND).read_text("utf-8").strip()
+    return ""
 
 
 def found_id() -> str:
-    """Return what the machine says of itself; raises NoMachineId."""
+    """Return the id of this machine; raises NoMachineId."""
     for path in FILES:
         with suppress(OSError):
             if found := path.read_text("utf-8").strip():

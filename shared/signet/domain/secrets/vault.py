@@ -1,12 +1,13 @@
-"""The vault: one file with names in the clear and values encrypted.
+"""The vault: one file with names in the clear and values encrypted under the key of the workspace (`keys.py`).
 
-Readers take no lock, because the file is only ever replaced whole; writers hold one, so that two of them lose nothing.
-A file that is not understood is never written over.
+Readers take no lock, because the file is only ever replaced whole; writers take one, so that two of them lose nothing.
+A file of an unknown format is never overwritten. Version 1, sealed under the id of the machine, is read; the first
+write seals it again.
 """
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,14 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from signet import clock
-from signet.domain.secrets import box, machine
+from signet.domain.secrets import box, keys, machine
 from signet.errors import Invalid, Kind, NotFound, SignetError
 from signet.files import locked, replace_file
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 #: Longest value, far beyond any key; what an environment can carry is not much more.
 MAX_BYTES = 64 * 1024
-VERSION = 1
+#: Sealed under the id of the machine; sealed under the workspace's own key.
+BY_MACHINE, VERSION = 1, 2
+FILE, BACKUP = "secrets.enc", "secrets.enc.bak"
 
 
 class VaultUnreadable(SignetError):
@@ -40,6 +43,15 @@ class NoSuchSecret(NotFound):
         super().__init__(f"Secret '{name}' not found", name=name)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Secret:
+    """A value in the clear, and when it was stored first and last."""
+
+    value: str
+    created: str
+    updated: str
+
+
 @dataclass(frozen=True, slots=True)
 class Vault:
     """The secrets of one workspace, in its folder `.secrets`."""
@@ -52,66 +64,99 @@ class Vault:
 
     def names(self) -> list[str]:
         """Return the names, oldest first; raises VaultUnreadable."""
-        return list(self._read())
+        return list(self._read()[1])
 
     def value(self, name: str) -> str:
-        """Return a value; raises NoSuchSecret, VaultUnreadable, NoMachineId, or SignetError."""
-        entry = self._read().get(name)
-        if entry is None:
+        """Return a value; raises NoSuchSecret, VaultUnreadable, KeyMissing, NoMachineId, or SignetError."""
+        bound = machine.bound_id(
+            self.folder
+        )  # first: a writer removes it after it replaced the vault
+        version, entries = self._read()
+        if name not in entries:
             raise NoSuchSecret(name)
-        return box.opened(box.key_of(machine.machine_id(self.folder)), str(entry.get("ciphertext")))
+        return box.opened(self._key(version, bound), str(entries[name].get("ciphertext")))
 
     def find(self, name: str) -> str | None:
-        """Return a value, or None when there is none that can be read: for settings that name one."""
+        """Return a value, or None if it cannot be read: for settings that name a secret."""
         try:
             return self.value(name)
         except (SignetError, OSError):
             return None
 
+    def everything(self) -> dict[str, Secret]:
+        """Return all secrets in the clear; raises what `value` raises."""
+        bound = machine.bound_id(self.folder)
+        version, entries = self._read()
+        return opened(entries, self._key(version, bound)) if entries else {}
+
     def put(self, name: str, value: str, *, now: datetime | None = None) -> None:
-        """Keep a value, in the place of an earlier one of that name; raises Invalid, VaultUnreadable, NoMachineId."""
+        """Store a value, replacing an earlier one of that name.
+
+        Raises Invalid, VaultUnreadable, KeyMissing.
+        """
         check_name(name)
         check_value(value)
         stamp = clock.to_text(now or clock.now())
         with self._locked():
-            entries = self._read()
-            key = box.key_of(machine.keep(self.folder))
+            entries = self._current()
             created = entries.get(name, {}).get("created", stamp)
             entries[name] = {
-                "ciphertext": box.seal(key, value),
+                "ciphertext": box.seal(keys.stored(self.folder), value),
                 "created": created,
                 "updated": stamp,
             }
             self._write(entries)
 
     def delete(self, name: str) -> None:
-        """Drop a secret; raises NoSuchSecret, VaultUnreadable."""
+        """Delete a secret; raises NoSuchSecret, VaultUnreadable, KeyMissing."""
         with self._locked():
-            entries = self._read()
-            if entries.pop(name, None) is None:
+            if name not in self._read()[1]:
                 raise NoSuchSecret(name)
+            entries = self._current()
+            del entries[name]
             self._write(entries)
 
-    def _read(self) -> dict[str, dict[str, Any]]:
+    def sealed(self, secrets: Mapping[str, Secret]) -> bytes:
+        """Return the content of a vault file with these secrets under this workspace's key. Raises KeyMissing."""
+        with self._locked():
+            key = keys.made(self.folder)
+        return _file({name: _entry(key, secret) for name, secret in secrets.items()})
+
+    def _read(self) -> tuple[int, dict[str, dict[str, Any]]]:
         try:
-            found = json.loads(self.file.read_bytes())
+            raw = self.file.read_bytes()
         except FileNotFoundError:
-            return {}
-        except ValueError as error:
-            raise VaultUnreadable(f"{self.file} is not JSON; nothing was changed") from error
-        entries = found.get("secrets") if isinstance(found, dict) else None
-        if not isinstance(entries, dict) or found.get("version") != VERSION:
-            raise VaultUnreadable(f"{self.file} has an unknown format; nothing was changed")
-        if not all(isinstance(entry, dict) for entry in entries.values()):
-            raise VaultUnreadable(f"{self.file} contains an entry of an unknown format")
-        return entries
+            return VERSION, {}
+        return parsed(raw, str(self.file))
+
+    def _key(self, version: int, bound: str) -> bytes:
+        if version == VERSION:
+            return keys.stored(self.folder)
+        return machine.key_of(bound or machine.found_id())
+
+    def _current(self) -> dict[str, dict[str, Any]]:
+        """Return the entries under this workspace's key, which is created; the first write seals version 1 again."""
+        bound = machine.bound_id(self.folder)
+        version, entries = self._read()
+        if version == VERSION:
+            if not entries:
+                keys.made(self.folder)
+            return entries
+        key = keys.made(self.folder)
+        secrets = opened(entries, self._key(version, bound)) if entries else {}
+        unreadable = {name: entry for name, entry in entries.items() if name not in secrets}
+        resealed = {name: _entry(key, secret) for name, secret in secrets.items()}
+        replace_file(self.file, _file(resealed | unreadable))
+        if not unreadable:  # else a person may still find the id that opens them
+            self.file.with_name(BACKUP).unlink(missing_ok=True)
+            (self.folder / machine.BOUND).unlink(missing_ok=True)
+        return resealed | unreadable
 
     def _write(self, entries: dict[str, dict[str, Any]]) -> None:
-        """Replace the file in one step, keeping the one before as `secrets.enc.bak`."""
-        text = json.dumps({"version": VERSION, "secrets": entries}, indent=2)
+        """Replace the file in one step, and keep the one before as `secrets.enc.bak`."""
         with suppress(FileNotFoundError):
-            replace_file(self.file.with_name("secrets.enc.bak"), self.file.read_bytes())
-        replace_file(self.file, text.encode())
+            replace_file(self.file.with_name(BACKUP), self.file.read_bytes())
+        replace_file(self.file, _file(entries))
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
@@ -137,3 +182,40 @@ def check_value(value: str) -> None:
         raise Invalid("value contains a NUL character, which an environment variable cannot hold")
     if len(value.encode("utf-8", "replace")) > MAX_BYTES:
         raise Invalid(f"value is longer than {MAX_BYTES} bytes")
+
+
+def parsed(raw: bytes, name: str) -> tuple[int, dict[str, dict[str, Any]]]:
+    """Return version and entries of a vault file; raises VaultUnreadable."""
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise VaultUnreadable(f"{name} is not JSON; nothing was changed") from error
+    entries = found.get("secrets") if isinstance(found, dict) else None
+    version = found.get("version") if isinstance(found, dict) else None
+    if not isinstance(entries, dict) or version not in (BY_MACHINE, VERSION):
+        raise VaultUnreadable(f"{name} has an unknown format; nothing was changed")
+    if not all(isinstance(entry, dict) for entry in entries.values()):
+        raise VaultUnreadable(f"{name} contains an entry of an unknown format")
+    return version, entries
+
+
+def opened(entries: Mapping[str, Mapping[str, Any]], key: bytes) -> dict[str, Secret]:
+    """Return the secrets that a key decrypts; the others are left out."""
+    found = {}
+    for name, entry in entries.items():
+        with suppress(SignetError):
+            found[name] = Secret(
+                value=box.opened(key, str(entry.get("ciphertext"))),
+                created=str(entry.get("created", "")),
+                updated=str(entry.get("updated", "")),
+            )
+    return found
+
+
+def _entry(key: bytes, secret: Secret) -> dict[str, Any]:
+    sealed = box.seal(key, secret.value)
+    return {"ciphertext": sealed, "created": secret.created, "updated": secret.updated}
+
+
+def _file(entries: Mapping[str, Mapping[str, Any]]) -> bytes:
+    return json.dumps({"version": VERSION, "secrets": entries}, indent=2).encode()

@@ -1,27 +1,29 @@
-"""What proves that a record of a memory was written by an export on this machine, and says what it said then.
+"""Seal the memories in an export, so that an import by the same user trusts their origin.
 
-Without such a seal nothing in a file is the user's word: whoever wrote the file could have claimed it (MEM-65).
+Without a valid seal nothing in a file counts as the words of the user, because anyone can write a file (MEM-65). The
+key is a random file of the user, not the id of the machine, which every user of the machine can read.
 """
 
-import getpass
 import hashlib
 import hmac
 import json
 from collections.abc import Mapping
 from contextlib import suppress
 
-from signet.domain.secrets import machine
+from signet.domain.secrets import keys
+from signet.files import locked
+from signet.paths import config_home
 
-#: The field of a record that holds it, and what it vouches for.
+#: The field of a record with the seal, and the fields that it covers.
 FIELD = "seal"
 _FIELDS = ("id", "content", "agent_id", "visibility", "scope", "origin", "review")
 
 
 def key() -> bytes:
-    """Return the key of this machine and user, empty where the machine has no id; it may run a program."""
-    with suppress(machine.NoMachineId, OSError, KeyError):
-        name = f"signet export\n{machine.found_id()}\n{getpass.getuser()}"
-        return hashlib.sha256(name.encode()).digest()
+    """Return the key of this user, created on first use; empty if it cannot be stored or read."""
+    folder = config_home() / "exports"
+    with suppress(OSError, keys.KeyMissing), locked(folder / ".lock"):
+        return keys.made(folder)
     return b""
 
 
@@ -32,6 +34,6 @@ def of(record: Mapping[str, object], key: bytes) -> str:
 
 
 def holds(record: Mapping[str, object], key: bytes) -> bool:
-    """Return whether a record has the seal of this machine and says what it said then."""
+    """Return whether a record has a seal of this user for its present values."""
     found = record.get(FIELD)
     return bool(key) and isinstance(found, str) and hmac.compare_digest(found, of(record, key))
