@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 
+#: On macOS CLOCK_MONOTONIC runs while the machine sleeps, on Linux CLOCK_BOOTTIME does.
+_ELAPSED: int = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", 0))
+
 
 def now() -> datetime:
     """Return the current instant in UTC."""
@@ -27,12 +30,18 @@ def monotonic_ms() -> int:
     return time.monotonic_ns() // 1_000_000
 
 
+def elapsed_ms() -> int:
+    """Return milliseconds of a clock that ignores changes of the wall clock and runs while the machine sleeps."""
+    return time.clock_gettime_ns(_ELAPSED) // 1_000_000
+
+
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Both clocks as values that a test can replace; each returns milliseconds."""
+    """The clocks as values that a test can replace; each returns milliseconds."""
 
     wall_ms: Callable[[], int] = wall_ms
     monotonic_ms: Callable[[], int] = monotonic_ms
+    elapsed_ms: Callable[[], int] = elapsed_ms
 
     def now(self) -> datetime:
         """Return the current instant in UTC, by this wall clock."""

@@ -13,6 +13,7 @@ from signet.db import Database, ReadTx, processes
 from signet.process import liveness
 from signet.process.rescuer import Rescuer
 from signet.queue import Job, enqueue, pauses, transitions
+from signet.queue.retry import MAX_CRASHES
 from signet.queue.wakeup import Notifier
 from support.processes import ROOT, eventually, program, said, suspend
 from support.queue import row, statuses, unreachable
@@ -131,7 +132,7 @@ def test_a_poison_job_dies_and_the_others_finish(
     ringing: Database, runtime: Path, rescuer: Rescuer
 ) -> None:
     poison = add(ringing, "poison")
-    ringing.write(lambda tx: tx.run("UPDATE memory_jobs SET attempts = 1"))
+    ringing.write(lambda tx: tx.run("UPDATE memory_jobs SET crashes = ?", (MAX_CRASHES - 2,)))
     for _ in range(2):
         with program(ACTOR, str(ringing.path), str(runtime), "poison") as victim:
             assert victim.wait() == -signal.SIGKILL

@@ -171,7 +171,7 @@ def test_the_first_death_of_a_process_gives_its_jobs_back_at_once(
     take(db, hands, owner="victim")
     assert db.write(transitions.reap_owner, "victim", now=hands.now) == 1
     found = row(db, job_id)
-    assert (found["status"], found["crashes"], found["attempts"]) == ("pending", 1, 1)
+    assert (found["status"], found["crashes"], found["attempts"]) == ("pending", 1, 0)
     assert found["due_ms"] == hands.wall
     assert db.write(transitions.reap_owner, "victim", now=hands.now) == 0
 
@@ -181,16 +181,29 @@ def test_a_job_that_kills_its_workers_waits_longer_each_time_and_dies(
 ) -> None:
     job_id = str(add(db, hands, "poison"))
     waits = []
-    for number in range(3):
+    for number in range(retry.MAX_CRASHES):
         (held,) = take(db, hands, owner=f"worker-{number}")
-        assert held.attempts == number + 1
+        assert held.attempts == 1, "the death of a process is not charged"
         db.write(transitions.reap_owner, f"worker-{number}", now=hands.now)
         waits.append(row(db, job_id)["due_ms"] - hands.wall)
-        hands.move(60_000)
+        hands.move(3_600_000)
     found = row(db, job_id)
     assert (found["status"], found["last_error_code"]) == ("dead", "crashed")
-    assert waits[0] == 0
-    assert 1_000 <= waits[1] <= 1_500
+    assert waits[:4] == [0, 30_000, 120_000, 480_000]
+
+
+def test_three_deaths_within_seconds_leave_an_innocent_job_alive(
+    db: Database, hands: Hands
+) -> None:
+    job_id = str(add(db, hands, "innocent"))
+    for number in range(3):
+        take(db, hands, owner=f"worker-{number}")
+        db.write(transitions.reap_owner, f"worker-{number}", now=hands.now)
+        hands.move(3_000)
+    assert row(db, job_id)["status"] == "pending"
+    hands.move(30_000)
+    (held,) = take(db, hands)
+    assert end(db, hands, held, End.COMPLETED)
 
 
 def test_dead_jobs_get_a_fresh_start(db: Database, hands: Hands) -> None:

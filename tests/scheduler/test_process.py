@@ -96,7 +96,7 @@ def test_the_jobs_of_a_killed_worker_are_given_back_long_before_their_leases_end
             eventually(lambda: home.job(source)["status"] == "pending")
             eventually(lambda: home.processes("worker") == 0)
     job = home.job(source)
-    assert (job["crashes"], job["attempts"], job["last_error_code"]) == (1, 1, "crashed")
+    assert (job["crashes"], job["attempts"], job["last_error_code"]) == (1, 0, "crashed")
 
 
 def test_a_worker_that_is_stopped_loses_its_lease_and_writes_nothing_twice(home: Home) -> None:

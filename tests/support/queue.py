@@ -16,14 +16,18 @@ LEASE_MS = 60_000
 
 @dataclass(slots=True)
 class Hands:
-    """The wall clock and the monotonic clock, moved by hand."""
+    """The clocks of a machine that never sleeps, moved by hand."""
 
     wall: int = int(NOON.timestamp() * 1000)
     monotonic: int = 1_000_000
     clock: Clock = field(init=False)
 
     def __post_init__(self) -> None:
-        self.clock = Clock(wall_ms=lambda: self.wall, monotonic_ms=lambda: self.monotonic)
+        self.clock = Clock(
+            wall_ms=lambda: self.wall,
+            monotonic_ms=lambda: self.monotonic,
+            elapsed_ms=lambda: self.monotonic,
+        )
 
     def move(self, milliseconds: int) -> None:
         """Let time pass on both clocks."""

@@ -68,6 +68,7 @@ class State:
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
     admission: Admission = field(default_factory=Admission)
     started_at: datetime = field(default_factory=clock.now)
+    started_ms: int = field(default_factory=clock.elapsed_ms)
     #: How much of the logs of running sessions was read, by agent and session; and work that goes on behind answers.
     following: dict[tuple[str, str], int] = field(default_factory=dict)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)

@@ -10,6 +10,7 @@ from signet.paths import Workspace
 from signet.process.rescuer import Rescuer
 from signet.process.settings_reload import LiveSettings
 from signet_scheduler import beats, tasks
+from signet_scheduler.clock_guard import ClockGuard
 
 log = logs.get("scheduler")
 
@@ -29,10 +30,12 @@ class Ticker:
         self._workspace = workspace
         self._checkpointer = Checkpointer(db.path)
         self._last_runs = db.read(schedule.last_runs)
+        self._clock_guard = ClockGuard(db)
         self._ticks = 0
 
     def tick(self) -> None:
         """Do one second's work."""
+        self._try("clock", self._clock_guard.look)  # before anything that asks what is due
         self._try("watch", self._rescuer.look)
         if self._ticks % EXPIRED_EVERY_TICKS == 0:
             self._try("expired", self._rescuer.end_expired)

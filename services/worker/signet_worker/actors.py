@@ -373,4 +373,4 @@ def _swept(tx: WriteTx, swept: Swept, now: datetime) -> dict[str, object]:
     """Return what was swept; what is left is the next job's."""
     if not swept.is_finished:
         enqueue(tx, Job(kind="retention_sweep", dedupe_key=PERIODIC, priority=BULK), now=now)
-    return dict(swept.counts)
+    return dict(swept.counts) | ({"held": swept.held} if swept.held else {})

@@ -28,9 +28,11 @@ from signet.queue.kinds import ERRORS_KEPT, breaker_of, queues_behind
 log = logs.get("pipeline")
 
 #: Waits between probes: doubled with each failure, at most this, so that work starts within five seconds of a
-#: provider's recovery. A provider may ask for longer.
+#: provider's recovery. A provider may ask for longer, up to MAX_PROBE_MS.
 FIRST_PROBE_MS = 1_000
 LAST_PROBE_MS = 4_000
+#: The longest wait that a provider may ask for; a proxy that says "tomorrow" is probed all the same.
+MAX_PROBE_MS = 600_000
 #: A probe that has not come back within this time is given up and another may go.
 PROBE_MS = 120_000
 
@@ -53,6 +55,9 @@ ON CONFLICT (provider) DO UPDATE SET state = excluded.state, failures = excluded
 _PROBE = "UPDATE provider_breakers SET state = 'half_open', probe = ?, retry_at_ms = ? WHERE provider = ?"
 _PROBE_LOST = """
 UPDATE provider_breakers SET state = 'open', probe = NULL, retry_at_ms = ? WHERE provider = ? AND probe = ?"""
+_LATE = f"retry_at_ms > :wall + {MAX_PROBE_MS}"
+_IS_LATE = f"SELECT 1 FROM provider_breakers WHERE {_LATE} LIMIT 1"
+_BRING_FORWARD = f"UPDATE provider_breakers SET retry_at_ms = :wall WHERE {_LATE}"
 _DUE_NOW = f"""
 UPDATE memory_jobs SET due_ms = ?, updated_at = ?
  WHERE queue IN {LIST} AND status = 'pending' AND last_error_code = ? AND due_ms > ?"""
@@ -168,7 +173,7 @@ def open_breaker(
         return now_ms + FIRST_PROBE_MS if row["probe"] else int(row["retry_at_ms"])
     failures = (row["failures"] if row else 0) + 1
     wait: int = min(FIRST_PROBE_MS * 2 ** min(failures - 1, 10), LAST_PROBE_MS)
-    retry_at = now_ms + max(wait, retry_after_ms or 0)
+    retry_at = now_ms + min(max(wait, retry_after_ms or 0), MAX_PROBE_MS)
     if row is None:
         _give_back(tx, queue, due_ms=retry_at, now=now)
         queues = queues_behind(breaker_of(queue))
@@ -200,6 +205,16 @@ def is_ill(tx: WriteTx, queue: str, job_id: str, code: str, *, now: datetime) ->
         return False
     _excuse(tx, job_id, since)
     return True
+
+
+def is_late(tx: ReadTx, *, now: datetime) -> bool:
+    """Return whether a provider is put off for longer than any wait of ours: the clock was ahead."""
+    return tx.one(_IS_LATE, {"wall": int(now.timestamp() * 1000)}) is not None
+
+
+def bring_forward(tx: WriteTx, *, now: datetime) -> None:
+    """Let those providers be probed now."""
+    tx.run(_BRING_FORWARD, {"wall": int(now.timestamp() * 1000)})
 
 
 def close_breaker(tx: WriteTx, queue: str, *, now: datetime) -> None:

@@ -21,6 +21,9 @@ from signet.errors import (
 BASE_MS = 1_000
 CAP_MS = 30_000
 JITTER_MS = 500
+#: The wait of a job that was running at two deaths of its process, and the number of deaths that bury it.
+CRASH_BASE_MS = 30_000
+MAX_CRASHES = 5
 #: How long a job waits, uncharged, when the database itself could not be written.
 STORAGE_WAIT_MS = 1_000
 #: How long a job waits, uncharged, that the settings do not allow; a change of them makes it due (circuit_breaker.py).
@@ -129,9 +132,9 @@ def after_failure(attempts: int) -> int:
 
 
 def after_crash(crashes: int) -> int:
-    """Return the wait of a job whose process died: none the first time, then like a failure.
+    """Return the wait (ms) of a job whose process died: none the first time, then 30 s, doubled twice each time.
 
-    The first death may have had any cause and its job runs again at once; a job that was running at two deaths is
-    suspect, and without a wait it would take down every worker within milliseconds.
+    The first death may have had any cause and its job runs again at once. A job that was running at two deaths is
+    suspect and runs alone from then on; the waits outlast a machine that kills processes for lack of memory.
     """
-    return 0 if crashes <= 1 else after_failure(crashes - 1)
+    return 0 if crashes <= 1 else CRASH_BASE_MS * 4 ** min(crashes - 2, 3)

@@ -1,8 +1,9 @@
 """Every move of a job from state to state, as named statements: claim, extend, release, finish, reap, requeue, cancel.
 
 Each claim raises `lease_token`, the fence that every later write of the lease names: a worker that lost its lease
-changes 0 rows. Attempts are counted at the claim, so that a crash counts. Each move is one update, so that two who
-try the same one do no harm. The statements are SQL text because composing them costs more than running them.
+changes 0 rows. Attempts are counted at the claim; the death of a process is not charged, but MAX_CRASHES of them bury
+the job. Each move is one update, so that two who try the same one do no harm. The statements are SQL text because
+composing them costs more than running them.
 (A job comes into the table in enqueue.py; circuit_breaker.py gives back what an outage of a provider cost.)
 """
 
@@ -289,8 +290,8 @@ def _fail(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, now: datetime) -
             wait_ms = wait_ms or 0
         case End.CRASHED:
             circuit_breaker.probe_lost(tx, lease.queue, lease.job_id, now=now)
-            crashes += 1
-            dead = attempts >= lease.max_attempts
+            attempts, crashes = max(attempts - 1, 0), crashes + 1
+            dead = crashes >= retry.MAX_CRASHES
             wait_ms = retry.after_crash(crashes)
         case _:
             dead = attempts >= lease.max_attempts

@@ -222,7 +222,7 @@ async def get_ready(state: Shared, verbose: str | None = None) -> Response:
 
 def uptime(state: State) -> float:
     """Return how long this process has been answering, in seconds."""
-    return round((clock.now() - state.started_at).total_seconds(), 3)
+    return round((clock.elapsed_ms() - state.started_ms) / 1000, 3)
 
 
 def main_pid() -> int:

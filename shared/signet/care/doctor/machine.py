@@ -8,7 +8,7 @@ from pathlib import Path
 
 from signet import clock
 from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
-from signet.db import inspection
+from signet.db import clock_jumps, inspection
 from signet.db.driver import sqlite, version_is_safe
 
 #: Below this share of the disk, or with less room than a copy of the database takes, it is time to act.
@@ -95,6 +95,9 @@ def file_system(place: Path, mounts: Path = Path("/proc/mounts")) -> str | None:
 def _clock(scene: Scene) -> Check:
     newest = clock.parsed(inspection.newest_instant(scene.tx)) if scene.tx is not None else None
     told = local(scene.now)
+    jump = None if scene.tx is None else clock_jumps.latest(scene.tx, now=scene.now)
+    if jump is not None:
+        return warn("clock", f"{told}; {jump.described}", "check the time: timedatectl status")
     if newest is not None and newest - scene.now > SKEW:
         return warn(
             "clock",

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from signet import clock
-from signet.db import ReadTx, Row
+from signet.db import ReadTx, Row, clock_jumps
+from signet.db.clock_jumps import Jump
 from signet.db.dialect import PAGE_BYTES, PAGES
 from signet.domain.diagnostics import sql
 from signet.queue import pauses, stats
@@ -34,6 +35,7 @@ class Queue:
     anomalies: int = 0
     by_kind: Mapping[str, Mapping[str, int]]
     pauses: Sequence[Pause] = ()
+    jump: Jump | None = None
     last_error: Mapping[str, object] | None = None
 
     @property
@@ -87,6 +89,7 @@ def queue(tx: ReadTx, *, now: datetime, monotonic_ms: int) -> Queue:
         completed=sum(row["completed"] for row in ended),
         died=sum(row["dead"] for row in ended),
         pauses=pauses.pauses(tx),
+        jump=clock_jumps.latest(tx, now=now),
         dead=int(tx.value(sql.DEAD)) + int(tx.value(sql.DEAD_SUMMARIES)),
         anomalies=int(tx.value(sql.COUNT_STALE, {"before": before, "monotonic": monotonic_ms})),
         by_kind=dict(by_kind),

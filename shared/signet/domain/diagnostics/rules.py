@@ -26,6 +26,7 @@ DUPLICATES, MANY_DUPLICATES = 0.05, 0.10
 
 DEAD_HELP = "signet repair requeue-dead --apply"
 WORK_HELP = "signet jobs watch"
+CLOCK_HELP = "timedatectl status"
 RESUME_HELP = "signet jobs resume"
 LEASES_HELP = "signet repair release-leases --apply"
 SWEEP_HELP = "signet repair retention-sweep --apply"
@@ -40,6 +41,11 @@ def queue(seen: Queue) -> Domain:
     found = [
         Deduction(points=0.2, reason=one.described, command=RESUME_HELP) for one in seen.pauses[:1]
     ]
+    if seen.jump is not None:
+        reason = f"{seen.jump.described}; due times were corrected"
+        if seen.jump.seconds > 0:
+            reason = f"{seen.jump.described}; nothing old is deleted until it is confirmed"
+        found.append(Deduction(points=0.1, reason=reason, command=CLOCK_HELP))
     if seen.depth > DEEP and not seen.pauses:
         found.append(Deduction(points=0.3, reason=f"{seen.depth} jobs wait", command=WORK_HELP))
     if seen.dead_rate > DEAD_RATE:

@@ -60,5 +60,5 @@ def sweep(work: Work) -> Done:
     counts = dict.fromkeys(_NAMES.values(), 0)
     counts |= {_NAMES.get(name, name): count for name, count in swept.counts.items()}
     work.affected = sum(counts.values())
-    message = f"retention sweep completed; {work.affected} row(s) purged"
+    message = swept.held or f"retention sweep completed; {work.affected} row(s) purged"
     return Done(affected=work.affected, message=message, details=counts)

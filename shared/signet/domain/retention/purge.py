@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from signet.db import Database, WriteTx
+from signet.db import Database, WriteTx, clock_jumps
 from signet.db.dialect import FREE_PAGES, as_list, cut_off
 from signet.domain.activity import events
 from signet.domain.embeddings import vectors as vectors
@@ -25,8 +25,14 @@ from signet.domain.retention import sql
 from signet.domain.retention.windows import Windows, cutoff
 from signet.domain.sessions import checkpoints as session_checkpoints
 from signet.domain.summaries import requests
+from signet.observe import logs
 from signet.queue import removal
 
+log = logs.get("pipeline")
+
+UNTRUSTED = (
+    "the clock jumped ahead by a day or more; deletes again once the time has held for a day"
+)
 #: Rows of one transaction: the bulk lane's few milliseconds.
 BATCH = 100
 #: Free pages given back to the file system in one transaction.
@@ -45,10 +51,14 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Swept:
-    """What a sweep did, by name; it is not finished when its time was over before everything was gone."""
+    """What a sweep deleted, by name.
+
+    It is not finished when its time was over before everything was gone; `held` says why it deleted nothing.
+    """
 
     counts: Mapping[str, int]
     is_finished: bool
+    held: str | None = None
 
 
 Step = Callable[[WriteTx, datetime, Windows, int], Batch]
@@ -131,8 +141,12 @@ def sweep(
 ) -> Swept:
     """Run every step until nothing more is due, and give free pages back.
 
-    When `expired` says so it stops between two transactions; the next sweep goes on from there.
+    When `expired` says so it stops between two transactions; the next sweep continues there. Deletes nothing while
+    the clock is not trusted (db/clock_jumps.py).
     """
+    if not db.read(clock_jumps.allows_deleting, now=now):
+        log.warning("retention.held", reason=UNTRUSTED)
+        return Swept(counts={}, is_finished=True, held=UNTRUSTED)
     limit = min(limit, BATCH)
     counts: Counter[str] = Counter()
     for steps in ROUNDS:

@@ -29,6 +29,8 @@ UPDATE scheduled_tasks SET name = :name, prompt = :prompt, cron_expression = :cr
 DELETE_RUNS = "DELETE FROM task_runs WHERE task_id = ?"
 DELETE = "DELETE FROM scheduled_tasks WHERE id = ?"
 _SET_LAST_RUN = "UPDATE scheduled_tasks SET last_run_at = ?, next_run_at = COALESCE(?, next_run_at) WHERE id = ?"
+_ENABLED = f"{_TASK} WHERE enabled = 1"
+_SET_NEXT_RUN = "UPDATE scheduled_tasks SET next_run_at = ? WHERE id = ?"
 DISABLE = "UPDATE scheduled_tasks SET enabled = 0, updated_at = ? WHERE id = ?"
 
 _DUE = f"""{_TASK} t WHERE enabled = 1 AND next_run_at <= ?
@@ -87,6 +89,16 @@ def task(tx: ReadTx, task_id: str) -> Task | None:
 def due(tx: ReadTx, *, now: datetime) -> list[Task]:
     """Return the tasks that are due and not running, the longest due first."""
     return tx.rows(Task, _DUE, (clock.to_text(now),))
+
+
+def enabled(tx: ReadTx) -> list[Task]:
+    """Return the tasks that run by themselves."""
+    return tx.rows(Task, _ENABLED)
+
+
+def set_next_run(tx: WriteTx, task_id: str, at: datetime) -> None:
+    """Set when a task runs next."""
+    tx.run(_SET_NEXT_RUN, (clock.to_text(at), task_id))
 
 
 def set_last_run(tx: WriteTx, task_id: str, *, at: datetime, next_at: datetime | None) -> None:

@@ -1,5 +1,6 @@
 """Starting a run: its row and its job are one commit, whether a person asks for it or the clock."""
 
+import contextlib
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -49,6 +50,24 @@ def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
             sql.set_last_run(tx, task.id, at=now, next_at=next_at)
             started.append(run_id)
     return started
+
+
+def late(tx: ReadTx, *, now: datetime) -> dict[str, datetime]:
+    """Map each task whose next run lies behind the next time of its schedule to that time: the clock was ahead."""
+    found = {}
+    for task in sql.enabled(tx):
+        next_at = clock.parsed(task.next_run_at)
+        with contextlib.suppress(Invalid):  # `due` disables it
+            right = cron.next_run(task.cron_expression, zone(task.timezone), now)
+            if next_at is None or next_at > right:
+                found[task.id] = right
+    return found
+
+
+def bring_forward(tx: WriteTx, *, now: datetime) -> None:
+    """Correct the next runs of late tasks."""
+    for task_id, right in late(tx, now=now).items():
+        sql.set_next_run(tx, task_id, right)
 
 
 def delete(tx: WriteTx, task_id: str, *, now: datetime) -> None:
