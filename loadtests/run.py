@@ -43,7 +43,6 @@ SCENARIOS = {
     "idle": 20.0,
     "dashboard": 0.0,
     "backfill": 0.0,
-    "questions": 0.0,
 }
 
 
@@ -120,10 +119,7 @@ def _arguments() -> argparse.Namespace:
         help="the Python that has huey, redis and dramatiq[redis]",
     )
     parser.add_argument(
-        "--data",
-        type=Path,
-        default=ROOT.parent / "shared" / "data",
-        help="the evaluation data; for questions one file",
+        "--data", type=Path, default=ROOT.parent / "shared" / "data", help="the evaluation data"
     )
     parser.add_argument(
         "--model",

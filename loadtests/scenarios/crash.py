@@ -1,8 +1,10 @@
-"""The crash drill: `kill -9` on the parts of a whole daemon at random moments while memories are saved and distilled.
+"""The crash drill: `kill -9` and SIGSTOP on a whole daemon at random moments while memories are saved and distilled.
 
-Each round kills the worker, the scheduler, the API or the supervisor; a dead supervisor is started again as a person
-would, everything else comes back by itself. Afterwards nothing may be lost, done twice or stuck. The wait of a program
-that keeps crashing is reset before each kill, or there would be nothing alive to kill.
+Each round hits the worker, the scheduler, the API or the supervisor: it kills it, stops it for good (if possible while
+it holds the write lock), or pauses it. The drill starts a dead supervisor again, as a person would; the daemon must
+repair everything else: replace a stopped program, continue a stopped supervisor. Afterwards nothing may be lost,
+duplicated or stuck. The wait of a program that keeps crashing is reset before each round, or there would be nothing
+alive to hit.
 """
 
 import contextlib
@@ -28,7 +30,7 @@ from signet.daemon import control, processes, record
 from signet.daemon.errors import StartFailed
 from signet.db.driver import Connection, connect
 from signet.paths import Workspace
-from signet.process import backoff
+from signet.process import backoff, kernel
 
 ROUNDS = 200
 SAVERS = 4
@@ -38,6 +40,13 @@ ANSWER_SECONDS = 10.0
 #: A kill comes so long after the last one, at random.
 PAUSE_SECONDS = (0.2, 1.5)
 TARGETS = ("worker", "scheduler", "api", "supervisor")
+#: Ways to hit a process, with their probabilities.
+WAYS = {"kill": 0.6, "stop": 0.2, "pause": 0.2}
+#: A pause is that long at most: shorter than what a supervisor waits for.
+LONGEST_PAUSE_SECONDS = 3.0
+#: How often a stop is tried again for one that meets the write lock.
+LOCK_TRIES = 40
+HEAL_LIMIT_SECONDS = 60.0
 #: A job is stuck when it is open and for so long no job has come to its end; the longest retry wait is 30 s.
 SETTLE_SECONDS = 60.0
 RELEASE_LIMIT_SECONDS = 30.0
@@ -127,7 +136,10 @@ class Drill:
     workspace: Workspace
     port: int
     chance: random.Random
-    kills: Counter[str] = field(default_factory=Counter)
+    kills: Counter[tuple[str, str]] = field(default_factory=Counter)
+    #: Seconds until a stopped process was replaced or continued; how often one was stopped with the write lock.
+    heals: list[float] = field(default_factory=list)
+    stopped_with_lock: int = 0
     #: Seconds until a dead worker's leases were back, and whether a scheduler was there when it died.
     releases: list[tuple[float, bool]] = field(default_factory=list)
     failed_starts: int = 0
@@ -143,18 +155,56 @@ class Drill:
                     raise
 
     def strike(self) -> None:
-        """Kill one part if it is alive."""
+        """Hit one part if it is alive."""
         self.revive()
         target = self.chance.choice(TARGETS)
+        [way] = self.chance.choices([*WAYS], [*WAYS.values()])
         pid = self._pid(target)
         if pid is None:
-            return  # it has not come back from an earlier kill yet
+            return  # not replaced yet after an earlier hit
         backoff.forget(self.workspace.runtime_dir)
+        try:
+            {"kill": self._kill, "stop": self._stop, "pause": self._pause}[way](target, pid)
+        except ProcessLookupError:
+            return  # it has just ended
+        self.kills[target, way] += 1
+
+    def _stop(self, target: str, pid: int) -> None:
+        """Stop a process and wait until it is replaced or continued; to continue it later does nothing."""
+        for _ in range(LOCK_TRIES if target != "supervisor" else 1):
+            os.kill(pid, signal.SIGSTOP)
+            if self._has_lock(pid):
+                self.stopped_with_lock += 1
+                break
+            if target != "supervisor":
+                os.kill(pid, signal.SIGCONT)
+                time.sleep(self.chance.uniform(0.001, 0.02))
+        os.kill(pid, signal.SIGSTOP)
+        began = time.monotonic()
+        while kernel.state(pid) == "T" and time.monotonic() - began < HEAL_LIMIT_SECONDS:
+            time.sleep(0.01)
+        self.heals.append(time.monotonic() - began)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGCONT)
+
+    def _pause(self, target: str, pid: int) -> None:
+        """Stop a process and let it go on soon."""
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(self.chance.uniform(0.0, LONGEST_PAUSE_SECONDS))
+        os.kill(pid, signal.SIGCONT)
+
+    def _has_lock(self, pid: int) -> bool:
+        """Return whether a process holds the write lock (proc(5), locks)."""
+        gate = self.workspace.database.with_name(self.workspace.database.name + ".gate").stat()
+        lines = Path("/proc/locks").read_text("ascii").splitlines()
+        fields = [line.split() for line in lines if "->" not in line]
+        return any(one[4] == str(pid) and one[5].endswith(f":{gate.st_ino}") for one in fields)
+
+    def _kill(self, target: str, pid: int) -> None:
         database = connect(self.workspace.database, read_only=True)
         owner = database.execute(_OWNER, (pid,)).fetchone()
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-            self.kills[target] += 1
         if owner is not None:
             self._time_release(database, owner[0])
         database.close()
@@ -229,8 +279,8 @@ def _settle(database: Path) -> float:
 
 
 def _report(drill: Drill, savers: list[Saver], settle: float) -> Report:
-    report = Report(("killed", "times"))
-    report.rows += [[target, drill.kills[target]] for target in TARGETS]
+    report = Report(("hit", *WAYS))
+    report.rows += [[name, *(drill.kills[name, way] for way in WAYS)] for name in TARGETS]
     acknowledged = {key: text for saver in savers for key, text in saver.acknowledged.items()}
     database = connect(drill.workspace.database, read_only=True)
     kept = dict(database.execute("SELECT id, content FROM memories").fetchall())
@@ -247,6 +297,8 @@ def _report(drill: Drill, savers: list[Saver], settle: float) -> Report:
             database.execute("PRAGMA integrity_check").fetchone()[0] != "ok"
         ),
         "failed_starts": float(drill.failed_starts),
+        "stopped_with_lock": float(drill.stopped_with_lock),
+        "worst_heal_seconds": max(drill.heals, default=math.nan),
         "releases_measured": float(len(drill.releases)),
         "worst_release_seconds": max((took for took, _ in drill.releases), default=math.nan),
         "worst_release_beside_scheduler": max(

@@ -2,7 +2,9 @@
 
 Under the supervisor it boots like the real one. The API answers from the socket it was handed; every program
 notes its process id in `.daemon/NAME.pids` and stops when told to. Files in the workspace ask for misbehaviour:
-`NAME-slow` (never boot), `NAME-crash` (exit after booting), `api-silent` (accept nothing), `worker-deaf` (do not stop).
+`NAME-slow` (never boot), `NAME-crash` (exit after booting), `api-silent` (accept nothing), `worker-deaf` (do not
+stop), `NAME-hang` (the main thread waits for ever), `NAME-hold` (another thread does, with the write lock) and
+`NAME-busy` (the main thread computes and sends no heartbeat).
 """
 
 import json
@@ -12,7 +14,9 @@ import socket
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
+from signet.db.gate import Gate
 from signet.paths import Workspace, find_workspace
 from signet.process.boot import Booted, boot
 from signet.process.program import Program
@@ -33,13 +37,28 @@ def main() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if booted.program is Program.API and not (root / "api-silent").exists():
         serve(booted)
-    booted.stop.wait()
+    gate = Gate(root / "lock")
+    if (root / f"{program}-hold").exists():
+        threading.Thread(target=hold, args=(gate, root / f"{program}-hold"), daemon=True).start()
+    while not booted.stop.wait(0.5):
+        booted.pulse.beat(gate.holding)
+        if (root / f"{program}-hang").exists():
+            threading.Event().wait()
+        while (root / f"{program}-busy").exists():
+            continue
     sys.stdout.write(f"{booted.program} stopped\n")
 
 
 def _note(workspace: Workspace, program: Program) -> None:
     with (workspace.daemon_dir / f"{program}.pids").open("a") as file:
         file.write(f"{os.getpid()}\n")
+
+
+def hold(gate: Gate, once: Path) -> None:
+    """Take the write lock and never let go of it; only the first process that is asked does."""
+    once.unlink()
+    with gate:
+        threading.Event().wait()
 
 
 def serve(booted: Booted) -> None:

@@ -1,7 +1,9 @@
-"""Prepares no database. Files in the workspace ask for a failure, a notice, or never to end."""
+"""Prepares no database. Files in the workspace ask for a failure, a notice, to wait until they go, or for ever."""
 
+import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 from signet.process import parent
@@ -13,5 +15,9 @@ if __name__ == "__main__":
         sys.exit("the database is made of cheese")
     if (root / "migrate-notice").exists():
         sys.stdout.write("Database upgraded\n")
+    if (wait := root / "migrate-wait").exists():
+        wait.write_text(str(os.getpid()))
+    while wait.exists():
+        time.sleep(0.05)
     if (root / "migrate-hang").exists():
         threading.Event().wait()

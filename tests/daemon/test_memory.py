@@ -17,6 +17,7 @@ from signet.process import backoff, memory
 from signet.process.boot import Booted
 from signet.process.memory import Thrift
 from signet.process.program import SUPERVISOR_PID, Program
+from signet.process.pulse import Pulse
 from signet.process.signals import Stop
 from signet_worker import main as worker
 from signet_worker.dispatcher import Dispatcher
@@ -92,7 +93,9 @@ def test_a_worker_begins_anew_only_without_a_job_and_that_is_no_crash(
     workspace.make()
     loaded = config.load(workspace, {})
     stop = Stop()
-    booted = Booted(program=Program.WORKER, workspace=workspace, loaded=loaded, stop=stop)
+    booted = Booted(
+        program=Program.WORKER, workspace=workspace, loaded=loaded, stop=stop, pulse=Pulse()
+    )
     backoff.begin(workspace.runtime_dir, Program.WORKER, time.monotonic())
     idle: list[bool] = [False, True]
     dispatcher = cast(Dispatcher, SimpleNamespace(is_idle=lambda: idle.pop(0)))

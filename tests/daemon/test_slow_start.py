@@ -33,7 +33,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 
 @contextmanager
 def slowed(workspace: Workspace, name: str, *, share: float) -> Iterator[None]:
-    """Let one program of a daemon that starts have only a share of the time; 0 stops it for good."""
+    """Let one program of a daemon that starts have only a share of the time; 0 stops it and each one in its place."""
     done = threading.Event()
 
     def find() -> int | None:
@@ -41,13 +41,13 @@ def slowed(workspace: Workspace, name: str, *, share: float) -> Iterator[None]:
 
     def signals() -> None:
         pid: int | None = None
-        while pid is None and not done.wait(0.01):
-            pid = find()
-        with suppress(ProcessLookupError):  # the start was given up
-            while pid is not None and not done.is_set():
-                os.kill(pid, signal.SIGSTOP)
-                done.wait(0.05 * (1 - share))
-                if share:
+        while not done.wait(0.01):
+            pid = find() if not (pid and share) else pid
+            with suppress(ProcessLookupError):  # the start was given up, or the program replaced
+                if pid is not None:
+                    os.kill(pid, signal.SIGSTOP)
+                    done.wait(0.05 * (1 - share))
+                if pid is not None and share:
                     os.kill(pid, signal.SIGCONT)
                     done.wait(0.05 * share)
 

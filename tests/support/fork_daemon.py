@@ -23,6 +23,7 @@ from typing import Any, NoReturn
 from supervisor.options import ServerOptions
 
 from signet.daemon.record import SUPERVISE
+from signet.process.pulse import FD
 
 #: What stands before a module in the command lines of a daemon's programs, after the interpreter.
 BEFORE = ["-P", "-m"]
@@ -85,8 +86,10 @@ def _become(command: list[str], environ: Mapping[str, str]) -> NoReturn:
     # What is left of before must not be found unused later, and close a descriptor that is somebody else's by then.
     gc.collect()
     gc.freeze()
-    os.closerange(3, DESCRIPTORS)
     given = dict(environ)
+    pulse = int(given.get(FD, 3))  # the one descriptor that the supervisor passes on
+    os.closerange(3, pulse)
+    os.closerange(pulse + 1 if FD in given else 3, DESCRIPTORS)
     os.environ.clear()
     os.environ.update(given)
     sys.argv = [*command[3:]]

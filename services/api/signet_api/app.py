@@ -18,7 +18,7 @@ from signet_api import errors, permissions, spooled
 from signet_api.access import Access
 from signet_api.deps import State
 from signet_api.guard import Guard
-from signet_api.heartbeat import beat
+from signet_api.heartbeat import beat, pulsate
 from signet_api.openapi import Described
 from signet_api.paths import Direct
 from signet_api.routes import ROUTER
@@ -44,6 +44,7 @@ def create_app(state: State) -> ASGIApp:
     @contextlib.asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         running = [
+            asyncio.create_task(pulsate(state)),
             asyncio.create_task(state.health.watch()),
             asyncio.create_task(beat(state)),
             asyncio.create_task(spooled.watch(state)),

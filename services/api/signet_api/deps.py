@@ -26,6 +26,7 @@ from signet.domain.memory.models import Actor
 from signet.errors import Frozen
 from signet.ids import DEFAULT_AGENT, agent_of_session, is_of_user
 from signet.paths import Workspace
+from signet.process.pulse import Pulse
 from signet.process.settings_reload import LiveSettings
 from signet.wire.access import Permission
 from signet.wire.origin import Origin, lowest
@@ -64,6 +65,7 @@ class State:
     authority: Authority = field(default_factory=Authority)
     probe: Probe = field(default_factory=Probe)
     models: Models = field(default_factory=Models)
+    pulse: Pulse = field(default_factory=Pulse)
     is_stopping: bool = False
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
     admission: Admission = field(default_factory=Admission)

@@ -45,10 +45,15 @@ class Seen:
 
 def look(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -> Seen:
     """Look at schema, processes and queue in one snapshot."""
-    missing = [one for one in processes.missing(tx, workspace, now=now) if one != "api"]
+    others = processes.states(tx, workspace, now=now)[1:]
+    missing = [str(one["name"]) for one in others if one["state"] != "running"]
     schema = tx.value(migrate.READ_VERSION)
     stuck = stats.oldest_due_seconds(tx, now=now) > OLDEST_DUE_SECONDS
-    reasons = [f"{name} is not running" for name in missing]
+    reasons = [
+        f"{one['name']} is {'not running' if one['state'] == 'stopped' else one['state']}"
+        for one in others
+        if one["name"] in missing
+    ]
     if schema != schema_head:
         reasons.append(f"database schema is {schema}, this program needs {schema_head}")
     if stuck and not missing:

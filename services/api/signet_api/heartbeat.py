@@ -1,4 +1,4 @@
-"""Record a telemetry event every five minutes while the daemon runs, with what it works with."""
+"""Show the supervisor once a second that the event loop turns, and telemetry every five minutes what it works with."""
 
 import asyncio
 
@@ -8,9 +8,17 @@ from signet.domain.extraction.mode import mode_of
 from signet.errors import SignetError
 from signet.observe import record
 from signet.observe.record import Event
+from signet.process import pulse
 from signet_api.deps import State
 
 EVERY_SECONDS = 300.0
+
+
+async def pulsate(state: State) -> None:
+    """Send the supervisor a heartbeat each second until cancelled."""
+    while True:
+        state.pulse.beat(state.db.holding)
+        await asyncio.sleep(pulse.EVERY_SECONDS)
 
 
 async def beat(state: State) -> None:

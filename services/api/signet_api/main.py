@@ -86,6 +86,7 @@ def serve(booted: Booted) -> int:
         health=Health(db, workspace),
         port=listening.getsockname()[1],
         authority=authority,
+        pulse=booted.pulse,
     )
     server = Server(
         uvicorn.Config(

@@ -5,30 +5,37 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, processes
 from signet.paths import Workspace
-from signet.process import backoff, liveness
+from signet.process import backoff, kernel, liveness
 from signet.queue import pauses
 
 #: The programs that a whole daemon has.
 PROGRAMS = ("api", "worker", "scheduler")
+STALLED = "stalled"
 
 
 def states(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[dict[str, object]]:
-    """Return name, pid, state, uptime (s) and restarts of each program; one that is not there is `stopped`."""
+    """Return name, pid, state, uptime (s), restarts and stalls of each program.
+
+    The state is `running`, `stopped` when the program is not there, or `stalled` when it is but was stopped (SIGSTOP).
+    """
     rows = processes.every(tx)
     found: list[dict[str, object]] = []
     for program in PROGRAMS:
         mine = [row for row in rows if row.kind == program]
-        living = [row for row in mine if liveness.is_alive(workspace.runtime_dir, row.owner)]
+        living = [row for row in mine if liveness.lives(workspace.runtime_dir, row)]
         newest = max(living, key=lambda row: row.started_at, default=None)
         started = backoff.last(workspace.runtime_dir, program)
+        is_still = newest is not None and kernel.state(newest.pid) == "T"
         uptime = (now - clock.parse(newest.started_at)).total_seconds() if newest else None
         found.append(
             {
                 "name": program,
                 "pid": newest.pid if newest else None,
-                "state": "running" if newest else "stopped",
+                "state": STALLED if is_still else "running" if newest else "stopped",
                 "uptime": uptime,
                 "restarts": started.restarts if started else 0,
+                "stalls": started.stalls if started else 0,
+                "lastStall": (started and started.stall) or None,
             }
         )
     return found

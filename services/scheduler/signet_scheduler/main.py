@@ -48,6 +48,7 @@ def serve(booted: Booted) -> int:
     workspace = booted.workspace
     leadership = leader.Leadership(workspace.runtime_dir)
     while not leadership.take():
+        booted.pulse.beat()
         if booted.stop.wait(TRY_SECONDS):
             return 0
     db = open_database(workspace)
@@ -62,7 +63,7 @@ def serve(booted: Booted) -> int:
     flusher.start()
     place_jobs(db)
     rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
-    ticker = Ticker(db, live, rescuer, workspace)
+    ticker = Ticker(db, live, rescuer, workspace, lambda: booted.pulse.beat(db.holding))
     watches = (
         SkillWatch(db, live, workspace),
         HarnessSync(live, workspace),

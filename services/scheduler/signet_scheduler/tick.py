@@ -22,12 +22,19 @@ class Ticker:
     """The parts of a tick and what they keep between ticks."""
 
     def __init__(
-        self, db: Database, live: LiveSettings, rescuer: Rescuer, workspace: Workspace
+        self,
+        db: Database,
+        live: LiveSettings,
+        rescuer: Rescuer,
+        workspace: Workspace,
+        beat: Callable[[], None] = lambda: None,
     ) -> None:
+        """Keep what the parts need; `beat` is called after each, because one may wait for the write lock."""
         self._db = db
         self._live = live
         self._rescuer = rescuer
         self._workspace = workspace
+        self._beat = beat
         self._checkpointer = Checkpointer(db.path)
         self._last_runs = db.read(schedule.last_runs)
         self._clock_guard = ClockGuard(db)
@@ -61,3 +68,4 @@ class Ticker:
             work()
         except Exception:
             log.exception("tick.failed", part=part)
+        self._beat()

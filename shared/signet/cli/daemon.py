@@ -181,6 +181,7 @@ def _status_lines(found: dict[str, object]) -> list[str]:
     assert isinstance(processes, list)
     shown = [
         f"{one['name']:<10} {one['state']}, PID {one['pid'] or '-'}, restarts {one['restarts']}"
+        + (f"; replaced, because it {one['stall']}" if one["stall"] else "")
         for one in processes
     ]
     return [

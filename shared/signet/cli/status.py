@@ -13,6 +13,7 @@ from signet.cli.connect import client
 from signet.cli.output import Ink
 from signet.client import DaemonNotRunning, connection
 from signet.domain.backup import kept
+from signet.errors import Kind, SignetError
 from signet.paths import Workspace, cache_home, config_home, find_workspace
 
 _LABEL = 12
@@ -36,26 +37,15 @@ def status(path: PathOption = None) -> Output:
         return
     files = {name: (workspace.root / name).exists() for name in _FILES}
     files["memories.db"] = workspace.database.exists()
-    try:
-        signet = client(path)
-        found = {"running": True, "url": signet.url, **signet.status()}
-        found["memories"] = signet.memories(limit=1)["stats"]
-        found["pipeline"] = pipeline = signet.pipeline_status()
-        found["waitsFor"] = work.why(pipeline)
-        found["vectors"] = signet.embeddings_status()
-        found["backfill"] = signet.backfill_status()
-        found["predictor"] = signet.predictor()
-    except DaemonNotRunning:
-        found = {"running": False, "agentsDir": str(workspace.root)}
-        found["memories"] = {"total": contents.memories(workspace.database)}
+    found = _found(path, workspace)
     found["files"] = files
     found["backups"] = _backups(workspace)
     found["disk"] = contents.disk(workspace)
     found["harnesses"] = _connected(workspace)
     yield found
     ink = output.ink(sys.stdout)
-    lines = _running(found, ink) if found["running"] else _stopped(found, ink)
-    yield from map(output.runnable, lines)
+    show = _stopped if not found["running"] else _ill if "error" in found else _running
+    yield from map(output.runnable, show(found, ink))
 
 
 @command()
@@ -87,6 +77,43 @@ def places(workspace: Workspace) -> dict[str, str]:
         "config": config_home(),
     }
     return {name: str(place) for name, place in found.items()}
+
+
+def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
+    """Return what the daemon says; with `error`, what its supervisor says while the daemon itself cannot answer."""
+    try:
+        signet = client(path)
+        found = {"running": True, "url": signet.url, **signet.status()}
+        found["memories"] = signet.memories(limit=1)["stats"]
+        found["pipeline"] = pipeline = signet.pipeline_status()
+        found["waitsFor"] = work.why(pipeline)
+        found["vectors"] = signet.embeddings_status()
+        found["backfill"] = signet.backfill_status()
+        found["predictor"] = signet.predictor()
+        return found
+    except DaemonNotRunning:
+        total = contents.memories(workspace.database)
+        return {"running": False, "agentsDir": str(workspace.root), "memories": {"total": total}}
+    except SignetError as error:
+        from signet.daemon import control
+
+        found = control.status(workspace)
+        if error.kind not in (Kind.UNAVAILABLE, Kind.BROKEN) or not found["running"]:
+            raise
+        return {
+            **found,
+            "agentsDir": found["workspace"],
+            "error": error.message,
+            "code": error.code,
+        }
+
+
+def _ill(found: dict[str, Any], ink: Ink) -> Iterator[str]:
+    yield f"{ink.bad('●')} {ink.bold('Daemon running')} · {ink.bad(found['error'])}"
+    yield _row("address", found["url"])
+    yield _row("up", f"{output.span(found['uptime'])} · PID {found['pid']}")
+    yield _row("processes", ", ".join(_process(one, ink) for one in found["processes"]))
+    yield from _workspace(found, ink)
 
 
 def _stopped(found: dict[str, Any], ink: Ink) -> Iterator[str]:
@@ -197,6 +224,8 @@ def _workspace(found: dict[str, Any], ink: Ink) -> Iterator[str]:
 def _process(one: dict[str, Any], ink: Ink) -> str:
     text = f"{one['name']} {one['state']}"
     restarts = f" ({one['restarts']} restarts)" if one["restarts"] else ""
+    if one.get("stalls"):  # a daemon of an earlier version does not say
+        restarts = f" ({one['restarts']} restarts, {one['stalls']} because it stood still)"
     return text + restarts if one["state"] == "running" else ink.warn(text) + restarts
 
 

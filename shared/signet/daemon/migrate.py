@@ -23,10 +23,12 @@ def main() -> int:
     """Upgrade the database of the workspace that the first argument names."""
     parent.watch()
     workspace = Workspace(Path(sys.argv[1]))
-    if (restored := swap.finish(workspace)) is not None:
-        aside = workspace.root / restored.aside
-        sys.stdout.write(f"An interrupted restore was finished; the previous state is in {aside}\n")
     try:
+        if (restored := swap.finish(workspace)) is not None:
+            aside = workspace.root / restored.aside
+            sys.stdout.write(
+                f"An interrupted restore was finished; the previous state is in {aside}\n"
+            )
         done = migrate.upgrade(workspace.database, now=clock.now())
     except SignetError as error:
         sys.stderr.write(f"{error.message}\n")

@@ -4,8 +4,6 @@ What counts: what is missing changes, a program that is missing uses the process
 program that has crashed three times is not getting anywhere, whatever it does in between.
 """
 
-import subprocess
-import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +11,7 @@ from pathlib import Path
 from signet.daemon.processes import Process, processes
 from signet.daemon.ready import Answer
 from signet.paths import Workspace
+from signet.process import kernel
 
 #: Seconds between two looks.
 LOOK_SECONDS = 1.0
@@ -35,7 +34,7 @@ class Movement:
             self._looked_at = now
             late = _late(processes(self.workspace), answer)
             is_crashing = any(one.restarts >= CRASHES for one in late)
-            used = [(one.pid, _processor_time(one.pid)) for one in late]
+            used = [_processor_seconds(one.pid) for one in late]
             seen = (answer.what_is_missing, used, _log_bytes(self.workspace.log_dir))
             if seen != self._seen and not is_crashing:
                 self._seen, self._moved_at = seen, now
@@ -49,18 +48,9 @@ def _late(found: list[Process], answer: Answer) -> list[Process]:
     return [one for one in found if f"{one.name} is not running" in answer.what_is_missing]
 
 
-def _processor_time(pid: int | None) -> str:
-    """Return what the system says of the processor time that a process has used, as text."""
-    if pid is None:
-        return ""
-    if sys.platform == "linux":
-        try:
-            after_name = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
-        except OSError:
-            return ""
-        return " ".join(after_name[11:13])
-    shown = subprocess.run(["ps", "-o", "time=", "-p", str(pid)], capture_output=True, text=True)
-    return shown.stdout.strip()
+def _processor_seconds(pid: int | None) -> float:
+    found = kernel.activity(pid) if pid else None
+    return found.processor_seconds if found else 0.0
 
 
 def _log_bytes(folder: Path) -> int:

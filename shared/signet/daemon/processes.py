@@ -8,21 +8,28 @@ from pathlib import Path
 
 from signet.daemon import record
 from signet.paths import Workspace
-from signet.process import backoff
+from signet.process import backoff, kernel
 
 #: The supervisor answers in milliseconds; this long only when the machine is on its knees.
 ANSWER_SECONDS = 2.0
+#: The state of a program that was stopped (SIGSTOP): its supervisor replaces it within seconds.
+STALLED = "stalled"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Process:
-    """One program of the daemon; `uptime` in seconds, `restarts` since the daemon started."""
+    """One program of the daemon; `uptime` in seconds, `restarts` since the daemon started.
+
+    `stalls` of these were ordered by the supervisor, because the program stood still; `stall` is the newest reason.
+    """
 
     name: str
     state: str
     pid: int | None
     uptime: int
     restarts: int
+    stalls: int
+    stall: str
 
 
 def processes(workspace: Workspace) -> list[Process]:
@@ -45,10 +52,12 @@ def _process(workspace: Workspace, info: dict[str, str | int]) -> Process:
     last = backoff.last(workspace.runtime_dir, name)
     return Process(
         name=name,
-        state=str(info["statename"]).lower(),
+        state=STALLED if pid and kernel.state(pid) == "T" else str(info["statename"]).lower(),
         pid=pid or None,
         uptime=max(0, int(info["now"]) - int(info["start"])) if pid else 0,
         restarts=last.restarts if last else 0,
+        stalls=last.stalls if last else 0,
+        stall=last.stall if last else "",
     )
 
 

@@ -1,24 +1,25 @@
 """What a daemon leaves on disk about itself: its files `pid` and `state.json` while it runs, `port` for good.
 
-The first two are a hint and never a proof, because they outlive a crash and process ids are used again. A daemon
-runs when the process exists and its command line is the supervisor of this very workspace.
+They are hints and never a proof: they outlive a crash, process ids are used again, and a power cut or a program may
+leave anything in their place. A daemon runs when a process exists whose command line is the supervisor of this very
+workspace; when the files do not lead to it, the kernel does.
 """
 
 import contextlib
 import json
 import os
-import subprocess
-import sys
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from signet import __version__, clock
+from signet import __version__, clock, files
 from signet.config.env import DEFAULT_PORT, Environment
 from signet.paths import Workspace
+from signet.process import kernel
 from signet.process.program import SUPERVISOR_PID
+from signet.text import json_text
 
 SUPERVISE = "signet.daemon.supervise"
 LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
@@ -72,33 +73,37 @@ def next_port(workspace: Workspace, environment: Environment) -> int:
     """Return the port of the next daemon: that of the environment, else of the last daemon, 3850 before the first."""
     if environment.port is not None:
         return environment.port
-    with contextlib.suppress(OSError, ValueError):
-        return int(workspace.port_file.read_text("utf-8"))
-    return DEFAULT_PORT
+    port = _number(workspace.port_file)
+    return port if port is not None and port <= 65_535 else DEFAULT_PORT
 
 
 def remove(workspace: Workspace, pid: int) -> None:
-    """Remove the files if they are about this process id."""
-    if _pid(workspace) == pid:
+    """Remove the files unless they are about another process."""
+    if _number(workspace.pid_file) in (pid, None):
         for path in (workspace.state_file, workspace.pid_file):
-            path.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                path.unlink()
 
 
 def running(workspace: Workspace) -> Running | None:
     """Return the daemon of a workspace, None when it does not run."""
-    pid = _pid(workspace)
+    pid = _number(workspace.pid_file)
     if pid is None or not is_supervisor(pid, workspace):
-        return None
-    try:
-        state = Running(**json.loads(workspace.state_file.read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
-        return _from_command_line(pid)
-    return state if state.pid == pid else _from_command_line(pid)
+        pid = kernel.lock_holder(workspace.lock_file)
+    if pid is None or not is_supervisor(pid, workspace):
+        # Two at most, and of two starts at once the later one is about to give up.
+        pid = max(supervisors(workspace), key=kernel.age_seconds, default=None)
+    return None if pid is None else _described(workspace, pid)
+
+
+def supervisors(workspace: Workspace) -> Iterator[int]:
+    """Yield the process ids of all supervisors of this workspace: there should be one at most."""
+    return (pid for pid in kernel.pids() if is_supervisor(pid, workspace))
 
 
 def is_supervisor(pid: int, workspace: Workspace) -> bool:
     """Return whether a process exists and is the supervisor of this workspace."""
-    arguments = _command_line(pid)
+    arguments = kernel.command_line(pid)
     if SUPERVISE not in arguments:
         return False
     try:
@@ -111,14 +116,10 @@ def has_ended(pid: int, workspace: Workspace) -> bool:
     """Return whether the supervisor that had this process id has let go of everything: port, lock, files."""
     if is_supervisor(pid, workspace):
         return False
-    if _command_line(pid) != [""]:
+    if kernel.command_line(pid) != [""]:
         return True
     # A process that is ending loses its command line first and its files a moment later, as it becomes a zombie.
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[0]
-    except OSError:
-        return True
-    return state in "ZX"
+    return kernel.state(pid) in ("", "Z", "X")
 
 
 def orphaned_apis(workspace: Workspace, port: int) -> list[int]:
@@ -156,17 +157,6 @@ def _listening(port: int) -> set[str]:
     return names
 
 
-def _from_command_line(pid: int) -> Running | None:
-    """Return what the process itself shows, for when somebody removed its state file."""
-    arguments = _command_line(pid)
-    if "--port" not in arguments:
-        return None
-    port = int(arguments[arguments.index("--port") + 1])
-    bind = arguments[arguments.index("--bind") + 1] if "--bind" in arguments else LOOPBACK
-    began = clock.to_text(datetime.fromtimestamp(0, UTC))
-    return Running(pid=pid, port=port, url=_url(bind, port), version="", startedAt=began)
-
-
 def host_of(bind: str) -> str:
     """Return where programs of this machine find a daemon that listens on `bind`."""
     return LOOPBACK if bind == EVERYWHERE else bind
@@ -176,23 +166,36 @@ def _url(bind: str, port: int) -> str:
     return f"http://{host_of(bind)}:{port}"
 
 
-def _command_line(pid: int) -> Sequence[str]:
-    if sys.platform == "linux":
-        try:
-            raw = Path(f"/proc/{pid}/cmdline").read_bytes()
-        except OSError:
-            return ()
-        return [os.fsdecode(part) for part in raw.removesuffix(b"\0").split(b"\0")]
-    shown = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True)
-    before, found, root = os.fsdecode(shown.stdout).strip().partition(" -- ")
-    return [*before.split(), root] if found else ()
+def _described(workspace: Workspace, pid: int) -> Running | None:
+    """Return a daemon: where it listens from its command line, the rest from the state file if that is about it."""
+    arguments = kernel.command_line(pid)
+    if "--port" not in arguments:
+        return None  # it has ended meanwhile
+    port = int(arguments[arguments.index("--port") + 1])
+    bind = arguments[arguments.index("--bind") + 1] if "--bind" in arguments else LOOPBACK
+    state = json_text.an_object(files.read_small(workspace.state_file) or b"") or {}
+    texts = {
+        name: text
+        for name in ("version", "startedAt", "notice")
+        if state.get("pid") == pid and isinstance(text := state.get(name), str)
+    }
+    began = clock.to_text(clock.now() - timedelta(seconds=kernel.age_seconds(pid)))
+    return Running(
+        pid=pid,
+        port=port,
+        url=_url(bind, port),
+        version=texts.get("version", ""),
+        startedAt=texts["startedAt"] if clock.parsed(texts.get("startedAt")) else began,
+        notice=texts.get("notice", ""),
+    )
 
 
-def _pid(workspace: Workspace) -> int | None:
-    with contextlib.suppress(OSError, ValueError):
-        pid = int(workspace.pid_file.read_text("utf-8"))
-        return pid if pid > 0 else None
-    return None
+def _number(path: Path) -> int | None:
+    """Return the number above 0 that a file holds, None for any other content."""
+    content = files.read_small(path) or b""
+    return (
+        int(content) if content.strip().isdigit() and len(content) < 20 and int(content) else None
+    )
 
 
 def _replace(path: Path, text: str) -> None:

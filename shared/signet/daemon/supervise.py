@@ -13,6 +13,8 @@ import signal
 import stat
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, NoReturn
@@ -21,7 +23,8 @@ from signet import clock
 from signet.daemon import record
 from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
-from signet.process import backoff
+from signet.process import backoff, kernel
+from signet.process.parent import EVERY_SECONDS, STOPPED_LOOKS
 from signet.process.program import LOG_STDOUT, SUPERVISOR_PID
 
 
@@ -33,6 +36,7 @@ def main() -> int:
     asked = _arguments()
     workspace = Workspace(asked.workspace)
     workspace.make()
+    _mend(workspace)
     lock = _take(workspace.lock_file)
     if lock is None:
         return record.ALREADY
@@ -64,15 +68,27 @@ def _be(workspace: Workspace, asked: argparse.Namespace) -> None:
     # The supervisor's library loads while the other process looks at the database.
     from signet.daemon import tree
 
-    notice = migration.communicate()[0].strip()
+    notice = _output(migration).strip()
     if migration.returncode != 0:
         raise _Refused("The database could not be prepared")
     if notice:
         record.write(workspace, asked.port, asked.bind, now=clock.now(), notice=notice)
     try:
-        tree.run(asked.config)
+        tree.run(asked.config, workspace.runtime_dir)
     except ValueError as error:
         raise _Refused(f"Cannot listen on port {asked.port}: {error}") from error
+
+
+def _output(process: "subprocess.Popen[str]") -> str:
+    """Wait for the end of a process and return what it printed; one that is stopped (SIGSTOP) is continued."""
+    stopped = 0
+    while True:
+        try:
+            return process.communicate(timeout=EVERY_SECONDS)[0]
+        except subprocess.TimeoutExpired:
+            stopped = stopped + 1 if kernel.state(process.pid) == "T" else 0
+            if stopped >= STOPPED_LOOKS:
+                process.send_signal(signal.SIGCONT)
 
 
 def _set_environment(workspace: Workspace, asked: argparse.Namespace) -> None:
@@ -100,8 +116,23 @@ def _set_environment(workspace: Workspace, asked: argparse.Namespace) -> None:
 def _clear_traces(workspace: Workspace) -> None:
     """Remove what an earlier daemon left: metric values and the count of crashes."""
     shutil.rmtree(workspace.metrics_dir, ignore_errors=True)
+    with suppress(OSError):
+        workspace.metrics_dir.unlink()  # where it is no folder
     workspace.metrics_dir.mkdir(mode=0o700, exist_ok=True)
     backoff.forget(workspace.runtime_dir)
+
+
+def _mend(workspace: Workspace) -> None:
+    """Put aside what is not a file where files of the daemon belong, and let its locks be opened again."""
+    locks = (workspace.lock_file, workspace.runtime_dir / "scheduler.lock")
+    control = record.control_socket(workspace)
+    files = (workspace.pid_file, workspace.state_file, workspace.port_file)
+    for path in (*locks, *files, control, control.with_name(f"{control.name}.pid")):
+        if path.exists() and not (path.is_file() or path.is_socket()):
+            path.rename(path.with_name(f"{path.name}.wrong-{time.time_ns()}"))
+    for path in locks:
+        with suppress(FileNotFoundError):
+            path.chmod(0o600)
 
 
 def _take(path: Path) -> BinaryIO | None:

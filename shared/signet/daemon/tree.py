@@ -1,24 +1,33 @@
-"""The supervisor of the three programs, with the three things its library lacks.
+"""The supervisor of the three programs, with what its library lacks.
 
 - Signals wake its loop. It looks at signals only when a file descriptor stirs or a second has passed; a byte per
   signal stirs one, and a first byte spares the second before the first program starts.
 - It holds the API's listening socket for its whole life. The library lets go of it between two runs of the API,
   so callers of a restarting API would be refused instead of waiting.
 - It lives on when its log cannot be written. The library would tell that to a log that cannot be written either.
+- It replaces programs that stand still (watch.py). The library sees only those that end.
 - It stops all programs at once. The library stops one after the other, and three times three seconds is too long.
 """
 
+import os
 import signal
 import socket
+import time
+from contextlib import suppress
 from pathlib import Path
 
 from supervisor import loggers
 from supervisor.medusa import asyncore_25 as asyncore
 from supervisor.options import ServerOptions
+from supervisor.states import ProcessStates
 from supervisor.supervisord import Supervisor
 
+from signet.daemon.watch import Watch
+from signet.process import backoff
+from signet.process.pulse import EVERY_SECONDS, Receiver
 
-def run(config: Path) -> None:
+
+def run(config: Path, runtime_dir: Path) -> None:
     """Run the programs of a supervisor configuration until SIGTERM, SIGINT or SIGHUP.
 
     Raises ValueError when the API's port cannot be had. Must run in the main thread.
@@ -31,7 +40,7 @@ def run(config: Path) -> None:
     bell = _Bell()
     asyncore.socket_map[bell.fileno()] = bell
     try:
-        _Tree(options).main()
+        _Tree(options, runtime_dir).main()
     except asyncore.ExitNow:
         options.close_httpservers()
         options.close_logger()
@@ -43,8 +52,39 @@ class _Options(ServerOptions):  # type: ignore[misc]  # the library ships no typ
         self.parse_criticals.clear()
         super().make_logger()
 
+    def close_fd(self, fd: int) -> None:
+        """Close a descriptor in a program that is about to start, except the one for its heartbeats."""
+        if fd != self.pulse_fd:
+            super().close_fd(fd)
+
 
 class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
+    def __init__(self, options: _Options, runtime_dir: Path) -> None:
+        super().__init__(options)
+        self._runtime_dir = runtime_dir
+        self._receiver = Receiver()
+        options.pulse_fd = self._receiver.fd
+        self._watch = Watch()
+        self._watched_at = 0.0
+
+    def tick(self, now: float | None = None) -> None:
+        """Do what the library does in each turn of its loop, and once a second replace what stands still."""
+        super().tick(now)
+        if time.monotonic() - self._watched_at < EVERY_SECONDS:
+            return
+        self._watched_at = time.monotonic()
+        running = {
+            process.config.name: process.pid
+            for group in self.process_groups.values()
+            for process in group.processes.values()
+            if process.state in (ProcessStates.STARTING, ProcessStates.RUNNING)
+        }
+        for name, pid, reason in self._watch.look(running, self._receiver.beats()):
+            self.options.logger.warn(f"{name} (PID {pid}) {reason}; it is replaced")
+            backoff.note_stall(self._runtime_dir, name, reason)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
     def runforever(self) -> None:
         """Run the loop while holding every listening socket."""
         groups = self.process_groups.values()

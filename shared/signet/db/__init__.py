@@ -136,6 +136,11 @@ class Database:
         read = partial(self.read, function, *args, **kwargs)
         return await loop.run_in_executor(self._threads, copy_context().run, read)
 
+    @property
+    def holding(self) -> tuple[int, int]:
+        """Return the number of the open write transaction of this process, and its thread; zeros without one."""
+        return self._gate.holding
+
     def rest(self) -> None:
         """Give up the pages of the file that connections keep; the next reads and writes load them again."""
         self._readers.close()

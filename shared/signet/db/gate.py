@@ -11,6 +11,7 @@ process. A killed holder loses both at once.
 
 import fcntl
 import os
+import threading
 from pathlib import Path
 
 
@@ -26,6 +27,13 @@ class Gate:
             os.close(self._file)
             raise
         self._is_held = False
+        self._entered = self._thread = 0
+
+    @property
+    def holding(self) -> tuple[int, int]:
+        """Return how often this lock was taken, and the thread (native id) that holds it; zeros while it is free."""
+        thread = self._thread
+        return (self._entered, thread) if thread else (0, 0)
 
     def __enter__(self) -> None:
         if not self._is_held:  # else who waits for us to leave holds the place before it
@@ -46,6 +54,7 @@ class Gate:
         """Give the lock up; harmless when it is not held."""
         if self._is_held:
             self._is_held = False
+            self._thread = 0
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def close(self) -> None:
@@ -58,6 +67,8 @@ class Gate:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | how)
             self._is_held = True
+            self._entered += 1
+            self._thread = threading.get_native_id()
         finally:
             fcntl.flock(self._next, fcntl.LOCK_UN)
 

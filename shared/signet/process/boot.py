@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from signet.paths import Workspace, find_workspace
 from signet.process import backoff, memory, parent, signals
 from signet.process.program import LOG_STDOUT, SUPERVISOR_PID, Program
+from signet.process.pulse import Pulse
 
 if TYPE_CHECKING:
     from signet.config import Loaded
@@ -38,6 +39,7 @@ class Booted:
     workspace: Workspace
     loaded: "Loaded"
     stop: signals.Stop
+    pulse: Pulse
 
 
 def boot(program: Program) -> Booted:
@@ -45,19 +47,22 @@ def boot(program: Program) -> Booted:
     os.umask(0o077)
     memory.share_heap()
     faulthandler.enable()
+    pulse = Pulse()
     parent.watch()
     stop = signals.catch()
     workspace = find_workspace()
     workspace.make()
+    before = backoff.last(workspace.runtime_dir, program)
     started = backoff.begin(workspace.runtime_dir, program, time.monotonic())
     stop.wait(max(0.0, started.at - time.monotonic()))
     if program is not Program.API and SUPERVISOR_PID in os.environ:
         _let_api_first(int(os.environ["SIGNET_PORT"]), stop)
     if stop.is_set:
         raise SystemExit(0)
-    return Booted(
-        program=program, workspace=workspace, loaded=_prepare(program, workspace), stop=stop
-    )
+    loaded = _prepare(program, workspace)
+    if before and before.ended:
+        _log_stall(before.ended)
+    return Booted(program=program, workspace=workspace, loaded=loaded, stop=stop, pulse=pulse)
 
 
 def open_database(
@@ -103,6 +108,13 @@ def _prepare(program: Program, workspace: Workspace) -> "Loaded":
     if loaded.error is not None:
         log.error("config.unreadable", detail=str(loaded.error))
     return loaded
+
+
+def _log_stall(reason: str) -> None:
+    """Log why the supervisor has replaced the process before this one."""
+    from signet.observe import logs
+
+    logs.get("daemon").warning("process.replaced", reason=reason)
 
 
 def _log_crashes() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from signet import clock, ids
 from signet.db import WriteTx, processes
 from signet.db.processes import Process
+from signet.process import kernel
 
 
 class Presence:
@@ -55,10 +56,10 @@ def lock_path(runtime_dir: Path, owner: str) -> Path:
 
 
 def is_alive(runtime_dir: Path, owner: str) -> bool | None:
-    """Return whether the owner lives, None when its lock file is missing; never waits."""
+    """Return whether the owner lives, None when its lock file is missing or cannot be opened; never waits."""
     try:
         file = os.open(lock_path(runtime_dir, owner), os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
+    except OSError:
         return None
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -70,15 +71,23 @@ def is_alive(runtime_dir: Path, owner: str) -> bool | None:
         os.close(file)
 
 
+def lives(runtime_dir: Path, process: Process) -> bool:
+    """Return whether a process lives, by its lock, or by its command line when the lock file is missing."""
+    by_lock = is_alive(runtime_dir, process.owner)
+    if by_lock is not None:
+        return by_lock
+    return f"signet_{process.kind}.main" in kernel.command_line(process.pid)
+
+
 def wait_for_death(runtime_dir: Path, owner: str, inode: int) -> bool:
     """Block until the owner's lock is free; return whether that proves its death.
 
-    False when the file is missing or is not the one the owner locked.
+    False when the file is missing, cannot be opened, or is not the one the owner locked.
     """
     path = lock_path(runtime_dir, owner)
     try:
         file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
+    except OSError:
         return False
     try:
         if os.fstat(file).st_ino != inode:

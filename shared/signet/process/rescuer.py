@@ -53,10 +53,11 @@ class Rescuer:
             continue
 
     def forget_unlocked(self) -> None:
-        """Remove the rows of processes whose lock file is gone and that hold no lease."""
+        """Remove the rows of processes that left no lock file, do not run, and hold no lease."""
         for row in self._db.read(processes.every):
             owner = row.owner
-            if owner != self._own and liveness.is_alive(self._runtime_dir, owner) is None:
+            is_gone = liveness.is_alive(self._runtime_dir, owner) is None
+            if owner != self._own and is_gone and not liveness.lives(self._runtime_dir, row):
                 self._db.write(processes.remove_idle, owner)
                 self._watched.discard(owner)
 

@@ -1,7 +1,6 @@
 """Checks of what runs: the daemon and its processes, the port, models, harnesses, the service."""
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from signet import __version__, clock
 from signet.care import service
@@ -58,6 +57,12 @@ def _processes(scene: Scene) -> Check:
     told = ", ".join(f"{one.name} {one.state}" for one in found)
     if any(one.state != "running" for one in found):
         return fail("processes", told, "signet logs -l warn")
+    if stalls := [f"{one.name} {one.stall}" for one in found if one.stall]:
+        return warn(
+            "processes",
+            f"{told}; replaced since the start: {', '.join(stalls)}",
+            "signet logs -l warn",
+        )
     restarts = sum(one.restarts for one in found)
     if restarts:
         return warn("processes", f"{told}; {restarts} restarts", "signet logs -l error")
@@ -89,20 +94,11 @@ def _port(scene: Scene) -> Check:
 def _others(scene: Scene) -> Check:
     """Look for a second supervisor of this workspace, as a copied pid file or another user's start would leave."""
     own = None if scene.running is None else scene.running.pid
-    strangers = [
-        pid for pid in _pids() if pid != own and record.is_supervisor(pid, scene.workspace)
-    ]
+    strangers = [pid for pid in record.supervisors(scene.workspace) if pid != own]
     if not strangers:
         return ok("one daemon", "no second one on this workspace")
     told = ", ".join(map(str, strangers))
     return fail("one daemon", f"a second one uses this workspace, PID {told}", f"kill {told}")
-
-
-def _pids() -> Iterator[int]:
-    """Yield the ids of all processes, where the system shows them as files."""
-    proc = Path("/proc")
-    if proc.is_dir():
-        yield from (int(place.name) for place in proc.iterdir() if place.name.isdigit())
 
 
 def _vectors_from(scene: Scene) -> Check:

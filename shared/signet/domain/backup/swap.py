@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from signet.db.snapshot import Damaged
 from signet.domain.backup import disk
 from signet.domain.backup.files import CACHES, DAEMON, STATE
 from signet.domain.backup.models import BadTarget
@@ -68,17 +69,27 @@ def begin(workspace: Workspace, exchange: Exchange) -> None:
 
 
 def finish(workspace: Workspace) -> Exchange | None:
-    """Do what the journal says, all of it or the rest, and return it; None when there is none."""
+    """Complete the exchange that the journal describes and return it; None without a journal.
+
+    Raises Damaged for a journal that cannot be read.
+    """
     try:
         found = json.loads(workspace.restore_journal.read_text("utf-8"))
+        exchange = Exchange(
+            staged=found["staged"],
+            aside=found["aside"],
+            leaving=tuple(found["leaving"]),
+            coming=tuple(found["coming"]),
+        )
     except FileNotFoundError:
         return None
-    exchange = Exchange(
-        staged=found["staged"],
-        aside=found["aside"],
-        leaving=tuple(found["leaving"]),
-        coming=tuple(found["coming"]),
-    )
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise Damaged(
+            f"A restore was interrupted, and its journal {workspace.restore_journal} cannot be read ({error}). "
+            f"The previous files are in {workspace.replaced_dir}, the unpacked backup in {workspace.restore_dir}. "
+            "To keep the workspace in its present state, remove the journal",
+            path=str(workspace.restore_journal),
+        ) from error
     root = workspace.root
     aside, staged = root / exchange.aside, root / exchange.staged
     for name in exchange.leaving:
