@@ -20,8 +20,9 @@ from loadtests.report import Options, Report
 from loadtests.stack import WORKER, Stack
 
 from signet import clock
+from signet.config.pipeline import Threads
 from signet.db import Database, ReadTx, WriteTx
-from signet.queue import QUEUES, Job, enqueue
+from signet.queue import Job, enqueue
 from signet.queue.wakeup import Notifier
 
 CALL_MS = 300.0
@@ -65,7 +66,7 @@ def _reading(
         fill.memories(stack.workspace, Corpus(seed), jobs, jobs=True)
         _stats(url)
         stack.start(WORKER)
-        warm = QUEUES["llm"].concurrency
+        warm = Threads().llm
         _until(lambda: _left(db) <= jobs - warm)
         started, before = time.monotonic(), _left(db)
         _until(lambda: _left(db) <= warm)

@@ -154,6 +154,17 @@ def test_a_dead_job_is_not_retried_beside_an_open_one_for_the_same_target(api: A
     assert (refused.status, refused.body["open_job_id"]) == (409, "twin")
 
 
+def test_a_job_that_has_ended_can_be_deleted(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The sky is blue."})
+    (job_id,) = (row["id"] for row in api.rows("memory_jobs"))
+    refused = api.delete(f"/api/jobs/{job_id}")
+    assert refused.status == 409 and "cancel it first" in refused.error
+    api.post(f"/api/jobs/{job_id}/cancel")
+    assert api.delete(f"/api/jobs/{job_id}").body == {"success": True, "id": job_id}
+    assert api.get(f"/api/jobs/{job_id}").status == 404
+    assert api.delete(f"/api/jobs/{job_id}").status == 404
+
+
 def test_a_job_is_cancelled_at_once_or_asked_to_stop(api: Api) -> None:
     api.post("/api/memory/remember", {"content": "The sky is blue."})
     api.post("/api/memory/remember", {"content": "Tea is at four."})

@@ -1,6 +1,7 @@
 """The pipeline over HTTP: what runs, what waits, why, and a pause."""
 
 import json
+import re
 
 import pytest
 
@@ -77,6 +78,17 @@ def test_one_queue_is_paused_by_name(api: Api) -> None:
     api.post("/api/pipeline/pause")
     assert api.post("/api/pipeline/resume", {"queue": "llm"}).status == 409
     assert api.post("/api/pipeline/resume").body["pauses"] == []
+
+
+def test_metrics_count_deaths_by_code_and_jobs_that_are_due_later(api: Api) -> None:
+    api.post("/api/memory/remember", {"content": "The ferry to Paros leaves at dusk"})
+    job_id = api.rows("memory_jobs")[0]["id"]
+    assert api.post(f"/api/jobs/{job_id}/cancel").status == 200
+    api.post("/api/memory/remember", {"content": "The ferry to Naxos leaves at dawn"})
+    api.state.db.write(lambda tx: tx.run("UPDATE memory_jobs SET due_ms = due_ms + 60000"))
+    metrics = api.get("/metrics").body
+    assert 'signet_jobs_dead{code="cancelled"} 1.0' in metrics
+    assert re.search(r'^signet_jobs_delayed\{queue="[a-z]+"\} [1-9]', metrics, re.MULTILINE)
 
 
 def test_a_pause_is_a_row_that_survives_and_saving_goes_on(api: Api) -> None:

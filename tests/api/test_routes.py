@@ -41,6 +41,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("GET", "/api/events"): (None, 503),
     ("POST", "/api/jobs/retry"): ({"all": True}, 200),
     ("POST", "/api/jobs/cancel"): ({"all": True}, 200),
+    ("DELETE", "/api/jobs/{job_id}"): (None, 409),
     ("POST", "/api/memory/forget"): ({"query": "tests"}, 200),
     ("POST", "/api/memory/feedback"): ({"sessionKey": "s", "feedback": {"a": 1}}, 200),
     ("POST", "/api/memory/modify"): (

@@ -237,6 +237,17 @@ def test_a_worker_of_dramatiq_runs_the_jobs_as_well(db: Database) -> None:
     assert statuses(db) == {"completed": 19, "dead": 1, "pending": 1}, "the pending one is unknown"
 
 
+@pytest.mark.parametrize(("asked", "stored"), [(-5, 0), (0, 1), (100, 2)])
+def test_the_priority_of_an_actor_decides_its_place(
+    broker: JobsBroker, db: Database, asked: int, stored: int
+) -> None:
+    @dramatiq.actor(broker=broker, queue_name="q", priority=asked)
+    def nothing() -> None:
+        return
+
+    assert row(db, nothing.send().message_id)["priority"] == stored
+
+
 def test_the_counts_of_a_queue_come_from_rows(broker: JobsBroker, db: Database) -> None:
     @dramatiq.actor(broker=broker, queue_name="q")
     def nothing() -> None:

@@ -1,7 +1,10 @@
 """Jobs of queues and kinds that this version does not serve."""
 
+from dataclasses import asdict
+
+from signet.config.pipeline import Threads
 from signet.db import Database, WriteTx
-from signet.queue import Job, enqueue, placement, stats
+from signet.queue import QUEUES, Job, enqueue, placement, stats
 from signet.queue.kinds import DEFAULT_QUEUE, UNKNOWN_KIND
 from signet_scheduler.placing import place_jobs
 from support.queue import Hands, row
@@ -59,6 +62,10 @@ def test_a_forgotten_cancel_is_remembered_at_the_start(db: Database, hands: Hand
     db.write(WriteTx.run, "UPDATE memory_jobs SET cancel_requested = 1")
     place_jobs(db)
     assert row(db, job_id)["last_error_code"] == "cancelled"
+
+
+def test_each_queue_has_a_setting_for_its_threads() -> None:
+    assert asdict(Threads()).keys() == QUEUES.keys()
 
 
 def test_counts_of_a_kind_add_up_over_its_queues(db: Database, hands: Hands) -> None:

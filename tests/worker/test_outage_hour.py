@@ -3,11 +3,12 @@
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 
 from signet import clock, config
+from signet.config.pipeline import Threads
 from signet.process.settings_reload import LiveSettings
-from signet.queue import QUEUES
 from signet.queue.wakeup import Listener
 from signet_worker.context import Context
 from signet_worker.declaration import declare
@@ -38,7 +39,7 @@ def a_worker(home: Home, hands: Hands) -> Iterator[Dispatcher]:
     """Run the worker's threads and actors in this process, by the clocks of the test."""
     with tempfile.TemporaryDirectory(prefix="signet-") as folder:
         listener = Listener(Path(folder), "me")
-        concurrency = {queue.name: queue.concurrency for queue in QUEUES.values()}
+        concurrency = asdict(Threads())
         dispatcher = Dispatcher(
             home.db,
             listener,
@@ -98,7 +99,7 @@ def test_an_hour_without_providers_costs_nothing_but_time(home: Home) -> None:
                 )
             asked = _asked(server)
             for provider, count in asked.items():
-                assert at_first[provider] <= QUEUES[provider].concurrency
+                assert at_first[provider] <= asdict(Threads())[provider]
                 assert count == at_first[provider] + probes[provider]
                 assert count < UNTOLD_MS / 4_000 + HOUR_MS / 30_000 + 4
             waiting = home.rows("SELECT DISTINCT status, attempts, max_attempts FROM memory_jobs")

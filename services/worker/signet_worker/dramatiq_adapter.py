@@ -19,7 +19,7 @@ from dramatiq.errors import ActorNotFound, QueueNotFound, Retry
 from signet import clock
 from signet.db import Database
 from signet.queue import admin, retry, transitions
-from signet.queue.enqueue import MAX_ATTEMPTS, Job, enqueue
+from signet.queue.enqueue import BULK, MAX_ATTEMPTS, NORMAL, NOW, Job, enqueue
 from signet.queue.job_context import JobContext
 from signet.queue.kinds import DEFAULT_QUEUE, UNKNOWN_KIND
 from signet.queue.retry import End, Outcome
@@ -80,15 +80,20 @@ class JobsBroker(Broker):
             self.emit_after("declare_queue", queue_name)
 
     def enqueue(self, message: Message[Any], *, delay: int | None = None) -> Message[Any]:
-        """Insert the message as a job, durable when this returns; `delay` in milliseconds."""
+        """Insert the message as a job, durable when this returns; `delay` in milliseconds.
+
+        An actor's `priority` below 0 runs first, one above 0 last (dramatiq: lower is sooner, 0 is usual).
+        """
         self.emit_before("enqueue", message, delay)
         payload: dict[str, object] = {"args": list(message.args), "kwargs": dict(message.kwargs)}
         if message.options:
             payload["options"] = message.options
         actor = self.actors.get(message.actor_name)
         retries = None if actor is None else actor.options.get("max_retries")
+        priority = 0 if actor is None else actor.priority
         job = Job(
             kind=message.actor_name,
+            priority=NOW if priority < 0 else BULK if priority > 0 else NORMAL,
             queue=message.queue_name,
             job_id=message.message_id,
             payload=payload,

@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from signet.errors import SignetError
@@ -79,7 +80,7 @@ def serve(booted: Booted) -> int:
         db,
         listener,
         owner=presence.owner,
-        concurrency={queue.name: queue.concurrency for queue in QUEUES.values()},
+        concurrency=asdict(live.settings.pipeline.worker.threads),
         lease_ms=live.settings.pipeline.worker.lease_timeout_ms,
     )
     broker = JobsBroker(db, dispatcher)

@@ -200,6 +200,18 @@ def watch(
 
 
 @command(app)
+def delete(
+    signet: Signet, job_id: Annotated[str, typer.Argument(metavar="ID", help="ID of the job.")]
+) -> Output:
+    """Delete a job that has ended. Cancel an open one first.
+
+    Examples: signet jobs delete ID · signet jobs delete ID --json
+    """
+    yield signet.delete_job(job_id)
+    output.say("Deleted")
+
+
+@command(app)
 def pause(signet: Signet, queue: QueueArgument = None) -> Output:
     """Start no more jobs, of one queue or of all, until resumed. Running jobs finish; survives restarts.
 

@@ -143,6 +143,7 @@ RESTART_KEYS = (
     "embedding.dimensions",
     "pipelineV2.documents.maxContentBytes",
     "pipelineV2.telemetry.otlpEndpoint",
+    "pipelineV2.worker.threads",
 )
 
 
@@ -161,6 +162,7 @@ def restart_required(old: Settings, new: Settings) -> list[str]:
         "pipelineV2.telemetry.otlpEndpoint": (
             old.pipeline.telemetry.otlp_endpoint != new.pipeline.telemetry.otlp_endpoint
         ),
+        "pipelineV2.worker.threads": old.pipeline.worker.threads != new.pipeline.worker.threads,
     }
     return [key for key, is_changed in changes.items() if is_changed]
 

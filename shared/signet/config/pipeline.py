@@ -34,6 +34,21 @@ class WriteGate(Section):
 
 
 @section
+class Threads(Section):
+    """How many jobs of each queue the worker runs at once."""
+
+    llm: int = setting(4, 1, 32)
+    hints: int = setting(1, 1, 32)
+    structure: int = setting(1, 1, 32)
+    sessions: int = setting(2, 1, 32)
+    ingest: int = setting(1, 1, 32)
+    vectors: int = setting(1, 1, 32)
+    light: int = setting(2, 1, 32)
+    repairs: int = setting(1, 1, 32)
+    tasks: int = setting(3, 1, 32)
+
+
+@section
 class Worker(Section):
     """How jobs are taken and retried."""
 
@@ -47,6 +62,7 @@ class Worker(Section):
     max_retries: int = setting(3, 1, 10, flat=("workerMaxRetries",))
     #: Longer than the slowest model call that is usual; a shorter lease would run a job twice.
     lease_timeout_ms: int = setting(300_000, 10_000, 600_000, flat=("leaseTimeoutMs",))
+    threads: Threads = nested(Threads)
     max_load_per_cpu: float = setting(0.8, 0.1, 8)
     overload_backoff_ms: int = setting(30_000, 1_000, 300_000)
 

@@ -1,4 +1,4 @@
-"""Look after jobs by hand: read, retry, cancel."""
+"""Look after jobs by hand: read, retry, cancel, delete."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from signet import clock
 from signet.db import ReadTx, Row, WriteTx
 from signet.db.dialect import list_of
 from signet.errors import Conflict, NotFound
-from signet.queue import transitions
+from signet.queue import removal, transitions
 from signet.queue.enqueue import DUE
 from signet.queue.kinds import Status
 
@@ -200,6 +200,17 @@ def cancel_one(tx: WriteTx, job_id: str, *, now: datetime) -> Status:
     row = get(tx, job_id)
     assert row is not None
     return Status(row["status"])
+
+
+def delete_one(tx: WriteTx, job_id: str) -> None:
+    """Delete a job that has ended; raises NotFound, and Conflict for an open one."""
+    row = get(tx, job_id)
+    if row is None:
+        raise NotFound("Job not found")
+    state = Status(row["status"])
+    if state not in (Status.COMPLETED, Status.DEAD):
+        raise Conflict(f"The job is {state}. To delete it, cancel it first", status=state.value)
+    removal.delete_ended(tx, state, [job_id])
 
 
 def hurry(tx: WriteTx, *, now: datetime) -> int:

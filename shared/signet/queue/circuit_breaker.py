@@ -68,7 +68,6 @@ _CODES = list_of(":codes")
 _TIMES = f"""
 (SELECT COUNT(*) FROM json_each(CASE WHEN json_valid(errors) THEN errors ELSE '[]' END)
   WHERE value ->> 'at' >= :since AND value ->> 'code' IN {_CODES})"""
-_PAYLOAD = "CASE WHEN json_valid(payload) THEN payload ELSE '{}' END"
 #: Whatever failed since then is due later than that.
 _FAILED = f"""
 SELECT id, {_TIMES} AS failures FROM memory_jobs WHERE id IN (
@@ -78,10 +77,10 @@ SELECT id, {_TIMES} AS failures FROM memory_jobs WHERE id IN (
        AND queue IN {list_of(":queues")} AND last_error_code IN {_CODES}
     UNION SELECT id FROM memory_jobs WHERE status = 'dead' AND failed_at >= :since
        AND queue IN {list_of(":queues")} AND last_error_code IN {_CODES})"""
-_OUTAGES = f"SELECT {_PAYLOAD} ->> '$.outage.since', {_PAYLOAD} ->> '$.outage.count' FROM memory_jobs WHERE id = ?"
-_EXCUSE = f"""
-UPDATE memory_jobs SET payload = json_set({_PAYLOAD}, '$.outage', json_object('since', :since, 'count', :count))
- WHERE id = :id"""
+_OUTAGES = "SELECT outage_since, COALESCE(outages, 0) FROM memory_jobs WHERE id = ?"
+_EXCUSE = """
+UPDATE memory_jobs SET outage_since = :since, outages = COALESCE(outages, 0) + 1
+ WHERE id = :id AND outage_since IS NOT :since"""
 _NO_TWIN = """
 NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key AND open.id <> memory_jobs.id
                AND open.status IN ('pending', 'leased'))"""
@@ -95,10 +94,10 @@ UPDATE memory_jobs
 _REVIVE = f"""
 UPDATE memory_jobs
    SET status = 'pending', attempts = 0, failed_at = NULL, due_ms = :wall, updated_at = :now,
-       payload = json_set({_PAYLOAD}, '$.revived', :now)
+       revived_at = :now
  WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND failed_at >= :since
                  AND queue IN {list_of(":queues")} AND last_error_code IN {_CODES}
-                 AND {_PAYLOAD} ->> '$.revived' IS NULL AND {_TIMES} >= MIN(max_attempts, {ERRORS_KEPT})
+                 AND revived_at IS NULL AND {_TIMES} >= MIN(max_attempts, {ERRORS_KEPT})
                  AND {_NO_TWIN}
                GROUP BY COALESCE(dedupe_key, id))"""
 
@@ -259,15 +258,13 @@ def _give_back(tx: WriteTx, queue: str, *, due_ms: int, now: datetime) -> None:
 
 def _excuse(tx: WriteTx, job_id: str, since: str) -> None:
     """Count an outage of the provider for a job, once."""
-    outage, outages = _outages(tx, job_id)
-    if outage != since:
-        tx.run(_EXCUSE, {"id": job_id, "since": since, "count": outages + 1})
+    tx.run(_EXCUSE, {"id": job_id, "since": since})
 
 
 def _outages(tx: ReadTx, job_id: str) -> tuple[str | None, int]:
     """Return the last outage that a job was excused for, and how many these are."""
     row = tx.one(_OUTAGES, (job_id,))
-    return (None, 0) if row is None else (row[0], int(row[1] or 0))
+    return (None, 0) if row is None else (row[0], row[1])
 
 
 def _revive(tx: WriteTx, queue: str, closed: Sequence[Row], now: datetime) -> None:

@@ -44,13 +44,12 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueueKind:
-    """A class of work; `concurrency` is how many of its jobs one worker process runs at once.
+    """A class of work; `pipelineV2.worker.threads` says how many of its jobs a worker runs at once.
 
     `breaker` names the queue that stands still together with this one, because both ask the same provider.
     """
 
     name: str
-    concurrency: int
     breaker: str | None = None
 
 
@@ -61,15 +60,15 @@ class QueueKind:
 QUEUES = {
     queue.name: queue
     for queue in (
-        QueueKind(name="llm", concurrency=4),
-        QueueKind(name="hints", concurrency=1, breaker="llm"),
-        QueueKind(name="structure", concurrency=1, breaker="llm"),
-        QueueKind(name="sessions", concurrency=2, breaker="llm"),
-        QueueKind(name="ingest", concurrency=1),
-        QueueKind(name="vectors", concurrency=1),
-        QueueKind(name="light", concurrency=2),
-        QueueKind(name="repairs", concurrency=1),
-        QueueKind(name="tasks", concurrency=3),
+        QueueKind(name="llm"),
+        QueueKind(name="hints", breaker="llm"),
+        QueueKind(name="structure", breaker="llm"),
+        QueueKind(name="sessions", breaker="llm"),
+        QueueKind(name="ingest"),
+        QueueKind(name="vectors"),
+        QueueKind(name="light"),
+        QueueKind(name="repairs"),
+        QueueKind(name="tasks"),
     )
 }
 

@@ -56,6 +56,8 @@ SELECT MIN(due_ms) FROM memory_jobs
 _LAST_ERROR = f"""
 SELECT job_type AS kind, error, last_error_code AS code, failed_at AS at FROM memory_jobs
  WHERE {HAS_FAILED} ORDER BY failed_at DESC LIMIT 1"""
+_DELAYED = """
+SELECT queue, COUNT(*) FROM memory_jobs WHERE status = 'pending' AND due_ms > ? GROUP BY queue"""
 _CODES = "SELECT last_error_code, COUNT(*) FROM memory_jobs WHERE status = 'dead' GROUP BY last_error_code"
 _LEASED = """
 SELECT id, job_type, lease_owner, leased_at, attempts FROM memory_jobs WHERE status = 'leased'
@@ -214,6 +216,11 @@ def oldest_due_seconds(tx: ReadTx, *, now: datetime) -> float:
     wall = int(now.timestamp() * 1000)
     oldest = tx.value(_OLDEST, (wall, json.dumps(list(QUEUES))))
     return 0.0 if oldest is None else (wall - oldest) / 1000
+
+
+def delayed(tx: ReadTx, *, now: datetime) -> dict[str, int]:
+    """Count the jobs of each queue that are due later."""
+    return dict(tx.tuples(_DELAYED, (int(now.timestamp() * 1000),)))
 
 
 def last_error(tx: ReadTx) -> dict[str, object] | None:

@@ -134,7 +134,8 @@ SELECT {_LEASED} FROM memory_jobs WHERE status = 'leased'
 _REQUEUE = f"""
 UPDATE memory_jobs
    SET status = 'pending', attempts = 0, crashes = 0, cancel_requested = 0, error = NULL, failed_at = NULL,
-       last_error_code = NULL, due_ms = :wall, updated_at = :now
+       last_error_code = NULL, due_ms = :wall, updated_at = :now,
+       outage_since = NULL, outages = NULL, revived_at = NULL
  WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND (:kind IS NULL OR job_type = :kind)
                  AND (id IN {list_of(":ids")} OR (:ids IS NULL AND {HAS_FAILED}))
                  AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key

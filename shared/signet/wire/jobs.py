@@ -78,6 +78,13 @@ class ChangedJob(TypedDict):
     cancelRequested: NotRequired[bool]
 
 
+class DeletedJob(TypedDict):
+    """A job that was deleted."""
+
+    success: bool
+    id: str
+
+
 class ChangedJobs(TypedDict):
     """The jobs that were, or would be, retried or cancelled; `more` when the limit left some out."""
 
@@ -113,6 +120,7 @@ MEMORY_JOB = Operation(
 )
 RETRY_JOB = Operation("POST", "/api/jobs/{job_id}/retry", access.JOBS_CHANGE, ChangedJob)
 CANCEL_JOB = Operation("POST", "/api/jobs/{job_id}/cancel", access.JOBS_CHANGE, ChangedJob)
+DELETE_JOB = Operation("DELETE", "/api/jobs/{job_id}", access.JOBS_CHANGE, DeletedJob)
 RETRY_JOBS = Operation("POST", "/api/jobs/retry", access.JOBS_CHANGE, ChangedJobs)
 CANCEL_JOBS = Operation("POST", "/api/jobs/cancel", access.JOBS_CHANGE, ChangedJobs)
 JOB_STREAM = Operation(

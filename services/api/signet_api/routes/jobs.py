@@ -220,6 +220,14 @@ async def post_cancel(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
     }
 
 
+@serves(wire.DELETE_JOB)
+async def delete_job(job_id: str, db: Db, actor: Who) -> wire.DeletedJob:
+    """Delete a job that has ended; 409 for one that is open."""
+    await _row(db, job_id)
+    await db.awrite(_delete_one, job_id, actor=actor, now=clock.now())
+    return {"success": True, "id": job_id}
+
+
 @serves(wire.RETRY_JOBS)
 async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
     """Give the dead jobs of a choice a fresh start, oldest first."""
@@ -249,6 +257,11 @@ def _cancel_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> Sta
     status = admin.cancel_one(tx, job_id, now=now)
     _audit(tx, "cancelJob", [job_id], actor=actor, now=now)
     return status
+
+
+def _delete_one(tx: WriteTx, job_id: str, *, actor: Actor, now: datetime) -> None:
+    admin.delete_one(tx, job_id)
+    _audit(tx, "deleteJob", [job_id], actor=actor, now=now)
 
 
 def _retry_many(

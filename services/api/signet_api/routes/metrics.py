@@ -56,6 +56,16 @@ def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
         )
         for queue in QUEUES
     ]
+    found += [
+        Sample(
+            "signet_jobs_dead", "Dead jobs by the code of their last error", {"code": code}, jobs
+        )
+        for code, jobs in stats.error_codes(tx).items()
+    ]
+    found += [
+        Sample("signet_jobs_delayed", "Jobs that are due later", {"queue": queue}, jobs)
+        for queue, jobs in stats.delayed(tx, now=now).items()
+    ]
     paused = pauses.paused_queues(tx)
     found += [
         Sample(

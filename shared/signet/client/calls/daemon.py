@@ -6,6 +6,7 @@ from typing import TypedDict, Unpack
 from signet.client.answers import (
     ChangedJob,
     ChangedJobs,
+    DeletedJob,
     Health,
     Job,
     Paused,
@@ -103,6 +104,10 @@ class DaemonCalls:
     @asks(wire.CANCEL_JOB)
     def cancel_job(self, job_id: str) -> ChangedJob:
         """End a job; one that runs ends when it next looks up (`cancelRequested`). Raises NotFound or Conflict."""
+
+    @asks(wire.DELETE_JOB)
+    def delete_job(self, job_id: str) -> DeletedJob:
+        """Delete a job that has ended; raises NotFound or Conflict."""
 
     @asks(wire.RETRY_JOBS)
     def retry_jobs(self, **which: Unpack[Which]) -> ChangedJobs:
