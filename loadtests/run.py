@@ -43,6 +43,7 @@ SCENARIOS = {
     "idle": 20.0,
     "dashboard": 0.0,
     "backfill": 0.0,
+    "questions": 0.0,
 }
 
 
@@ -119,7 +120,10 @@ def _arguments() -> argparse.Namespace:
         help="the Python that has huey, redis and dramatiq[redis]",
     )
     parser.add_argument(
-        "--data", type=Path, default=ROOT.parent / "shared" / "data", help="the evaluation data"
+        "--data",
+        type=Path,
+        default=ROOT.parent / "shared" / "data",
+        help="the evaluation data; for questions one file",
     )
     parser.add_argument(
         "--model",

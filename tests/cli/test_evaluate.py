@@ -1,10 +1,5 @@
-"""`signet eval`, `signet eval replay` and `signet eval run`."""
+"""`signet eval` and `signet eval replay`."""
 
-import gzip
-import hashlib
-import json
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,69 +77,3 @@ def test_a_setting_that_cannot_be_compared_is_refused(
     eventually(lambda: served.run("eval", "replay", "--json").json()["sessions"] >= 1)
     refused = served.run("eval", "replay", f"--against={value}")
     assert refused.status != 0 and why in refused.err
-
-
-def test_questions_of_ones_own_are_asked_of_ones_own_memories(
-    served: Program, tmp_path: Path
-) -> None:
-    made = served.run("remember", "The gatehouse of Ellerby has a blue door.", "--json").json()
-    queries = [
-        {
-            "text": "Which door has the gatehouse of Ellerby?",
-            "expected": "BLUE  door",
-            "category": "a",
-        },
-        {"text": "What is at the gatehouse of Ellerby?", "expected": [made["id"], "red window"]},
-        {"text": "Who sings at noon in Quillingham?", "expected": ["the choir of Quillingham"]},
-    ]
-    file = tmp_path / "questions.json"
-    file.write_text(json.dumps({"queries": queries}))
-    found = served.run("eval", "run", str(file), "--json").json()
-    assert found["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert [one["places"][0] for one in found["results"][:2]] == [1, 1]
-    assert found["results"][1]["places"][1] is None and found["results"][2]["places"] == [None]
-    assert (found["all"]["any@1"], found["all"]["all@10"]) == (0.6667, 0.3333)
-    assert found["categories"]["a"]["all@1"] == 1
-    shown = served.run("eval", "run", str(file)).out
-    assert "3 questions" in shown and "  Who sings at noon in Quillingham?" in shown
-    memory = served.run("recall", "gatehouse of Ellerby", "--json").json()[0]
-    assert memory["accessCount"] == 0
-
-
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [
-        ("{", "is not JSON"),
-        ("{}", 'has no "queries"'),
-        ('[{"text": "Who?"}]', 'Question 1 has no "expected"'),
-        ('[{"expected": "x"}]', 'Question 1 has no "text"'),
-    ],
-)
-def test_a_file_that_asks_nothing_is_refused(
-    served: Program, tmp_path: Path, content: str, why: str
-) -> None:
-    file = tmp_path / "questions.json"
-    file.write_text(content)
-    refused = served.run("eval", "run", str(file))
-    assert refused.status == 1 and why in refused.err
-
-
-def test_a_file_with_its_own_memories_leaves_those_of_the_workspace_alone(
-    served: Program, tmp_path: Path
-) -> None:
-    items = [
-        {"id": "one", "text": "Ines keeps the bees of Farrow.", "time": "2024-05-01T10:00:00Z"},
-        {"id": "two", "text": "The mill of Farrow grinds rye.", "time": "", "who": "Ines"},
-    ]
-    document = {
-        "stores": {"turns": items},
-        "queries": [{"text": "Who keeps the bees of Farrow?", "gold": {"turns": ["one"]}}],
-    }
-    file = tmp_path / "farrow.json.gz"
-    file.write_bytes(gzip.compress(json.dumps(document).encode()))
-    # Not below tmp_path: the path of a daemon's socket must be short.
-    with tempfile.TemporaryDirectory() as spare:
-        found = served.run("eval", "run", str(file), "--json", TMPDIR=spare).json()
-        assert list(Path(spare).iterdir()) == []
-    assert (found["store"], found["results"][0]["places"]) == ("turns", [1])
-    assert served.run("recall", "bees of Farrow", "--json").json() == []

@@ -29,7 +29,9 @@ def shifted(tmp_path: Path, home: Home) -> ShiftedClock:
 @contextmanager
 def daemon(home: Home, shifted: ShiftedClock) -> Iterator[None]:
     """Run scheduler and worker by the shifted clock; a process that is forked would not load the library."""
-    env = {**shifted.environ, forks.READ_WHEN_LOADED: ""}
+    metrics = home.workspace.metrics_dir
+    metrics.mkdir(parents=True, exist_ok=True)
+    env = {**shifted.environ, forks.READ_WHEN_LOADED: str(metrics)}
     with home.runs("signet_scheduler", env), home.worker(env):
         yield
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from signet.cli import benchmark, output, replay
+from signet.cli import output, replay
 from signet.cli.command import Output, command
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption
@@ -34,7 +34,7 @@ def evaluate(signet: Signet, price: PriceOption = None, agent: AgentOption = Non
     Once there are some sessions, a few of the next ones are given no memories, so that there is something to compare
     with: the share memory.pipelineV2.predictor.holdoutShare of them, and 0 switches that off.
 
-    Examples: signet eval · signet eval --price=3 · signet eval replay · signet eval run questions.json
+    Examples: signet eval · signet eval --price=3 · signet eval replay
     """
     found = signet.evaluation(agent_id=agent)
     yield found
@@ -43,7 +43,6 @@ def evaluate(signet: Signet, price: PriceOption = None, agent: AgentOption = Non
 
 
 command(app)(replay.replay)
-command(app, seconds=benchmark.ANSWER_SECONDS)(benchmark.run)
 
 
 def _page(found: Evaluation, price: float | None, ink: Ink) -> Iterator[str]:
