@@ -89,6 +89,16 @@ class Workspace(NamedTuple):
         return self.daemon_dir / "auth-secret"
 
     @property
+    def token_file(self) -> Path:
+        """The key of own tokens and of the daemon's proof; new at every start (domain/auth/workspace_token.py)."""
+        return self.daemon_dir / "token"
+
+    @property
+    def api_socket(self) -> Path:
+        """The socket on which the API serves the daemon's user."""
+        return self.runtime_dir / "api.sock"
+
+    @property
     def metrics_dir(self) -> Path:
         return self.daemon_dir / "metrics"
 

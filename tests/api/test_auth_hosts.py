@@ -9,6 +9,7 @@ from cli.program import Program
 from support.http import Served, a_workspace, served
 
 WORLD = "signet.example"
+JSON = {"content_type": "application/json"}
 EXTENSION = "chrome-extension://abcdefghijklmnop"
 
 
@@ -22,7 +23,7 @@ def server(mode: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serv
     settings = f"auth:\n  mode: {mode}\n  trustedOrigins: ['{EXTENSION}']\n"
     workspace = a_workspace(tmp_path_factory.mktemp(mode) / "agents", settings)
     with served(workspace) as running:
-        yield running
+        yield running.over_tcp
 
 
 def token(server: Served, role: str = "agent") -> str:
@@ -39,7 +40,7 @@ def test_a_proxy_on_this_machine_calls_with_a_token_under_the_name_of_the_world(
     """A reverse proxy hands on the Host and the Origin that the browser sent."""
     headers = {"authorization": token(server), "host": WORLD, "x_forwarded_for": "192.0.2.1"}
     assert server.get("/api/memories", **headers).status == 200
-    page = {"origin": f"https://{WORLD}", "sec_fetch_site": "same-origin"}
+    page = {"origin": f"https://{WORLD}", "sec_fetch_site": "same-origin", **JSON}
     saved = server.post("/api/memory/remember", {"content": "By proxy."}, **headers, **page)
     assert saved.status == 200
     other = server.get("/api/memories", **headers, origin="https://evil.example")
@@ -64,7 +65,7 @@ def test_another_host_without_a_good_token_gets_nothing(
 
 def test_a_token_opens_no_other_host_in_local_mode(tmp_path: Path) -> None:
     with served(a_workspace(tmp_path / "agents")) as server:
-        refused = server.get("/api/memories", host=WORLD, authorization="Bearer a.b")
+        refused = server.over_tcp.get("/api/memories", host=WORLD, authorization="Bearer a.b")
         assert (refused.status, refused.error) == (403, "Host is not this machine")
 
 
@@ -85,6 +86,6 @@ def test_a_trusted_page_needs_the_token_that_any_client_needs(server: Served, mo
     without = server.get("/api/memories", origin=EXTENSION)
     assert without.status == (200 if mode == "hybrid" else 401)
     assert without.headers["access-control-allow-origin"] == EXTENSION
-    readonly = {"authorization": token(server, "readonly"), "origin": EXTENSION}
+    readonly = {"authorization": token(server, "readonly"), "origin": EXTENSION, **JSON}
     assert server.get("/api/memories", **readonly).status == 200
     assert server.post("/api/memory/remember", {"content": "No."}, **readonly).status == 403

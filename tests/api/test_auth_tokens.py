@@ -10,7 +10,7 @@ import pytest
 from signet import clock
 from signet.domain.auth import own, tokens
 from signet.domain.auth.tokens import TokenScope
-from signet_api import access
+from signet_api import callers
 from signet_api.authority import Authority
 from support.http import Api, an_api
 from support.processes import eventually
@@ -41,6 +41,7 @@ def test_an_issued_token_says_and_opens_what_was_asked_for(
     assert clock.parse(issued.body["expiresAt"]).timestamp() == claims.exp
     me = team.get("/api/auth/whoami", **bearer(issued.body["token"])).body
     assert me == {
+        "standing": "claims",
         "authenticated": True,
         "claims": claims.body(),
         "mode": "team",
@@ -135,7 +136,7 @@ def test_a_token_says_when_it_was_last_seen_and_each_minute_at_most(
     eventually(lambda: seen() is not None)
     first = seen()
     assert team.get("/api/status", **mine).status == 200
-    monkeypatch.setattr(access, "NOTED_AFTER", timedelta(0))
+    monkeypatch.setattr(callers, "NOTED_AFTER", timedelta(0))
     assert seen() == first
     assert team.get("/api/status", **mine).status == 200
     eventually(lambda: (seen() or "") > (first or ""))

@@ -10,7 +10,7 @@ import pytest
 
 from signet import clock
 from signet.db import Database
-from signet.domain.auth.caller import Caller
+from signet.domain.auth.caller import OWNER, Caller, Standing
 from signet.domain.auth.tokens import TokenScope, claim
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
@@ -22,7 +22,6 @@ from support.http import Api, Served, an_api
 from support.tokens import HOUR, a_token, bearer
 
 STREAM = "/api/events"
-TRUSTED = Caller(is_trusted=True)
 
 
 @pytest.fixture
@@ -120,7 +119,7 @@ def _told(api: Api, follower: EventFollower) -> dict[str, Any]:
 
 
 def test_what_happens_between_two_looks_is_one_message_a_topic(api: Api) -> None:
-    follower = _follower(api, TRUSTED)
+    follower = _follower(api, OWNER)
     ids = [
         api.post("/api/memory/remember", {"content": f"Owl {n} sleeps."}).body["id"]
         for n in range(3)
@@ -133,7 +132,7 @@ def test_what_happens_between_two_looks_is_one_message_a_topic(api: Api) -> None
 
 
 def test_settings_and_tasks_are_told_by_their_change(api: Api) -> None:
-    follower = _follower(api, TRUSTED, "config", "task")
+    follower = _follower(api, OWNER, "config", "task")
     api.configure("search: {alpha: 0.5}\n")
     assert _told(api, follower) == {
         "config": {"kind": "changed", "ids": ["agent.yaml"], "count": 1}
@@ -142,7 +141,7 @@ def test_settings_and_tasks_are_told_by_their_change(api: Api) -> None:
 
 def test_more_than_is_told_is_missed(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(eventfeed, "MOST_ROWS", 2)
-    follower = _follower(api, TRUSTED, "memory")
+    follower = _follower(api, OWNER, "memory")
     for number in range(3):
         api.post("/api/memory/remember", {"content": f"Owl {number} sleeps."})
     assert "missed" in _told(api, follower)
@@ -153,7 +152,10 @@ def test_more_than_is_told_is_missed(api: Api, monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize("scope", [TokenScope(project="garden"), TokenScope(user="anna")])
 def test_a_limited_token_hears_of_its_own_alone(api: Api, scope: TokenScope) -> None:
     api.add_agent("cato")
-    limited = Caller(claims=claim(sub="x", role=Role.AGENT, scope=scope, now=clock.now(), ttl=HOUR))
+    limited = Caller(
+        standing=Standing.CLAIMS,
+        claims=claim(sub="x", role=Role.AGENT, scope=scope, now=clock.now(), ttl=HOUR),
+    )
     follower = _follower(api, limited)
     api.post("/api/memory/remember", {"content": "The shed is red.", "project": "shed"})
     inside = {"content": "The gate is green.", "project": "garden"}

@@ -94,7 +94,7 @@ def test_an_id_that_is_none_is_told_to_have_missed_something(server: Served, las
 
 def test_other_sites_may_not_listen(server: Served) -> None:
     for headers in ({"origin": "https://evil.example"}, {"host": "evil.example"}):
-        assert server.send("GET", STREAM, headers=headers).status == 403
+        assert server.over_tcp.send("GET", STREAM, headers=headers).status == 403
 
 
 def test_only_so_many_listen_and_a_place_is_free_when_one_goes(server: Served) -> None:

@@ -163,7 +163,9 @@ def test_each_refusal_of_a_recovery_has_its_status(api: Api) -> None:
     delete(api, memory_id, {"reason": "x"})
     stale = api.post(path, {"reason": "x", "if_version": 1})
     assert (stale.status, stale.body["status"]) == (409, "version_conflict")
-    again = remember(api, "the heron nests in april!", origin="user")
+    said = {"content": "the heron nests in april!", "origin": "user"}
+    person = {"x-signet-actor-type": "operator"}
+    again = api.post("/api/memory/remember", said, **person).body["id"]
     twin = api.post(path, {"reason": "x"})
     assert (twin.status, twin.body["status"]) == (409, "duplicate_content_hash")
     assert twin.body["duplicateMemoryId"] == again

@@ -106,7 +106,8 @@ def test_whoever_says_it_again_means_it_and_the_answer_says_so(api: Api) -> None
     said = {"content": "i keep the spare key under the blue flowerpot"}
     refused = api.post("/api/memory/remember", said, **{"x-signet-actor-type": "harness"})
     assert (refused.status, refused.body["status"]) == (409, "forgotten_value")
-    saved = api.post("/api/memory/remember", {**said, "origin": "user"})
+    person = {"x-signet-actor-type": "operator"}
+    saved = api.post("/api/memory/remember", {**said, "origin": "user"}, **person)
     assert (saved.body["deduped"], saved.body["lifted"]) == (False, [memory_id])
     assert listed(api) == []
     assert taken(api, "The user keeps the spare key under the blue flowerpot.") == "new"

@@ -17,7 +17,8 @@ def saved(api: Api, text: str = SAID, **body: object) -> str:
 
 
 def judged(api: Api, memory_id: str, verdict: str, **headers: str) -> Any:
-    return api.post(f"/api/memory/{memory_id}/review", {"verdict": verdict}, **headers)
+    who = {"x-signet-actor-type": "operator"} | headers
+    return api.post(f"/api/memory/{memory_id}/review", {"verdict": verdict}, **who)
 
 
 def row(api: Api, memory_id: str) -> dict[str, Any]:

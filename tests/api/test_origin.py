@@ -27,7 +27,7 @@ def saved(
         (PERSON, {}, "user", None),
         ({}, {}, "agent", None),
         ({}, {"who": "user"}, "agent", None),
-        ({}, {"origin": "user"}, "user", None),
+        ({}, {"origin": "user"}, "agent", "user"),
         (TOOL, {"origin": "user", "who": "user"}, "agent", "user"),
         (PERSON, {"origin": "user", "sourceType": "url"}, "web", "user"),
         (PERSON | {"x-signet-origin": "agent"}, {"origin": "user"}, "agent", "user"),

@@ -56,7 +56,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/memory/forgotten/{memory_id}/lift"): (None, 404),
     ("POST", "/api/memory/reviews/{memory_id}/approve"): (None, 409),
     ("POST", "/api/memory/reviews/{memory_id}/reject"): (None, 409),
-    ("POST", "/api/auth/exchange"): ({"code": "x"}, 400),
+    ("POST", "/api/auth/exchange"): ({"code": "x"}, 401),
     ("POST", "/api/evaluation/replay"): ({"sessionKey": "none"}, 404),
     ("POST", "/api/memory/{memory_id}/review"): ({"verdict": "keep"}, 200),
     ("POST", "/api/hooks/remember"): ({"harness": "codex", "content": "The gate is green."}, 200),
@@ -129,6 +129,7 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
 }
 #: What a route needs to be asked besides its path.
 QUERIES = {
+    ("GET", "/api/auth/proof"): "?nonce=" + "0" * 64,
     ("GET", "/api/checkpoints"): "?project=/work",
     ("GET", "/api/memory/search"): "?q=tests",
     ("GET", "/api/memories/ids"): "?prefix=01",
@@ -184,7 +185,9 @@ def test_every_route_answers_as_the_table_says(api: Api, method: str, path: str)
     address = (path + QUERIES.get((method, path), "")).format(**names)
     text = "" if body is None else json.dumps(body)
     content = text.replace("{entity_id}", names["entity_id"]).encode()
-    answer = api.send(method, address, content, {"content_type": "application/json"})
+    # Some decide as the user.
+    headers = {"content_type": "application/json", "x_signet_actor_type": "operator"}
+    answer = api.send(method, address, content, headers)
     assert answer.status == status, answer.body
     declared = next(
         (one for one in operations.BY_ID.values() if (one.method, one.path) == (method, path)), None

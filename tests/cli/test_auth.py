@@ -58,12 +58,12 @@ def _token(program: Program, *options: str) -> str:
 
 
 def test_the_owner_of_the_secret_needs_no_token(team: Program) -> None:
-    assert team.run("auth", "whoami", "--json").json()["claims"]["role"] == "admin"
+    assert team.run("auth", "whoami").out.startswith("owner of this daemon · mode team\n")
     assert "agent" not in team.run("remember", "The gate is green").out
     assert "The gate is green" in team.run("recall", "gate").out
     with sqlite3.connect(team.workspace / "memory" / "memories.db") as rows:
         told = rows.execute("SELECT DISTINCT changed_by, actor_type FROM memory_history").fetchall()
-    assert ("cli", "admin") in told
+    assert ("cli", "operator") in told
 
 
 def test_a_token_of_the_environment_says_who_calls(team: Program) -> None:
@@ -110,7 +110,7 @@ def test_from_another_address_only_a_token_opens(team: Program) -> None:
     token = _token(team, "--role", "readonly")
     assert _ask(address, port, "/api/status", Authorization=f"Bearer {token}") == (200, "")
     foreign = _ask(address, port, "/health", Origin="http://evil.example")
-    assert foreign == (403, "Origin is not this machine")
+    assert (foreign[0], "signet trust origin add" in foreign[1]) == (403, True)
     own = f"http://{address}:{port}"
     assert _ask(address, port, "/health", Host=f"{address}:{port}", Origin=own) == (200, "")
 

@@ -14,8 +14,9 @@ from support.http import Served
 
 
 def at(server: Served, speaker: type[Speaker], **options: Any) -> Speaker:
-    """Return a client of the server."""
-    return speaker(url=f"http://127.0.0.1:{server.port}", environ={}, **options)
+    """Return a client of the server, which acts for its owner."""
+    url = f"http://127.0.0.1:{server.port}"
+    return speaker(url=url, environ={}, **{"token": server.token, **options})
 
 
 def fits(kind: type, found: Mapping[str, object]) -> bool:

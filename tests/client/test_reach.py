@@ -19,6 +19,7 @@ from signet.wire.requests.model import Body
 from signet_api.permissions import TABLE
 from support.http import an_api
 
+PROVES = "what a client asks before it calls anything"
 PAGES = "a page, or words on one: for browsers"
 PROBES = "for what watches processes; `health` and `ready` tell the same"
 SAME = "another name of a route that has a method"
@@ -32,6 +33,7 @@ SCRAPED = "for Prometheus"
 FORM = "for a form of settings: `signet config`, `call` in programs"
 
 WITHOUT = {
+    ("GET", "/api/auth/proof"): PROVES,
     ("GET", "/"): PAGES,
     ("GET", "/capture"): PAGES,
     ("GET", "/assets/{name}"): PAGES,

@@ -15,6 +15,7 @@ from signet.mcp import answers
 from signet.mcp.tools import TOOLS
 from signet.wire.access import Role
 from signet_api import permissions
+from support.asgi import OVER_TCP
 from support.http import Answer, Api, an_api
 
 JSON = {"content_type": "application/json", "accept": "application/json"}
@@ -432,6 +433,7 @@ def test_the_wire_is_kept_to(api: Api, method: str, headers: dict[str, str], sta
 
 
 def test_a_page_from_elsewhere_reaches_no_tool(api: Api) -> None:
+    api.connection = OVER_TCP
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     assert say(api, message, origin="https://evil.example").status == 403
     assert say(api, message, host="evil.example").status == 403

@@ -5,17 +5,39 @@ not installed.
 """
 
 import asyncio
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 
 import httpx
 from starlette.types import ASGIApp, Message
+
+from signet_api import connections
 
 #: Where the application believes to be.
 BASE = "http://127.0.0.1:3850"
 #: Reads an address; walks over all routes ask each many times.
 _url = lru_cache(httpx.URL)
 _HEADERS = {"host": "127.0.0.1:3850", "accept": "*/*", "user-agent": "tests"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """A connection over TCP or over the workspace's socket, whose user the test names."""
+
+    user: int | None = os.geteuid()
+    is_private: bool = False
+    port: int = 3850
+
+    async def uid(self) -> int | None:
+        """Return the user that the test names."""
+        return self.user
+
+
+#: Of a program of the daemon's user.
+OVER_SOCKET = Connection(is_private=True, port=0)
+OVER_TCP = Connection()
 
 
 async def ask(
@@ -25,8 +47,9 @@ async def ask(
     content: bytes,
     headers: Mapping[str, str | bytes],
     peer: str,
+    connection: Connection,
 ) -> httpx.Response:
-    """Return the answer to a request that comes from an address; 500 where the application fails before it answers."""
+    """Return the answer to a request from an address, over a connection; 500 where the application fails first."""
     url = _url(BASE + path)
     sent = {**_HEADERS, **{name.lower(): value for name, value in headers.items()}}
     if content or method in ("POST", "PUT", "PATCH"):
@@ -44,6 +67,7 @@ async def ask(
         "server": (url.host, url.port),
         "client": (peer, 40_000),
         "root_path": "",
+        connections.KEY: connection,
     }
     exchange = _Exchange(content)
     try:

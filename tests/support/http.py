@@ -8,7 +8,7 @@ import json
 import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from subprocess import Popen
 from typing import Any, TypeVar
@@ -17,8 +17,10 @@ import httpx
 import structlog
 from starlette.types import ASGIApp
 
-from signet import config
+from signet import clock, config
+from signet.config.sections import AuthMode
 from signet.db import Database
+from signet.domain.auth import own
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
 from signet_api.app import create_app
@@ -27,7 +29,7 @@ from signet_api.deps import State
 from signet_api.health import Health
 from signet_api.openapi import Described
 from signet_api.vectors import QueryVectors
-from support.asgi import ask
+from support.asgi import OVER_SOCKET, OVER_TCP, Connection, ask
 from support.database import fresh_database
 from support.ports import free_port
 from support.processes import eventually, program
@@ -79,13 +81,22 @@ def answer_of(response: httpx.Response) -> Answer:
 
 @dataclass(slots=True)
 class Api:
-    """The app in this process, called as a client would; `logged` grows with what it logs."""
+    """The app in this process, called as a client would; `logged` grows with what it logs.
+
+    Calls come over the workspace's socket in local mode, else over TCP from a program of the daemon's user.
+    """
 
     state: State
     logged: Sequence[Mapping[str, Any]]
     _app: ASGIApp
     _peer: str
     _runner: asyncio.Runner
+    connection: Connection = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Choose the usual connection of the mode."""
+        is_local = self.state.authority.mode is AuthMode.LOCAL
+        self.connection = OVER_SOCKET if is_local else OVER_TCP
 
     def get(self, path: str, **headers: str) -> Answer:
         """Send GET; header names are written with underscores."""
@@ -111,7 +122,8 @@ class Api:
     ) -> Answer:
         """Send any request beside others; see `all_of`."""
         named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
-        return answer_of(await ask(self._app, method, path, content, named, self._peer))
+        answer = ask(self._app, method, path, content, named, self._peer, self.connection)
+        return answer_of(await answer)
 
     def all_of(self, requests: Coroutine[Any, Any, T]) -> T:
         """Return what requests that go on side by side come to."""
@@ -205,13 +217,29 @@ def api_over(
 
 @dataclass(slots=True)
 class Served:
-    """The real process: its port, a client that keeps its connection, and what it has printed."""
+    """The real process: its port, a client that keeps its connection, and what it has printed.
+
+    The client is the owner's, over the workspace's socket; `over_tcp` is one that proves nothing.
+    """
 
     workspace: Workspace
     port: int
     process: "Popen[str]"
     client: httpx.Client
+    tcp_client: httpx.Client
     printed: list[str] = field(default_factory=list)
+
+    @property
+    def over_tcp(self) -> "Served":
+        """Return the same process, called by a program of the same user without a token."""
+        return replace(self, client=self.tcp_client)
+
+    @property
+    def token(self) -> str:
+        """Return an own token of the daemon's user."""
+        found = own.own_token(self.workspace, "tests", now=clock.now())
+        assert found is not None
+        return found
 
     def get(self, path: str, **headers: str) -> Answer:
         """Send GET."""
@@ -248,17 +276,22 @@ def environment(workspace: Workspace, port: int) -> dict[str, str]:
 @contextmanager
 def served(workspace: Workspace) -> Iterator[Served]:
     """Run the API process over a workspace until the block ends."""
-    port = free_port()
+    port, url = free_port(), "http://127.0.0.1:{}"
     with (
         program("-m", "signet_api.main", env=environment(workspace, port)) as process,
-        httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=30.0, trust_env=False) as client,
+        httpx.Client(base_url=url.format(port), timeout=30.0, trust_env=False) as over_tcp,
+        httpx.Client(
+            base_url=url.format(port),
+            timeout=30.0,
+            transport=httpx.HTTPTransport(uds=str(workspace.api_socket)),
+        ) as client,
     ):
-        api = Served(workspace, port, process, client)
+        api = Served(workspace, port, process, client, over_tcp)
         assert process.stdout is not None
         reader = threading.Thread(target=api.printed.extend, args=(process.stdout,))
         reader.start()
         try:
-            eventually(lambda: process.poll() is not None or _answers(client))
+            eventually(lambda: process.poll() is not None or _answers(over_tcp))
             yield api
         finally:
             process.kill()

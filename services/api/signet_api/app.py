@@ -10,7 +10,6 @@ from fastapi.telemetry import TelemetryConfig
 from starlette.types import ASGIApp
 
 from signet import __version__, clock
-from signet.config.sections import AuthMode
 from signet.domain import memory_followers
 from signet.domain.agents import roster
 from signet.observe.tracing import TRACES
@@ -71,8 +70,7 @@ def create_app(state: State) -> ASGIApp:
     permissions.check(ROUTER.routes)
     # Not `include_router`, which builds each of them once more when the first request comes (0.3 s of processor).
     app.router.routes.extend([Direct(ROUTER.routes), *ROUTER.routes])
-    inner: ASGIApp = app if state.authority.mode is AuthMode.LOCAL else Access(app, state)
-    guard = Guard(inner, state, most_bytes=most_bytes)
+    guard = Guard(Access(app, state), state, most_bytes=most_bytes)
     entry: ASGIApp = Traced(guard) if TRACES.is_on else guard
     app.state.entry = entry
     return entry

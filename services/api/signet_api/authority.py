@@ -1,35 +1,57 @@
-"""What decides about callers for as long as this process lives; a change of mode or address needs a restart (CF-16)."""
+"""The keys and the mode of this process's life; a change of mode or address needs a restart (CF-16)."""
 
+import os
 from dataclasses import dataclass, field
 from typing import Self
 
 from signet.config import Settings
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode
-from signet.domain.auth import secret
+from signet.domain.auth import secret, workspace_token
 from signet.paths import Workspace
+from signet.process.program import SUPERVISOR_PID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authority:
-    """The mode, and the secret of its tokens; none in local mode.
+    """The mode, the workspace token, and the secret of user tokens, empty in local mode.
 
-    `any_host`: every caller must show a token, or other machines may call; so any name of this one will do.
+    `any_host`: every caller must show a token, or other machines may call; so any Host is accepted.
     """
 
     mode: AuthMode = AuthMode.LOCAL
     any_host: bool = False
     secret: bytes = field(default=b"", repr=False)
+    workspace_token: bytes = field(default=b"", repr=False)
 
     @classmethod
     def of(cls, settings: Settings, workspace: Workspace, bind: str) -> Self:
-        """Return what agent.yaml asks for, and make the secret when there is none.
+        """Return what agent.yaml asks for, and create the keys that do not exist.
 
-        Raises BadSecret, and OSError when the secret cannot be made or read.
+        Raises BadSecret, and OSError when a key cannot be written or read.
         """
         mode = settings.auth.mode
+        token = _workspace_token(workspace)
         if mode is AuthMode.LOCAL:
-            return cls()
-        found = secret.ensure(workspace.auth_secret)
-        any_host = mode is AuthMode.TEAM or not is_loopback(bind)
-        return cls(mode=mode, any_host=any_host, secret=found)
+            return cls(workspace_token=token)
+        return cls(
+            mode=mode,
+            any_host=mode is AuthMode.TEAM or not is_loopback(bind),
+            secret=secret.ensure(workspace.auth_secret),
+            workspace_token=token,
+        )
+
+    def close(self, workspace: Workspace) -> None:
+        """End the workspace token where no supervisor does."""
+        if not os.environ.get(SUPERVISOR_PID):
+            workspace_token.remove(workspace)
+
+
+def _workspace_token(workspace: Workspace) -> bytes:
+    """Return the token of this start: the supervisor's, else a new one."""
+    if os.environ.get(SUPERVISOR_PID):
+        try:
+            return workspace_token.read(workspace)
+        except FileNotFoundError:
+            pass  # deleted while the daemon runs
+    return workspace_token.create(workspace)

@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.auth import caller
-from signet.domain.auth.caller import TRUSTED
+from signet.domain.auth.caller import OWNER
 from signet.domain.graph import latest_traversal
 from signet.domain.graph.latest_traversal import Origin, Phase
 from signet.domain.memory import marks
@@ -68,7 +68,7 @@ class Gathering(Generic[T]):
                 return
             try:
                 # Values of many callers: the one who is about to read does not limit them.
-                with caller.acting_for(TRUSTED):
+                with caller.acting_for(OWNER):
                     values = self._taken()
                     if self._prepare is not None:
                         values = await self._db.aread(self._prepare, values)

@@ -20,6 +20,7 @@ from signet.db.commits import Commits
 from signet.domain.activity.flush import Flusher
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller, issued
+from signet.domain.auth.caller import Standing
 from signet.domain.injections import record, texts
 from signet.domain.injections.models import Injection
 from signet.domain.memory.models import Actor
@@ -46,8 +47,6 @@ Value = TypeVar("Value")
 #: Recalls that read at once: they are bound by the processor, and each connection keeps some MB of pages.
 RECALLS = 2
 
-#: Actor types that act for an agent.
-ACTING = frozenset({"agent", "harness", "pipeline"})
 #: Actor types a caller may claim; anything else counts as an operator (MEM-44).
 ACTOR_TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk", "daemon"})
 
@@ -119,6 +118,8 @@ async def actor_of(request: Request) -> Actor:
     """Return who asks, as history will tell it: the token knows better than the headers."""
     headers = request.headers
     claims = caller.current().claims
+    if claims is not None and claims.own:
+        claims = None  # one of the user's own clients, which names the program that it acts for
     claimed = headers.get("x-signet-actor-type", "")
     named = said(headers, "x-signet-actor") or "daemon"
     origin, may_claim = _origin_of(claimed, said(headers, "x-signet-origin"))
@@ -135,12 +136,15 @@ async def actor_of(request: Request) -> Actor:
 def _origin_of(type: str, named: str | None) -> tuple[Origin, Origin]:
     """Return as whose words texts of the caller count, and the best that it may claim (AUTH-26).
 
-    The user speaks through programs that say so themselves (`operator`), with the permission to. Whatever acts for an
-    agent, a tool call above all, is the agent, whatever it says.
+    The user speaks through a client that says it acts for a person (`operator`), with the permission to. A known
+    client or token that acts for an agent or a program is the agent. A peer proves neither, so it is never better
+    than `inferred`.
     """
-    may_speak = Permission.SPEAK in caller.current().permissions and type not in ACTING
-    best = Origin.USER if may_speak else Origin.AGENT
-    own = best if type == "operator" else Origin.AGENT
+    asked = caller.current()
+    if asked.standing is Standing.PEER:
+        return Origin.INFERRED, Origin.INFERRED
+    may_speak = Permission.SPEAK in asked.permissions and type == "operator"
+    best = own = Origin.USER if may_speak else Origin.AGENT
     if named in tuple(Origin):
         own = lowest(Origin(named), best)
         best = lowest(own, best) if named != Origin.USER else best

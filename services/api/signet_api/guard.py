@@ -1,25 +1,22 @@
 """What every request passes before a route sees it, and what every answer carries. Pure ASGI, one layer.
 
-A daemon on localhost can be reached by every web page its user opens. So the Host must name this machine (a page
-whose domain was pointed at 127.0.0.1 does not), an Origin must be of this machine, and a browser's cross-site
-request is refused, except that a person may follow a link. A page of an origin that a person trusts
-(`auth.trustedOrigins`) may call and read the answers; no other answer carries a CORS header.
+A daemon on localhost can be reached by every web page that its user opens. So the Host must name this machine (that of
+a page whose domain was pointed at 127.0.0.1 does not), and browser.py decides which pages may call. A page of an origin
+that the user trusts may read the answers; no other answer carries a CORS header.
 
-Where tokens are known, a request that shows one may name any Host: a page cannot know the token, and a proxy on this
-machine calls under the name that the world knows.
+Where tokens are known, a request with a token may name any Host: a page cannot know the token, and a proxy on this
+machine calls under its public name. On the workspace's socket the Host says nothing.
 
-A client that found this daemon by its port says which workspace it means (`X-Signet-Home`, a path in percent
+A client that found this daemon by its port names the workspace that it means (`X-Signet-Home`, a path in percent
 encoding). When that is another one, nothing is read or changed: 421, with what to do.
 
-JSON bodies are read whatever content type a client sends (four published clients send none, and the runtime then
-says text/plain); the Origin check is what keeps that safe.
+Programs may send JSON under any content type (four published clients send none, and the runtime then says text/plain).
 """
 
 import os
 import re
 import shlex
 import time
-from collections.abc import Collection
 from functools import lru_cache
 from urllib.parse import unquote_to_bytes, urlsplit
 
@@ -31,7 +28,7 @@ from signet import ids
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode
 from signet.domain.auth import tokens
-from signet_api import segments
+from signet_api import browser, connections, segments
 from signet_api.conditional import tagging
 from signet_api.deps import State
 from signet_api.errors import answer, body_too_large
@@ -53,6 +50,7 @@ _SENT = re.compile(
     rb"accept|authorization|content-type|if-none-match|last-event-id|mcp-[a-z-]+|x-signet-[a-z0-9-]+"
 )
 _READ = b"etag, retry-after, www-authenticate, x-signet-request-id"
+_OTHER_HOST = browser.Refusal("Host is not this machine")
 #: For so long (s) a browser need not ask again; an origin that is trusted no more is refused at its next request.
 _PERMISSION_SECONDS = b"600"
 
@@ -103,11 +101,20 @@ class Guard:
                 ]
             await send(message)
 
-        any_host = self._may_name_any_host(scope["method"], headers)
-        refusal = refuse(scope["method"], headers, any_host=any_host, trusted=trusted)
+        any_host = self._may_name_any_host(scope, headers)
+        page = browser.page_of(
+            scope["method"],
+            scope["path"],
+            headers,
+            schemes=("http", "https") if any_host else ("http",),
+            trusted=trusted,
+        )
+        if not (any_host or _is_here(b"//" + headers.get(b"host", b""))):
+            page = _OTHER_HOST
+        scope[browser.KEY] = page
         meant = os.fsdecode(unquote_to_bytes(headers.get(b"x-signet-home", b"")))
-        if refusal is not None:
-            await answer(403, refusal, "forbidden_origin")(scope, receive, tagged)
+        if isinstance(page, browser.Refusal):
+            await answer(page.status, page.message, page.code)(scope, receive, tagged)
         elif meant not in ("", self._workspace):
             await self._other_workspace(meant)(scope, receive, tagged)
         elif cors and _is_preflight(scope["method"], headers):
@@ -141,39 +148,15 @@ class Guard:
             facts={"workspace": self._workspace},
         )
 
-    def _may_name_any_host(self, method: str, headers: dict[bytes, bytes]) -> bool:
-        """Return whether the Host says nothing, because who asks must show a token, or is only told of CORS."""
-        authority = self._state.authority
-        if authority.any_host or authority.mode is AuthMode.LOCAL:
-            return authority.any_host
+    def _may_name_any_host(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
+        """Return whether the Host decides nothing: no page can use the socket or know a token."""
+        authority, connection = self._state.authority, scope.get(connections.KEY)
+        if authority.any_host or (connection is not None and connection.is_private):
+            return True
+        if authority.mode is AuthMode.LOCAL:
+            return False
         shown = tokens.bearer(headers.get(b"authorization", b"").decode("latin-1"))
-        return shown is not None or _is_preflight(method, headers)
-
-
-def refuse(
-    method: str,
-    headers: dict[bytes, bytes],
-    *,
-    any_host: bool = False,
-    trusted: Collection[str] = (),
-) -> str | None:
-    """Return why a request is refused, None when it may pass. Pure.
-
-    With `any_host` a page may also call the very address that it came from.
-    """
-    host = b"//" + headers.get(b"host", b"")
-    if not (any_host or _is_here(host)):
-        return "Host is not this machine"
-    origin = headers.get(b"origin")
-    if origin is not None and origin.decode("latin-1") in trusted:
-        return None
-    is_own = any_host and origin is not None and origin.partition(b":")[2] == host
-    if origin is not None and not (is_own or _is_here(origin)):
-        return "Origin is not this machine"
-    is_link = method == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
-    if headers.get(b"sec-fetch-site") == b"cross-site" and not is_link:
-        return "Cross-site request"
-    return None
+        return shown is not None or _is_preflight(scope["method"], headers)
 
 
 def _is_preflight(method: str, headers: dict[bytes, bytes]) -> bool:

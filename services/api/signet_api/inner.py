@@ -8,6 +8,8 @@ from urllib.parse import unquote
 from fastapi import Request
 from starlette.types import ASGIApp, Message
 
+from signet_api import connections
+
 #: What belongs to the outer request alone.
 _OUTER = frozenset(
     {b"content-length", b"content-type", b"transfer-encoding", b"accept", b"accept-encoding"}
@@ -40,9 +42,15 @@ async def ask(
         "raw_path": known.encode(),
         "query_string": query.encode(),
         "root_path": "",
-        "headers": [*kept, *headers.items(), (b"content-length", str(len(body)).encode())],
+        "headers": [
+            *kept,
+            *headers.items(),
+            (b"content-length", str(len(body)).encode()),
+            (b"content-type", b"application/json"),
+        ],
         "client": request.scope.get("client"),
         "server": request.scope.get("server"),
+        connections.KEY: request.scope.get(connections.KEY),
     }
     sent = bytearray()
     status = 500

@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 from functools import partial
+from pathlib import Path
 
 from signet.errors import SignetError
 from signet.process.boot import Booted, boot, open_database
@@ -57,6 +58,7 @@ def serve(booted: Booted) -> int:
     from signet.queue.wakeup import Notifier
     from signet_api.app import create_app
     from signet_api.authority import Authority
+    from signet_api.connections import NamingConnections
     from signet_api.deps import State
     from signet_api.health import Health
     from signet_api.server import Server
@@ -78,6 +80,7 @@ def serve(booted: Booted) -> int:
     live.start()
     vectors = QueryVectors(live, _keep)
     listening = listener(loaded.address.bind, loaded.address.port)
+    private = private_listener(workspace.api_socket)
     state = State(
         db=db,
         live=live,
@@ -91,7 +94,7 @@ def serve(booted: Booted) -> int:
     server = Server(
         uvicorn.Config(
             create_app(state),
-            http="httptools",
+            http=NamingConnections,
             ws="none",
             lifespan="on",
             log_config=None,
@@ -116,7 +119,8 @@ def serve(booted: Booted) -> int:
 
     thrift = Thrift(rest)
     thrift.start()
-    server.run(sockets=[listening])
+    server.run(sockets=[listening, private])
+    workspace.api_socket.unlink(missing_ok=True)
     thrift.stop()
     vectors.close()
     state.flusher.stop()
@@ -128,6 +132,7 @@ def serve(booted: Booted) -> int:
     db.write(processes.remove, presence.owner)
     db.close()
     presence.close()
+    authority.close(workspace)
     TRACES.stop()
     return 0
 
@@ -151,6 +156,16 @@ def listener(host: str, port: int) -> socket.socket:
     own = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     own.bind((host, port))
+    own.listen(BACKLOG)
+    return own
+
+
+def private_listener(path: Path) -> socket.socket:
+    """Return a socket on which only programs of our own user can connect, in place of one from an earlier run."""
+    path.unlink(missing_ok=True)
+    own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    own.bind(str(path))
+    path.chmod(0o600)  # before it listens: until then nobody can connect
     own.listen(BACKLOG)
     return own
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 
 from signet import clock
-from signet.config.sections import AuthMode
 from signet.db import WriteTx
+from signet.domain.auth import caller
 from signet.domain.sessions.calls import Call
 from signet.domain.transcripts import log_files, stored
 from signet.domain.transcripts.models import Session
@@ -23,14 +23,14 @@ log = logs.get("hooks")
 LEAST_NEW_BYTES = 4_096
 
 
-def readable_path(state: State, path: str | None) -> str | None:
-    """Return the path if the caller may have it read: a remote one cannot make the daemon read its files (HK-73)."""
-    return path if state.authority.mode is AuthMode.LOCAL else None
+def readable_path(path: str | None) -> str | None:
+    """Return the path if the caller may have the daemon read it (HK-73)."""
+    return path if caller.current().is_local_user else None
 
 
 def later(state: State, call: Call, path: str | None, inline: str | None) -> None:
     """Keep what was said so far, soon; one log at a time for each session."""
-    path = readable_path(state, path)
+    path = readable_path(path)
     if call.key is None or not (path or inline):
         return
     name = (call.agent_id, call.key)

@@ -8,6 +8,7 @@ from signet.client import Signet, connection
 from signet.client.address import find_url, recorded
 from signet.config.env import read_environment
 from signet.paths import find_workspace
+from signet.wire.access import Role
 
 #: What harnesses set for the commands that their agents run: Claude Code, Codex, OpenCode, Gemini, Cursor, OpenClaw,
 #: and the common name (agents.md).
@@ -50,18 +51,18 @@ def running(path: str | None, *, timeout_seconds: float | None = None) -> Signet
     return client(str(workspace.root), timeout_seconds=timeout_seconds)
 
 
-def own_token(path: str | None) -> str | None:
-    """Return what whoever may read the workspace's secret need not be given: a token for its own daemon.
+def own_token(path: str | None, role: Role = Role.ADMIN) -> str | None:
+    """Return a token for the workspace's own daemon, which whoever may read the workspace token may sign.
 
-    None when SIGNET_TOKEN says who calls, without a secret, and for every other daemon, which must not see it.
+    None when SIGNET_TOKEN names the caller, without a daemon, and for every other daemon, which must not see it.
     """
     workspace = find_workspace(path)
     environment, _ = read_environment(os.environ)
-    if environment.token or not workspace.auth_secret.exists():
+    if environment.token or not workspace.token_file.exists():
         return None
     own = recorded(workspace)
     if own is None or find_url(path, os.environ, environment) != own:
         return None
     from signet.domain.auth import own as signing
 
-    return signing.own_token(workspace, "cli", now=clock.now())
+    return signing.own_token(workspace, "cli", now=clock.now(), role=role)

@@ -27,7 +27,7 @@ def dashboard(
 ) -> Output:
     """Open the daemon's page in a browser; starts a daemon of this machine if needed.
 
-    Where the daemon wants tokens, the address logs in: once, within 5 minutes.
+    The address opens a session: once, within 5 minutes.
 
     Examples: signet dashboard · signet dashboard --no-open
     """
@@ -54,13 +54,10 @@ def dashboard(
 
 
 def with_code(url: str, workspace: Workspace) -> str:
-    """Return the address with a code to log in with, where callers need a token and this user may sign one."""
-    from signet import clock, config
-    from signet.config.sections import AuthMode
+    """Return the address with a code that opens a session once, where this user may sign one."""
+    from signet import clock
     from signet.domain.auth import own
 
-    if config.load(workspace).settings.auth.mode is AuthMode.LOCAL:
-        return url
     code = own.login_code(workspace, now=clock.now())
     return url if code is None else f"{url.rstrip('/')}/#code={code}"
 

@@ -372,8 +372,9 @@ def _daemon(asked: Asked, started: float) -> target.Target | SignetError:
         token = None
         if not os.environ.get("SIGNET_TOKEN") and find_workspace(asked.path).auth_secret.exists():
             from signet.cli.connect import own_token
+            from signet.wire.access import Role
 
-            token = own_token(asked.path)
+            token = own_token(asked.path, Role.AGENT)
         found = target.find(path=asked.path, token=token, actor=asked.harness, actor_type="harness")
     except SignetError as error:
         return error

@@ -49,6 +49,13 @@ class AuthMode(StrEnum):
     HYBRID = "hybrid"
 
 
+class LocalUsers(StrEnum):
+    """The users of this machine whose programs need no token: the daemon's own, or all."""
+
+    SAME = "same"
+    ANY = "any"
+
+
 class Schedule(StrEnum):
     """How often MEMORY.md is written."""
 
@@ -293,6 +300,8 @@ class Auth(Section):
     """Who may call."""
 
     mode: AuthMode = setting(AuthMode.LOCAL, flat=("authMode",))
+    #: Whose programs on this machine may call without a token, in the modes local and hybrid.
+    local_users: LocalUsers = setting(LocalUsers.SAME)
     #: Pages of other programs that may call as one of our own does: `signet trust origin`.
     trusted_origins: tuple[str, ...] = setting((), accept=origins.read)
     default_token_ttl_seconds: int = setting(604_800, 1, CENTURY_SECONDS, strict=True)

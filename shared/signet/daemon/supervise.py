@@ -21,6 +21,7 @@ from typing import BinaryIO, NoReturn
 
 from signet import clock
 from signet.daemon import record
+from signet.domain.auth import workspace_token
 from signet.observe.logfile import STARTUP
 from signet.paths import Workspace
 from signet.process import backoff, kernel
@@ -42,6 +43,7 @@ def main() -> int:
         return record.ALREADY
     with lock:
         try:
+            workspace_token.create(workspace)
             record.write(workspace, asked.port, asked.bind, now=clock.now())
             _be(workspace, asked)
         except _Refused as error:
@@ -49,6 +51,7 @@ def main() -> int:
             return 1
         finally:
             record.remove(workspace, os.getpid())
+            workspace_token.remove(workspace)
     return 0
 
 

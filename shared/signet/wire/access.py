@@ -17,8 +17,9 @@ class Permission(StrEnum):
     """What an operation asks of its caller.
 
     `none` is for every caller who is known at all. `speak` is to decide as the user, and to save something as the
-    user's own words; a save that claims this without it is lowered. `operator` and `local` (administration of the
-    machine itself) are marks of operations: who has them is decided by the role.
+    user's own words; a save that claims this without it is lowered. `programs` is to make the machine run something,
+    or to change who is trusted. `operator` and `local` (administration of the machine itself) are marks of operations:
+    who has them is decided by the role.
     """
 
     NONE = "none"
@@ -33,6 +34,7 @@ class Permission(StrEnum):
     DIAGNOSTICS = "diagnostics"
     ANALYTICS = "analytics"
     ADMIN = "admin"
+    PROGRAMS = "programs"
     OPERATOR = "operator"
     LOCAL = "local"
 
@@ -89,3 +91,5 @@ ANALYTICS = Rule(Permission.ANALYTICS)
 ADMIN = Rule(Permission.ADMIN)
 OPERATOR = Rule(Permission.OPERATOR)
 LOCAL = Rule(Permission.LOCAL)
+#: Operations that make the machine run something or change who is trusted.
+PROGRAMS = Rule(Permission.PROGRAMS)

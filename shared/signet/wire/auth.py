@@ -8,8 +8,12 @@ from signet.wire.operation import Operation
 
 
 class WhoAmI(TypedDict):
-    """Who the caller is to the daemon; `claims` are those of the token, if one counts."""
+    """Who the caller is to the daemon; `claims` are those of a token with a role.
 
+    `standing`: owner, peer, claims or page (domain/auth/caller.py).
+    """
+
+    standing: str
     authenticated: bool
     claims: dict[str, Any] | None
     mode: str
@@ -52,8 +56,15 @@ class Tokens(TypedDict):
     count: int
 
 
+class Proof(TypedDict):
+    """HMAC-SHA256 of a nonce and the port with the workspace token, in hex."""
+
+    proof: str
+
+
 WHOAMI = Operation("GET", "/api/auth/whoami", access.KNOWN, WhoAmI)
 ISSUE_TOKEN = Operation("POST", "/api/auth/token", Rule(Permission.ADMIN, Quota.ADMIN), IssuedToken)
 EXCHANGE = Operation("POST", "/api/auth/exchange", access.OPEN, IssuedToken)
+PROOF = Operation("GET", "/api/auth/proof", access.OPEN, Proof)
 TOKENS = Operation("GET", "/api/auth/tokens", access.ADMIN, Tokens)
 REVOKE_TOKEN = Operation("DELETE", "/api/auth/tokens/{jti}", access.ADMIN, RevokedToken)

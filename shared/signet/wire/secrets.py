@@ -35,8 +35,8 @@ class SecretValue(TypedDict):
 
 
 SECRETS = Operation("GET", "/api/secrets", access.ADMIN, Secrets)
-RUN_WITH_SECRETS = Operation("POST", "/api/secrets/exec", access.ADMIN, Ran)
-RUN_WITH_SECRET = Operation("POST", "/api/secrets/{name}/exec", access.ADMIN, Ran)
+RUN_WITH_SECRETS = Operation("POST", "/api/secrets/exec", access.PROGRAMS, Ran)
+RUN_WITH_SECRET = Operation("POST", "/api/secrets/{name}/exec", access.PROGRAMS, Ran)
 SECRET = Operation("GET", "/api/secrets/{name}", access.ADMIN, SecretValue)
 PUT_SECRET = Operation("POST", "/api/secrets/{name}", access.ADMIN, KeptSecret)
 REMOVE_SECRET = Operation("DELETE", "/api/secrets/{name}", access.ADMIN, KeptSecret)

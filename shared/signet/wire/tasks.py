@@ -44,11 +44,11 @@ class RunPage(TypedDict):
 
 
 TASKS = Operation("GET", "/api/tasks", access.LOCAL, TaskPage)
-ADD_TASK = Operation("POST", "/api/tasks", access.LOCAL, AddedTask, status=201)
+ADD_TASK = Operation("POST", "/api/tasks", access.PROGRAMS, AddedTask, status=201)
 TASK = Operation("GET", "/api/tasks/{task_id}", access.LOCAL, WholeTask)
-CHANGE_TASK = Operation("PATCH", "/api/tasks/{task_id}", access.LOCAL, Done)
-REMOVE_TASK = Operation("DELETE", "/api/tasks/{task_id}", access.LOCAL, Done)
-RUN_TASK = Operation("POST", "/api/tasks/{task_id}/run", access.LOCAL, StartedRun, status=202)
+CHANGE_TASK = Operation("PATCH", "/api/tasks/{task_id}", access.PROGRAMS, Done)
+REMOVE_TASK = Operation("DELETE", "/api/tasks/{task_id}", access.PROGRAMS, Done)
+RUN_TASK = Operation("POST", "/api/tasks/{task_id}/run", access.PROGRAMS, StartedRun, status=202)
 TASK_RUNS = Operation("GET", "/api/tasks/{task_id}/runs", access.LOCAL, RunPage)
 TASK_EVENTS = Operation(
     "GET", "/api/tasks/{task_id}/stream", access.LOCAL, str, media_type="text/event-stream"

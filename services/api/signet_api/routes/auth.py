@@ -1,5 +1,6 @@
 """Who am I, and tokens: issue, list, take back."""
 
+import re
 from datetime import timedelta
 from typing import Annotated
 from uuid import uuid4
@@ -9,15 +10,18 @@ from fastapi import Request
 from signet import clock
 from signet.config.sections import AuthMode
 from signet.config.values import CENTURY_SECONDS
-from signet.domain.auth import caller, issued, own, tokens
+from signet.domain.auth import caller, issued, own, tokens, workspace_token
 from signet.domain.auth.policy import MARKS
 from signet.domain.auth.tokens import Claims, TokenScope, Unauthenticated
 from signet.errors import Invalid, NotFound
 from signet.wire import auth as wire
 from signet.wire.requests.machine import CodeBody, TokenBody
 from signet.wire.requests.model import Whole
+from signet_api import connections
 from signet_api.deps import Db, Shared, State, state_of
 from signet_api.serving import serves
+
+_NONCE = re.compile("[0-9a-fA-F]{32,128}")
 
 
 async def _can_sign(request: Request) -> None:
@@ -31,12 +35,13 @@ async def get_whoami(state: Shared) -> wire.WhoAmI:
     """Return who the caller is to the daemon, and what they may do."""
     asked = caller.current()
     return {
+        "standing": asked.standing,
         "authenticated": asked.claims is not None,
         "claims": asked.claims.body() if asked.claims else None,
         "mode": state.authority.mode,
         "permissions": sorted(asked.permissions - MARKS),
-        "trustedLocal": asked.is_trusted,
-        # A token that does not hold is refused before it comes here.
+        "trustedLocal": asked.is_local_user,
+        # An invalid token is refused before.
         "error": None,
     }
 
@@ -47,20 +52,33 @@ async def post_token(body: TokenBody, state: Shared) -> wire.IssuedToken:
     jti = uuid4().hex
     claims = _claims(body, state, jti)
     await state.db.awrite(issued.keep, claims, now=clock.now())
-    return _issued(claims, state)
+    return _issued(claims, state.authority.secret)
 
 
-@serves(wire.EXCHANGE, first=_can_sign)
+@serves(wire.EXCHANGE)
 async def post_exchange(body: CodeBody, state: Shared) -> wire.IssuedToken:
-    """Exchange the code of a one-time link for a token; a code is good once, for 5 minutes."""
-    now = clock.now()
-    code = tokens.verify(body.code, state.authority.secret, now=now)
+    """Exchange the code of a one-time link for a session of the dashboard; a code is good once, for 5 minutes.
+
+    A session ends with its time, when it is revoked, and with the daemon that it was made for.
+    """
+    now, key = clock.now(), state.authority.workspace_token
+    code = tokens.verify(body.code, key, now=now)
     if code.sub != own.LOGIN:
         raise Unauthenticated("not a code")
     ttl = timedelta(seconds=state.settings.auth.session_token_ttl_seconds)
-    claims = tokens.claim(sub="dashboard", role=code.role, now=now, ttl=ttl, jti=uuid4().hex)
+    claims = tokens.claim(sub=own.PAGE, role=code.role, now=now, ttl=ttl, jti=uuid4().hex, own=True)
     await state.db.awrite(issued.redeem, code, claims, now=now)
-    return _issued(claims, state)
+    return _issued(claims, key)
+
+
+@serves(wire.PROOF)
+async def get_proof(request: Request, state: Shared, nonce: str = "") -> wire.Proof:
+    """Prove to a client that this daemon serves the workspace whose token the client has read."""
+    if not _NONCE.fullmatch(nonce):
+        raise Invalid("nonce must be 32 to 128 hexadecimal digits")
+    connection = request.scope.get(connections.KEY)
+    port = state.port if connection is None else connection.port
+    return {"proof": workspace_token.proof(state.authority.workspace_token, nonce, port)}
 
 
 @serves(wire.TOKENS)
@@ -79,9 +97,9 @@ async def delete_token(jti: str, db: Db) -> wire.RevokedToken:
     return {"success": True, **row}
 
 
-def _issued(claims: Claims, state: State) -> wire.IssuedToken:
+def _issued(claims: Claims, key: bytes) -> wire.IssuedToken:
     return {
-        "token": tokens.sign(claims, state.authority.secret),
+        "token": tokens.sign(claims, key),
         "expiresAt": tokens.text(claims.exp),
         "jti": claims.jti or "",
     }

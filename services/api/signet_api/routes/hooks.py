@@ -243,7 +243,7 @@ async def post_checkpoint(request: Request, state: Shared, body: SessionEndBody)
     if not (body.harness.strip() and (body.session_key or body.session_id)):
         raise Invalid("harness and sessionKey are required")
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
-    ended = await session_end.end_turn(call, _report(body, state), services_of(state))
+    ended = await session_end.end_turn(call, _report(body), services_of(state))
     if ended.is_bypassed:
         return {"skipped": True, "bypassed": True}
     answer: wire.EndedTurn = {"skipped": True}
@@ -262,7 +262,7 @@ async def end_session(
     `reads` lets the file be read that the body names, whoever the caller is.
     """
     call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
-    ended = await session_end.end(call, _report(body, state, reads=reads), services_of(state))
+    ended = await session_end.end(call, _report(body, reads=reads), services_of(state))
     if not ended.is_turn:
         state.following.pop((call.agent_id, call.key or ""), None)
     if ended.is_bypassed:
@@ -276,12 +276,12 @@ async def end_session(
     return answer
 
 
-def _report(body: SessionEndBody, state: State, *, reads: bool = False) -> Report:
+def _report(body: SessionEndBody, *, reads: bool = False) -> Report:
     path = body.transcript_path
     return Report(
         harness=body.harness,
         reason=body.reason,
-        path=path if reads else transcripts.readable_path(state, path),
+        path=path if reads else transcripts.readable_path(path),
         inline=body.transcript,
     )
 

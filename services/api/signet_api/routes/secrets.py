@@ -5,14 +5,13 @@ from collections.abc import Mapping
 
 from fastapi import Request
 
-from signet.config.sections import AuthMode
+from signet.domain.auth import caller
 from signet.domain.secrets import run, use
 from signet.domain.secrets.vault import Vault
 from signet.errors import Forbidden, Invalid
 from signet.observe import logs
 from signet.wire import secrets as wire
 from signet.wire.requests.machine import ExecBody, SecretBody
-from signet_api.access import is_here, only_from_here
 from signet_api.deps import Shared, State, Who
 from signet_api.serving import serves
 
@@ -23,32 +22,28 @@ LEAST_MS, MOST_MS = 1_000, 600_000
 _AGENTS = frozenset({"agent", "harness"})
 
 
-from_here = only_from_here("Secrets")
-
-
-@serves(wire.SECRETS, first=from_here)
+@serves(wire.SECRETS)
 async def get_secrets(state: Shared) -> wire.Secrets:
     """Return the names of all secrets, oldest first; values are never listed."""
     return {"secrets": await asyncio.to_thread(vault_of(state).names)}
 
 
-@serves(wire.RUN_WITH_SECRETS, first=from_here)
+@serves(wire.RUN_WITH_SECRETS)
 async def post_exec(body: ExecBody, state: Shared, actor: Who) -> wire.Ran:
     """Run a shell command with secrets as environment variables; its output is redacted."""
     return await _ran(state, body, body.secrets, actor.name)
 
 
-@serves(wire.RUN_WITH_SECRET, first=from_here)
+@serves(wire.RUN_WITH_SECRET)
 async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) -> wire.Ran:
     """Run a shell command with one secret in the variable of its name."""
     return await _ran(state, body, body.secrets or {name: name}, actor.name)
 
 
-@serves(wire.SECRET, first=from_here)
+@serves(wire.SECRET)
 async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> wire.SecretValue:
     """Return one value to a person on this machine; agents get it only as a variable of a command."""
-    is_near = is_here(dict(request.scope["headers"]), request.scope.get("client"))
-    if not is_near or state.authority.mode is AuthMode.TEAM:
+    if not caller.current().is_local_user:
         raise Forbidden("A value is shown on this machine only")
     if "origin" in request.headers or request.headers.get("x-signet-actor-type") in _AGENTS:
         raise Forbidden("Values are not shown to agents; run a command with the secret instead")
@@ -59,7 +54,7 @@ async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> 
     return {"name": name, "value": value}
 
 
-@serves(wire.PUT_SECRET, first=from_here)
+@serves(wire.PUT_SECRET)
 async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> wire.KeptSecret:
     """Keep a value under a name, in the place of an earlier one."""
     await asyncio.to_thread(vault_of(state).put, name, body.value)
@@ -67,7 +62,7 @@ async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) ->
     return {"success": True, "name": name}
 
 
-@serves(wire.REMOVE_SECRET, first=from_here)
+@serves(wire.REMOVE_SECRET)
 async def delete_secret(name: str, state: Shared, actor: Who) -> wire.KeptSecret:
     """Drop a secret."""
     await asyncio.to_thread(vault_of(state).delete, name)

@@ -1,16 +1,17 @@
-"""Who calls, for everything that happens on behalf of one request.
+"""The caller of one request, for all code that runs on behalf of it.
 
-The caller travels with the request's context, as the rights of a session do in a database with row-level security: a
-route that forgets about scopes is still held to them. Outside of requests, and in local mode, it is `TRUSTED`.
+The caller travels with the request's context, like the rights of a session in a database with row-level security: the
+limits of a scope hold in a route that forgets about them, too. Code outside of requests runs as `OWNER`.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from signet import ids
-from signet.domain.auth.policy import PERMISSIONS, allows, lacking
+from signet.domain.auth.policy import PEER_PERMISSIONS, PERMISSIONS, lacking
 from signet.domain.auth.tokens import NO_SCOPE, Claims, TokenScope, Unauthenticated
 from signet.errors import Forbidden
 from signet.wire.access import EVERY, Permission, Role, Rule
@@ -22,18 +23,50 @@ class ScopeDenied(Forbidden):
     code = "scope_denied"
 
 
+class NotProven(Forbidden):
+    """The caller is known to be the daemon's user, but not to be one of that user's own clients."""
+
+    code = "not_proven"
+
+
+class Standing(StrEnum):
+    """How the daemon knows a caller.
+
+    `owner`: a program of the daemon's user that can use the workspace's private socket or token file.
+    `peer`: a program without either, whose connection the kernel attributes to the daemon's user.
+    `claims`: the holder of a token with a role. `page`: a session of the dashboard. `stranger`: everyone else.
+    """
+
+    OWNER = "owner"
+    PEER = "peer"
+    CLAIMS = "claims"
+    PAGE = "page"
+    STRANGER = "stranger"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """Who calls: the holder of a token, a program on this machine that is trusted as it is, or a stranger."""
+    """Who calls; `claims` are those of a token, `reason` says why a stranger is one and what would help.
 
+    `withheld` are permissions that the way of this request takes away.
+    """
+
+    standing: Standing
     claims: Claims | None = None
-    is_trusted: bool = False
+    reason: str = Unauthenticated().message
+    withheld: frozenset[Permission] = frozenset()
+
+    @property
+    def is_local_user(self) -> bool:
+        """Return whether the caller is a program of the daemon's own user on this machine."""
+        is_own = self.claims is not None and self.claims.own and self.standing is Standing.CLAIMS
+        return is_own or self.standing in (Standing.OWNER, Standing.PEER)
 
     @property
     def scope(self) -> TokenScope:
-        """Return the limits that hold: those of the token, none for an admin (AUTH-17).
+        """Return the limits of the token, none for an admin (AUTH-17).
 
-        A limit to a user is one to the agent id under which what is theirs is kept (AUTH-27).
+        A token of a user is limited to the agent ID that owns the user's memory (AUTH-27).
         """
         if self.claims is None or self.claims.role is Role.ADMIN:
             return NO_SCOPE
@@ -42,26 +75,34 @@ class Caller:
 
     @property
     def permissions(self) -> frozenset[Permission]:
-        """Return what the caller may do."""
+        """Return the permissions of the caller."""
         if self.claims is not None:
-            return PERMISSIONS[self.claims.role]
-        return frozenset(Permission) if self.is_trusted else frozenset()
+            return PERMISSIONS[self.claims.role] - self.withheld
+        return _WITHOUT_CLAIMS.get(self.standing, frozenset()) - self.withheld
 
     def check(self, permission: Permission) -> None:
-        """Raise Forbidden, or Unauthenticated for a stranger."""
-        if self.claims is None and not self.is_trusted:
-            raise Unauthenticated
-        if self.claims is not None and not allows(self.claims.role, permission):
-            raise Forbidden(lacking(self.claims.role, permission))
+        """Raise Forbidden without this permission, Unauthenticated for a stranger."""
+        if self.standing is Standing.STRANGER:
+            raise Unauthenticated(self.reason)
+        if permission in self.permissions:
+            return
+        if permission in self.withheld:
+            raise Forbidden(f"'{permission}' is for no other page than Signet's own")
+        if self.claims is None:
+            raise NotProven(
+                f"'{permission}' needs proof that you are the daemon's user: run the signet command, call over the "
+                "workspace's socket (.daemon/run/api.sock), or send a token from: signet auth token own"
+            )
+        raise Forbidden(lacking(self.claims.role, permission))
 
     def check_within(self, rule: Rule) -> None:
-        """Raise ScopeDenied where an operation of this rule does not keep to the limits of the token."""
+        """Raise ScopeDenied where an operation of this rule ignores a limit of the token."""
         for dimension in self.scope.body():
             if dimension in EVERY - rule.within:
                 raise ScopeDenied(self._restricted(dimension))
 
     def may(self, rule: Rule) -> bool:
-        """Return whether an operation of this rule would let the caller in."""
+        """Return whether an operation of this rule accepts the caller."""
         try:
             self.check(rule.permission)
             self.check_within(rule)
@@ -95,27 +136,32 @@ class Caller:
                 raise ScopeDenied(self._restricted(dimension))
 
     def _restricted(self, dimension: str) -> str:
-        """Return the words of a refusal, which names the limit that the token has (AUTH-18)."""
+        """Return the message of a refusal, which names the limit of the token (AUTH-18)."""
         limits = self.scope.body()
         named = "user" if dimension == "agent" and "user" in limits else dimension
         return f"scope restricted to {named} '{limits[named]}'"
 
 
-#: Code that acts outside of requests, and every caller in local mode.
-TRUSTED = Caller(is_trusted=True)
-STRANGER = Caller()
+_WITHOUT_CLAIMS = {
+    Standing.OWNER: frozenset(Permission),
+    Standing.PEER: PEER_PERMISSIONS,
+}
 
-_CURRENT: ContextVar[Caller] = ContextVar("signet_caller", default=TRUSTED)
+OWNER = Caller(standing=Standing.OWNER)
+PEER = Caller(standing=Standing.PEER)
+STRANGER = Caller(standing=Standing.STRANGER)
+
+_CURRENT: ContextVar[Caller] = ContextVar("signet_caller", default=OWNER)
 
 
 def current() -> Caller:
-    """Return on whose behalf this code runs."""
+    """Return the caller on whose behalf this code runs."""
     return _CURRENT.get()
 
 
 @contextmanager
 def acting_for(caller: Caller) -> Iterator[None]:
-    """Let everything in the block happen on behalf of a caller."""
+    """Run the block on behalf of a caller."""
     before = _CURRENT.set(caller)
     try:
         yield

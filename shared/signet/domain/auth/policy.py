@@ -1,10 +1,10 @@
-"""Roles and what each of them may do. Pure."""
+"""Roles and the permissions of each. Pure."""
 
 from collections.abc import Mapping
 
 from signet.wire.access import Permission, Role
 
-#: What routes are marked with and no role is given by name.
+#: Marks of operations that no role names as a permission.
 MARKS = frozenset({Permission.NONE, Permission.OPERATOR, Permission.LOCAL})
 
 
@@ -17,21 +17,18 @@ _AGENT = _READONLY | {
     Permission.DOCUMENTS,
 }
 _ADMIN = frozenset(Permission)
-#: What each role may do.
 PERMISSIONS: Mapping[Role, frozenset[Permission]] = {
     Role.ADMIN: _ADMIN,
-    Role.OPERATOR: _ADMIN - {Permission.ADMIN},
+    Role.OPERATOR: _ADMIN - {Permission.ADMIN, Permission.PROGRAMS},
     Role.AGENT: _AGENT,
     Role.READONLY: _READONLY,
 }
-
-
-def allows(role: Role, permission: Permission) -> bool:
-    """Tell whether a role has a permission."""
-    return permission in PERMISSIONS[role]
+#: A program of the daemon's user that proves nothing else may be an agent's: it runs nothing and does not speak as
+#: the user.
+PEER_PERMISSIONS = _ADMIN - {Permission.PROGRAMS, Permission.SPEAK}
 
 
 def lacking(role: Role, permission: Permission) -> str:
-    """Return the words of a refusal (AUTH-13)."""
+    """Return the message of a refusal (AUTH-13)."""
     named = Permission.OPERATOR if permission is Permission.LOCAL else permission
     return f"role '{role}' lacks '{named}' permission"

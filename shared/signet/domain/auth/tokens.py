@@ -52,7 +52,10 @@ NO_SCOPE = TokenScope()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """What a token says. `iat` and `exp` are Unix seconds; one without `jti` cannot be revoked by itself."""
+    """The content of a token. `iat` and `exp` are Unix seconds; one without `jti` cannot be revoked by itself.
+
+    `own` marks a token that was signed with the workspace token (own.py).
+    """
 
     sub: str
     role: Role
@@ -60,10 +63,13 @@ class Claims:
     iat: int
     exp: int
     jti: str | None = None
+    own: bool = False
 
     def body(self) -> dict[str, object]:
         """Return the claims as JSON can carry them."""
-        named = {} if self.jti is None else {"jti": self.jti}
+        named: dict[str, object] = {} if self.jti is None else {"jti": self.jti}
+        if self.own:
+            named["own"] = True
         return {
             "sub": self.sub,
             "role": self.role,
@@ -82,8 +88,9 @@ def claim(
     ttl: timedelta,
     scope: TokenScope = NO_SCOPE,
     jti: str | None = None,
+    own: bool = False,
 ) -> Claims:
-    """Return the claims of a token that holds from now on; for a second at least."""
+    """Return the claims of a token that is valid from now on, for a second at least."""
     iat = math.floor(now.timestamp())
     return Claims(
         sub=sub,
@@ -92,6 +99,7 @@ def claim(
         iat=iat,
         exp=iat + max(1, math.floor(ttl.total_seconds())),
         jti=jti,
+        own=own,
     )
 
 
@@ -156,6 +164,7 @@ def _read(payload: str) -> Claims:
         iat=iat,
         exp=exp,
         jti=jti if isinstance(jti, str) and jti else None,
+        own=found.get("own") is True,
     )
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from signet.db import ReadTx, WriteTx
 from signet.db.driver import connect, sqlite
 from signet.domain.auth import caller
-from signet.domain.auth.caller import TRUSTED, Caller
+from signet.domain.auth.caller import OWNER, Caller
 from signet.domain.episodes import index
 from signet.domain.injections import record
 from signet.domain.memory import derived
@@ -145,7 +145,7 @@ def over(present: Path, staged: Path, *, now: datetime) -> int:
 def _again(tx: WriteTx, gone: Iterable[tuple[str, str]], now: datetime) -> int:
     count = 0
     for agent_id, key in gone:
-        count += bool(_owners(tx, key, agent_id, TRUSTED))
+        count += bool(_owners(tx, key, agent_id, OWNER))
         memories.forget_session(tx, agent_id, key, actor=ACTOR, reason=REASON, now=now)
         _delete(tx, agent_id, key, now)
     return count

@@ -1,0 +1,97 @@
+"""The rule for requests from web pages: one function for every route, method and mode (AUTH-8).
+
+Every page that the user opens can send requests to a daemon on localhost. A browser marks them with `Origin` or
+`Sec-Fetch-Site`, which no page can remove or forge. A marked request passes only from a page of this daemon or of an
+origin that the user trusts (`auth.trustedOrigins`); a page on another port of this machine is foreign. A link from
+anywhere may open the daemon's own HTML pages, and nothing else.
+
+Node's `fetch` sends `Sec-Fetch-Mode` alone and is no browser.
+"""
+
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from signet.wire import operations
+
+#: The key of the page in the ASGI scope of a request.
+KEY = "signet.page"
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_JSON = b"application/json"
+#: What a link may open.
+_HTML = frozenset(
+    one.path
+    for one in operations.BY_ID.values()
+    if one.media_type == "text/html" and "{" not in one.path
+)
+
+
+class Page(StrEnum):
+    """The page that a request comes from: one of ours, or one that the user trusts."""
+
+    OWN = "own"
+    TRUSTED = "trusted"
+
+
+class Refusal(NamedTuple):
+    """Why a request is refused, and with which status and code."""
+
+    message: str
+    status: int = 403
+    code: str = "forbidden_origin"
+
+
+FOREIGN = Refusal(
+    "This page may not call Signet. If you trust it, run: signet trust origin add ORIGIN"
+)
+LINK = Refusal("A link from another page may open Signet's own pages only")
+NOT_JSON = Refusal("A page must send application/json", 415, "json_required")
+
+
+def page_of(
+    method: str,
+    path: str,
+    headers: Mapping[bytes, bytes],
+    *,
+    schemes: Collection[str] = ("http",),
+    trusted: Collection[str] = (),
+) -> Page | Refusal | None:
+    """Return the page that sends a request, None for a program, or why the request is refused. Pure.
+
+    `schemes` are those of the daemon's own pages: `https`, too, behind a proxy.
+    """
+    origin, site = headers.get(b"origin"), headers.get(b"sec-fetch-site")
+    if origin is None and site is None:
+        return None
+    page = _page(origin, site, headers.get(b"host", b""), schemes, trusted)
+    if page is None:
+        is_link = (
+            method in ("GET", "HEAD")
+            and origin is None
+            and headers.get(b"sec-fetch-mode") == b"navigate"
+            and headers.get(b"sec-fetch-dest") == b"document"
+        )
+        if not is_link:
+            return FOREIGN
+        return None if path in _HTML else LINK
+    has_body = headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if method not in _READS and kind != _JSON and (has_body or kind):
+        return NOT_JSON
+    return page
+
+
+def _page(
+    origin: bytes | None,
+    site: bytes | None,
+    host: bytes,
+    schemes: Collection[str],
+    trusted: Collection[str],
+) -> Page | None:
+    if origin is not None:
+        named = origin.decode("latin-1")
+        if named in trusted:
+            return Page.TRUSTED
+        if named not in {f"{scheme}://{host.decode('latin-1').lower()}" for scheme in schemes}:
+            return None
+    return Page.OWN if site in (None, b"same-origin", b"none") else None

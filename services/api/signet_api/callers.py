@@ -1,0 +1,150 @@
+"""Who calls: the one place that decides it, for every request in every mode (AUTH-1, AUTH-3, AUTH-6)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from starlette.types import Scope
+
+from signet import clock
+from signet.config.env import is_loopback
+from signet.config.sections import AuthMode, LocalUsers
+from signet.domain.auth import issued, own, tokens
+from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, Standing
+from signet.domain.auth.tokens import Claims, Unauthenticated
+from signet.wire.access import Permission, Role
+from signet_api import browser, connections
+from signet_api.browser import Page
+from signet_api.connections import Connection
+from signet_api.deps import State
+from signet_api.guard import host_of
+
+#: Headers of a proxy: the request comes from wherever the proxy's own client is.
+_HANDED_ON = frozenset({b"forwarded", b"x-forwarded-for", b"x-real-ip", b"via"})
+_MAPPED = "::ffff:"
+#: How exact the time of a token's last use is, and how many tokens are remembered for that.
+NOTED_AFTER, MOST_NOTED = timedelta(minutes=1), 10_000
+
+WITHHELD_FROM_PAGES = frozenset({Permission.ADMIN, Permission.PROGRAMS})
+
+_REMEDY = (
+    "Call as the user who runs the daemon over the workspace's socket (curl --unix-socket "
+    "~/.agents/.daemon/run/api.sock http://localhost/…) or with a token: "
+    '-H "Authorization: Bearer $(signet auth token own)"'
+)
+OTHER_USER = (
+    "This connection belongs to another user of this machine, and auth.localUsers is 'same'. "
+    "That user needs a token: set auth.mode to team or hybrid, then run signet auth token create"
+)
+UNKNOWN_USER = f"The system does not say which user made this connection. {_REMEDY}"
+HANDED_ON = f"A proxy has handed this request on, so it needs a token. {_REMEDY}"
+ELSEWHERE = "This request does not come from this machine, so it needs a token"
+
+
+class Callers:
+    """Resolves the callers of requests."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        #: When the use of each token was last noted, by the token's ID.
+        self._noted: dict[str, datetime] = {}
+
+    async def resolve(self, scope: Scope) -> Caller:
+        """Return the caller; raises Unauthenticated for a token that is not valid.
+
+        In local mode such a token is ignored: it belongs to another daemon. Pages of other programs neither
+        administer the machine nor run anything, whatever token they have.
+        """
+        found = await self._caller(scope)
+        if scope.get(browser.KEY) is Page.TRUSTED:
+            return replace(found, withheld=WITHHELD_FROM_PAGES)
+        return found
+
+    async def _caller(self, scope: Scope) -> Caller:
+        headers: Mapping[bytes, bytes] = dict(scope["headers"])
+        token = tokens.bearer(headers.get(b"authorization", b"").decode("latin-1"))
+        mode = self._state.authority.mode
+        if token is not None:
+            try:
+                return await self._holder(token)
+            except Unauthenticated:
+                if mode is not AuthMode.LOCAL:
+                    raise
+        connection: Connection | None = scope.get(connections.KEY)
+        if connection is not None and connection.is_private:
+            return OWNER if connections.is_own(await connection.uid()) else _stranger(OTHER_USER)
+        if mode is AuthMode.TEAM:
+            return STRANGER
+        return await self._local(headers, scope.get("client"), connection)
+
+    async def _local(
+        self,
+        headers: Mapping[bytes, bytes],
+        peer: tuple[str, int] | None,
+        connection: Connection | None,
+    ) -> Caller:
+        """Return the caller behind a TCP connection without a token."""
+        if not _HANDED_ON.isdisjoint(headers):
+            return _stranger(HANDED_ON)
+        if not _is_here(headers, peer):
+            return _stranger(ELSEWHERE)
+        if self._state.settings.auth.local_users is LocalUsers.ANY:
+            return PEER
+        uid = None if connection is None else await connection.uid()
+        if uid is None:
+            return _stranger(UNKNOWN_USER)
+        return PEER if connections.is_own(uid) else _stranger(OTHER_USER)
+
+    async def _holder(self, token: str) -> Caller:
+        authority, now = self._state.authority, clock.now()
+        try:
+            claims = tokens.verify(token, authority.workspace_token, now=now)
+            is_own = True
+        except Unauthenticated:
+            if authority.mode is AuthMode.LOCAL:
+                raise
+            claims, is_own = tokens.verify(token, authority.secret, now=now), False
+        if claims.sub == own.LOGIN:
+            raise Unauthenticated("this is a code to log in with, no token")
+        await self._check_revoked(claims)
+        # The key decides, whatever the token says of itself.
+        claims = replace(claims, own=is_own)
+        if not is_own:
+            return Caller(standing=Standing.CLAIMS, claims=claims)
+        if claims.sub == own.PAGE:
+            return Caller(standing=Standing.PAGE, claims=claims)
+        if claims.role is Role.ADMIN:
+            return OWNER
+        return Caller(standing=Standing.CLAIMS, claims=claims)
+
+    async def _check_revoked(self, claims: Claims) -> None:
+        """Refuse a revoked token; store one that was signed elsewhere at its first use."""
+        if claims.jti is None:
+            return
+        is_revoked = await self._state.db.aread(issued.is_revoked, claims.jti)
+        if is_revoked:
+            raise Unauthenticated("token revoked")
+        if is_revoked is None:
+            await self._state.db.awrite(issued.keep, claims, now=clock.now())
+        self._note(claims.jti)
+
+    def _note(self, jti: str) -> None:
+        """Note the use of a token, after the answer and at most once a minute."""
+        now, before = clock.now(), self._noted.get(jti)
+        if before is None or now - before >= NOTED_AFTER:
+            if len(self._noted) >= MOST_NOTED:
+                self._noted.clear()
+            self._noted[jti] = now
+            self._state.seen.put((jti, now))
+
+
+def _stranger(reason: str) -> Caller:
+    return Caller(standing=Standing.STRANGER, reason=reason)
+
+
+def _is_here(headers: Mapping[bytes, bytes], peer: tuple[str, int] | None) -> bool:
+    """Return whether peer and Host are both of this machine (AUTH-1, AUTH-2, AUTH-3)."""
+    if peer is None:
+        return False
+    address = peer[0].removeprefix(_MAPPED)
+    return is_loopback(address) and is_loopback(host_of(b"//" + headers.get(b"host", b"")))

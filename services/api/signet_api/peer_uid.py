@@ -1,0 +1,178 @@
+"""Which user of this machine owns the other end of a TCP connection.
+
+Linux answers an exact query of its socket table over netlink (sock_diag(7), 12 µs); where netlink is missing, the same
+table is read from /proc/net in a thread. macOS has `lsof`, which lists our own user's sockets. A socket that its
+process has closed has no owner any more: it shows user 0 and inode 0, which means "unknown" and not "root".
+"""
+
+import asyncio
+import errno
+import ipaddress
+import os
+import socket
+import struct
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+#: TCP states in which the peer still has its end open: ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT.
+_OPEN = frozenset({1, 4, 5, 8})
+_MAPPED = bytes(10) + b"\xff\xff"
+_SOCK_DIAG, _BY_FAMILY, _REQUEST, _ERROR = 4, 20, 1, 2
+_LSOF_SECONDS = 5.0
+#: Slow lookups wait for each other, so that a flood of connections takes no more than one thread.
+_ONE_THREAD = ThreadPoolExecutor(1, "peer-uid")
+
+
+class End(NamedTuple):
+    """An address, packed in network order, and a port."""
+
+    address: bytes
+    port: int
+
+
+class Ends(NamedTuple):
+    """A connection, as its peer sees it."""
+
+    peer: End
+    ours: End
+
+    @property
+    def family(self) -> int:
+        return socket.AF_INET if len(self.peer.address) == 4 else socket.AF_INET6
+
+
+Lookup = asyncio.Future[int | None] | int | None
+
+
+def find(accepted: socket.socket) -> Lookup:
+    """Return the user ID of a connection's peer, None where it is unknown, or a future of that."""
+    try:
+        ends = Ends(_end(accepted.getpeername()), _end(accepted.getsockname()))
+    except (OSError, ValueError):  # it has ended, or its address is none of this machine
+        return None
+    if (table := _netlink()) is not None:
+        try:
+            return table.owner(ends)
+        except OSError:
+            pass
+    slow = of_proc if sys.platform == "linux" else of_lsof
+    return asyncio.get_running_loop().run_in_executor(_ONE_THREAD, slow, ends)
+
+
+def _end(name: tuple[str, int]) -> End:
+    address = ipaddress.ip_address(name[0])
+    mapped = getattr(address, "ipv4_mapped", None)
+    return End((mapped or address).packed, name[1])
+
+
+class SocketTable:
+    """The kernel's table of TCP sockets, by netlink; raises OSError where there is none."""
+
+    def __init__(self) -> None:
+        self._netlink = socket.socket(
+            socket.AF_NETLINK, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK, _SOCK_DIAG
+        )
+        self._sequence = 0
+
+    def owner(self, ends: Ends) -> int | None:
+        """Return the owner of the peer's end, None when no process has it open; raises OSError."""
+        self._sequence = (self._sequence + 1) & 0xFFFFFFFF
+        key = struct.pack("!HH16s16s", ends.peer.port, ends.ours.port, *_padded(ends))
+        asked = struct.pack("=BBBxI", ends.family, socket.IPPROTO_TCP, 0, 0xFFFFFFFF)
+        asked += key + struct.pack("=III", 0, 0xFFFFFFFF, 0xFFFFFFFF)
+        head = struct.pack("=IHHII", 16 + len(asked), _BY_FAMILY, _REQUEST, self._sequence, 0)
+        self._netlink.sendto(head + asked, (0, 0))
+        while True:  # the kernel has answered before `sendto` returned
+            answer = self._netlink.recv(4_096)
+            _, kind, _, sequence, _ = struct.unpack_from("=IHHII", answer)
+            if sequence == self._sequence:
+                break
+        if kind == _ERROR:
+            code = -struct.unpack_from("=i", answer, 16)[0]
+            if code == errno.ENOENT:
+                return None
+            raise OSError(code, os.strerror(code))
+        state, sport, dport, source, target, uid, inode = struct.unpack_from(
+            "=xB2x2s2s16s16s24xII", answer, 16
+        )
+        found = struct.pack("!2s2s16s16s", sport, dport, _plain(source), _plain(target))
+        # Without an exact match the kernel answers with a listener on the port, whose owner says nothing.
+        return _owner(uid, inode) if state in _OPEN and found == key else None
+
+
+def of_proc(ends: Ends) -> int | None:
+    """Return the owner of the peer's end from /proc/net, None when no process has it open or it cannot be read."""
+    forms = [("tcp6", _MAPPED), ("tcp", b"")] if ends.family == socket.AF_INET else [("tcp6", b"")]
+    for table, prefix in reversed(forms):
+        key = " ".join(_hexed(prefix + end.address, end.port) for end in ends) + " "
+        try:
+            text = Path("/proc/net", table).read_text("ascii")
+        except OSError:
+            continue
+        if (start := text.find(key)) >= 0:
+            state, _, _, _, uid, _, inode = text[start + len(key) :].split(maxsplit=7)[:7]
+            return _owner(int(uid), int(inode)) if int(state, 16) in _OPEN else None
+    return None
+
+
+def of_lsof(ends: Ends) -> int | None:
+    """Return our own user if one of our processes has the peer's end open, else None."""
+    wanted = "n{}->{}".format(*(_shown(end) for end in ends))
+    own = os.geteuid()
+    command = ["lsof", "-nP", "-a", "-u", str(own), f"-iTCP:{ends.peer.port}", "-Fn"]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, timeout=_LSOF_SECONDS)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return own if wanted in listed.stdout.splitlines() else None
+
+
+@cache
+def _netlink() -> SocketTable | None:
+    """Return the kernel's table if it can be asked here: a container may forbid it, a kernel may lack it."""
+    try:
+        table = SocketTable()
+        with (
+            socket.create_server(("127.0.0.1", 0)) as server,
+            socket.create_connection(server.getsockname()) as client,
+        ):
+            ends = Ends(_end(client.getsockname()), _end(server.getsockname()))
+            return table if table.owner(ends) is not None else None
+    except (OSError, AttributeError):
+        return None
+
+
+@cache
+def _nobody() -> int | None:
+    """Return the ID that stands for users that our user namespace does not know."""
+    try:
+        return int(Path("/proc/sys/kernel/overflowuid").read_text("ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def _owner(uid: int, inode: int) -> int | None:
+    return uid if inode and uid != _nobody() else None
+
+
+def _padded(ends: Ends) -> list[bytes]:
+    return [end.address.ljust(16, b"\0") for end in ends]
+
+
+def _plain(address: bytes) -> bytes:
+    """Return an address as asked for: an IPv6 socket may have the mapped form of one of IPv4."""
+    return address[12:].ljust(16, b"\0") if address.startswith(_MAPPED) else address
+
+
+def _hexed(address: bytes, port: int) -> str:
+    words = struct.unpack(f"={len(address) // 4}I", address)
+    return "".join(f"{word:08X}" for word in words) + f":{port:04X}"
+
+
+def _shown(end: End) -> str:
+    address = ipaddress.ip_address(end.address)
+    return f"[{address}]:{end.port}" if address.version == 6 else f"{address}:{end.port}"
