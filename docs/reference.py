@@ -106,13 +106,10 @@ def commands() -> str:
     from signet.cli import tree
 
     group = tree.command()
-    shown = [
-        name
-        for name in group.list_commands(typer.Context(group))
-        if not group.commands[name].hidden
-    ]
     helps = (
-        text for name in shown for text in _helps(group.commands[name], f"signet {name}", None)
+        text
+        for name in group.list_commands(typer.Context(group))
+        for text in _helps(group.commands[name], f"signet {name}", None)
     )
     return "# Commands\n\n" + "\n".join(helps)
 
@@ -122,8 +119,7 @@ def _helps(command: Any, name: str, parent: typer.Context | None) -> Iterator[st
     level = "##" if parent is None else "###"
     yield f"{level} {name}\n\n```text\n{command.get_help(context).strip()}\n```\n"
     for child in getattr(command, "commands", {}).values():
-        if not child.hidden:
-            yield from _helps(child, f"{name} {child.name}", context)
+        yield from _helps(child, f"{name} {child.name}", context)
 
 
 def operations() -> str:

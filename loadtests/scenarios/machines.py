@@ -144,20 +144,22 @@ def _daemon(
     (server.workspace.root / "agent.yaml").write_text(f"{NO_MODEL}\nauth: {{mode: team}}\n")
 
     def start() -> None:
-        server.run("start", "--port", str(port))
+        server.run("daemon", "start", "--port", str(port))
 
     def kill() -> None:
         state = json.loads(server.workspace.state_file.read_text())
         os.kill(state["pid"], signal.SIGKILL)
         until = time.monotonic() + 30
-        while time.monotonic() < until and server.run("stop") != "Daemon is not running\n":
+        while (
+            time.monotonic() < until and server.run("daemon", "stop") != "Daemon is not running\n"
+        ):
             time.sleep(0.2)
 
     start()
     try:
         yield server, start, kill, f"http://127.0.0.1:{port}"
     finally:
-        server.run("stop")
+        server.run("daemon", "stop")
 
 
 def _connected(home: Path, server: Machine, url: str) -> Machine:

@@ -120,12 +120,12 @@ def running(home: Path) -> Iterator[Program]:
     program = Program(home=home, workspace=home / "workspace")
     program.workspace.mkdir()
     (program.workspace / "agent.yaml").write_text(SETTINGS)
-    started = program.run("start", "--port", str(program.port))
+    started = program.run("daemon", "start", "--port", str(program.port))
     assert started.status == 0, started.err
     try:
         yield program
     finally:
-        stopped = program.run("stop")
+        stopped = program.run("daemon", "stop")
     assert stopped.out == "Daemon stopped\n"
 
 

@@ -22,10 +22,10 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     program = Program(home=home, workspace=home / "workspace")
     program.workspace.mkdir()
     (program.workspace / "agent.yaml").write_text(TEAM)
-    started = program.run("start", "--port", str(program.port), SIGNET_BIND="0.0.0.0")
+    started = program.run("daemon", "start", "--port", str(program.port), SIGNET_BIND="0.0.0.0")
     assert started.status == 0, started.err
     yield program
-    assert program.run("stop").out == "Daemon stopped\n"
+    assert program.run("daemon", "stop").out == "Daemon stopped\n"
 
 
 def _elsewhere() -> str:
@@ -157,7 +157,7 @@ def test_a_daemon_that_would_be_open_does_not_start(
 ) -> None:
     alone.workspace.mkdir()
     (alone.workspace / "agent.yaml").write_text(f"{SETTINGS}auth: {{mode: {mode}}}\n")
-    refused = alone.run("start", "--port", str(alone.port), SIGNET_BIND=bind)
+    refused = alone.run("daemon", "start", "--port", str(alone.port), SIGNET_BIND=bind)
     assert refused.status == 1
     assert words in refused.err
     assert not (alone.workspace / ".daemon" / "state.json").exists()
@@ -170,6 +170,6 @@ def test_a_secret_that_others_may_read_stops_the_start(alone: Program) -> None:
     secret.parent.mkdir()
     secret.write_bytes(b"s" * 32)
     secret.chmod(0o644)
-    refused = alone.run("start", "--port", str(alone.port))
+    refused = alone.run("daemon", "start", "--port", str(alone.port))
     assert refused.status == 1
     assert "is readable by other users" in refused.err

@@ -53,7 +53,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
         (home / "first.txt").write_text(done.out)
         yield program
     finally:
-        program.run("stop")
+        program.run("daemon", "stop")
 
 
 def test_setup_ends_with_a_recall_of_what_was_said_before(begun: Program) -> None:
@@ -72,7 +72,7 @@ def test_setup_shows_what_was_decided_where_nothing_was_distilled(alone: Program
     done = alone.run(
         *("setup", "--non-interactive", "--history", *flags), SIGNET_PORT=str(alone.port)
     )
-    alone.run("stop")
+    alone.run("daemon", "stop")
     assert done.status == 0, done.err
     assert done.out.rstrip().endswith("Decision: the heron waits 17 seconds.")
 

@@ -34,9 +34,9 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     program = Program(home=home, workspace=home / "workspace")
     program.workspace.mkdir()
     (program.workspace / "agent.yaml").write_text(SETTINGS)
-    assert program.run("start", "--port", str(program.port)).status == 0
+    assert program.run("daemon", "start", "--port", str(program.port)).status == 0
     yield program
-    program.run("stop")
+    program.run("daemon", "stop")
 
 
 def contents(program: Program) -> set[str]:
@@ -130,7 +130,7 @@ def test_a_restore_killed_between_two_moves_is_finished_by_whoever_comes(
         assert checks["restores"]["status"] == "fail"
         again = own.run("restore", file, "--yes")
         assert "was finished first" in again.err, again.err
-    started = own.run("start", "--port", str(own.port))
+    started = own.run("daemon", "start", "--port", str(own.port))
     assert ("An interrupted restore was finished" in started.err) == (finisher == "start")
     assert text in contents(own)
     assert f"After {finisher}." not in contents(own)

@@ -63,7 +63,7 @@ def test_alone_it_opens_the_editor_and_says_whether_the_file_can_be_read(alone: 
     script = alone.home / "spoil"
     script.write_text('#!/bin/sh\necho "a: [" > "$1"\n')
     script.chmod(0o755)
-    spoilt = alone.on_terminal("configure", typed="\n", EDITOR=shlex.quote(str(script)))
+    spoilt = alone.on_terminal("config", typed="\n", EDITOR=shlex.quote(str(script)))
     assert "agent.yaml line" in spoilt
     assert "ended with status" in alone.on_terminal("config", typed="\n", EDITOR="false")
 
@@ -74,6 +74,6 @@ def test_without_a_terminal_the_settings_are_printed(alone: Program) -> None:
     assert (done.status, "search.alpha: 0.5\n" in done.out) == (0, True)
     assert "sk-hush" not in done.out
     assert "signet config set KEY VALUE" in done.err
-    assert alone.run("configure", "--json", EDITOR="false").json()["search"]["alpha"] == 0.5
+    assert alone.run("config", "--json", EDITOR="false").json()["search"]["alpha"] == 0.5
     misplaced = alone.run("config", "--json", "get", "search.alpha", EDITOR="false")
     assert (misplaced.status, "after get" in misplaced.json()["error"]) == (2, True)

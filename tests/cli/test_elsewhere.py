@@ -33,10 +33,10 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     program = Program(home=home, workspace=home / "workspace")
     program.workspace.mkdir()
     (program.workspace / "agent.yaml").write_text(SETTINGS + "auth: {mode: team}\n")
-    started = program.run("start", "--port", str(program.port))
+    started = program.run("daemon", "start", "--port", str(program.port))
     assert started.status == 0, started.err
     yield program
-    assert program.run("stop").out == "Daemon stopped\n"
+    assert program.run("daemon", "stop").out == "Daemon stopped\n"
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_a_connected_machine_has_a_memory_and_no_database(
 
 
 @pytest.mark.parametrize(
-    "words", ["start", "daemon status", "doctor", "backup", "setup", "models list", "logs"]
+    "words", ["daemon start", "daemon status", "doctor", "backup", "setup", "models list"]
 )
 def test_commands_about_a_daemon_here_say_so_in_one_line(machine: Program, words: str) -> None:
     done = machine.run(*words.split(), "--json")

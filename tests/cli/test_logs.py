@@ -1,4 +1,4 @@
-"""`signet logs`: the files are enough."""
+"""`signet daemon logs`: the files are enough."""
 
 import json
 from datetime import timedelta
@@ -33,7 +33,7 @@ def write(workspace: Path, message: str, minutes_ago: int, **data: str) -> None:
 
 
 def shown(workspace: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
-    assert main(["logs", "-p", str(workspace), "--json", *arguments]) == 0
+    assert main(["daemon", "logs", "-p", str(workspace), "--json", *arguments]) == 0
     return [line["message"] for line in json.loads(capsys.readouterr().out)["logs"]]
 
 
@@ -55,7 +55,7 @@ def test_a_stored_line_cannot_steer_the_terminal(
     workspace: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(workspace, "odd\x1b[2J\nline", 1)
-    assert main(["logs", "-p", str(workspace)]) == 0
+    assert main(["daemon", "logs", "-p", str(workspace)]) == 0
     out = capsys.readouterr().out
     assert "\x1b" not in out and out.count("\n") == 1
 
@@ -66,5 +66,5 @@ def test_a_stored_line_cannot_steer_the_terminal(
 def test_a_bound_that_says_nothing_is_wrong_usage(
     workspace: Path, capsys: pytest.CaptureFixture[str], option: str, value: str
 ) -> None:
-    assert main(["logs", "-p", str(workspace), option, value]) == 2
+    assert main(["daemon", "logs", "-p", str(workspace), option, value]) == 2
     assert option in capsys.readouterr().err

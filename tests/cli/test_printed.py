@@ -137,7 +137,7 @@ def test_what_setup_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None:
         assert said.returncode == 0, said.stderr
         assert "tabs" in program.run("memory", "list").out
     finally:
-        program.run("stop")
+        program.run("daemon", "stop")
 
 
 def test_what_quickstart_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_what_quickstart_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None
         assert typed(program, remember.removeprefix("Try: ")).returncode == 0
         assert "tabs" in program.run("memory", "list").out
     finally:
-        program.run("stop")
+        program.run("daemon", "stop")
 
 
 def test_the_next_step_of_signet_alone_works_in_a_bare_shell(tmp_path: Path) -> None:
@@ -207,8 +207,8 @@ def test_the_program_is_called_as_the_shell_finds_it(tmp_path: Path) -> None:
 def test_only_commands_are_written_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "program", lambda: "X")
     bold = output.Ink(on=True)
-    assert output.runnable(f"Try: {bold.bold('signet status')}, {bold.name('signet stop')}") == (
-        "Try: \x1b[1mX status\x1b[0m, \x1b[36mX stop\x1b[0m"
-    )
+    assert output.runnable(
+        f"Try: {bold.bold('signet status')}, {bold.name('signet daemon stop')}"
+    ) == ("Try: \x1b[1mX status\x1b[0m, \x1b[36mX daemon stop\x1b[0m")
     for text in ("/opt/signet status", "my-signet status", "the signet.", "~/.signet x"):
         assert output.runnable(text) == text

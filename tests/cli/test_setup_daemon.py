@@ -8,7 +8,6 @@ import pytest
 
 from cli.program import Program
 from signet.db import migrate
-from signet.paths import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
         (home / "first.txt").write_text(done.out)
         yield program
     finally:
-        program.run("stop")
+        program.run("daemon", "stop")
 
 
 def test_it_ends_with_the_daemon_the_harness_and_what_to_try(begun: Program) -> None:
@@ -72,7 +71,7 @@ def test_the_dashboard_is_an_address_and_over_ssh_a_way_to_it(begun: Program) ->
     found = begun.run("dashboard", "--no-open", "--json").json()
     assert (found["opened"], found["started"]) == (False, False)
     assert found["url"].startswith(f"{url}/#code=")
-    far = begun.run("ui", SSH_CONNECTION="192.0.2.1 50000 192.0.2.9 22")
+    far = begun.run("dashboard", SSH_CONNECTION="192.0.2.1 50000 192.0.2.9 22")
     assert (far.status, far.out.startswith(f"{url}/#code=")) == (0, True)
     assert f"ssh -N -L {begun.port}:127.0.0.1:{begun.port}" in far.err and "@192.0.2.9" in far.err
     assert "open the address there" in far.err, "which may log in, and does so once"
@@ -80,12 +79,11 @@ def test_the_dashboard_is_an_address_and_over_ssh_a_way_to_it(begun: Program) ->
 
 def test_missing_vectors_are_counted_and_cannot_be_made_without_a_model(begun: Program) -> None:
     assert begun.run("remember", "The slipway is behind the shed.").status == 0
-    found = begun.run("embed", "audit", "--json").json()
-    assert found["total"] == found["embedded"] + found["missing"] + found["stale"] >= 1
-    assert found["missing"] >= 1
-    looked = begun.run("embed", "backfill", "--dry-run", "--batch-size", "1")
+    found = begun.run("repair", "stats", "--json").json()["embedding-gaps"]
+    assert found["total"] >= found["unembedded"] >= 1
+    looked = begun.run("repair", "re-embed", "--batch-size", "1")
     assert (looked.status, "would re-embed 1 of" in looked.out) == (0, True)
-    assert begun.run("embed", "backfill", "--json").status == 1
+    assert begun.run("repair", "re-embed", "--apply", "--json").status == 1
 
 
 def test_the_schema_is_current_and_vectors_are_where_they_belong(begun: Program) -> None:
@@ -94,17 +92,6 @@ def test_the_schema_is_current_and_vectors_are_where_they_belong(begun: Program)
     assert (told["before"], told["after"], told["copy"]) == (migrate.head(), migrate.head(), None)
     nothing = begun.run("migrate-schema", "--path", str(begun.home / "none"))
     assert (nothing.status, "No memory database found" in nothing.err) == (1, True)
-    assert begun.run("migrate-vectors", "--rollback").status == 1
-
-
-def test_an_old_store_of_vectors_goes_only_when_asked_to(begun: Program) -> None:
-    old = Workspace(begun.workspace).memory_dir / "vectors.zvec"
-    old.mkdir()
-    (old / "data").write_text("x")
-    assert begun.run("migrate-vectors", "--dry-run").status == 0
-    assert f"Would delete {old}" in begun.run("migrate-vectors", "--dry-run", "--remove-zvec").out
-    assert old.exists()
-    assert begun.run("migrate-vectors", "--dry-run", "--remove-zvec").status == 0
 
 
 def test_the_workspace_that_applies_is_told_and_another_can_be_saved(begun: Program) -> None:

@@ -38,7 +38,7 @@ def test_a_shipped_skill_is_searched_installed_by_name_and_removed(program: Prog
         "Installed web-search from catalog\n"
     )
     assert (program.workspace / "skills" / "web-search" / "SKILL.md").is_file()
-    assert program.run("skill", "remove", "web-search").status == 0
+    assert program.run("skill", "uninstall", "web-search").status == 0
 
 
 @pytest.mark.parametrize(

@@ -22,11 +22,11 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
         install(home / "bin", patch, "claude")
         patch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
         started = made.run(
-            "start", "--port", str(made.port), PIP_INDEX_URL="http://127.0.0.1:9/simple"
+            "daemon", "start", "--port", str(made.port), PIP_INDEX_URL="http://127.0.0.1:9/simple"
         )
         assert started.status == 0, started.err
         yield made
-        assert made.run("stop").status == 0
+        assert made.run("daemon", "stop").status == 0
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_one_that_is_stopped_in_the_middle_is_told_as_failed(
     run_id = program.run("task", "run", "Long", "--json").json()["runId"]
     pid = folder / "pid"
     eventually(lambda: pid.exists() and pid.read_text().strip() != "")
-    assert program.run("restart").status == 0
+    assert program.run("daemon", "restart").status == 0
 
     def last() -> dict[str, object]:
         found = program.run("task", "runs", "Long", "--json").json()["runs"][0]

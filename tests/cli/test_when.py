@@ -79,10 +79,14 @@ def test_commands_take_such_times(served: Program) -> None:
     assert served.run(*forget, "--since", "yesterday").json()["count"] == 1
     assert served.run(*forget, "--until", "3d").json()["count"] == 0
     assert served.run("jobs", "list", "--until", "last year").out == "No jobs\n"
-    assert served.run("logs", "--since", "yesterday", "--json").json()["count"] > 0
+    assert served.run("daemon", "logs", "--since", "yesterday", "--json").json()["count"] > 0
     exported = served.run("export", "-o", "-", "--since", "yesterday").out
     assert old in exported
     assert old not in served.run("export", "-o", "-", "--since", "now").out
-    for command in (("recall", "x", "--as-of"), ("logs", "--since"), ("jobs", "list", "--until")):
+    for command in (
+        ("recall", "x", "--as-of"),
+        ("daemon", "logs", "--since"),
+        ("jobs", "list", "--until"),
+    ):
         wrong = served.run(*command, "whenever")
         assert (wrong.status, "'whenever' is not a time" in wrong.err) == (2, True), wrong.err

@@ -56,7 +56,7 @@ def test_a_machine_without_posix_works_through_a_day_without_its_daemon(
     log.write_text("User: where do skuas nest?\nAssistant: The skua nests at Hermaness.\n")
     workspace = Workspace(alone.workspace)
     with Wire(served.port) as wire:
-        assert "Windows cannot run" in run(alone, "start").err
+        assert "Windows cannot run" in run(alone, "daemon", "start").err
         assert run(alone, "connect", wire.url).status == 0
         assert run(alone, "remember", "The skua steals from gannets.").status == 0
         assert "steals" in run(alone, "recall", "skua").out

@@ -34,9 +34,9 @@ def small(disk: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prog
     program = Program(home=tmp_path_factory.mktemp("home"), workspace=disk / "w")
     program.workspace.mkdir()
     (program.workspace / "agent.yaml").write_text(SETTINGS)
-    assert program.run("start", "--port", str(program.port)).status == 0
+    assert program.run("daemon", "start", "--port", str(program.port)).status == 0
     yield program
-    program.run("stop")
+    program.run("daemon", "stop")
 
 
 def fill(disk: Path) -> Path:
@@ -88,7 +88,7 @@ def test_a_full_disk_refuses_saves_and_nothing_that_was_acknowledged_is_lost(
         memories = client.get("/api/memories?limit=1000").json()["memories"]
         assert {one["content"] for one in memories if one["who"] == "daemon"} >= kept
     assert small.run("backup", str(tmp_path / "after.zip")).status == 0
-    small.run("stop")
+    small.run("daemon", "stop")
     assert snapshot.problems(small.workspace / "memory" / "memories.db") == []
     assert snapshot.counts(small.workspace / "memory" / "memories.db")["memories"] >= len(kept)
 

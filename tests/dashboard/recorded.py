@@ -52,12 +52,12 @@ class Installed(Program):
 def record(home: Path, models: Path, path: Path) -> None:
     """Write the SVG: a session ended, the next one asks, and what it is given is shown; with the model in `models`."""
     program = Installed(home=home, workspace=home / ".agents", models=models)
-    started = program.run("start", "--port", str(program.port))
+    started = program.run("daemon", "start", "--port", str(program.port))
     assert started.status == 0, started.err
     try:
         path.write_text(_session(program) + "\n", "utf-8")
     finally:
-        program.run("stop")
+        program.run("daemon", "stop")
 
 
 def _session(program: Program) -> str:

@@ -27,19 +27,19 @@ def home(tmp_path: Path) -> Home:
 def program(home: Home) -> Iterator[Program]:
     made = Program(home=home.path, workspace=home.site.workspace.root)
     yield made
-    made.run("stop")
+    made.run("daemon", "stop")
 
 
 def restarted(program: Program) -> None:
     """Start the daemon anew, and wait until its scheduler has synced and synced once more."""
-    program.run("stop")
+    program.run("daemon", "stop")
     synced(program)
 
 
 def synced(program: Program) -> None:
     """Wait until the scheduler has synced and synced once more; starts a daemon that does not run."""
     for _ in range(2):
-        done = program.run("start", "--port", str(program.port))
+        done = program.run("daemon", "start", "--port", str(program.port))
         assert done.status == 0, done.err
         path = program.workspace / sync.ARCHITECTURE
         eventually(path.exists)

@@ -279,7 +279,7 @@ def day(tmp_path_factory: pytest.TempPathFactory, models: Models) -> Iterator[Da
     (program.workspace / "agent.yaml").write_text(SETTINGS)
     day = Day(program, folder)
     port = ("--port", str(program.port))
-    day.run("start", *port)
+    day.run("daemon", "start", *port)
     try:
         live(day)
         asked = ("memory", "forget", day.ids[FORGOTTEN], "--reason", "private")
@@ -295,10 +295,10 @@ def day(tmp_path_factory: pytest.TempPathFactory, models: Models) -> Iterator[Da
         day.restored = json.loads(day.run("restore", *day.held_by, "--yes", "--json"))
         day.rest()
         prepare(day)
-        day.run("stop")
+        day.run("daemon", "stop")
         bury(day, "dead job")
         day.end("spooled", said("spooled"), "Noted.")
-        day.run("start", *port)
+        day.run("daemon", "start", *port)
         day.run("import", str(folder / "before.jsonl"))
         day.rest()
         day.after = channels(day, "after")
@@ -306,7 +306,7 @@ def day(tmp_path_factory: pytest.TempPathFactory, models: Models) -> Iterator[Da
         day.rest()
         yield day
     finally:
-        program.run("stop")
+        program.run("daemon", "stop")
 
 
 def word_of(way: str) -> str:

@@ -1,9 +1,9 @@
 """Daemons as forks of a process that has loaded what their programs import; see `forks.py`.
 
-`signet start` gives the supervisor to Python anew, and the supervisor its migration and its three programs: five times
-the same imports, four to six seconds of the processor for each daemon. Here each becomes what it would be in a fork
-instead. Parents, sessions, groups, signals, streams, exit statuses and command lines are the same; what /proc shows of
-the environment is not.
+`signet daemon start` gives the supervisor to Python anew, and the supervisor its migration and its three programs:
+five times the same imports, four to six seconds of the processor for each daemon. Here each becomes what it would be
+in a fork instead. Parents, sessions, groups, signals, streams, exit statuses and command lines are the same; what
+/proc shows of the environment is not.
 """
 
 import atexit

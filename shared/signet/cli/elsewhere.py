@@ -130,7 +130,9 @@ def disconnect(
     offline.forget(workspace)
     yield {"connected": False, "was": found.url, "discarded": len(left)}
     output.say(f"Disconnected from {found.url}")
-    output.hint("Next: " + ("signet start" if workspace.database.exists() else "signet setup"))
+    output.hint(
+        "Next: " + ("signet daemon start" if workspace.database.exists() else "signet setup")
+    )
 
 
 def _check_free(workspace: Workspace, url: str) -> None:
@@ -139,7 +141,8 @@ def _check_free(workspace: Workspace, url: str) -> None:
 
     if record.running(workspace) is not None:
         raise Conflict(
-            f"The daemon of {workspace.root} is running; stop it first.", hint="Next: signet stop"
+            f"The daemon of {workspace.root} is running; stop it first.",
+            hint="Next: signet daemon stop",
         )
     before = connection.of(workspace) if workspace.connection_file.exists() else None
     if (

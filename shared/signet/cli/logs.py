@@ -1,4 +1,4 @@
-"""`signet logs`: what the daemon's processes logged, from the files; it needs no daemon."""
+"""`signet daemon logs`: what the daemon's processes logged, from the files; it needs no daemon."""
 
 import contextlib
 import os

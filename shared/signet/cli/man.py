@@ -27,8 +27,7 @@ def _page(root: Any) -> Iterator[str]:
     yield from _options(root)
     yield ".SH COMMANDS"
     for name in root.commands:
-        if not root.commands[name].hidden:
-            yield from _command(f"signet {name}", root.commands[name])
+        yield from _command(f"signet {name}", root.commands[name])
     yield from (".SH FILES", _FILES)
 
 
@@ -44,8 +43,7 @@ def _command(path: str, command: Any) -> Iterator[str]:
         yield from (".PP", _said(" ".join(paragraph.split())))
     yield from _options(command)
     for name, below in getattr(command, "commands", {}).items():
-        if not below.hidden:
-            yield from _command(f"{path} {name}", below)
+        yield from _command(f"{path} {name}", below)
 
 
 def _options(command: Any) -> Iterator[str]:

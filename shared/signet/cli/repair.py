@@ -196,15 +196,16 @@ def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> Outp
     apply = bool(said["apply"])
     switch = {} if action.switch is None else {action.switch: apply}
     sent = given({**body, **chosen}) | switch | {"dryRun": not apply}
-    found = perform(said["path"], action, sent)
+    found = _perform(said["path"], action, sent)
     yield found
-    show(found)
+    for line in _lines(found, output.ink(sys.stdout)):
+        output.say(line)
     if not apply and found["affected"]:
         words = [word for word in sys.argv[1:] if word not in ("--dry-run", "--json")]
         output.hint(f"To perform it: signet {shlex.join(words)} --apply")
 
 
-def perform(path: str | None, action: Action, body: Mapping[str, object]) -> dict[str, Any]:
+def _perform(path: str | None, action: Action, body: Mapping[str, object]) -> dict[str, Any]:
     """Ask the daemon for a repair, follow it to its end, and return its result; raises SignetError."""
     signet = client(path, timeout_seconds=WAIT_SECONDS)
     found = signet.send(_call(action, body))
@@ -213,12 +214,6 @@ def perform(path: str | None, action: Action, body: Mapping[str, object]) -> dic
     if not found.get("success"):
         raise SignetError(_refusal(found), "repair_failed")
     return found
-
-
-def show(found: Mapping[str, Any]) -> None:
-    """Print the result of a repair."""
-    for line in _lines(found, output.ink(sys.stdout)):
-        output.say(line)
 
 
 def _call(action: Action, body: Mapping[str, object]) -> Call[dict[str, Any]]:

@@ -86,9 +86,9 @@ def install(
 
 @command(app)
 def uninstall(name: NameArgument, path: PathOption = None) -> Output:
-    """Remove a skill (also: signet skill remove).
+    """Remove a skill.
 
-    Examples: signet skill uninstall web-search · signet skill remove recall
+    Examples: signet skill uninstall web-search · signet skill uninstall recall --json
     """
     from signet.domain.skills import files
 
@@ -100,9 +100,6 @@ def uninstall(name: NameArgument, path: PathOption = None) -> Output:
     told = f"Removed {name}"
     yield {"success": True, "name": name, "message": told}
     output.say(told)
-
-
-app.command("remove", hidden=True)(uninstall)
 
 
 @command(app)

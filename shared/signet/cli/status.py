@@ -154,14 +154,14 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
         told = f"! {output.count(waiting, 'memory')} to review"
         yield ink.warn(told) + " · see: signet review"
     for reason in reasons:
-        yield ink.warn(f"! {reason}") + " · see: signet logs -l warn"
+        yield ink.warn(f"! {reason}") + " · see: signet daemon logs -l warn"
     for warning in [found["configError"], *found["configWarnings"]]:
         if warning:
             yield ink.warn(f"! {warning}")
     if found["version"] != __version__:
-        yield ink.warn(f"! {__version__} is installed") + " · use it with: signet restart"
+        yield ink.warn(f"! {__version__} is installed") + " · use it with: signet daemon restart"
     for key in found["restartRequired"]:
-        yield ink.warn(f"! {key} changed") + " · apply it with: signet restart"
+        yield ink.warn(f"! {key} changed") + " · apply it with: signet daemon restart"
 
 
 def learning(predictor: Mapping[str, Any]) -> str:

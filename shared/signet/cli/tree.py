@@ -38,15 +38,14 @@ FIRST, MEMORY, AGENTS, DAEMON, MAINTENANCE = (
 class Row:
     """A command: its name, its place on the map, and where it is (`module:function`, or `module:app` of a group).
 
-    `more` are functions of other modules that the group has as commands too. A hidden one is not on the map. One that
-    is about the daemon, models and files of this machine (`here`) is not for a workspace that uses a daemon elsewhere.
+    `more` are functions of other modules that the group has as commands too. A command about the daemon, models and
+    files of this machine (`here`) is not for a workspace that uses a daemon elsewhere.
     """
 
     name: str
     panel: str
     where: str
     more: tuple[str, ...] = ()
-    hidden: bool = False
     here: bool = False
 
 
@@ -58,7 +57,6 @@ ROWS = (
     Row("disconnect", FIRST, "elsewhere:disconnect"),
     Row("status", FIRST, "status:status"),
     Row("dashboard", FIRST, "dashboard:dashboard"),
-    Row("ui", FIRST, "dashboard:dashboard", hidden=True),
     Row("workspace", FIRST, "workspace:app"),
     Row("paths", FIRST, "status:paths"),
     Row("remember", MEMORY, "remember:remember"),
@@ -74,7 +72,6 @@ ROWS = (
     Row("import", MEMORY, "transfer:import_"),
     Row("jobs", MEMORY, "jobs:app"),
     Row("embeddings", MEMORY, "embeddings:app"),
-    Row("embed", MEMORY, "embed:app"),
     Row("models", MEMORY, "models:app", here=True),
     Row("document", MEMORY, "document:app"),
     Row("connector", MEMORY, "connector:app"),
@@ -96,23 +93,38 @@ ROWS = (
     ),
     Row("auth", DAEMON, "auth:app"),
     Row("trust", DAEMON, "trust:app"),
-    Row("start", DAEMON, "daemon:start", here=True),
-    Row("stop", DAEMON, "daemon:stop", here=True),
-    Row("restart", DAEMON, "daemon:restart", here=True),
-    Row("logs", DAEMON, "logs:logs", here=True),
     Row("config", DAEMON, "config:app", here=True),
-    Row("configure", DAEMON, "config:app", hidden=True, here=True),
     Row("update", DAEMON, "update:app"),
     Row("diagnostics", MAINTENANCE, "diagnostics:diagnostics"),
     Row("repair", MAINTENANCE, "repair:app"),
     Row("doctor", MAINTENANCE, "doctor:doctor", here=True),
     Row("migrate-schema", MAINTENANCE, "migrate:migrate_schema", here=True),
-    Row("migrate-vectors", MAINTENANCE, "embed:migrate_vectors"),
     Row("backup", MAINTENANCE, "backup:backup", here=True),
     Row("restore", MAINTENANCE, "restore:restore", here=True),
     Row("report", MAINTENANCE, "report:report", here=True),
     Row("uninstall", MAINTENANCE, "uninstall:uninstall"),
 )
+
+#: Former names of commands, each with its new name. Drop them in 0.2.
+RENAMED = {
+    "ui": "dashboard",
+    "start": "daemon start",
+    "stop": "daemon stop",
+    "restart": "daemon restart",
+    "logs": "daemon logs",
+    "configure": "config",
+    "embed audit": "repair stats",
+    "embed backfill": "repair re-embed --apply",
+    "migrate-vectors": "repair resync-vec --apply",
+    "skill remove": "skill uninstall",
+}
+
+
+class Renamed(SignetError):
+    """The command has another name."""
+
+    kind = Kind.INVALID
+    code = "renamed"
 
 
 class Unsupported(SignetError):
@@ -153,13 +165,16 @@ class _Root(TyperGroup):
         self.commands = _Commands(ROWS)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return which command is meant; raises Conflict for one about a daemon that this workspace does not have."""
-        found = super().resolve_command(ctx, args)
-        if not {"-h", "--help"} & {*args} and any(
-            row.here and row.name == found[0] for row in ROWS
-        ):
-            _check_here(str(found[0]), args)
-        return found
+        """Return the command that the arguments name.
+
+        Raises Renamed for a former name, and Conflict for a command about a daemon that this workspace does not have.
+        """
+        for name in (args[0], " ".join(args[:2])):
+            if name in RENAMED:
+                raise Renamed(f"`signet {name}` is now `signet {RENAMED[name]}`")
+        if not {"-h", "--help"} & {*args} and any(row.here and row.name == args[0] for row in ROWS):
+            _check_here(args[0], args)
+        return super().resolve_command(ctx, args)
 
 
 def _check_here(name: str, args: list[str]) -> None:
@@ -183,9 +198,9 @@ def _made(row: Row) -> "Command":
     if isinstance(found, typer.Typer):
         for extra in row.more:
             found.command()(_found(extra))
-        holder.add_typer(found, name=row.name, hidden=row.hidden)
+        holder.add_typer(found, name=row.name)
     else:
-        holder.command(row.name, hidden=row.hidden)(found)
+        holder.command(row.name)(found)
     return cast(TyperGroup, typer.main.get_command(holder)).commands[row.name]
 
 
@@ -257,12 +272,11 @@ def _show_map(context: typer.Context) -> None:
     group = context.command
     assert isinstance(group, TyperGroup)
     panels: dict[str, list[tuple[str, str]]] = {}
-    column = max(len(row.name) for row in ROWS if not row.hidden) + 2
+    column = max(len(row.name) for row in ROWS) + 2
     room = output.width() - column - 2
     for row in ROWS:
-        if not row.hidden:
-            text = group.commands[row.name].get_short_help_str(_WHOLE).rstrip(".")
-            panels.setdefault(row.panel, []).append((row.name, brief(text, room)))
+        text = group.commands[row.name].get_short_help_str(_WHOLE).rstrip(".")
+        panels.setdefault(row.panel, []).append((row.name, brief(text, room)))
     output.say(f"{ink.bold('signet')} {__version__} · persistent memory for AI agents")
     for panel, entries in panels.items():
         output.say(f"\n{ink.bold(panel)}")

@@ -74,7 +74,7 @@ def install(
     yield done
     output.advise(done["message"])
     if done["restartRequired"]:
-        output.hint("Restart the daemon with: signet restart")
+        output.hint("Restart the daemon with: signet daemon restart")
 
 
 @command(app)
@@ -126,7 +126,7 @@ def disable(signet: Signet) -> Output:
 
 def _say_pending(version: str | None) -> None:
     if version:
-        output.advise(f"To use {version}, restart the daemon with: signet restart")
+        output.advise(f"To use {version}, restart the daemon with: signet daemon restart")
 
 
 def _word(value: bool) -> str:

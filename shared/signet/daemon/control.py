@@ -302,7 +302,7 @@ def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started
 
 def _prepared(workspace: Workspace) -> str:
     """Make the workspace's folders and return where its daemon is to listen; raises Conflict when it needs none."""
-    connection.check_none(workspace, "signet start")
+    connection.check_none(workspace, "signet daemon start")
     _make(workspace)
     return _checked_bind(workspace)
 

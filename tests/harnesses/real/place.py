@@ -219,13 +219,13 @@ def running_place(folder: Path) -> Iterator[Place]:
     for name, content in IDENTITY.items():
         (workspace / name).write_text(content)
     signet = Installed(home=home, workspace=workspace)
-    started = signet.run("start", "--port", str(signet.port))
+    started = signet.run("daemon", "start", "--port", str(signet.port))
     assert started.status == 0, started.err
     try:
         with fake_agent_model() as model:
             yield Place(home=home, signet=signet, model=model)
     finally:
-        signet.run("stop")
+        signet.run("daemon", "stop")
 
 
 def _content(path: Path) -> bytes:

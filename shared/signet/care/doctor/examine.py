@@ -47,4 +47,4 @@ def _guarded(
     try:
         yield from checks(scene)
     except (SignetError, OSError, sqlite.Error) as error:
-        yield fail(name, f"the check failed: {error}", "signet logs -l warn")
+        yield fail(name, f"the check failed: {error}", "signet daemon logs -l warn")

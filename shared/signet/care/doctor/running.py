@@ -56,16 +56,16 @@ def _processes(scene: Scene) -> Check:
         return fail("processes", "its supervisor does not answer", "signet daemon restart")
     told = ", ".join(f"{one.name} {one.state}" for one in found)
     if any(one.state != "running" for one in found):
-        return fail("processes", told, "signet logs -l warn")
+        return fail("processes", told, "signet daemon logs -l warn")
     if stalls := [f"{one.name} {one.stall}" for one in found if one.stall]:
         return warn(
             "processes",
             f"{told}; replaced since the start: {', '.join(stalls)}",
-            "signet logs -l warn",
+            "signet daemon logs -l warn",
         )
     restarts = sum(one.restarts for one in found)
     if restarts:
-        return warn("processes", f"{told}; {restarts} restarts", "signet logs -l error")
+        return warn("processes", f"{told}; {restarts} restarts", "signet daemon logs -l error")
     return ok("processes", told)
 
 
@@ -108,7 +108,11 @@ def _vectors_from(scene: Scene) -> Check:
         return ok("embeddings", "switched off; recall uses keywords only")
     if (why := embedder.fault()) is None:
         return ok("embeddings", f"{embedder.name} answers")
-    fix = "signet models install" if wanted.provider == registry.NATIVE else "signet logs -l warn"
+    fix = (
+        "signet models install"
+        if wanted.provider == registry.NATIVE
+        else "signet daemon logs -l warn"
+    )
     if wanted.model.startswith(ADDED_MODEL):
         fix = "signet models install DIR, or: signet models use all-MiniLM-L6-v2"
     return warn("embeddings", f"{embedder.name}: {why}; recall uses keywords only", fix)
@@ -122,7 +126,7 @@ def _texts_from(scene: Scene) -> Check:
         return warn(
             "extraction",
             f"{found.model.name} does not answer; jobs wait for it",
-            "start it, or: signet logs -l warn",
+            "start it, or: signet daemon logs -l warn",
         )
     return ok("extraction", f"{found.reason} ({mode})")
 
@@ -142,7 +146,7 @@ def _held_back(scene: Scene) -> Check:
     )
     retries = [one.retry_at_ms for one in found if one.retry_at_ms is not None]
     again = f"; next attempt {local(clock.ms_to_instant(min(retries)))}" if retries else ""
-    return warn("waiting", f"paused: {told}{again}", "signet logs -l warn")
+    return warn("waiting", f"paused: {told}{again}", "signet daemon logs -l warn")
 
 
 def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:

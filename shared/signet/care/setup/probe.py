@@ -107,7 +107,7 @@ def check_alone(workspace: Workspace, found: Earlier | None) -> None:
     if found is not None and found.url is not None and _is_same(found.workspace, workspace.root):
         raise Conflict(
             f"The TypeScript Signet {found.version} runs on {workspace.root} ({found.url}). "
-            "Two programs must not write one database: stop it first with its own `signet stop`",
+            "Two programs must not write one database: stop it first with its own `signet daemon stop`",
             "earlier_signet_runs",
         )
 

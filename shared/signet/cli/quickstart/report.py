@@ -108,7 +108,7 @@ def next_steps(kept: Sequence[Path], asked: Sequence[Question]) -> None:
         at = f"-p {every[0]}"
         question = asked[0].text if asked else "QUESTION"
         commands[f"signet recall {shlex.quote(question)} {at}"] = "ask more"
-        commands[f"signet stop {at} && rm -rf {' '.join(every)}"] = "remove it all"
+        commands[f"signet daemon stop {at} && rm -rf {' '.join(every)}"] = "remove it all"
     for command, text in commands.items():
         output.say(f"  {ink.name(output.runnable(command))}  {ink.dim(text)}")
 

@@ -32,7 +32,7 @@ LEASES_HELP = "signet repair release-leases --apply"
 SWEEP_HELP = "signet repair retention-sweep --apply"
 FTS_HELP = "signet repair check-fts --apply"
 REEMBED_HELP = "signet repair re-embed --apply"
-PROVIDER_HELP = "signet logs -l warn"
+PROVIDER_HELP = "signet daemon logs -l warn"
 DEDUP_HELP = "signet repair deduplicate --apply"
 
 
