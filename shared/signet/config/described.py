@@ -88,7 +88,7 @@ def _declared(cls: type[Section], above: str = "") -> Iterator[tuple[str, object
         path = f"{above}.{key}" if above else key
         if rule.section is not None:
             yield from _declared(rule.section, path)
-        elif item.name not in cls.RETIRED:
+        else:
             yield path, next(iter(get_args(item.type)), item.type), rule
 
 

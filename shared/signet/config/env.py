@@ -37,10 +37,6 @@ def _host(value: object, where: str, warnings: list[str]) -> object:
     return LOOPBACK if value.strip().lower() in ("localhost", "::1") else value.strip()
 
 
-def _is_set(value: object, where: str, warnings: list[str]) -> object:
-    return value == "1"
-
-
 def _ollama(value: object, where: str, warnings: list[str]) -> object:
     """Read what Ollama itself accepts: a host, `host:port` or an address; 0.0.0.0 is where it listens."""
     found = re.fullmatch(r"(?:(https?)://)?([^/\s:@]+)(?::(\d{1,5}))?/?", str(value).strip())
@@ -61,23 +57,15 @@ class Environment(NamedTuple):
     bind: str | None = None
     daemon_url: str | None = None
     token: str | None = None
-    log_file: str | None = None
-    log_dir: str | None = None
-    log_level: str | None = None
-    bypass: bool = False
-    no_hooks: bool = False
     session_start_timeout_ms: int = 15_000
     prompt_submit_timeout_ms: int = 5_000
     fetch_timeout_ms: int = 10_000
     agent_id: str | None = None
-    harness: str | None = None
-    channel: str | None = None
     max_llm_concurrency: int = 4
     openai_api_key: str | None = None
     anthropic_api_key: str | None = None
     #: Where Ollama is when agent.yaml gives no address.
     ollama_url: str = OLLAMA_URL
-    no_color: str | None = None
 
     def __repr__(self) -> str:
         """Return no value: some are secrets."""
@@ -100,22 +88,14 @@ _VARIABLES: Mapping[str, tuple[str, Accept]] = {
     "bind": ("SIGNET_BIND", _host),
     "daemon_url": ("SIGNET_DAEMON_URL", web_address),
     "token": ("SIGNET_TOKEN", words),
-    "log_file": ("SIGNET_LOG_FILE", words),
-    "log_dir": ("SIGNET_LOG_DIR", words),
-    "log_level": ("SIGNET_LOG_LEVEL", words),
-    "bypass": ("SIGNET_BYPASS", _is_set),
-    "no_hooks": ("SIGNET_NO_HOOKS", _is_set),
     "session_start_timeout_ms": ("SIGNET_SESSION_START_TIMEOUT", _whole(1, 600_000)),
     "prompt_submit_timeout_ms": ("SIGNET_PROMPT_SUBMIT_TIMEOUT", _whole(1, 600_000)),
     "fetch_timeout_ms": ("SIGNET_FETCH_TIMEOUT", _whole(1, 600_000)),
     "agent_id": ("SIGNET_AGENT_ID", words),
-    "harness": ("SIGNET_HARNESS", words),
-    "channel": ("SIGNET_CHANNEL", words),
     "max_llm_concurrency": ("SIGNET_MAX_LLM_CONCURRENCY", _whole(1, 64)),
     "openai_api_key": ("OPENAI_API_KEY", words),
     "anthropic_api_key": ("ANTHROPIC_API_KEY", words),
     "ollama_url": ("OLLAMA_HOST", _ollama),
-    "no_color": ("NO_COLOR", words),
 }
 
 

@@ -70,10 +70,10 @@ class Section:
     __slots__ = ()
     #: Keys are written as the attributes are, instead of in camelCase.
     SNAKE: ClassVar[bool] = False
-    #: Accepted without effect.
+    #: Keys of the TypeScript product that are accepted without effect.
     IGNORED: ClassVar[frozenset[str]] = frozenset()
-    #: Fields of older files that change nothing, and why: told where a file asks for something else than the default.
-    RETIRED: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    #: More of them: the value that its setup writes, and why any other value has no effect, which a warning says.
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = MappingProxyType({})
     #: Other keys belong to somebody else and are no mistake.
     OPEN: ClassVar[bool] = False
     #: Every field with its key in the file and its rule.
@@ -150,10 +150,10 @@ def read(
                 default = defaults.get(item.name, item.default)
                 warnings.append(f"{where}: {problem} is expected; using {_say(default)}")
                 continue
-            if why := cls.RETIRED.get(item.name):
-                warnings += [f"{where}: has no effect; {why}"] if taken != item.default else []
-                continue
             values[item.name], places[item.name] = taken, where
+    for name, (usual, why) in cls.RETIRED.items():
+        if not is_unset(value := raw.get(name)) and value != usual:
+            warnings.append(f"{_join(path, name)}: has no effect; {why}")
     if not cls.OPEN:
         _report_unknown(cls, raw, path, warnings)
     made = cls(**values)
@@ -263,7 +263,7 @@ def _say(default: object) -> str:
 def _report_unknown(
     cls: type[Section], raw: Mapping[object, object], path: str, warnings: list[str]
 ) -> None:
-    known = set(cls.IGNORED)
+    known = {*cls.IGNORED, *cls.RETIRED}
     for _, key, rule in cls.DECLARED:
         known |= {key, *rule.also}
         if rule.section is not None:

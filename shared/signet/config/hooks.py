@@ -1,11 +1,18 @@
 """The `hooks` section of agent.yaml: what a harness calls during a session."""
 
+from collections.abc import Mapping
+from typing import ClassVar
+
 from signet.config.fields import Section, nested, section, setting
 
 
 @section
 class SessionStart(Section):
     """What a session begins with."""
+
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
+        "recencyBias": (0.7, "the memories of a start have one ranking")
+    }
 
     recall_limit: int = setting(10, 1, 200)
     candidate_pool_limit: int = setting(100, 1, 1_000)
@@ -14,7 +21,6 @@ class SessionStart(Section):
     include_recent_context: bool = True
     #: Whether commit messages of the project, if it is a git repository, are read and brought up by prompts.
     read_commits: bool = True
-    recency_bias: float = setting(0.7, 0, 1)
     max_inject_chars: int = setting(24_000, 1_000, 200_000)
     max_inject_tokens: int | None = setting(None, 250, 50_000)
     query: str | None = None

@@ -11,9 +11,13 @@ from typing import ClassVar
 
 from signet.config.extraction import Extraction, TextProvider, text_model_of
 from signet.config.fields import Section, nested, section, setting, settle
-from signet.config.values import CENTURY_MS, web_address
+from signet.config.values import web_address
 
+_AT_ONCE = "jobs start as soon as they are due"
+_ADDED = "documents are read as soon as they are added"
 _NICE = "the worker always runs at low priority"
+_WEIGHED = "every candidate is weighed by its vector already"
+_LEARNED = "each session's end is learned from at once, and no model is trained"
 
 
 class MaintenanceMode(StrEnum):
@@ -52,19 +56,16 @@ class Threads(Section):
 class Worker(Section):
     """How jobs are taken and retried."""
 
-    RETIRED: ClassVar[Mapping[str, str]] = {
-        "poll_ms": "jobs start as soon as they are due",
-        "max_load_per_cpu": _NICE,
-        "overload_backoff_ms": _NICE,
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
+        "pollMs": (2_000, _AT_ONCE),
+        "maxLoadPerCpu": (0.8, _NICE),
+        "overloadBackoffMs": (30_000, _NICE),
     }
 
-    poll_ms: int = setting(2_000, 100, 60_000, flat=("workerPollMs",))
     max_retries: int = setting(3, 1, 10, flat=("workerMaxRetries",))
     #: Longer than the slowest model call that is usual; a shorter lease would run a job twice.
     lease_timeout_ms: int = setting(300_000, 10_000, 600_000, flat=("leaseTimeoutMs",))
     threads: Threads = nested(Threads)
-    max_load_per_cpu: float = setting(0.8, 0.1, 8)
-    overload_backoff_ms: int = setting(30_000, 1_000, 300_000)
 
 
 @section
@@ -98,27 +99,12 @@ class Traversal(Section):
 class Hints(Section):
     """Future questions for a memory."""
 
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {"poll": (5_000, _AT_ONCE)}
+
     enabled: bool = True
     max: int = setting(5, 1, 20)
     timeout_ms: int = setting(30_000, 5_000, 120_000, key="timeout")
     max_tokens: int = setting(256, 32, 1_024)
-    poll_ms: int = setting(5_000, 1_000, 60_000, key="poll")
-
-
-@section
-class Reranker(Section):
-    """The second pass over the best results; without a model it compares embeddings."""
-
-    RETIRED: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("enabled", "model", "top_n", "timeout_ms"),
-        "every candidate is weighed by its vector already",
-    )
-
-    enabled: bool = setting(True, flat=("rerankerEnabled",))
-    model: str = setting("", flat=("rerankerModel",))
-    top_n: int = setting(20, 1, 100, flat=("rerankerTopN",))
-    timeout_ms: int = setting(2_000, 100, 30_000, flat=("rerankerTimeoutMs",))
-    use_extraction_model: bool = False
 
 
 @section
@@ -154,11 +140,8 @@ class Repair(Section):
 class Documents(Section):
     """Text from outside, in chunks. An overlap is always shorter than its chunk."""
 
-    RETIRED: ClassVar[Mapping[str, str]] = {
-        "worker_interval_ms": "documents are read as soon as they are added"
-    }
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {"workerIntervalMs": (10_000, _ADDED)}
 
-    worker_interval_ms: int = setting(10_000, 1_000, 300_000, flat=("documentWorkerIntervalMs",))
     chunk_size: int = setting(2_000, 200, 50_000, flat=("documentChunkSize",))
     chunk_overlap: int = setting(200, 0, 10_000, flat=("documentChunkOverlap",))
     max_content_bytes: int = setting(
@@ -209,13 +192,12 @@ class Telemetry(Section):
 class EmbeddingTracker(Section):
     """Finds memories without a vector."""
 
-    RETIRED: ClassVar[Mapping[str, str]] = {
-        "batch_size": "every memory without a vector is queued at once"
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
+        "batchSize": (8, "every memory without a vector is queued at once")
     }
 
     enabled: bool = True
     poll_ms: int = setting(5_000, 1_000, 60_000)
-    batch_size: int = setting(8, 1, 20)
 
 
 @section
@@ -248,6 +230,10 @@ class Procedural(Section):
 class Structural(Section):
     """Classification of entities and their dependencies."""
 
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
+        "synthesisMaxStallMs": (1_800_000, "every job has a time limit")
+    }
+
     enabled: bool = True
     classify_batch_size: int = setting(8, 1, 20)
     dependency_batch_size: int = setting(5, 1, 10)
@@ -256,7 +242,6 @@ class Structural(Section):
     synthesis_interval_ms: int = setting(60_000, 10_000, 600_000)
     synthesis_top_entities: int = setting(20, 1, 100)
     synthesis_max_facts: int = setting(10, 1, 50)
-    synthesis_max_stall_ms: int = setting(1_800_000, 60_000, CENTURY_MS)
     supersession_enabled: bool = True
     supersession_sweep_enabled: bool = True
     supersession_min_confidence: float = setting(0.7, 0, 1)
@@ -293,34 +278,22 @@ class Significance(Section):
 class Predictor(Section):
     """Learned ranking: what helped in earlier sessions counts, once it has proven to be better."""
 
-    RETIRED: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        (
-            "train_interval_sessions",
-            "min_training_sessions",
-            "score_timeout_ms",
-            "train_timeout_ms",
-            "crash_disable_threshold",
-            "rrf_k",
-            "exploration_rate",
-            "binary_path",
-            "checkpoint_path",
-        ),
-        "each session's end is learned from at once, and no model is trained",
-    )
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
+        "trainIntervalSessions": (10, _LEARNED),
+        "minTrainingSessions": (10, _LEARNED),
+        "scoreTimeoutMs": (120, _LEARNED),
+        "trainTimeoutMs": (30_000, _LEARNED),
+        "crashDisableThreshold": (3, _LEARNED),
+        "rrfK": (12, _LEARNED),
+        "explorationRate": (0.05, _LEARNED),
+        "binaryPath": (None, _LEARNED),
+        "checkpointPath": (None, _LEARNED),
+    }
 
     enabled: bool = True
-    train_interval_sessions: int = setting(10, 1, 1_000)
-    min_training_sessions: int = setting(10, 1, 1_000)
-    score_timeout_ms: int = setting(120, 10, 10_000)
-    train_timeout_ms: int = setting(30_000, 1_000, 120_000)
-    crash_disable_threshold: int = setting(3, 1, 20)
-    rrf_k: int = setting(12, 1, 100)
-    exploration_rate: float = setting(0.05, 0, 1)
     drift_reset_window: int = setting(10, 1, 100)
     #: Share of sessions that are given no memories unasked, to compare the others with.
     holdout_share: float = setting(0.05, 0, 0.5)
-    binary_path: str | None = None
-    checkpoint_path: str | None = None
 
     @property
     def held_out(self) -> float:
@@ -332,12 +305,11 @@ class Predictor(Section):
 class PredictorPipeline(Section):
     """What learned ranking may learn from."""
 
-    RETIRED: ClassVar[Mapping[str, str]] = {
-        "training_telemetry": "nothing of what is learned leaves this machine"
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
+        "trainingTelemetry": (False, "nothing of what is learned leaves this machine")
     }
 
     agent_feedback: bool = True
-    training_telemetry: bool = False
 
 
 @section
@@ -352,6 +324,16 @@ class ModelRegistry(Section):
 class Pipeline(Section):
     """Background work. `mutations_frozen` wins over `shadow_mode`; `enabled` false makes and takes no jobs."""
 
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
+        "workerPollMs": (2_000, _AT_ONCE),
+        "documentWorkerIntervalMs": (10_000, _ADDED),
+        "reranker": (None, _WEIGHED),
+        "rerankerEnabled": (True, _WEIGHED),
+        "rerankerModel": (None, _WEIGHED),
+        "rerankerTopN": (20, _WEIGHED),
+        "rerankerTimeoutMs": (2_000, _WEIGHED),
+    }
+
     enabled: bool = True
     shadow_mode: bool = False
     mutations_frozen: bool = False
@@ -364,7 +346,6 @@ class Pipeline(Section):
     graph: Graph = nested(Graph)
     traversal: Traversal = nested(Traversal)
     hints: Hints = nested(Hints)
-    reranker: Reranker = nested(Reranker)
     autonomous: Autonomous = nested(Autonomous)
     repair: Repair = nested(Repair)
     documents: Documents = nested(Documents)

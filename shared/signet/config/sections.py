@@ -20,9 +20,7 @@ from signet.config.values import (
     PLENTY,
     flags,
     from_text,
-    inside_workspace,
     milliseconds,
-    paths,
     prefixes,
     texts,
     web_address,
@@ -100,30 +98,11 @@ def dimensions_of(model: str) -> int:
 class Agent(Section):
     """Who the agent is."""
 
+    IGNORED: ClassVar[frozenset[str]] = frozenset({"updated"})
+
     name: str = "My Agent"
     description: str = "Personal AI assistant"
     created: str | None = None
-    updated: str | None = None
-
-
-@section
-class Owner(Section):
-    """Whose agent it is; informational."""
-
-    address: str | None = None
-    local_id: str | None = None
-    ens: str | None = None
-    name: str | None = None
-
-
-@section
-class Install(Section):
-    """How the product was installed; None is found out when it is needed."""
-
-    SNAKE: ClassVar[bool] = True
-
-    primary_package_manager: str | None = None
-    source: str | None = None
 
 
 @section
@@ -147,14 +126,6 @@ class Services(Section):
     """Programs beside us."""
 
     openclaw: OpenClaw = nested(OpenClaw)
-
-
-@section
-class Trust(Section):
-    """Reserved."""
-
-    verification: str = "none"
-    registry: str | None = None
 
 
 @section
@@ -190,34 +161,26 @@ class Embedding(Section):
         settle(self, model=model, dimensions=dimensions)
 
 
-_KNOWN_OF_EVERY = "every candidate is weighed by its words and by its vector"
-
-
 @section
 class Search(Section):
     """Recall. Each key is read by itself (CF-20)."""
 
     SNAKE: ClassVar[bool] = True
-    RETIRED: ClassVar[Mapping[str, str]] = {
-        "fusion": "there is one ranking, the one that measured best",
-        "gravity": _KNOWN_OF_EVERY,
-        "reranking": _KNOWN_OF_EVERY,
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
+        "reranking": (False, "every candidate is weighed by its words and by its vector")
     }
 
     #: Weight of the vector side.
     alpha: float = setting(0.7, 0, 1, parse=from_text)
     top_k: int = setting(20, 1, 200, parse=from_text)
     min_score: float = setting(0.1, 0, 1, parse=from_text)
-    fusion: str = "filled"
     #: Relevance that a result on a page must have; 0 switches the floor off.
     floor: float = setting(0.4, 0, 1, parse=from_text)
     #: Stages that can be left out, each alone.
     neighbours: bool = True
-    gravity: bool = False
     hubs: bool = True
     questions: bool = True
     resolution: bool = True
-    reranking: bool = False
     rehearsal_enabled: bool = True
     rehearsal_weight: float = setting(0.1, 0, 1, parse=from_text)
     rehearsal_half_life_days: float = setting(30, 1, 36_500, parse=from_text)
@@ -225,13 +188,12 @@ class Search(Section):
 
 @section
 class MemorySynthesis(Section):
-    """Older keys about MEMORY.md; `schedule` and `max_tokens` still count (HK-103)."""
+    """Keys of the TypeScript product about MEMORY.md (HK-103)."""
 
     SNAKE: ClassVar[bool] = True
+    IGNORED: ClassVar[frozenset[str]] = frozenset({"harness", "model"})
 
     schedule: Schedule = Schedule.DAILY
-    harness: str = "openclaw"
-    model: str = "sonnet"
     max_tokens: int = setting(4_000, 1, PLENTY)
 
 
@@ -242,11 +204,13 @@ class Memory(Section):
     SNAKE: ClassVar[bool] = True
     #: Taken out before this section is read (`manifest.lifted`); named here as hints for misspelt keys.
     IGNORED: ClassVar[frozenset[str]] = frozenset({"pipelineV2", "embeddings"})
-    RETIRED: ClassVar[Mapping[str, str]] = {
-        "database": "the database is memory/memories.db, where every program looks for it"
+    RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
+        "database": (
+            "memory/memories.db",
+            "the database is memory/memories.db, where every program looks for it",
+        )
     }
 
-    database: str = setting("memory/memories.db", accept=inside_workspace)
     session_budget_chars: int = setting(2_000, 200, 20_000, key="session_budget")
     #: Per day.
     decay_rate: float = setting(0.95, 0, 1)
@@ -338,20 +302,16 @@ class Updates(Section):
 class Settings(Section):
     """Everything agent.yaml says, with defaults for what it leaves out."""
 
-    version: int = setting(1, 1, PLENTY)
-    schema: str = "signet/v1"
-    config_version: int = setting(2, 1, PLENTY)
+    IGNORED: ClassVar[frozenset[str]] = frozenset(
+        {"version", "schema", "configVersion", "owner", "install", "identity", "trust"}
+    )
+
     agent: Agent = nested(Agent)
-    owner: Owner = nested(Owner)
     #: Connectors to keep installed.
     harnesses: tuple[str, ...] = setting((), accept=texts)
-    install: Install = nested(Install)
-    #: Other file names for identity files.
-    identity: Mapping[str, str] = setting({}, accept=paths)
     features: Mapping[str, bool] = setting({}, accept=flags)
     agents: Agents = nested(Agents)
     services: Services = nested(Services)
-    trust: Trust = nested(Trust)
     secrets: Secrets = nested(Secrets)
     embedding: Embedding = nested(Embedding)
     search: Search = nested(Search)

@@ -8,7 +8,6 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from pathlib import PurePosixPath
 from typing import TypeVar
 
 from signet.text import web
@@ -102,15 +101,6 @@ def one_of(kinds: type[E]) -> Accept:
     return accept
 
 
-def inside_workspace(value: object, where: str, warnings: list[str]) -> object:
-    """Read a path that stays below the workspace."""
-    if isinstance(value, str):
-        path = PurePosixPath(value.strip())
-        if not path.is_absolute() and ".." not in path.parts and "\0" not in value:
-            return str(path)
-    raise Unfit("a path inside the workspace")
-
-
 def texts(value: object, where: str, warnings: list[str]) -> tuple[str, ...]:
     """Read a list of words as a tuple."""
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
@@ -123,19 +113,6 @@ def flags(value: object, where: str, warnings: list[str]) -> object:
     if not isinstance(value, Mapping):
         raise Unfit("a map of names to true or false")
     return {k: v for k, v in value.items() if isinstance(k, str) and isinstance(v, bool)}
-
-
-def paths(value: object, where: str, warnings: list[str]) -> object:
-    """Read a map of names to paths inside the workspace; other entries are dropped with a warning."""
-    if not isinstance(value, Mapping):
-        raise Unfit("a map of names to paths")
-    found: dict[str, object] = {}
-    for name, path in value.items():
-        try:
-            found[str(name)] = inside_workspace(path, where, warnings)
-        except Unfit as problem:
-            warnings.append(f"{where}.{str(name)[:80]}: {problem} is expected; ignored")
-    return found
 
 
 def prefixes(value: object, where: str, warnings: list[str]) -> object:

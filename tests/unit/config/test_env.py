@@ -54,12 +54,6 @@ def test_a_host_that_is_none_is_loopback_with_a_warning(host: str) -> None:
     assert (found.host, len(warnings)) == ("127.0.0.1", 1)
 
 
-@pytest.mark.parametrize(("value", "is_on"), [("1", True), ("0", False), ("true", False)])
-def test_switches_are_on_at_one_only(value: str, is_on: bool) -> None:
-    found, _ = read_environment({"SIGNET_BYPASS": value, "SIGNET_NO_HOOKS": value})
-    assert (found.bypass, found.no_hooks) == (is_on, is_on)
-
-
 def test_a_time_limit_is_clamped() -> None:
     found, warnings = read_environment(
         {"SIGNET_PROMPT_SUBMIT_TIMEOUT": "0", "SIGNET_FETCH_TIMEOUT": "2500"}

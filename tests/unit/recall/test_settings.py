@@ -18,12 +18,7 @@ def test_the_file_can_switch_stages_off() -> None:
     assert not found.hints
 
 
-def test_there_is_one_ranking_whatever_an_older_file_chose() -> None:
-    search: dict[object, object] = {"fusion": "plain", "gravity": True, "reranking": True}
-    raw: dict[object, object] = {"search": {**search, "hubs": False, "floor": 0}}
-    found, warnings = settings_from(raw)
-    assert [line.split(";")[0] for line in warnings] == [
-        f"search.{name}: has no effect" for name in search
-    ]
+def test_stages_can_be_left_out() -> None:
+    found, _ = settings_from({"search": {"hubs": False, "floor": 0}})
     used = settings.of(found, embedding_model=None)
     assert used == RecallSettings(hubs=False, floor=0.0)
