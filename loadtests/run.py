@@ -40,6 +40,7 @@ SCENARIOS = {
     "everyday": 0.0,
     "shipped": 0.0,
     "crash": 0.0,
+    "clock": 0.0,
     "idle": 20.0,
     "dashboard": 0.0,
     "backfill": 0.0,

@@ -75,7 +75,7 @@ _WRITTEN = (
 _UNQUEUED = """
 SELECT COUNT(*) FROM memories AS m WHERE source_type = 'manual'
    AND NOT EXISTS (SELECT 1 FROM memory_jobs AS j WHERE j.memory_id = m.id AND j.job_type = 'extract')"""
-_COUNTS = {
+COUNTS = {
     "memories": "SELECT COUNT(*) FROM memories WHERE source_type = 'manual'",
     "facts": "SELECT COUNT(*) FROM memories WHERE source_type = 'pipeline-v2'",
     "completed": "SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed'",
@@ -257,12 +257,12 @@ def run(options: Options) -> Report:
         stop.set()
         for saver in savers:
             saver.join()
-    settle = _settle(workspace.database)
+    took = settle(workspace.database)
     control.stop(workspace)
-    return _report(drill, savers, settle)
+    return _report(drill, savers, took)
 
 
-def _settle(database: Path) -> float:
+def settle(database: Path) -> float:
     """Wait until no job is open or none ends any more; return how long it took."""
     began = changed = time.monotonic()
     connection = connect(database, read_only=True)
@@ -284,7 +284,7 @@ def _report(drill: Drill, savers: list[Saver], settle: float) -> Report:
     acknowledged = {key: text for saver in savers for key, text in saver.acknowledged.items()}
     database = connect(drill.workspace.database, read_only=True)
     kept = dict(database.execute("SELECT id, content FROM memories").fetchall())
-    found = {name: float(database.execute(sql).fetchone()[0]) for name, sql in _COUNTS.items()}
+    found = {name: float(database.execute(sql).fetchone()[0]) for name, sql in COUNTS.items()}
     proposals, written = (database.execute(sql).fetchone()[0] for sql in (_PROPOSALS, _WRITTEN))
     report.figures |= {
         "kills": float(drill.kills.total()),

@@ -144,6 +144,23 @@ def test_a_leap_of_the_clock_deletes_nothing_until_the_time_has_held_for_a_day(
     assert swept(db, hands).counts["completedJobsPurged"] == 1
 
 
+def test_a_step_back_of_a_part_of_a_leap_still_deletes_nothing(db: Database, hands: Hands) -> None:
+    guard = ClockGuard(db, hands.clock)
+    old_job(db, hands)
+    for step in (61 * DAY, -22 * DAY, 20 * HOUR, 20 * HOUR):
+        hands.wall += step
+        guard.look()
+        beat(db, hands)
+        assert swept(db, hands).held
+    hands.wall -= 39 * DAY
+    guard.look()
+    beat(db, hands)
+    assert swept(db, hands).held, "two leaps of less than a day are one of more"
+    hands.wall -= 40 * HOUR
+    guard.look()
+    assert not swept(db, hands).held
+
+
 def test_a_machine_that_was_off_for_weeks_deletes_after_a_day(db: Database, hands: Hands) -> None:
     old_job(db, hands)
     beat(db, hands)

@@ -23,7 +23,10 @@ DAY = 86_400
 @pytest.fixture
 def shifted(tmp_path: Path, home: Home) -> ShiftedClock:
     home.configure(manifest("rules"))
-    return ShiftedClock(tmp_path)
+    try:
+        return ShiftedClock(tmp_path)
+    except RuntimeError as reason:
+        pytest.skip(str(reason))
 
 
 @contextmanager
@@ -64,24 +67,21 @@ def test_a_save_made_by_a_clock_two_days_ahead_is_read_once_the_clock_is_right(
 def test_eight_seconds_with_the_clock_seventy_days_ahead_purge_nothing(
     home: Home, shifted: ShiftedClock
 ) -> None:
+    def sweep(name: str) -> str:
+        """Run a sweep and return what it reports."""
+        job = Job(kind="retention_sweep", dedupe_key=name)
+        job_id = home.db.write(enqueue, job, now=clock.now())
+        result = "SELECT result FROM memory_jobs WHERE id = ? AND status = 'completed'"
+        eventually(lambda: home.value(result, job_id) is not None)
+        return str(home.value(result, job_id))
+
     source = home.remember("The bittern mill belongs to the parish.")
     with daemon(home, shifted):
         eventually(lambda: home.job(source)["status"] == "completed")
-        before = len(home.rows("SELECT id FROM memory_jobs WHERE status = 'completed'"))
         shifted.set(70 * DAY)
         eventually(lambda: home.logged("clock.jumped") == 1)
-        eventually(lambda: home.logged("retention.held") > 0)
+        assert "held" in sweep("ahead")
         shifted.set(0)
         eventually(lambda: home.logged("clock.jumped") == 2)
-        home.db.write(enqueue, Job(kind="retention_sweep", dedupe_key="after"), now=clock.now())
-        eventually(
-            lambda: (
-                home.value(
-                    "SELECT COUNT(*) FROM memory_jobs WHERE dedupe_key = 'retention_sweep:after'"
-                    " AND status = 'completed'"
-                )
-                == 1
-            )
-        )
-        assert len(home.rows("SELECT id FROM memory_jobs WHERE status = 'completed'")) > before
+        assert "held" not in sweep("right again")
     assert home.job(source)["status"] == "completed"

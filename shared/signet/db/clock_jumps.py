@@ -25,10 +25,14 @@ UNSEEN = timedelta(hours=1)
 
 
 class Jump(NamedTuple):
-    """The clock jumped by `seconds` (negative: back) and said `at` (ISO text) right after."""
+    """The clock jumped by `seconds` (negative: back) and said `at` (ISO text) right after.
+
+    `ahead` is what this jump and those before it have gained (s) since the time last held for a day.
+    """
 
     at: str
     seconds: float
+    ahead: float
 
     @property
     def described(self) -> str:
@@ -39,17 +43,18 @@ class Jump(NamedTuple):
 
 
 def record(tx: WriteTx, seconds: float, *, now: datetime) -> None:
-    """Store a jump in place of an earlier one."""
-    runtime_settings.put(tx, _KEY, json.dumps({"at": clock.to_text(now), "seconds": seconds}))
+    """Store a jump in place of the last one; a step back of a part of a leap leaves the rest to be confirmed."""
+    last = _last(tx)
+    then = now - timedelta(seconds=seconds)
+    ahead = 0.0 if last is None or _is_confirmed(last, then) else last.ahead
+    jump = Jump(clock.to_text(now), seconds, max(ahead + seconds, 0.0))
+    runtime_settings.put(tx, _KEY, json.dumps(jump._asdict()))
 
 
 def latest(tx: ReadTx, *, now: datetime) -> Jump | None:
     """Return the last jump, None when there was none lately."""
-    found = runtime_settings.get(tx, _KEY)
-    if found is None:
-        return None
-    jump = Jump(**json.loads(found))
-    return jump if abs(now - clock.parse(jump.at)) < SHOWN_FOR else None
+    jump = _last(tx)
+    return None if jump is None or abs(now - clock.parse(jump.at)) >= SHOWN_FOR else jump
 
 
 def allows_deleting(tx: ReadTx, *, now: datetime) -> bool:
@@ -58,12 +63,17 @@ def allows_deleting(tx: ReadTx, *, now: datetime) -> bool:
     newest = clock.ms_to_instant(max(last_runs)) if last_runs else now
     if now - newest > UNSEEN:
         return False
+    jump = _last(tx)
+    return jump is None or jump.ahead < LEAP.total_seconds() or _is_confirmed(jump, now)
+
+
+def _last(tx: ReadTx) -> Jump | None:
     found = runtime_settings.get(tx, _KEY)
-    if found is None:
-        return True
-    jump = Jump(**json.loads(found))
-    is_leap = jump.seconds >= LEAP.total_seconds()
-    return not (is_leap and now - clock.parse(jump.at) < CONFIRMED_AFTER)
+    return None if found is None else Jump(**json.loads(found))
+
+
+def _is_confirmed(jump: Jump, now: datetime) -> bool:
+    return now - clock.parse(jump.at) >= CONFIRMED_AFTER
 
 
 def _span(seconds: float) -> str:

@@ -43,7 +43,7 @@ def queue(seen: Queue) -> Domain:
     ]
     if seen.jump is not None:
         reason = f"{seen.jump.described}; due times were corrected"
-        if seen.jump.seconds > 0:
+        if seen.jump.ahead > 0:
             reason = f"{seen.jump.described}; nothing old is deleted until it is confirmed"
         found.append(Deduction(points=0.1, reason=reason, command=CLOCK_HELP))
     if seen.depth > DEEP and not seen.pauses:
