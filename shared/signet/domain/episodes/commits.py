@@ -15,7 +15,7 @@ from signet import clock
 from signet.db import WriteTx
 from signet.domain.episodes import split, sql, vectors
 from signet.domain.episodes.models import Chunk, Source, SourceType
-from signet.domain.gitsync.repository import GitFailed, Repository
+from signet.domain.gitsync.repository import ALONE, GitFailed, Repository
 from signet.domain.transcripts import erased, withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.paths import Workspace
@@ -72,7 +72,7 @@ def run(job: JobContext, *, model: str | None, masks: bool) -> None:
     """
     agent_id = job.lease.agent_id or ""
     project = str(job.lease.payload.get("project"))
-    git = Repository(Workspace(Path(str(job.lease.payload.get("repository")))))
+    git = Repository(Workspace(Path(str(job.lease.payload.get("repository")))), ALONE)
     try:
         hashes = git.run("rev-list", f"--max-count={MOST_COMMITS}", "HEAD").split()
     except GitFailed as error:  # no commit yet, or no repository any more

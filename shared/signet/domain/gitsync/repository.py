@@ -29,10 +29,14 @@ _ELSEWHERE = frozenset(
 )
 _QUIET = (
     *("-c", "core.hooksPath=/dev/null"),
+    *("-c", "core.fsmonitor=false"),
     *("-c", "commit.gpgsign=false"),
     *("-c", "gc.auto=0"),
     *("-c", "core.quotePath=false"),
 )
+#: For a repository that somebody else may have prepared: a missing object must not be fetched by a program that its
+#: configuration names.
+ALONE: Mapping[str, str] = {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 #: To the last @ before the path: a password may hold one.
 _USERINFO = re.compile(r"(?<=//)[^/\s]+(?=@)")
 
