@@ -62,7 +62,7 @@ async def _take(state: State, entry: Entry) -> None:
     body = await asyncio.to_thread(spool.body_to_deliver, entry)
     if entry.route == "/api/hooks/session-end":
         ended = SessionEndBody.model_validate(body)
-        await end_session(ended, entry.headers, state, reads=True)
+        await end_session(ended, entry.headers, state)
     elif entry.route == "/api/hooks/compaction-complete":
         compacted = CompactionBody.model_validate(body)
         call = await call_of(compacted, entry.headers, state)

@@ -5,13 +5,17 @@ A long log takes a tenth of a second to read; nobody waits for that.
 
 import asyncio
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from signet import clock
 from signet.db import WriteTx
 from signet.domain.auth import caller
+from signet.domain.backfill.models import Home
+from signet.domain.backfill.places import log_folders
 from signet.domain.sessions.calls import Call
 from signet.domain.transcripts import log_files, stored
+from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Session
 from signet.errors import SignetError
 from signet.observe import logs
@@ -23,30 +27,35 @@ log = logs.get("hooks")
 LEAST_NEW_BYTES = 4_096
 
 
-def readable_path(path: str | None) -> str | None:
-    """Return the path if the caller may have the daemon read it (HK-73)."""
-    return path if caller.current().is_local_user else None
+def readable(path: str | None) -> LogFile | None:
+    """Return the log file that a request names if the daemon may read it for this caller (HK-73)."""
+    asked = caller.current()
+    if path is None or not asked.is_local_user:
+        return None
+    if asked.is_own_client:
+        return LogFile(path)
+    return LogFile(path, partial(log_folders, Home(path=Path.home())))
 
 
 def later(state: State, call: Call, path: str | None, inline: str | None) -> None:
-    """Keep what was said so far, soon; one log at a time for each session."""
-    path = readable_path(path)
-    if call.key is None or not (path or inline):
+    """Store the transcript so far in the background; one log at a time for each session."""
+    log_file = readable(path)
+    if call.key is None or not (log_file or inline):
         return
     name = (call.agent_id, call.key)
-    size = _size(path) if path else len(inline or "")
+    size = _size(log_file.path) if log_file else len(inline or "")
     before = state.following.get(name)
     if size is None or (before is not None and size < before + LEAST_NEW_BYTES):
         return
     state.following[name] = size
-    task = asyncio.create_task(_keep(state, call, path, inline))
+    task = asyncio.create_task(_keep(state, call, log_file, inline))
     state.tasks.add(task)
     task.add_done_callback(state.tasks.discard)
 
 
-async def _keep(state: State, call: Call, path: str | None, inline: str | None) -> None:
+async def _keep(state: State, call: Call, log_file: LogFile | None, inline: str | None) -> None:
     masks = state.settings.memory.mask_secrets
-    text = (await asyncio.to_thread(log_files.text_of, path, inline, masks=masks)).text
+    text = (await asyncio.to_thread(log_files.text_of, log_file, inline, masks=masks)).text
     if not text:
         return
     try:

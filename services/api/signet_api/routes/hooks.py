@@ -255,14 +255,11 @@ async def post_checkpoint(request: Request, state: Shared, body: SessionEndBody)
 
 
 async def end_session(
-    body: SessionEndBody, headers: Mapping[str, str], state: State, *, reads: bool = False
+    body: SessionEndBody, headers: Mapping[str, str], state: State
 ) -> wire.EndedSession:
-    """End a session, or a turn of it.
-
-    `reads` lets the file be read that the body names, whoever the caller is.
-    """
+    """End a session, or a turn of it."""
     call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
-    ended = await session_end.end(call, _report(body, reads=reads), services_of(state))
+    ended = await session_end.end(call, _report(body), services_of(state))
     if not ended.is_turn:
         state.following.pop((call.agent_id, call.key or ""), None)
     if ended.is_bypassed:
@@ -276,12 +273,11 @@ async def end_session(
     return answer
 
 
-def _report(body: SessionEndBody, *, reads: bool = False) -> Report:
-    path = body.transcript_path
+def _report(body: SessionEndBody) -> Report:
     return Report(
         harness=body.harness,
         reason=body.reason,
-        path=path if reads else transcripts.readable_path(path),
+        log=transcripts.readable(body.transcript_path),
         inline=body.transcript,
     )
 

@@ -57,10 +57,15 @@ class Caller:
     withheld: frozenset[Permission] = frozenset()
 
     @property
+    def is_own_client(self) -> bool:
+        """Return whether the caller can use the workspace's socket or token file."""
+        is_own = self.claims is not None and self.claims.own and self.standing is Standing.CLAIMS
+        return is_own or self.standing is Standing.OWNER
+
+    @property
     def is_local_user(self) -> bool:
         """Return whether the caller is a program of the daemon's own user on this machine."""
-        is_own = self.claims is not None and self.claims.own and self.standing is Standing.CLAIMS
-        return is_own or self.standing in (Standing.OWNER, Standing.PEER)
+        return self.is_own_client or self.standing is Standing.PEER
 
     @property
     def scope(self) -> TokenScope:

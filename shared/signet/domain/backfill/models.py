@@ -40,7 +40,8 @@ class Found:
 class Place:
     """Where one harness keeps its sessions.
 
-    `find` yields what is there, in no order, and leaves out what it cannot read. `read` returns the log of a session
+    `find` yields what is there, in no order, and leaves out what it cannot read. `logs` returns the folders that hold
+    nothing but logs, one file for each session. `read` returns the log of a session
     for what reads logs (transcripts/transcript.py), and None where the file is that log itself; it raises OSError,
     and ValueError for a file of another form.
     """
@@ -48,6 +49,7 @@ class Place:
     harness: str
     name: str
     find: Callable[[Home], Iterator[Found]]
+    logs: Callable[[Home], Iterable[Path]] = lambda home: ()
     read: Callable[[str, str], str | None] = lambda path, key: None
 
     def file(self, path: Path, key: str, project: str | None) -> Found:

@@ -18,6 +18,7 @@ from signet.domain.backfill.sql import sessions as sql
 from signet.domain.sessions import session_end
 from signet.domain.sessions.calls import is_running
 from signet.domain.transcripts import log_files, stored, transcript, unkept
+from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Session
 from signet.observe import logs
 from signet.queue import BULK
@@ -81,8 +82,8 @@ def _read(job: JobContext, row: sql.Row, *, masks: bool) -> _Read:
         return _Read(state="failed", detail="the worker died while it was read")
     try:
         inline = PLACES[row.harness].read(row.path, row.session_key)
-        path = row.path if inline is None else None
-        masked, steps = log_files.session_of(path, inline, masks=masks)
+        log_file = LogFile(row.path) if inline is None else None
+        masked, steps = log_files.session_of(log_file, inline, masks=masks)
     except Exception as error:  # whatever a stranger's file does, the sessions after it are read
         log.info("backfill.unreadable", harness=row.harness, reason=type(error).__name__)
         return _Read(state="failed", detail=str(error) or type(error).__name__)

@@ -19,6 +19,7 @@ from signet.domain.sessions.services import Services
 from signet.domain.summaries import requests
 from signet.domain.summaries.models import Queued
 from signet.domain.transcripts import log_files, merge, stored
+from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Session
 from signet.observe import logs
 from signet.observe import record as events
@@ -42,11 +43,11 @@ LEAST_NEW_BYTES = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What a harness says of the end of a session or turn; `path` names the file with its log, `inline` is the log."""
+    """What a harness reports at the end of a session or turn; the log is a file, or `inline`."""
 
     harness: str
     reason: str | None = None
-    path: str | None = None
+    log: LogFile | None = None
     inline: str | None = None
 
 
@@ -140,7 +141,7 @@ async def _session(call: Call, report: Report, services: Services) -> Session:
     """Return what was handed over."""
     masks = services.settings.memory.mask_secrets
     masked, steps = await asyncio.to_thread(
-        log_files.session_of, report.path, report.inline, masks=masks
+        log_files.session_of, report.log, report.inline, masks=masks
     )
     if not masked.text and len(report.inline or "") > SILENT_CHARS:
         log.warning("session.silent", harness=report.harness, chars=len(report.inline or ""))

@@ -5,6 +5,7 @@ The logs of helpers lie in folders of their own, or are called `agent-…`; what
 
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 from signet.domain.backfill.models import Found, Home, Place
 from signet.domain.backfill.places import files
@@ -14,8 +15,7 @@ HELPER = "agent-"
 
 def find(home: Home) -> Iterator[Found]:
     """Yield the sessions in which somebody spoke, with the folder that they began in."""
-    root = home.folder("CLAUDE_CONFIG_DIR", ".claude")
-    for path in files.below(root / "projects", "*/*.jsonl"):
+    for path in files.below(*logs(home), "*/*.jsonl"):
         records = [*files.head(path)]
         if path.name.startswith(HELPER) or all(one.get("isSidechain") for one in records):
             continue
@@ -24,4 +24,9 @@ def find(home: Home) -> Iterator[Found]:
             yield PLACE.file(path, path.stem, cwd)
 
 
-PLACE = Place(harness="claude-code", name="Claude Code", find=find)
+def logs(home: Home) -> tuple[Path]:
+    """Return the folder of all projects."""
+    return (home.folder("CLAUDE_CONFIG_DIR", ".claude") / "projects",)
+
+
+PLACE = Place(harness="claude-code", name="Claude Code", find=find, logs=logs)

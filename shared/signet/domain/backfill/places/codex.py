@@ -16,14 +16,20 @@ _EXEC = "codex_exec"
 
 def find(home: Home) -> Iterator[Found]:
     """Yield the sessions that a person had."""
-    root = home.folder("CODEX_HOME", ".codex")
+    running, archived = logs(home)
     for path in (
-        *files.below(root / "sessions", "**/rollout-*.jsonl"),
-        *files.below(root / "archived_sessions", "rollout-*.jsonl"),
+        *files.below(running, "**/rollout-*.jsonl"),
+        *files.below(archived, "rollout-*.jsonl"),
     ):
         with suppress(OSError):
             if (found := _found(path, home)) is not None:
                 yield found
+
+
+def logs(home: Home) -> tuple[Path, Path]:
+    """Return the folders of running and of archived sessions."""
+    root = home.folder("CODEX_HOME", ".codex")
+    return root / "sessions", root / "archived_sessions"
 
 
 def _found(path: Path, home: Home) -> Found | None:
@@ -43,4 +49,4 @@ def _found(path: Path, home: Home) -> Found | None:
     return PLACE.file(path, key, files.text(about.get("cwd")))
 
 
-PLACE = Place(harness="codex", name="Codex", find=find)
+PLACE = Place(harness="codex", name="Codex", find=find, logs=logs)

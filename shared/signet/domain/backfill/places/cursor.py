@@ -5,7 +5,7 @@ Its messages have times only since 2025; those without have the time of their se
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -40,8 +40,8 @@ def find(home: Home) -> Iterator[Found]:
                 changed_at=at,
                 project=folders.get(row.id),
             )
-    for path in files.below(home.path / ".cursor" / "projects", "*/agent-transcripts/**/*.jsonl"):
-        slug = path.relative_to(home.path / ".cursor" / "projects").parts[0]
+    for path in files.below(_projects(home), "*/agent-transcripts/**/*.jsonl"):
+        slug = path.relative_to(_projects(home)).parts[0]
         if path.stem not in known and "subagents" not in path.parts:
             with suppress(OSError):
                 yield PLACE.file(path, path.stem, folders.get(slug))
@@ -89,4 +89,13 @@ def _folders(user: Path) -> dict[str, str]:
     return found
 
 
-PLACE = Place(harness="cursor", name="Cursor", find=find, read=read)
+def _projects(home: Home) -> Path:
+    return home.path / ".cursor" / "projects"
+
+
+def logs(home: Home) -> Iterable[Path]:
+    """Return the folder of each project."""
+    return _projects(home).glob("*/agent-transcripts")
+
+
+PLACE = Place(harness="cursor", name="Cursor", find=find, logs=logs, read=read)

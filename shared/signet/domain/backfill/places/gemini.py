@@ -1,7 +1,7 @@
 """Gemini CLI: `~/.gemini/tmp/<project>/chats/session-….json`, a project being named by a hash or a short name."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -83,4 +83,9 @@ def _project(folder: Path, folders: dict[str, str]) -> str | None:
     return folders.get(folder.name)
 
 
-PLACE = Place(harness="gemini", name="Gemini CLI", find=find, read=read)
+def logs(home: Home) -> Iterable[Path]:
+    """Return the folder of each project."""
+    return (home.path / ".gemini" / "tmp").glob("*/chats")
+
+
+PLACE = Place(harness="gemini", name="Gemini CLI", find=find, logs=logs, read=read)

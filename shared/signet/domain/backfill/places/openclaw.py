@@ -3,7 +3,7 @@
 The key of a session outlives its resets, so that all that was said under one key is one session, as for the plugin.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,7 @@ _DATABASE = "openclaw-agent.sqlite"
 
 def find(home: Home) -> Iterator[Found]:
     """Yield the sessions of all agents."""
-    named = home.environ.get("OPENCLAW_STATE_DIR", "").strip()
-    roots = [Path(named)] if named else [home.path / name for name in _ROOTS]
-    for root in roots:
+    for root in _roots(home):
         for database in files.below(root / "agents", f"*/agent/{_DATABASE}"):
             for row in others.read(database, others.OpenClawRow, others.OPENCLAW):
                 if (at := files.instant(row.at)) is not None:
@@ -35,6 +33,16 @@ def find(home: Home) -> Iterator[Found]:
         for path in files.below(root / "agents", "*/sessions/*.jsonl"):
             with suppress(OSError):
                 yield _logged(path)
+
+
+def logs(home: Home) -> Iterable[Path]:
+    """Return the folder of each agent."""
+    return (one for root in _roots(home) for one in root.glob("agents/*/sessions"))
+
+
+def _roots(home: Home) -> list[Path]:
+    named = home.environ.get("OPENCLAW_STATE_DIR", "").strip()
+    return [Path(named)] if named else [home.path / name for name in _ROOTS]
 
 
 def _logged(path: Path) -> Found:
@@ -69,4 +77,4 @@ def _said(events: Iterator[Any]) -> Iterator[tuple[str, object, object]]:
             yield str(message.get("role")), message.get("content"), at
 
 
-PLACE = Place(harness="openclaw", name="OpenClaw", find=find, read=read)
+PLACE = Place(harness="openclaw", name="OpenClaw", find=find, logs=logs, read=read)
