@@ -52,7 +52,7 @@ class Callers:
     async def resolve(self, scope: Scope) -> Caller:
         """Return the caller; raises Unauthenticated for a token that is not valid.
 
-        In local mode such a token is ignored: it belongs to another daemon. Pages of other programs neither
+        In local mode a token that was not signed for this daemon is ignored. Pages of other programs neither
         administer the machine nor run anything, whatever token they have.
         """
         found = await self._caller(scope)
@@ -63,13 +63,14 @@ class Callers:
     async def _caller(self, scope: Scope) -> Caller:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])
         token = tokens.bearer(headers.get(b"authorization", b"").decode("latin-1"))
-        mode = self._state.authority.mode
+        authority = self._state.authority
+        mode = authority.mode
         if token is not None:
-            try:
-                return await self._holder(token)
-            except Unauthenticated:
-                if mode is not AuthMode.LOCAL:
-                    raise
+            if tokens.is_signed(token, authority.workspace_token):
+                return await self._own(token)
+            if mode is not AuthMode.LOCAL:
+                claims = await self._claims(token, authority.secret)
+                return Caller(standing=Standing.CLAIMS, claims=replace(claims, own=False))
         connection: Connection | None = scope.get(connections.KEY)
         if connection is not None and connection.is_private:
             return OWNER if connections.is_own(await connection.uid()) else _stranger(OTHER_USER)
@@ -95,27 +96,20 @@ class Callers:
             return _stranger(UNKNOWN_USER)
         return PEER if connections.is_own(uid) else _stranger(OTHER_USER)
 
-    async def _holder(self, token: str) -> Caller:
-        authority, now = self._state.authority, clock.now()
-        try:
-            claims = tokens.verify(token, authority.workspace_token, now=now)
-            is_own = True
-        except Unauthenticated:
-            if authority.mode is AuthMode.LOCAL:
-                raise
-            claims, is_own = tokens.verify(token, authority.secret, now=now), False
+    async def _own(self, token: str) -> Caller:
+        claims = await self._claims(token, self._state.authority.workspace_token)
+        if claims.sub == own.PAGE:
+            return Caller(standing=Standing.PAGE, claims=claims)
+        return (
+            OWNER if claims.role is Role.ADMIN else Caller(standing=Standing.CLAIMS, claims=claims)
+        )
+
+    async def _claims(self, token: str, key: bytes) -> Claims:
+        claims = tokens.verify(token, key, now=clock.now())
         if claims.sub == own.LOGIN:
             raise Unauthenticated("this is a code to log in with, no token")
         await self._check_revoked(claims)
-        # The key decides, whatever the token says of itself.
-        claims = replace(claims, own=is_own)
-        if not is_own:
-            return Caller(standing=Standing.CLAIMS, claims=claims)
-        if claims.sub == own.PAGE:
-            return Caller(standing=Standing.PAGE, claims=claims)
-        if claims.role is Role.ADMIN:
-            return OWNER
-        return Caller(standing=Standing.CLAIMS, claims=claims)
+        return claims
 
     async def _check_revoked(self, claims: Claims) -> None:
         """Refuse a revoked token; store one that was signed elsewhere at its first use."""

@@ -78,6 +78,10 @@ class SocketTable:
         )
         self._sequence = 0
 
+    def close(self) -> None:
+        """Give the socket back."""
+        self._netlink.close()
+
     def owner(self, ends: Ends) -> int | None:
         """Return the owner of the peer's end, None when no process has it open; raises OSError."""
         self._sequence = (self._sequence + 1) & 0xFFFFFFFF
@@ -134,16 +138,24 @@ def of_lsof(ends: Ends) -> int | None:
 @cache
 def _netlink() -> SocketTable | None:
     """Return the kernel's table if it can be asked here: a container may forbid it, a kernel may lack it."""
+    if sys.platform != "linux":
+        return None
     try:
         table = SocketTable()
+    except OSError:
+        return None
+    try:
         with (
             socket.create_server(("127.0.0.1", 0)) as server,
             socket.create_connection(server.getsockname()) as client,
         ):
             ends = Ends(_end(client.getsockname()), _end(server.getsockname()))
-            return table if table.owner(ends) is not None else None
-    except (OSError, AttributeError):
-        return None
+            if table.owner(ends) is not None:
+                return table
+    except OSError:
+        pass
+    table.close()
+    return None
 
 
 @cache
