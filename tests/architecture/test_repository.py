@@ -84,7 +84,12 @@ def test_nothing_commits_but_the_writer_and_the_migration() -> None:
         if re.search(r'execute\("COMMIT"\)|\.commit\(\)', path.read_text("utf-8"))
     ]
     # A preview of an import and a state that is about to be put back are files that nobody else has open.
-    alone = ("transfer/preview.py", "memory/carry.py", "sessions/forget.py")
+    alone = (
+        "transfer/preview.py",
+        "memory/carry.py",
+        "sessions/forget.py",
+        "connectors/carry.py",
+    )
     allowed = {"shared/signet/db/writer.py", "shared/signet/db/migrate.py"}
     allowed |= {f"shared/signet/domain/{one}" for one in alone}
     assert set(committers) <= allowed

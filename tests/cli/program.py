@@ -7,7 +7,7 @@ import select
 import sys
 import termios
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -87,24 +87,32 @@ class Program:
             return Done(status, out.read(), err.read())
 
     def on_terminal(
-        self, *arguments: str, typed: str = "", after: str = "", columns: int = 100, **environ: str
+        self,
+        *arguments: str,
+        typed: str = "",
+        after: str = "",
+        answers: Sequence[tuple[str, str]] = (),
+        columns: int = 100,
+        **environ: str,
     ) -> str:
         """Run one command on a terminal of its own and return everything it drew.
 
-        With `typed`, somebody sits there, and types when `after` has been drawn.
+        With `typed`, somebody sits there, and types when `after` has been drawn; `answers` are more such pairs of what
+        is drawn and what is typed then, one after the other.
         """
+        steps = [*([(after, typed)] if typed else []), *answers]
         ours, theirs = pty.openpty()
         termios.tcsetwinsize(theirs, (40, columns))
         with Path(os.devnull).open() as nobody:
             process = Command(
                 arguments,
                 self.environment(**environ),
-                (theirs if typed else nobody.fileno(), theirs, theirs),
+                (theirs if steps else nobody.fileno(), theirs, theirs),
                 terminal=True,
             )
         os.close(theirs)
         try:
-            return _drawn(ours, typed.encode(), after)
+            return _drawn(ours, steps)
         finally:
             os.close(ours)
             process.wait(COMMAND_SECONDS)
@@ -129,13 +137,13 @@ def running(home: Path) -> Iterator[Program]:
     assert stopped.out == "Daemon stopped\n"
 
 
-def _drawn(terminal: int, typed: bytes, after: str) -> str:
-    drawn = bytearray()
+def _drawn(terminal: int, steps: list[tuple[str, str]]) -> str:
+    drawn, seen = bytearray(), 0
     deadline = time.monotonic() + COMMAND_SECONDS
     while time.monotonic() < deadline:
-        if typed and after.encode() in drawn:
-            os.write(terminal, typed)
-            typed = b""
+        if steps and steps[0][0].encode() in drawn[seen:]:
+            seen = len(drawn)
+            os.write(terminal, steps.pop(0)[1].encode())
         if select.select([terminal], [], [], 0.2)[0]:
             try:
                 drawn += os.read(terminal, 65_536)

@@ -164,14 +164,15 @@ def test_a_new_machine_needs_no_workspace_before_and_the_way_back_is_open(
     own.run("remember", "It moves house.")
     file = tmp_path / "copy.zip"
     own.run("backup", str(file))
-    done = alone.run("restore", str(file), "--yes")
+    done = alone.run("restore", str(file), "--yes", "--settings", "take")
     assert (done.status, "signet daemon start" in done.err) == (0, True), done.err
     with zipfile.ZipFile(file) as archive:
         settings = archive.read("files/agent.yaml").decode()
     assert (alone.workspace / "agent.yaml").read_text() == settings
     assert (alone.workspace / "memory" / "memories.db").stat().st_mode & 0o077 == 0
     (alone.workspace / "AGENTS.md").write_text("Written since.")
-    replaced = alone.run("restore", str(file), "--yes", "--json").json()["replaced"]
+    take = ("--yes", "--settings", "take", "--json")
+    replaced = alone.run("restore", str(file), *take).json()["replaced"]
     assert not (alone.workspace / "AGENTS.md").exists()
     back = alone.run("restore", replaced, "--yes")
     assert back.out.startswith("Restored"), back.err

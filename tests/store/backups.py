@@ -13,19 +13,26 @@ from support.database import fresh_database
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 ACTOR = Actor(name="nora", type="agent", session_id=None, request_id=None)
 TEXTS = ("Herons ship on Fridays.", "The curlew depot is in Lund.", "Tea is green here.")
-#: Files of a workspace that belong to a backup, and such that do not.
+#: Files of a workspace that a backup holds; files that stay in their workspace, whatever is restored; files of this
+#: machine and of caches.
 OWNED = {
     "agent.yaml": "embedding: {provider: none}\n",
     "AGENTS.md": "Be kind.\n",
     "manifest.json": "a person's own file of that name\n",
     "memory/2026-05-01-notes.md": "Notes.\n",
     "skills/tidy/SKILL.md": "---\nname: tidy\n---\n",
-    ".secrets/secrets.enc": "sealed\n",
-    ".daemon/auth-secret": "0123456789abcdef0123456789abcdef",
+    ".gitignore": ".secrets/\n",
     ".daemon/last-synthesis.json": "{}",
-    ".git/objects/ab/cd": "object\n",
-    ".git/refs/heads/main": "abcd\n",
     "köttur 猫.md": "A name of any script.\n",
+}
+STAYS = {
+    ".secrets/secrets.enc": "sealed\n",
+    ".secrets/key": "the key of the vault\n",
+    ".daemon/auth-secret": "0123456789abcdef0123456789abcdef",
+    ".git/config": "[core]\n",
+    ".git/refs/heads/main": "abcd\n",
+    ".env": "TOKEN=1\n",
+    "skills/tidy/.cursor/x": "hidden\n",
 }
 MACHINE = {
     ".daemon/pid": "1",
@@ -39,12 +46,13 @@ def a_workspace(root: Path) -> Workspace:
     """Return a workspace that holds `TEXTS`, three vectors with a gap before them, and files."""
     workspace = Workspace(root)
     workspace.make()
-    for name, text in {**OWNED, **MACHINE}.items():
+    for name, text in {**OWNED, **STAYS, **MACHINE}.items():
         place = root / name
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, "utf-8")
     (root / ".secrets").chmod(0o700)
-    (root / ".secrets/secrets.enc").chmod(0o600)
+    for name in ("secrets.enc", "key"):
+        (root / ".secrets" / name).chmod(0o600)
     fresh_database(workspace.database)
     save(workspace, *TEXTS)
     with opened(workspace) as db:
@@ -105,6 +113,11 @@ def files(workspace: Workspace) -> dict[str, str]:
         if (workspace.root / name).exists():
             held[name] = (workspace.root / name).read_text()
     return held
+
+
+def owned(workspace: Workspace) -> dict[str, str]:
+    """Return those of the files that a restore exchanges."""
+    return {name: text for name, text in files(workspace).items() if name not in STAYS}
 
 
 def _found(tx: ReadTx) -> dict[str, object]:

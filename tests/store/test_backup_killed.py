@@ -9,7 +9,7 @@ from pathlib import Path
 from signet.domain.backup import archive, create, kept, restore, swap
 from signet.paths import Workspace
 from store import mortal
-from store.backups import NOON, TEXTS, a_workspace, files, found, save, texts
+from store.backups import NOON, TEXTS, a_workspace, files, found, owned, save, texts
 from support.processes import PYTHONPATH
 
 LATER = "Saved after the backup."
@@ -47,27 +47,25 @@ def test_a_backup_killed_at_any_step_harms_nothing_and_leaves_a_whole_archive_or
 
 def test_a_restore_killed_at_any_step_ends_old_or_new_and_loses_nothing(tmp_path: Path) -> None:
     workspace = a_workspace(tmp_path / "w")
-    for name in (".git", "skills"):
-        shutil.rmtree(workspace.root / name)
-    backed_up, answers = files(workspace), found(workspace)
+    shutil.rmtree(workspace.root / "skills")
+    backed_up, answers = owned(workspace), found(workspace)
     made = create.create(workspace, tmp_path / "copy.zip", now=NOON)
     save(workspace, LATER)
     (workspace.root / "AGENTS.md").write_text("Be brave.\n")
-    old = files(workspace)
+    old, stays = owned(workspace), files(workspace).items() - owned(workspace).items()
     left = copies("restore", workspace, tmp_path / "killed", str(made.path))
     ends = []
     for step, copy in enumerate(left):
         # Whoever comes next finishes it: another restore, or a start of the daemon.
         finish_by_start(copy) if step % 2 else restore.resume(copy)
         assert not copy.restore_journal.exists()
-        now = files(copy), texts(copy)
+        now = owned(copy), texts(copy)
         ends.append(now == (backed_up, set(TEXTS)))
         if ends[-1]:
             (aside,) = copy.replaced_dir.iterdir()
-            # The key of tokens is not put aside: it stays.
-            secret = {".daemon/auth-secret": copy.auth_secret.read_text()}
-            now = files(Workspace(aside)) | secret, texts(Workspace(aside))
+            now = files(Workspace(aside)), texts(Workspace(aside))
         assert now == (old, {*TEXTS, LATER})
+        assert files(copy).items() - owned(copy).items() == stays
     assert len(ends) > 30
     assert {True, False} == set(ends)
     assert ends == sorted(ends), "once the new state is there it stays"

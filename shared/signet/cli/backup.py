@@ -1,20 +1,25 @@
-"""`signet backup`: a copy of everything, made while the daemon runs; `signet backup list` shows those there are."""
+"""`signet backup`: copy the workspace while the daemon runs; `signet backup list` lists the copies."""
 
+import contextlib
 import os
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from signet import clock
-from signet.cli import output
+from signet.cli import output, passphrase
 from signet.cli.command import Output, PathOption, command
 from signet.cli.output import Progress
 from signet.domain.backup import kept
 from signet.domain.backup.kept import Kept
 from signet.domain.backup.models import LeftOut
+from signet.errors import Invalid, SignetError
 from signet.paths import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from signet.domain.secrets.wrap import Wrapped
 
 LIST = "list"
 MEGABYTE = 1_000_000
@@ -31,17 +36,24 @@ def backup(
             help="File to write; default: one in the workspace's backups folder.",
         ),
     ] = None,
+    secrets: Annotated[
+        bool,
+        typer.Option("--secrets", help="Include the secrets, encrypted with a passphrase."),
+    ] = False,
+    passphrase_file: passphrase.FileOption = None,
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Copy everything into one file: memories, settings, identity, skills, secrets.
+    """Copy memories, settings, identity and skills into one file.
 
-    The daemon may keep running. Logs, caches and runtime files are left out. Secrets are copied encrypted and can
-    only be decrypted on this machine. `signet backup list` shows the backups that the workspace
-    keeps: those made by this command without FILE, one a day (the newest seven), and one before memories are
-    forgotten in bulk (the newest three). To move memories to another program, use `signet export`.
+    The daemon may keep running. Secrets are left out: a backup alone must open none. With --secrets they are included,
+    encrypted with a passphrase. Keys, logs, caches, links, git repositories and hidden files are left out, too.
 
-    Examples: signet backup · signet backup /mnt/disk/signet.zip · signet backup list
+    `signet backup list` shows the backups that the workspace keeps: those made by this command without FILE, one a day
+    (the newest seven), and one before memories are forgotten in bulk (the newest three); the last two are always
+    without secrets. To move memories to another program, use `signet export`.
+
+    Examples: signet backup · signet backup /mnt/disk/signet.zip --secrets · signet backup list
     """
     workspace = find_workspace(path)
     if file == LIST:
@@ -50,10 +62,12 @@ def backup(
     from signet.domain.backup import create
 
     os.umask(0o077)
+    wrapped = _wrapped(workspace, passphrase_file, as_json=as_json) if secrets else None
     with Progress("Backing up", quiet=as_json, unit="MB") as progress:
         made = create.create(
             workspace,
             Path(file) if file else None,
+            secrets=wrapped,
             now=clock.now(),
             tell=lambda done, total: progress.count(done // MEGABYTE, total // MEGABYTE),
         )
@@ -63,9 +77,34 @@ def backup(
     memories = output.count(found.counts.get("memories", 0), "memory")
     output.say(f"  {memories}, {output.count(len(found.files), 'file')}, {output.size(made.bytes)}")
     _say_left_out(found.leftOut)
-    if any(entry.path.startswith(".secrets/") for entry in found.files):
-        output.hint("The secrets in it can only be decrypted on this machine.")
+    _say_secrets(workspace, wrapped)
     output.hint(f"Restore it with: signet restore {made.path}")
+
+
+def _wrapped(workspace: Workspace, file: str | None, *, as_json: bool) -> "Wrapped":
+    """Return the secrets of the workspace under a passphrase. Raises Invalid, also for secrets that cannot be read."""
+    from signet.domain.secrets import wrap
+    from signet.domain.secrets.vault import Vault
+
+    vault = Vault(workspace.vault)
+    found = vault.everything()
+    if unreadable := [name for name in vault.names() if name not in found]:
+        raise Invalid(
+            f"{', '.join(unreadable)} cannot be decrypted. Store them again (signet secret put), "
+            "delete them (signet secret delete), or leave out --secrets"
+        )
+    return wrap.wrap(found, passphrase.chosen(file, as_json=as_json))
+
+
+def _say_secrets(workspace: Workspace, wrapped: "Wrapped | None") -> None:
+    from signet.domain.secrets.vault import Vault
+
+    if wrapped is not None:
+        output.say(f"  {output.count(wrapped.count, 'secret')}, encrypted with your passphrase")
+        return
+    with contextlib.suppress(SignetError, OSError):
+        if names := Vault(workspace.vault).names():
+            output.hint(f"Without the {output.count(len(names), 'secret')}; include: --secrets")
 
 
 def _list(workspace: Workspace) -> Output:
@@ -94,6 +133,8 @@ def to_dict(found: Kept) -> dict[str, object]:
 def _say_left_out(left_out: tuple[LeftOut, ...]) -> None:
     ink = output.ink(sys.stderr)
     for one in left_out[:SHOWN]:
-        output.tell(f"{ink.warn('!')} not backed up:  {output.plain(one.path)} ({one.why})")
+        output.tell(
+            f"{ink.warn('!')} not backed up:  {output.plain(one.path)} ({output.plain(one.why)})"
+        )
     if len(left_out) > SHOWN:
         output.tell(f"{ink.warn('!')} and {len(left_out) - SHOWN} more")

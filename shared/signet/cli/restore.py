@@ -1,37 +1,40 @@
-"""`signet restore`: a backup takes the place of what is there, which is kept aside."""
+"""`signet restore`: replace the workspace with a backup, and keep the previous state."""
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from signet import clock
-from signet.cli import output
+from signet.cli import output, passphrase
+from signet.cli import restore_show as show
 from signet.cli.command import Output, PathOption, check_asking, command, confirmed
 from signet.cli.daemon import shown_log
 from signet.cli.options import YesOption
-from signet.cli.output import Progress
-from signet.errors import NotFound
+from signet.cli.restore_show import Settings, Source
+from signet.errors import Invalid, NotFound
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
+    from signet.cli.restore_review import Changes
     from signet.domain.backup.archive import Reader
-    from signet.domain.backup.models import Manifest
     from signet.domain.backup.restore import Staged
-
-MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """What is put back: an archive, or a folder that an earlier restore has put aside (`manifest` is then None)."""
+class Wishes:
+    """The options of the command."""
 
-    path: Path
-    manifest: "Manifest | None"
+    yes: bool
+    settings: Settings | None
+    with_forgotten: bool
+    passphrase_file: str | None
+    as_json: bool
 
 
 @command()
@@ -50,6 +53,14 @@ def restore(
             help="Also bring back what was forgotten or erased since the backup.",
         ),
     ] = False,
+    settings: Annotated[
+        Settings | None,
+        typer.Option(
+            help="take: also replace settings, instructions, skills, tasks, connected folders and secrets. "
+            "keep: restore only the memories. Needed with --yes where these differ."
+        ),
+    ] = None,
+    passphrase_file: passphrase.FileOption = None,
     yes: YesOption = False,
     path: PathOption = None,
     as_json: bool = False,
@@ -60,23 +71,27 @@ def restore(
     stops briefly, and starts again if it was running. If the command is killed, you have either the old state or the
     new one: `signet daemon start`, or another restore, finishes the interrupted one.
 
-    What was forgotten or erased since the backup stays so, unless --with-forgotten is given.
+    A backup decides which instructions agents get, which programs run and who is trusted. Differences from this
+    workspace are shown first, and taken over only if you agree. Keys, git repositories, links and hidden files are
+    never restored; those of this workspace stay. Memories that were forgotten or erased since the backup stay
+    forgotten, unless --with-forgotten is given.
 
-    Examples: signet restore signet.zip --dry-run · signet restore signet.zip --yes
+    Examples: signet restore signet.zip --dry-run · signet restore signet.zip --yes --settings keep
     """
     os.umask(0o077)
     workspace, chosen = find_workspace(path), Path(file).expanduser().absolute()
+    wishes = Wishes(
+        yes=yes,
+        settings=settings,
+        with_forgotten=with_forgotten,
+        passphrase_file=passphrase_file,
+        as_json=as_json,
+    )
     with _opened(chosen, as_json=as_json) as (source, reader):
-        facts = _facts(workspace, source)
         if dry_run:
-            yield {"dryRun": True, **facts}
-            yield from _lines(facts)
-            output.say("Nothing was changed")
-            return
-        if not yes and not _is_wanted(facts, as_json=as_json):
-            output.say("Nothing restored")
-            raise typer.Exit(1)
-        yield from _do(workspace, source, reader, with_forgotten=with_forgotten, as_json=as_json)
+            yield from _tried(workspace, source, reader, wishes)
+        else:
+            yield from _restored(workspace, source, reader, wishes)
 
 
 @contextlib.contextmanager
@@ -88,107 +103,123 @@ def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[Source, Reader | No
         yield Source(path=path, manifest=None), None
         return
     with archive.opened(path) as reader:
-        with _Counted("Verifying", reader.manifest.total_bytes, quiet=as_json) as counted:
+        with show.Counted("Verifying", reader.manifest.total_bytes, quiet=as_json) as counted:
             restore.check(reader, counted.tell)
         yield Source(path=path, manifest=reader.manifest), reader
 
 
-def _facts(workspace: Workspace, source: Source) -> dict[str, object]:
-    from signet.daemon import record
-    from signet.db import migrate, snapshot
+def _tried(workspace: Workspace, source: Source, reader: "Reader | None", wishes: Wishes) -> Output:
+    """Show what would happen. The backup is unpacked elsewhere and removed again."""
+    from signet.cli.restore_review import Changes, changes
 
-    running = record.running(workspace) is not None
-    backup = None if source.manifest is None else source.manifest.summary()
-    try:
-        present = snapshot.counts(workspace.database) if workspace.database.exists() else {}
-    except snapshot.Damaged:
-        present = None  # the very reason for a restore
-    return {
-        "from": str(source.path),
-        "workspace": str(workspace.root),
-        "backup": backup,
-        "present": present,
-        "schema": migrate.head(),
-        "daemonRunning": running,
-    }
-
-
-def _lines(facts: dict[str, object]) -> Iterator[str]:
-    backup, present = facts["backup"], facts["present"]
-    yield f"From       {facts['from']}"
-    if isinstance(backup, dict):
-        made = output.local(str(backup["createdAt"]))
-        yield f"Made       {made} by Signet {backup['version']} in {backup['workspace']}"
-        files, size = output.count(backup["files"], "file"), output.size(backup["bytes"])
-        memories = output.count(backup["counts"].get("memories", 0), "memory")
-        yield f"Holds      {memories}, {files}, {size}"
-        if backup["schema"] != facts["schema"]:
-            yield f"Schema     {backup['schema']}, will be upgraded to {facts['schema']}"
-    there = "an unreadable database"
-    if isinstance(present, dict):
-        there = output.count(present.get("memories", 0), "memory")
-    yield f"Replaces   {there} in {facts['workspace']}, which is kept"
-    if facts["daemonRunning"]:
-        yield "Daemon     is running; it is stopped briefly and started again"
+    found, staged = Changes(), None
+    with tempfile.TemporaryDirectory(prefix="signet-restore-") as folder:
+        if reader is not None:
+            place = Workspace(Path(folder))
+            place.make()
+            staged = _unpacked(place, reader, replace(wishes, as_json=True))  # asks nothing
+            found = changes(workspace, staged)
+    facts = show.facts(workspace, source)
+    skipped = staged.skipped if staged else ()
+    yield {"dryRun": True, **facts, **show.told(found, skipped)}
+    yield from show.lines(facts, found)
+    show.say_skipped(skipped)
+    output.say("Nothing was changed")
 
 
-def _is_wanted(facts: dict[str, object], *, as_json: bool) -> bool:
-    check_asking(as_json=as_json)
-    for line in _lines(facts):
-        output.tell(line)
-    return confirmed("Restore it?")
-
-
-def _do(
-    workspace: Workspace,
-    source: Source,
-    reader: "Reader | None",
-    *,
-    with_forgotten: bool,
-    as_json: bool,
+def _restored(
+    workspace: Workspace, source: Source, reader: "Reader | None", wishes: Wishes
 ) -> Output:
-    from signet import config
-    from signet.config.sections import AuthMode
-    from signet.daemon import control, record
-    from signet.domain import memory_followers
+    from signet.cli.restore_review import Changes, changes
     from signet.domain.backup import restore
     from signet.domain.backup.lock import alone
-    from signet.domain.backup.models import DATABASE
-    from signet.domain.memory import carry
-    from signet.domain.sessions import forget as sessions
 
+    facts = show.facts(workspace, source)
+    if not wishes.yes:
+        check_asking(as_json=wishes.as_json)
     workspace.make()
     with alone(workspace):
         if (finished := restore.resume(workspace)) is not None:
             output.tell(
                 f"An interrupted restore was finished first; the previous state is in {finished}"
             )
-        staged = _staged(workspace, source, reader, as_json=as_json)
-        found = record.running(workspace)
-        control.stop(workspace)
-        forgotten = gone_sessions = 0
         try:
-            if not with_forgotten and workspace.database.exists():
-                memory_followers.register()
-                database = staged.folder / DATABASE
-                gone_sessions = sessions.over(workspace.database, database, now=clock.now())
-                forgotten = carry.over(workspace.database, database, now=clock.now())
-            aside = restore.exchange(workspace, staged, now=clock.now())
+            if reader is None:
+                staged, found = _adopted(workspace, source), Changes()
+            else:
+                staged = _unpacked(workspace, reader, wishes)
+                found = changes(workspace, staged)
+            choice = _choice(facts, found, wishes)
+            if choice is None:
+                output.say("Nothing restored")
+                raise typer.Exit(1)
+            yield from _exchanged(workspace, source, staged, choice, wishes)
         finally:
-            # Whatever happened: what ran before runs again, and finishes an exchange that was begun.
-            if found is not None:
-                with shown_log(as_json):
-                    control.start(workspace, found.port, tell=output.tell)
+            if not workspace.restore_journal.exists():
+                restore.discard(workspace)
+
+
+def _choice(facts: dict[str, object], found: "Changes", wishes: Wishes) -> Settings | None:
+    """Return what to do with the settings of the backup; None if the person does not want to restore it.
+
+    Raises Invalid where no one can be asked and the settings differ.
+    """
+    if wishes.yes:
+        if wishes.settings is None and found.needs_consent:
+            for line in found.lines():
+                output.tell(line)
+            raise Invalid(
+                "The backup would change settings, instructions, programs or secrets of this workspace (above). "
+                "Pass --settings take to replace them, or --settings keep to restore only the memories",
+                "settings_differ",
+            )
+        return wishes.settings or Settings.TAKE
+    for line in show.lines(facts, found):
+        output.tell(line)
+    if not confirmed("Restore it?"):
+        return None
+    if wishes.settings is not None or not found.needs_consent:
+        return wishes.settings or Settings.TAKE
+    takes = confirmed("Replace these settings, too? (no: restore only the memories)")
+    return Settings.TAKE if takes else Settings.KEEP
+
+
+def _exchanged(
+    workspace: Workspace, source: Source, staged: "Staged", choice: Settings, wishes: Wishes
+) -> Output:
+    from signet import config
+    from signet.config.sections import AuthMode
+    from signet.daemon import control, record
+    from signet.domain.backup import accept, restore
+
+    found = record.running(workspace)
+    control.stop(workspace)
+    try:
+        forgotten, gone_sessions = _carried(workspace, staged, choice, wishes)
+        aside = restore.exchange(
+            workspace,
+            staged,
+            only=accept.MEMORIES if choice is Settings.KEEP else None,
+            now=clock.now(),
+        )
+    finally:
+        # Whatever happened: the daemon that ran before runs again, and finishes an exchange that was begun.
+        if found is not None:
+            with shown_log(wishes.as_json):
+                control.start(workspace, found.port, tell=output.tell)
     yield {
         "restored": True,
         "from": str(source.path),
         "replaced": str(aside),
+        "settings": choice,
         "schema": staged.schema,
         "migratedFrom": staged.migrated_from,
         "counts": staged.counts,
         "daemonRunning": found is not None,
         "forgotten": forgotten,
         "forgottenSessions": gone_sessions,
+        "secrets": sorted(staged.secrets) if choice is Settings.TAKE else [],
+        "skipped": [asdict(one) for one in staged.skipped],
     }
     if forgotten:
         what = output.count(forgotten, "memory")
@@ -198,44 +229,57 @@ def _do(
     if gone_sessions:
         what = output.count(gone_sessions, "session")
         output.say(f"{what} forgotten since the backup stay forgotten")
-    _report(source, staged, aside, is_running=found is not None)
+    show.report(source, staged, aside, choice, is_running=found is not None)
     if config.load(workspace).settings.auth.mode != AuthMode.LOCAL:
-        output.hint("Tokens revoked since then are valid again: signet auth token list")
+        output.hint(
+            "Tokens revoked since then are valid again, and tokens of another machine are not: "
+            "signet auth token list"
+        )
 
 
-def _staged(
-    workspace: Workspace, source: Source, reader: "Reader | None", *, as_json: bool
-) -> "Staged":
+def _carried(
+    workspace: Workspace, staged: "Staged", choice: Settings, wishes: Wishes
+) -> tuple[int, int]:
+    """Carry later forgetting into the unpacked database; return the numbers of forgotten memories and sessions."""
+    from signet.domain import memory_followers
+    from signet.domain.backup.models import DATABASE
+    from signet.domain.connectors import carry
+    from signet.domain.memory import carry as memories
+    from signet.domain.sessions import forget as sessions
+
+    database = staged.folder / DATABASE
+    carry.settle(database, keeps_settings=choice is Settings.KEEP, now=clock.now())
+    if wishes.with_forgotten or not workspace.database.exists():
+        return 0, 0
+    memory_followers.register()
+    gone_sessions = sessions.over(workspace.database, database, now=clock.now())
+    return memories.over(workspace.database, database, now=clock.now()), gone_sessions
+
+
+def _adopted(workspace: Workspace, source: Source) -> "Staged":
     from signet.domain.backup import restore
 
-    if reader is None:
-        if not source.path.resolve().is_relative_to(workspace.replaced_dir.resolve()):
-            raise NotFound(f"{source.path} is not a folder that a restore kept")
-        return restore.adopt(source.path, now=clock.now())
-    with _Counted("Unpacking", reader.manifest.total_bytes, quiet=as_json) as counted:
-        return restore.stage(workspace, reader, now=clock.now(), tell=counted.tell)
+    if not source.path.resolve().is_relative_to(workspace.replaced_dir.resolve()):
+        raise NotFound(f"{source.path} is not a folder that a restore kept")
+    return restore.adopt(workspace, source.path, now=clock.now())
 
 
-def _report(source: Source, staged: "Staged", aside: Path, *, is_running: bool) -> None:
-    memories = output.count(staged.counts.get("memories", 0), "memory")
-    output.say(f"Restored {memories} from {source.path}")
-    if staged.migrated_from:
-        output.say(f"  upgraded from schema {staged.migrated_from} to {staged.schema}")
-    output.say(f"  the previous state is kept in {aside}")
-    output.hint(f"Undo with: signet restore {aside}\nOr delete the previous state: rm -r {aside}")
-    if not is_running:
-        output.hint("Start the daemon with: signet daemon start")
+def _unpacked(workspace: Workspace, reader: "Reader", wishes: Wishes) -> "Staged":
+    """Unpack a backup, with its secrets if a passphrase opens them and they are wanted."""
+    from signet.domain.backup import restore
+    from signet.domain.secrets import wrap
 
-
-class _Counted(Progress):
-    """Progress in megabytes, told piece by piece."""
-
-    def __init__(self, title: str, total: int, *, quiet: bool) -> None:
-        super().__init__(title, quiet=quiet, unit="MB")
-        self._all = total
-        self._so_far = 0
-
-    def tell(self, size: int) -> None:
-        """Hear that so many bytes more are done."""
-        self._so_far += size
-        self.count(self._so_far // MEGABYTE, self._all // MEGABYTE)
+    wrapped, secrets = reader.manifest.secrets, None
+    if wrapped is not None and wishes.settings is not Settings.KEEP:
+        question = f"Passphrase of the {output.count(wrapped.count, 'secret')} (empty: leave out): "
+        phrase = passphrase.asked(wishes.passphrase_file, question, as_json=wishes.as_json)
+        if phrase is None:
+            output.tell(
+                "The secrets in the backup stay there. To restore them, set "
+                f"{passphrase.VARIABLE} or pass --passphrase-file FILE"
+            )
+        else:
+            secrets = wrap.unwrap(wrapped, phrase)
+    with show.Counted("Unpacking", reader.manifest.total_bytes, quiet=wishes.as_json) as counted:
+        staged = restore.stage(workspace, reader, now=clock.now(), tell=counted.tell)
+    return restore.with_secrets(workspace, staged, secrets) if secrets else staged

@@ -190,7 +190,7 @@ def mend(database: Path) -> list[str]:
         try:
             for key in (*found.foreign, *found.differs):
                 if not key.startswith("table "):
-                    kind, name = key.split(" ", 1)
+                    kind, name = key.replace('"', '""').split(" ", 1)
                     connection.execute(f'DROP {kind} IF EXISTS "{name}"')
                     done += [f"removed {key}"] if key in found.foreign else []
             for key in (*found.missing, *found.differs):

@@ -18,7 +18,7 @@ from signet.config import load
 from signet.db import vectors
 from signet.domain.backup import archive, create, restore, swap
 from signet.paths import Workspace
-from store.backups import NOON, a_workspace, files, opened, texts
+from store.backups import NOON, a_workspace, opened, owned, texts
 from support.ports import free_port
 
 NAMES = {
@@ -129,14 +129,14 @@ def test_an_interrupted_restore_is_found_and_finished(workspace: Workspace) -> N
     made = create.create(workspace, now=NOON)
     with archive.opened(made.path) as reader:
         staged = restore.stage(workspace, reader, now=NOON, tell=lambda size: None)
-    wanted = files(Workspace(staged.folder)), texts(Workspace(staged.folder))
+    wanted = owned(Workspace(staged.folder)), texts(Workspace(staged.folder))
     swap.begin(workspace, swap.plan(workspace, staged.folder, workspace.replaced_dir / "x"))
     found = looked(workspace)["restores"]
     assert found.status is Status.FAIL
     assert found.mend is not None
     assert str(workspace.replaced_dir / "x") in found.mend.do()
     assert looked(workspace)["restores"].status is Status.OK
-    assert (files(workspace), texts(workspace)) == wanted
+    assert (owned(workspace), texts(workspace)) == wanted
 
 
 def test_broken_settings_are_a_finding(workspace: Workspace) -> None:

@@ -10,23 +10,26 @@ import stat
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Self
 
+from signet.domain.backup import accept
 from signet.domain.backup.models import DATABASE, MANIFEST, BadBackup, Entry, Manifest
 from signet.errors import NotFound
 
 _CHUNK = 1 << 20
-#: Where the workspace's files are in an archive.
+#: The folder of the workspace's files in an archive.
 _FILES = "files/"
-#: No manifest is longer; a larger one is not read.
-MAX_MANIFEST = 1 << 28
+#: The flag of an encrypted zip entry.
+_ENCRYPTED = 1
+#: A larger manifest is not read; one entry takes about 200 bytes.
+MAX_MANIFEST = 1 << 27
 
 Tell = Callable[[int], None]
 
 
 class Writer:
-    """Adds files to an archive that is being made; `tell` hears of each piece how many bytes it had."""
+    """Adds files to a new archive; calls `tell` with the size of each piece written."""
 
     def __init__(self, stream: IO[bytes], tell: Tell) -> None:
         self._zip = zipfile.ZipFile(stream, "w", zipfile.ZIP_STORED, allowZip64=True)
@@ -37,12 +40,12 @@ class Writer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # After a failure it says once more that it cannot be written.
+        # After a failure, closing raises the same error again.
         with contextlib.suppress(OSError, ValueError):
             self._zip.close()
 
     def add(self, path: str, source: IO[bytes], status: os.stat_result, *, mode: int) -> None:
-        """Add a file as it is read now."""
+        """Add a file with its present content."""
         digest, size = hashlib.sha256(), 0
         info = zipfile.ZipInfo(_FILES + path)
         info.external_attr = (stat.S_IFREG | mode) << 16
@@ -62,40 +65,44 @@ class Writer:
             )
         )
 
-    def add_link(self, path: str, target: str) -> None:
-        """Add a symbolic link; it exists in the manifest only."""
-        self.entries.append(Entry(path=path, link=target))
-
     def finish(self, manifest: Manifest) -> None:
-        """Add the manifest and end the archive; without it the file is no backup."""
+        """Add the manifest and close the archive; without it the file is no backup. Raises BadBackup."""
+        accept.check_paths([entry.path for entry in self.entries])
         self._zip.writestr(MANIFEST, manifest.to_json())
         self._zip.close()
 
 
 class Reader:
-    """An archive that has been opened, with a manifest that fits its entries."""
+    """An open archive whose manifest matches its entries."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._zip = archive
         self.manifest = _manifest(archive)
-        _check_names(archive, self.manifest)
+        _check_entries(archive, self.manifest)
 
     def pieces(self, entry: Entry) -> Iterator[bytes]:
-        """Yield the content of a file, piece by piece. Raises BadBackup where it is not what the manifest says."""
+        """Yield the content of a file, piece by piece. Raises BadBackup if it differs from the manifest."""
         digest, size = hashlib.sha256(), 0
         try:
             with self._zip.open(_FILES + entry.path) as source:
                 while piece := source.read(_CHUNK):
                     digest.update(piece)
                     size += len(piece)
+                    if size > entry.bytes:
+                        break
                     yield piece
         except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError) as error:
             raise BadBackup(f"{entry.path} in it is damaged: {error}") from error
         if (size, digest.hexdigest()) != (entry.bytes, entry.sha256):
             raise BadBackup(f"{entry.path} in it is damaged: its checksum differs")
 
+    def read(self, path: str, most: int) -> bytes | None:
+        """Return a file of at most `most` bytes, None for a missing or larger one. Raises BadBackup."""
+        found = [one for one in self.manifest.files if one.path == path and one.link is None]
+        return b"".join(self.pieces(found[0])) if found and found[0].bytes <= most else None
+
     def verify(self, tell: Tell) -> None:
-        """Read everything and hold it against the manifest; `tell` hears of each piece how many bytes it had."""
+        """Read everything and compare it with the manifest; calls `tell` with the size of each piece."""
         for entry in self.manifest.files:
             for piece in () if entry.link is not None else self.pieces(entry):
                 tell(len(piece))
@@ -108,14 +115,14 @@ def opened(path: Path) -> Iterator[Reader]:
         raise NotFound(f"{path} does not exist")
     try:
         archive = zipfile.ZipFile(path)
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
         raise BadBackup(f"{path} is not a backup: {error}") from error
     with archive:
         yield Reader(archive)
 
 
 def is_backup(path: Path) -> bool:
-    """Return whether the file is an archive with a manifest of ours."""
+    """Return whether the file is an archive with a manifest of Signet."""
     try:
         with opened(path):
             return True
@@ -126,25 +133,29 @@ def is_backup(path: Path) -> bool:
 def _manifest(archive: zipfile.ZipFile) -> Manifest:
     try:
         info = archive.getinfo(MANIFEST)
-        if info.file_size > MAX_MANIFEST:
-            raise BadBackup(f"Its {MANIFEST} is too large")
+        if info.file_size > MAX_MANIFEST or info.compress_type != zipfile.ZIP_STORED:
+            raise BadBackup(f"Its {MANIFEST} is packed or larger than {MAX_MANIFEST:,} bytes")
         return Manifest.from_json(archive.read(info))
     except KeyError:
         raise BadBackup(f"{archive.filename} is not a backup: it has no {MANIFEST}") from None
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, RuntimeError, EOFError, OSError) as error:
         raise BadBackup(f"{archive.filename} is damaged: {error}") from error
 
 
-def _check_names(archive: zipfile.ZipFile, manifest: Manifest) -> None:
-    """Refuse an archive whose entries are not those of its manifest, or that would write outside a workspace."""
+def _check_entries(archive: zipfile.ZipFile, manifest: Manifest) -> None:
+    """Refuse an archive whose entries differ from its manifest, are packed, or would be written elsewhere."""
     wanted = [entry.path for entry in manifest.files if entry.link is None]
     if sorted([*(_FILES + path for path in wanted), MANIFEST]) != sorted(archive.namelist()):
         raise BadBackup("Its files differ from its manifest")
     if DATABASE not in wanted:
         raise BadBackup("It contains no database")
-    links = {entry.path for entry in manifest.files if entry.link is not None}
-    for entry in manifest.files:
-        place = PurePosixPath(entry.path)
-        is_plain = str(place) == entry.path and not place.is_absolute() and ".." not in place.parts
-        if not is_plain or "\0" in entry.path or any(str(one) in links for one in place.parents):
-            raise BadBackup(f"It would write outside the workspace: {entry.path!r}")
+    accept.check_paths([entry.path for entry in manifest.files])
+    sizes = {_FILES + entry.path: entry.bytes for entry in manifest.files}
+    for info in archive.infolist():
+        if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & _ENCRYPTED:
+            raise BadBackup("Its files are packed or encrypted, which Signet never does")
+        if info.file_size != sizes.get(info.filename, info.file_size):
+            raise BadBackup(f"{info.filename} in it is damaged: its size differs")
+    # Entries that share bytes would unpack to more than the file has.
+    if archive.fp is not None and manifest.total_bytes > archive.fp.seek(0, os.SEEK_END):
+        raise BadBackup("Its manifest names more bytes than it contains")

@@ -4,7 +4,6 @@ A process that is killed leaves only a file whose name begins with a dot and end
 workspace removes it.
 """
 
-import contextlib
 import errno
 import os
 import shutil
@@ -27,6 +26,7 @@ from signet.domain.backup.models import (
     NoRoom,
     Reason,
 )
+from signet.domain.secrets.wrap import Wrapped
 from signet.errors import Invalid, StorageFull, Unavailable
 from signet.paths import Workspace
 
@@ -43,14 +43,15 @@ def create(
     workspace: Workspace,
     target: Path | None = None,
     *,
+    secrets: Wrapped | None = None,
     reason: Reason = Reason.MANUAL,
     keep: int = kept.DAYS,
     now: datetime,
     tell: Tell = lambda done, total: None,
 ) -> Backup:
-    """Write a backup and return it; without a target it is put among the workspace's own, of which the oldest go.
+    """Write a backup and return it; without a target it is one of the workspace's own, of which the oldest are deleted.
 
-    So many daily ones stay.
+    `keep` daily ones stay. The vault is never in it; `secrets` are, encrypted with a passphrase.
 
     Raises Invalid, BadTarget, Unavailable, NoRoom, Damaged, StorageFull, and what `tell` raises; nothing is
     then left behind.
@@ -65,7 +66,7 @@ def create(
         path = _place(workspace, target, reason, now)
         _clean(workspace, path)
         total = _room(workspace, path)
-        made = _write(workspace, path, reason, now, _Told(tell, total))
+        made = _write(workspace, path, secrets, reason, now, _Told(tell, total))
         if target is None:
             kept.rotate(workspace, days=keep)
     return made
@@ -145,7 +146,14 @@ def _room(workspace: Workspace, path: Path) -> int:
     return needed
 
 
-def _write(workspace: Workspace, path: Path, reason: Reason, now: datetime, told: _Told) -> Backup:
+def _write(
+    workspace: Workspace,
+    path: Path,
+    secrets: Wrapped | None,
+    reason: Reason,
+    now: datetime,
+    told: _Told,
+) -> Backup:
     part, database = _parts(path)
     try:
         snapshot.snapshot(workspace.database, database, tell=told.copied)
@@ -159,6 +167,7 @@ def _write(workspace: Workspace, path: Path, reason: Reason, now: datetime, told
             counts=snapshot.counts(database),
             files=(),
             leftOut=(),
+            secrets=secrets,
         )
         with disk.create(part) as stream:
             with archive.Writer(stream, told.packed) as writer:
@@ -182,16 +191,12 @@ def _write(workspace: Workspace, path: Path, reason: Reason, now: datetime, told
 
 
 def _add_files(workspace: Workspace, writer: archive.Writer) -> Iterator[LeftOut]:
-    """Add the workspace's files and yield what stays out; a file that goes meanwhile is not missed."""
+    """Add the workspace's files and yield the files left out; a file that is removed meanwhile is skipped."""
     for found in files.walk(workspace):
         if isinstance(found, LeftOut):
             yield found
             continue
         place = workspace.root / found.path
-        if found.is_link:
-            with contextlib.suppress(FileNotFoundError):
-                writer.add_link(found.path, os.fsdecode(place.readlink()))
-            continue
         try:
             source = disk.read(place)
         except FileNotFoundError:

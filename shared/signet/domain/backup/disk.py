@@ -1,6 +1,8 @@
-"""Files and folders as a backup needs them: private when new, never through a link, durable when it says so."""
+"""File operations of backups: new files are private, links are never followed, synced files are durable."""
 
+import errno
 import os
+import stat
 from pathlib import Path
 from typing import BinaryIO
 
@@ -13,8 +15,13 @@ def create(path: Path) -> BinaryIO:
 
 
 def read(path: Path) -> BinaryIO:
-    """Open a file that is no link."""
-    return os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb")
+    """Open a regular file that is no link; raises OSError. (A pipe would wait for its writer.)"""
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    file = os.fdopen(os.open(path, flags), "rb")
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "neither a file nor a folder")
+    return file
 
 
 def sync_file(file: BinaryIO) -> None:

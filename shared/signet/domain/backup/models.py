@@ -1,4 +1,4 @@
-"""What a backup is, what its manifest says, and why one is refused."""
+"""A backup, its manifest, and the reasons to refuse one."""
 
 import json
 from collections.abc import Mapping
@@ -7,11 +7,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Self
 
+from signet import clock
+from signet.domain.secrets.wrap import Wrapped
 from signet.errors import Invalid, SignetError, StorageFull
 
 #: The form of the archive; raised when an earlier version could not read it.
 FORMAT = 1
 MANIFEST = "manifest.json"
+#: No size in bytes, time in milliseconds or number of rows is larger.
+_MAX_NUMBER = 1 << 50
+_MAX_TEXT_CHARS = 4_096
 #: The database's name in an archive and in a workspace.
 DATABASE = "memory/memories.db"
 
@@ -44,7 +49,10 @@ class BadBackup(SignetError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One file of an archive: its place in the workspace, size, hash and mode; or where a link points to."""
+    """One file of an archive: its place in the workspace, size, hash and mode.
+
+    Archives of earlier versions also name links, with their target in `link`.
+    """
 
     path: str
     bytes: int = 0
@@ -52,6 +60,20 @@ class Entry:
     mode: int = 0o600
     modifiedMs: int = 0
     link: str | None = None
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, object]) -> Self:
+        """Return the entry that a mapping describes. Raises TypeError and ValueError."""
+        made = cls(**found)  # type: ignore[arg-type]  # checked below
+        texts = (made.path, made.sha256, "" if made.link is None else made.link)
+        numbers = (made.bytes, made.mode, made.modifiedMs)
+        if not all(isinstance(one, str) for one in texts):
+            raise TypeError("a file has a path, hash or link that is no text")
+        if not all(type(one) is int and abs(one) < _MAX_NUMBER for one in numbers):
+            raise ValueError("a file has a size, mode or time that is out of range")
+        if made.bytes < 0:
+            raise ValueError("a file has a negative size")
+        return made
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +86,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What an archive holds; `schema` is None for a database that this program has not adopted yet."""
+    """The content of an archive; the `schema` of a database that this program has not adopted yet is None.
+
+    `secrets` are encrypted with a passphrase. Only archives of earlier versions have the vault among their files.
+    """
 
     format: int
     version: str
@@ -75,6 +100,7 @@ class Manifest:
     counts: dict[str, int]
     files: tuple[Entry, ...]
     leftOut: tuple[LeftOut, ...]
+    secrets: Wrapped | None = None
 
     @property
     def total_bytes(self) -> int:
@@ -86,8 +112,9 @@ class Manifest:
         return json.dumps(asdict(self), ensure_ascii=False, indent=1)
 
     def summary(self) -> dict[str, object]:
-        """Return what people and programs ask for, without the list of files."""
+        """Return the facts for people and programs, without the list of files; `secrets` is their number."""
         found = asdict(self) | {"files": len(self.files), "bytes": self.total_bytes}
+        found["secrets"] = self.secrets.count if self.secrets else 0
         del found["format"]
         return found
 
@@ -99,16 +126,17 @@ class Manifest:
             _check_format(found)
             return cls(
                 format=found["format"],
-                version=str(found["version"]),
-                createdAt=str(found["createdAt"]),
-                reason=str(found["reason"]),
-                workspace=str(found["workspace"]),
-                schema=found["schema"] if found["schema"] is None else str(found["schema"]),
-                counts={str(name): int(rows) for name, rows in found["counts"].items()},
-                files=tuple(Entry(**one) for one in found["files"]),
+                version=_text(found, "version"),
+                createdAt=clock.to_text(clock.parse(_text(found, "createdAt"))),
+                reason=_text(found, "reason"),
+                workspace=_text(found, "workspace"),
+                schema=None if found["schema"] is None else _text(found, "schema"),
+                counts={str(name): _count(rows) for name, rows in found["counts"].items()},
+                files=tuple(Entry.from_json(one) for one in found["files"]),
                 leftOut=tuple(LeftOut(**one) for one in found["leftOut"]),
+                secrets=Wrapped.from_json(secrets) if (secrets := found.get("secrets")) else None,
             )
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError, Invalid) as error:
             raise BadBackup(f"Its {MANIFEST} cannot be read: {error}") from error
 
 
@@ -123,6 +151,20 @@ class Backup:
     def to_dict(self) -> dict[str, object]:
         """Return the JSON form: the archive's own path and size, and `contents`."""
         return {"path": str(self.path), "bytes": self.bytes, "contents": self.manifest.summary()}
+
+
+def _text(found: Mapping[str, object], name: str) -> str:
+    """Return a text for people, without what a terminal would obey."""
+    value = found[name]
+    if not isinstance(value, str) or len(value) > _MAX_TEXT_CHARS:
+        raise ValueError(f"{name} is not a short text")
+    return "".join(letter for letter in value if letter.isprintable())
+
+
+def _count(rows: object) -> int:
+    if type(rows) is not int or not 0 <= rows < _MAX_NUMBER:
+        raise ValueError("a number of rows is out of range")
+    return rows
 
 
 def _check_format(found: Mapping[str, object]) -> None:

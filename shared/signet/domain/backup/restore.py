@@ -1,34 +1,48 @@
-"""Putting a backup back: unpack and check it beside what is there, then exchange the two (see swap.py).
+"""Restore a backup: unpack and check it in a separate folder, then exchange the two (see swap.py).
 
-`stage` may run beside the daemon and changes nothing that is in use; `exchange` needs the daemon stopped.
+`stage` may run while the daemon does and changes nothing that is in use; `exchange` needs the daemon stopped.
 """
 
 import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
 from signet.db import migrate, snapshot
-from signet.domain.backup import disk, kept, swap
+from signet.domain.backup import accept, disk, kept, swap
 from signet.domain.backup.archive import Reader, Tell
 from signet.domain.backup.create import SPARE, megabytes
-from signet.domain.backup.models import DATABASE, BadBackup, Entry, Manifest, NoRoom
+from signet.domain.backup.models import DATABASE, BadBackup, Entry, LeftOut, Manifest, NoRoom
+from signet.domain.secrets import machine, vault
+from signet.domain.secrets.machine import NoMachineId
+from signet.domain.secrets.vault import BY_MACHINE, Secret, Vault, VaultUnreadable
 from signet.errors import Conflict
+from signet.files import replace_file
 from signet.paths import Workspace
+
+#: Marks a folder that a restore of memories alone put aside.
+_PARTIAL = f"{accept.DAEMON}/memories-only"
+#: A vault in an archive of an earlier version is not larger.
+_MAX_VAULT = 1 << 26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staged:
-    """A backup that is unpacked, checked and of this program's schema; `migrated_from` when it was older."""
+    """A backup that is unpacked, checked and of this program's schema; `migrated_from` when it was older.
+
+    `skipped` are files of the archive that no restore writes, `secrets` those that its vault holds.
+    """
 
     folder: Path
     counts: dict[str, int]
     schema: str
     migrated_from: str | None
+    skipped: tuple[LeftOut, ...] = ()
+    secrets: Mapping[str, Secret] = field(default_factory=dict, repr=False)
 
 
 def check(reader: Reader, tell: Tell) -> Manifest:
@@ -43,45 +57,95 @@ def check(reader: Reader, tell: Tell) -> Manifest:
 def stage(workspace: Workspace, reader: Reader, *, now: datetime, tell: Tell) -> Staged:
     """Unpack a backup below the workspace, bring its database to this schema, and check it.
 
-    Raises NoRoom, BadBackup and MigrationFailed; what was unpacked is then removed.
+    Raises NoRoom, BadBackup and MigrationFailed; the unpacked files are then removed.
     """
     manifest = reader.manifest
     _check_room(workspace, manifest)
     discard(workspace)
     folder = workspace.restore_dir / kept.stamp(now)
+    skipped, names = [], dict[str, str]()
     try:
         for entry in manifest.files:
-            _unpack(reader, entry, folder / entry.path, tell)
+            if why := _refusal(entry, names):
+                skipped.append(LeftOut(path=entry.path, why=why))
+            else:
+                _unpack(reader, entry, folder / entry.path, tell)
+        secrets = old_secrets(reader)
+        if secrets:
+            put_secrets(workspace, folder, secrets)
         staged = _prepare(folder, now, manifest.schema)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     os.sync()  # thousands of small files: one by one takes the disk minutes
-    return staged
+    return replace(staged, skipped=tuple(skipped), secrets=secrets)
 
 
-def adopt(folder: Path, *, now: datetime) -> Staged:
-    """Check what an earlier restore has put aside, so that it can come back; it is not copied."""
+def old_secrets(reader: Reader) -> dict[str, Secret]:
+    """Return the secrets in an archive of an earlier version, which had the vault and the id that opens it."""
+    raw = reader.read(accept.VAULT, _MAX_VAULT)
+    if raw is None:
+        return {}
+    try:
+        version, entries = vault.parsed(raw, accept.VAULT)
+        bound = reader.read(f"{accept.SECRETS}/{machine.BOUND}", 1_024) or b""
+        machine_id = bound.decode("utf-8", "replace").strip() or machine.found_id()
+    except (VaultUnreadable, NoMachineId):
+        return {}
+    return vault.opened(entries, machine.key_of(machine_id)) if version == BY_MACHINE else {}
+
+
+def with_secrets(workspace: Workspace, staged: Staged, secrets: Mapping[str, Secret]) -> Staged:
+    """Return the unpacked backup with the secrets that a passphrase opened. Raises KeyMissing."""
+    put_secrets(workspace, staged.folder, secrets)
+    return replace(staged, secrets=secrets)
+
+
+def put_secrets(workspace: Workspace, folder: Path, secrets: Mapping[str, Secret]) -> None:
+    """Write secrets to an unpacked backup as a vault under the key of this workspace. Raises KeyMissing."""
+    place = folder / accept.VAULT
+    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    replace_file(place, Vault(workspace.vault).sealed(secrets))
+
+
+def adopt(workspace: Workspace, folder: Path, *, now: datetime) -> Staged:
+    """Check a folder that an earlier restore put aside, so that it can return; it is not copied."""
     database = folder / DATABASE
     if not database.is_file():
         raise BadBackup(f"{folder} is not a folder that a restore kept: it contains no database")
+    with contextlib.suppress(FileNotFoundError, VaultUnreadable, NoMachineId):
+        older = Vault(folder / accept.VAULT)
+        if vault.parsed(older.file.read_bytes(), str(older.file))[0] == BY_MACHINE:
+            put_secrets(workspace, folder, older.everything())
     return _prepare(folder, now, migrate.current(database))
 
 
-def exchange(workspace: Workspace, staged: Staged, *, now: datetime) -> Path:
-    """Put what is staged into its place and return the folder that keeps what was there.
+def exchange(
+    workspace: Workspace, staged: Staged, *, only: Collection[str] | None = None, now: datetime
+) -> Path:
+    """Put the unpacked files into place, or the names in `only`, and return the folder of the previous ones.
 
-    Must be called with the daemon stopped. Raises Conflict and BadTarget with nothing changed.
+    A folder that such a restore of some names put aside returns with these names only. Must be called with the daemon
+    stopped. Raises Conflict and BadTarget with nothing changed.
     """
     with _idle(workspace):
         aside = _unused(workspace.replaced_dir / kept.stamp(now))
-        swap.begin(workspace, swap.plan(workspace, staged.folder, aside))
+        if (staged.folder / _PARTIAL).exists():
+            only = accept.MEMORIES
+        if only is not None:
+            (aside / _PARTIAL).parent.mkdir(parents=True, mode=0o700)
+            (aside / _PARTIAL).touch()
+        brings_vault = only is None and (staged.folder / accept.VAULT).exists()
+        if brings_vault and not workspace.vault.exists():
+            # So that undoing the restore takes its secrets away again.
+            put_secrets(workspace, workspace.root, {})
+        swap.begin(workspace, swap.plan(workspace, staged.folder, aside, only=only))
         swap.finish(workspace)
     return aside
 
 
 def resume(workspace: Workspace) -> Path | None:
-    """Finish a restore that was killed on its way, and return the folder that keeps what was there before it.
+    """Finish an interrupted restore and return the folder that keeps the state before it.
 
     Raises Conflict.
     """
@@ -121,7 +185,7 @@ def _lock(file: int) -> None:
 def _check_room(workspace: Workspace, manifest: Manifest) -> None:
     needed = manifest.total_bytes + SPARE
     if manifest.schema != migrate.head():
-        needed += 2 * manifest.total_bytes  # an upgrade writes the database anew
+        needed += 2 * manifest.total_bytes  # an upgrade writes the database again
     free = shutil.disk_usage(workspace.daemon_dir).free
     if free < needed:
         raise NoRoom(
@@ -132,25 +196,34 @@ def _check_room(workspace: Workspace, manifest: Manifest) -> None:
         )
 
 
+def _refusal(entry: Entry, names: dict[str, str]) -> str | None:
+    """Return why an entry is not restored, None if it is."""
+    if entry.link is not None:
+        return f"a link to {entry.link}"
+    if why := accept.refusal(entry.path):
+        return why
+    twin = accept.twin_of(entry.path, names)
+    return f"on many disks it is the same file as {twin}" if twin else None
+
+
 def _unpack(reader: Reader, entry: Entry, place: Path, tell: Callable[[int], None]) -> None:
     place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    if entry.link is not None:
-        place.symlink_to(entry.link)
-        return
     with disk.create(place) as file:
         for piece in reader.pieces(entry):
             file.write(piece)
             tell(len(piece))
-        os.fchmod(file.fileno(), entry.mode & 0o777)
-    os.utime(place, ns=(entry.modifiedMs * 1_000_000,) * 2)
+        os.fchmod(file.fileno(), entry.mode & 0o755 | 0o600)
+    with contextlib.suppress(OverflowError, OSError):  # a time that this disk cannot store
+        os.utime(place, ns=(entry.modifiedMs * 1_000_000,) * 2)
 
 
 def _prepare(folder: Path, now: datetime, schema: str | None) -> Staged:
-    """Check all of the unpacked database, and upgrade it if it is older."""
+    """Check all of the unpacked database, upgrade it if it is older, and remove what other programs put in it."""
     database = folder / DATABASE
     if found := snapshot.problems(database):
         raise BadBackup(f"The database in it is damaged: {'; '.join(found[:3])}")
     done = migrate.upgrade(database, now=now)
+    _clean(database)
     if done.copy is not None:
         done.copy.unlink()  # the backup itself is the copy
     return Staged(
@@ -159,6 +232,23 @@ def _prepare(folder: Path, now: datetime, schema: str | None) -> Staged:
         schema=done.after,
         migrated_from=None if done.after == schema else str(schema or "an earlier program"),
     )
+
+
+def _clean(database: Path) -> None:
+    """Remove triggers and indexes of other programs, which could change later saves, and repair those of Signet.
+
+    Raises BadBackup if one of Signet's tables is something else.
+    """
+    found = migrate.compare(database)
+    if found == migrate.Differences():
+        return
+    wrong = [key for key in (*found.missing, *found.differs) if key.startswith("table ")]
+    if wrong:
+        raise BadBackup(f"The database in it was not made by Signet: no {', '.join(wrong[:3])}")
+    try:
+        migrate.mend(database)
+    except migrate.MigrationFailed as error:
+        raise BadBackup(f"The database in it was not made by Signet: {error.message}") from error
 
 
 def _unused(folder: Path) -> Path:

@@ -1,30 +1,30 @@
-"""Exchange what a workspace holds for what was unpacked, so that a kill at any instant leaves the old or the new.
+"""Exchange the files of a workspace for unpacked ones, so that a kill at any instant leaves the old or the new.
 
-The order: the new files are complete, checked and synced in a folder of their own. Then the journal is written and
-synced; from there on there is only one way, forward. Each old name is moved into a folder that keeps it, each new one
-into its place, by renames alone; a name that has been moved already is passed over, so that whoever finds the journal
-can do all of it again. The journal goes last. Before it exists nothing has been touched.
+The order: the new files are complete, checked and synced in a separate folder. Then the journal is written and synced;
+from there on the only way is forward. Each old name is moved into a folder that keeps it, each new one into its place,
+by renames alone. Names that were moved already are skipped, so any process that finds the journal can repeat the rest.
+The journal is deleted last. Before it exists nothing has changed.
 
-Whoever exchanges holds the lock of the daemon's supervisor; a daemon that starts finishes first (daemon/migrate.py).
+The exchanging process holds the lock of the daemon's supervisor; a starting daemon finishes first (daemon/migrate.py).
 """
 
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from signet.db.snapshot import Damaged
-from signet.domain.backup import disk
-from signet.domain.backup.files import CACHES, DAEMON, STATE
+from signet.domain.backup import accept, disk
+from signet.domain.backup.accept import CACHES, DAEMON, SECRETS, STATE, VAULT
 from signet.domain.backup.models import BadTarget
 from signet.paths import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """Which names leave and which come, and the folders of both, all below the workspace."""
+    """The names that leave and come, and the folders of both, all below the workspace."""
 
     staged: str
     aside: str
@@ -32,13 +32,18 @@ class Exchange:
     coming: tuple[str, ...]
 
 
-def plan(workspace: Workspace, staged: Path, aside: Path) -> Exchange:
-    """Return what is to be exchanged. Raises BadTarget where a name cannot be renamed: another disk begins there."""
+def plan(
+    workspace: Workspace, staged: Path, aside: Path, *, only: Collection[str] | None = None
+) -> Exchange:
+    """Return the exchange of all accepted names, or of those that are in `only`.
+
+    Names that no restore writes (keys, git, hidden files) stay where they are. Raises BadTarget for a name on another
+    disk, which cannot be renamed.
+    """
     root = workspace.root
-    # The key of tokens stays where there is one: that of the backup may have been given up because it leaked.
-    kept = f"{DAEMON}/{workspace.auth_secret.name}" if workspace.auth_secret.exists() else None
-    coming = [*_owned(staged), *(name for name in _state(staged) if name != kept)]
-    leaving = [*_owned(root), *(name for name in _state(root) if name in coming)]
+    coming = [name for name in _owned(staged) if only is None or name in only]
+    present = [name for name in _owned(root) if only is None or name in only]
+    leaving = [name for name in present if "/" not in name or name in coming]
     device = staged.stat().st_dev
     for name in leaving:
         place = root / name
@@ -56,7 +61,7 @@ def plan(workspace: Workspace, staged: Path, aside: Path) -> Exchange:
 
 
 def begin(workspace: Workspace, exchange: Exchange) -> None:
-    """Write the journal: from now on the exchange will be finished, by whoever comes."""
+    """Write the journal: from now on any process that starts finishes the exchange."""
     (workspace.root / exchange.aside).mkdir(parents=True, exist_ok=True, mode=0o700)
     journal = workspace.restore_journal
     part = journal.with_name(f"{journal.name}.part")
@@ -99,7 +104,7 @@ def finish(workspace: Workspace) -> Exchange | None:
         if _there(staged / name):
             _make_way(root / name, aside)
             _move(staged / name, root / name)
-    for folder in (root, workspace.daemon_dir, aside, aside / DAEMON):
+    for folder in (root, root / DAEMON, root / SECRETS, aside, aside / DAEMON, aside / SECRETS):
         if folder.is_dir():
             disk.sync_folder(folder)
     shutil.rmtree(staged, ignore_errors=True)
@@ -125,13 +130,11 @@ def _make_way(place: Path, aside: Path) -> None:
 
 
 def _owned(folder: Path) -> Iterator[str]:
-    yield from sorted(
-        place.name for place in folder.iterdir() if place.name not in {DAEMON, *CACHES}
-    )
-
-
-def _state(folder: Path) -> Iterator[str]:
-    yield from (f"{DAEMON}/{name}" for name in STATE if (folder / DAEMON / name).exists())
+    """Yield the names at the top of a workspace that a restore exchanges, then those inside of private folders."""
+    names = (place.name for place in folder.iterdir())
+    yield from sorted(name for name in names if name not in CACHES and accept.refusal(name) is None)
+    inner = (*(f"{DAEMON}/{name}" for name in STATE), VAULT)
+    yield from (name for name in inner if _there(folder / name))
 
 
 def _there(path: Path) -> bool:

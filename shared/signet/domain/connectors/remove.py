@@ -69,6 +69,11 @@ def remove(
     tx.run(sql.DELETE, (connector_id,))
 
 
+def remove_all(tx: WriteTx) -> None:
+    """Remove every connector and keep the documents; open syncs end without one."""
+    tx.run(sql.DELETE_ALL)
+
+
 def _stop(tx: WriteTx, connector: StoredConnector, now: datetime) -> None:
     job_id = tx.value(sql.OPEN_JOB, (job_of(connector).unique_key or "",))
     if job_id is not None:

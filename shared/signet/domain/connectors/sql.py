@@ -14,6 +14,7 @@ INSERT = """
 INSERT INTO connectors (id, provider, display_name, config_json, agent_id, created_at, updated_at)
 VALUES (:id, :provider, :display_name, :config_json, :agent_id, :created_at, :updated_at)"""
 DELETE = "DELETE FROM connectors WHERE id = ?"
+DELETE_ALL = "DELETE FROM connectors"
 BEGIN = (
     "UPDATE connectors SET status = 'syncing', progress_json = NULL, updated_at = ? WHERE id = ?"
 )

@@ -36,6 +36,11 @@ def over(present: Path, staged: Path, *, now: datetime) -> int:
     return done
 
 
+def pinned_rules(tx: ReadTx) -> list[str]:
+    """Return the texts of active pinned rules, which sessions get unasked, newest first."""
+    return memories.pinned_rules(tx)
+
+
 def _forget(tx: WriteTx, rows: list[Whole], now: datetime) -> int:
     known = set(sql.named(tx, [row.memory_id for row in rows]))
     newer = [row for row in rows if row.memory_id not in known]

@@ -31,6 +31,10 @@ DELETE = "DELETE FROM scheduled_tasks WHERE id = ?"
 _SET_LAST_RUN = "UPDATE scheduled_tasks SET last_run_at = ?, next_run_at = COALESCE(?, next_run_at) WHERE id = ?"
 _ENABLED = f"{_TASK} WHERE enabled = 1"
 _SET_NEXT_RUN = "UPDATE scheduled_tasks SET next_run_at = ? WHERE id = ?"
+DISABLE_ALL = "UPDATE scheduled_tasks SET enabled = 0, updated_at = ? WHERE enabled = 1"
+OPEN_JOBS = (
+    "SELECT id FROM memory_jobs WHERE job_type = 'task_run' AND status IN ('pending', 'leased')"
+)
 DISABLE = "UPDATE scheduled_tasks SET enabled = 0, updated_at = ? WHERE id = ?"
 
 _DUE = f"""{_TASK} t WHERE enabled = 1 AND next_run_at <= ?

@@ -70,6 +70,14 @@ def bring_forward(tx: WriteTx, *, now: datetime) -> None:
         sql.set_next_run(tx, task_id, right)
 
 
+def withdraw(tx: WriteTx, *, disable: bool, now: datetime) -> None:
+    """Cancel every run that has not ended; with `disable` also disable every task."""
+    for job_id in tx.column(sql.OPEN_JOBS):
+        transitions.cancel(tx, job_id, now=now)
+    if disable:
+        tx.run(sql.DISABLE_ALL, (clock.to_text(now),))
+
+
 def delete(tx: WriteTx, task_id: str, *, now: datetime) -> None:
     """Delete a task with its runs, and cancel the one that is active; raises NotFound."""
     get(tx, task_id)

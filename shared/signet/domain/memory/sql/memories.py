@@ -31,6 +31,10 @@ _INSERT = (
     " ON CONFLICT DO NOTHING"
 )
 
+_PINNED_RULES = (
+    "SELECT content FROM memories WHERE is_deleted = 0 AND pinned = 1 AND type IN ('rule', 'constraint')"
+    " ORDER BY created_at DESC"
+)
 _FIELDS = (
     "m.id, m.content, m.type, m.importance, m.tags, m.pinned, m.who, m.why, m.source_id, m.source_type, m.project,"
     " m.session_id, m.confidence, m.access_count, m.last_accessed, m.is_deleted, m.deleted_at,"
@@ -250,6 +254,11 @@ def rewrite(tx: WriteTx, memory_id: str, text: Normalized, event_at: str | None)
     """Give a memory another text, of which neither facts nor vectors are known; the caller counts the change."""
     row = (text.storage, text.canonical, text.content_hash, event_at, memory_id)
     tx.run(_REWRITE, row)
+
+
+def pinned_rules(tx: ReadTx) -> list[str]:
+    """Return the texts of active pinned rules, which sessions get unasked, newest first."""
+    return [str(text) for text in tx.column(_PINNED_RULES)]
 
 
 def waiting(tx: ReadTx, reader: Reader, *, limit: int, offset: int) -> list[Memory]:

@@ -1,0 +1,55 @@
+"""The passphrase of secrets in a backup: from a file, the environment, or a prompt."""
+
+import getpass
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from signet.cli import output
+from signet.errors import Invalid
+
+VARIABLE = "SIGNET_BACKUP_PASSPHRASE"
+FileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--passphrase-file",
+        metavar="FILE",
+        help=f"Read the passphrase of the secrets from this file; default: {VARIABLE}, else a prompt.",
+    ),
+]
+
+
+def given(file: str | None) -> str | None:
+    """Return the passphrase from the file or the environment, None without either. Raises Invalid."""
+    if file is None:
+        return os.environ.get(VARIABLE) or None
+    try:
+        text = Path(file).expanduser().read_text("utf-8")
+    except (OSError, UnicodeError) as error:
+        raise Invalid(f"{file} cannot be read: {error}") from error
+    return text.removesuffix("\n").removesuffix("\r")
+
+
+def chosen(file: str | None, *, as_json: bool) -> str:
+    """Return the passphrase for a new backup, typed twice at a terminal. Raises Invalid."""
+    found = given(file)
+    if found is not None:
+        return found
+    if as_json or not output.can_ask():
+        raise Invalid(
+            f"--secrets needs a passphrase: set {VARIABLE}, or pass --passphrase-file FILE"
+        )
+    first = getpass.getpass("Passphrase for the secrets: ")
+    if getpass.getpass("The same again: ") != first:
+        raise Invalid("The two passphrases differ; nothing was backed up")
+    return first
+
+
+def asked(file: str | None, question: str, *, as_json: bool) -> str | None:
+    """Return the passphrase of an existing backup, None without one and without a terminal. Raises Invalid."""
+    found = given(file)
+    if found is not None or as_json or not output.can_ask():
+        return found
+    return getpass.getpass(question) or None
