@@ -1,6 +1,7 @@
 """The section `pipelineV2.extraction`, and the models that can read text."""
 
 from enum import StrEnum
+from typing import ClassVar
 
 from signet.config.fields import Section, nested, section, setting, settle
 from signet.config.values import web_address
@@ -47,6 +48,8 @@ def text_model_of(provider: TextProvider) -> str:
 @section
 class Escalation(Section):
     """Bounds beyond which extraction reads a text again, more thoroughly."""
+
+    TUNING: ClassVar[bool] = True
 
     max_new_entities_per_chunk: int = setting(10, 1, 100)
     max_new_attributes_per_entity: int = setting(20, 1, 200)

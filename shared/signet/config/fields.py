@@ -7,7 +7,7 @@ count as unset. Warnings never repeat what the file says, because it may be a se
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from enum import StrEnum
 from functools import partial
@@ -74,6 +74,9 @@ class Section:
     IGNORED: ClassVar[frozenset[str]] = frozenset()
     #: More of them: the value that its setup writes, and why any other value has no effect, which a warning says.
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = MappingProxyType({})
+    #: Its values only tune memory work: none runs a program, changes who is trusted, sends texts elsewhere, decides
+    #: what agents read, or shortens how long data is kept. Without this mark a section is decisive (decisive.py).
+    TUNING: ClassVar[bool] = False
     #: Other keys belong to somebody else and are no mistake.
     OPEN: ClassVar[bool] = False
     #: Every field with its key in the file and its rule.
@@ -174,6 +177,16 @@ def public(values: Section) -> dict[str, object]:
     return {
         key: _shown(getattr(values, item.name), rule) for item, key, rule in type(values).DECLARED
     }
+
+
+def literal_secrets(values: Section) -> Iterator[str]:
+    """Yield each secret whose value is in the file itself."""
+    for item, _, rule in type(values).DECLARED:
+        value = getattr(values, item.name)
+        if isinstance(value, Section):
+            yield from literal_secrets(value)
+        elif rule.is_secret and isinstance(value, str) and not value.startswith(SECRET_REFERENCE):
+            yield value
 
 
 def resolve_secrets(

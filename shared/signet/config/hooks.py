@@ -30,6 +30,8 @@ class SessionStart(Section):
 class UserPromptSubmit(Section):
     """What is recalled for each prompt."""
 
+    TUNING: ClassVar[bool] = True
+
     enabled: bool = True
     recall_limit: int = setting(10, 1, 50)
     max_inject_chars: int = setting(500, 100, 20_000)
@@ -52,6 +54,8 @@ class PreCompaction(Section):
 @section
 class SessionEnd(Section):
     """When a session is over that nobody ends."""
+
+    TUNING: ClassVar[bool] = True
 
     #: Shorter than a claim lives, so that no session ends unseen with it.
     idle_minutes: int = setting(30, 5, 230)

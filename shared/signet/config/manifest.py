@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 #: What may stand before the first key: comments, directives and the line that ends them.
 HEAD = re.compile(r"(?:[ \t]*(?:[#%][^\n]*)?\n)*---[ \t]*(?:#[^\n]*)?\n")
 NAMES = ("agent.yaml", "AGENT.yaml", "config.yaml")
+#: Compares the parsed file with the result of a change; raises what forbids the change.
+Guard = Callable[[Mapping[object, object], Mapping[object, object]], None]
 Value = str | int | float | bool | None | list["Value"] | dict[str, "Value"]
 
 
@@ -84,11 +86,15 @@ def set_value(path: Path, dotted_key: str, value: Value) -> None:
 
 
 def set_values(
-    workspace: Workspace, values: Mapping[str, Value], *, if_hash: str | None = None
+    workspace: Workspace,
+    values: Mapping[str, Value],
+    *,
+    if_hash: str | None = None,
+    guard: Guard | None = None,
 ) -> Path:
     """Set values by their dotted keys, all or none, and return the file; the workspace's folder is made.
 
-    Raises Conflict where the file is another one than that with the hash.
+    Raises Conflict where the file is another one than that with the hash, and what `guard` raises.
     """
     workspace.root.mkdir(parents=True, exist_ok=True)
     path = place(workspace)
@@ -103,7 +109,7 @@ def set_values(
             source = with_value(source, path.name, key, value)
         return source
 
-    rewrite(path, change, write)
+    rewrite(path, change, write, guard)
     return path
 
 
@@ -111,16 +117,19 @@ def rewrite(
     path: Path,
     change: Callable[[MutableMapping[Any, Any]], None],
     write: Callable[[bytes], bytes],
+    guard: Guard | None = None,
 ) -> None:
-    """Replace the file by what `write` makes of it, if that says what `change` makes of its values.
+    """Replace the file by the result of `write`, if its values are those that `change` makes.
 
-    Both are called, in this order, while no other writer is there. Raises ManifestError otherwise.
+    `change`, `guard` and `write` are called in this order while other writers wait. Raises ManifestError otherwise.
     """
     target = path.resolve()
     with locked(target.parent):
         source = target.read_bytes() if target.exists() else b""
         wanted = parse(source, path.name)
         change(wanted)
+        if guard is not None:
+            guard(parse(source, path.name), wanted)
         changed = write(source)
         if repr(parse(changed, path.name)) != repr(
             wanted

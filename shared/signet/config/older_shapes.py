@@ -19,7 +19,7 @@ FLAT_EXTRACTION = {
 }
 
 
-def placed(document: Mapping[str, object], dotted_key: str) -> list[str]:
+def placed(document: Mapping[object, object], dotted_key: str) -> list[str]:
     """Return the key as a path, at the place where the file has that section, or the auth mode, already."""
     for places in PLACES.values():
         for place in places:
@@ -33,11 +33,20 @@ def placed(document: Mapping[str, object], dotted_key: str) -> list[str]:
     return dotted_key.split(".")
 
 
-def _at(raw: Mapping[str, object], place: str) -> object:
+def _at(raw: Mapping[object, object], place: str) -> object:
     value: object = raw
     for key in place.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
+
+
+def shadowed(raw: Mapping[object, object]) -> dict[str, object]:
+    """Return the sections without effect, by place: the file has the same section at a better place."""
+    found: dict[str, object] = {}
+    for places in PLACES.values():
+        standing = {place: value for place in places if (value := _at(raw, place)) is not None}
+        found |= {place: standing[place] for place in list(standing)[1:]}
+    return found
 
 
 def lifted(raw: Mapping[object, object]) -> tuple[dict[object, object], dict[str, str], list[str]]:

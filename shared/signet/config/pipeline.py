@@ -31,6 +31,8 @@ class MaintenanceMode(StrEnum):
 class WriteGate(Section):
     """Whether facts that say little new are left out. Surprise is 1 minus the likeness to the nearest memory."""
 
+    TUNING: ClassVar[bool] = True
+
     enabled: bool = False
     min_surprise: float = setting(0.4, 0, 1)
     #: Where a project is being told of just now, the next sentence is always like the last.
@@ -40,6 +42,8 @@ class WriteGate(Section):
 @section
 class Threads(Section):
     """How many jobs of each queue the worker runs at once."""
+
+    TUNING: ClassVar[bool] = True
 
     llm: int = setting(4, 1, 32)
     hints: int = setting(1, 1, 32)
@@ -56,6 +60,7 @@ class Threads(Section):
 class Worker(Section):
     """How jobs are taken and retried."""
 
+    TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
         "pollMs": (2_000, _AT_ONCE),
         "maxLoadPerCpu": (0.8, _NICE),
@@ -72,6 +77,8 @@ class Worker(Section):
 class Graph(Section):
     """Entities and their relations in recall."""
 
+    TUNING: ClassVar[bool] = True
+
     enabled: bool = setting(True, flat=("graphEnabled",))
     boost_weight: float = setting(0.15, 0, 1, flat=("graphBoostWeight",))
     boost_timeout_ms: int = setting(500, 50, 5_000, flat=("graphBoostTimeoutMs",))
@@ -80,6 +87,8 @@ class Graph(Section):
 @section
 class Traversal(Section):
     """How far the graph is walked. `primary` holds only while graph and traversal are enabled."""
+
+    TUNING: ClassVar[bool] = True
 
     enabled: bool = True
     primary: bool = True
@@ -99,6 +108,7 @@ class Traversal(Section):
 class Hints(Section):
     """Future questions for a memory."""
 
+    TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {"poll": (5_000, _AT_ONCE)}
 
     enabled: bool = True
@@ -110,6 +120,8 @@ class Hints(Section):
 @section
 class Autonomous(Section):
     """What may happen without being asked."""
+
+    TUNING: ClassVar[bool] = True
 
     enabled: bool = setting(True, flat=("autonomousEnabled",))
     frozen: bool = setting(False, flat=("autonomousFrozen",))
@@ -123,6 +135,8 @@ class Autonomous(Section):
 @section
 class Repair(Section):
     """How often each repair may run, and how much it may do."""
+
+    TUNING: ClassVar[bool] = True
 
     reembed_cooldown_ms: int = setting(
         300_000, 10_000, 3_600_000, flat=("repairReembedCooldownMs",)
@@ -158,6 +172,8 @@ class Documents(Section):
 class Guardrails(Section):
     """How long one memory may be."""
 
+    TUNING: ClassVar[bool] = True
+
     max_content_chars: int = setting(800, 50, 100_000)
     chunk_target_chars: int = setting(600, 50, 50_000)
     recall_truncate_chars: int = setting(500, 50, 100_000)
@@ -166,6 +182,8 @@ class Guardrails(Section):
 @section
 class Continuity(Section):
     """Checkpoints of a running session."""
+
+    TUNING: ClassVar[bool] = True
 
     enabled: bool = True
     prompt_interval: int = setting(10, 1, 1_000)
@@ -192,6 +210,7 @@ class Telemetry(Section):
 class EmbeddingTracker(Section):
     """Finds memories without a vector."""
 
+    TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
         "batchSize": (8, "every memory without a vector is queued at once")
     }
@@ -217,6 +236,8 @@ class Synthesis(Section):
 class Procedural(Section):
     """Skills as memory."""
 
+    TUNING: ClassVar[bool] = True
+
     enabled: bool = True
     decay_rate: float = setting(0.99, 0, 1)
     min_importance: float = setting(0.3, 0, 1)
@@ -230,6 +251,7 @@ class Procedural(Section):
 class Structural(Section):
     """Classification of entities and their dependencies."""
 
+    TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
         "synthesisMaxStallMs": (1_800_000, "every job has a time limit")
     }
@@ -251,6 +273,8 @@ class Structural(Section):
 class Feedback(Section):
     """How use changes the weight of an aspect. The smallest weight is never above the largest."""
 
+    TUNING: ClassVar[bool] = True
+
     enabled: bool = True
     decay_enabled: bool = True
     fts_weight_delta: float = setting(0.02, 0, 1)
@@ -268,6 +292,8 @@ class Feedback(Section):
 class Significance(Section):
     """When a session is worth reading."""
 
+    TUNING: ClassVar[bool] = True
+
     enabled: bool = True
     min_turns: int = setting(5, 1, 100)
     min_entity_overlap: int = setting(1, 0, 100)
@@ -278,6 +304,7 @@ class Significance(Section):
 class Predictor(Section):
     """Learned ranking: what helped in earlier sessions counts, once it has proven to be better."""
 
+    TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
         "trainIntervalSessions": (10, _LEARNED),
         "minTrainingSessions": (10, _LEARNED),
@@ -305,6 +332,7 @@ class Predictor(Section):
 class PredictorPipeline(Section):
     """What learned ranking may learn from."""
 
+    TUNING: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
         "trainingTelemetry": (False, "nothing of what is learned leaves this machine")
     }

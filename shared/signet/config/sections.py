@@ -165,6 +165,7 @@ class Embedding(Section):
 class Search(Section):
     """Recall. Each key is read by itself (CF-20)."""
 
+    TUNING: ClassVar[bool] = True
     SNAKE: ClassVar[bool] = True
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
         "reranking": (False, "every candidate is weighed by its words and by its vector")

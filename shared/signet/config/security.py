@@ -48,15 +48,16 @@ def unreadable(
 
 
 def ignored(raw: Mapping[object, object]) -> Iterator[str]:
-    """Yield a warning for each security setting at a place where nothing reads it."""
+    """Yield a warning for each security setting at a place where nothing reads it, and nothing sets it elsewhere."""
     auth = raw.get("auth")
-    nested = auth.get("mode") if isinstance(auth, Mapping) else None
-    if None not in (nested, flat := raw.get("authMode")) and nested != flat:
+    set_here = auth if isinstance(auth, Mapping) else {}
+    placed = {f"auth.{key}" for key in set_here} | ({"auth.mode"} if "authMode" in raw else set())
+    if None not in (nested := set_here.get("mode"), flat := raw.get("authMode")) and nested != flat:
         yield "authMode: conflicts with auth.mode; keep one of them"
     for path in _keys(raw):
         meant = _meant(path[-1])
         # An unknown key of the top level has its warning already, and `auth` is a name like any other below it.
-        if len(path) > 1 and path[0] != "auth" and meant not in (None, "auth"):
+        if len(path) > 1 and meant not in (None, "auth", *placed):
             yield f"{'.'.join(path)}: has no effect here; did you mean {meant}?"
 
 

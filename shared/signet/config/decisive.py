@@ -1,0 +1,40 @@
+"""Decisive settings: who is trusted, what runs, where texts go, what agents read. The others only tune memory work.
+
+Two files are compared by what they decide, not by their text: aliases, older names and the order of keys make no
+difference. A section counts unless it declares itself as `TUNING`, so a new one counts until somebody decides.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from signet.config import security
+from signet.config.fields import Section
+from signet.config.loading import settings_from
+from signet.config.older_shapes import shadowed
+
+Raw = Mapping[object, object]
+
+
+def changes(before: Raw, after: Raw) -> tuple[str, ...]:
+    """Return the keys of the decisive settings in which two parsed files differ.
+
+    A changed section that has no effect yet counts, too: it would have one when the section that hides it goes.
+    Raises UnsafeSettings if a security setting in `after` cannot be read.
+    """
+    old, _ = settings_from(before)
+    new, warnings = settings_from(after)
+    if (problem := security.unreadable(warnings, None, b"", "agent.yaml")) is not None:
+        raise security.UnsafeSettings(problem)
+    earlier, later = shadowed(before), shadowed(after)
+    hidden = (place for place in later if earlier.get(place) != later[place])
+    return (*_differences(old, new), *hidden)
+
+
+def _differences(old: Section, new: Section, above: str = "") -> Iterator[str]:
+    for item, key, rule in type(old).DECLARED:
+        path = f"{above}.{key}" if above else key
+        before, after = getattr(old, item.name), getattr(new, item.name)
+        if rule.section is not None:
+            if not rule.section.TUNING:
+                yield from _differences(before, after, path)
+        elif before != after:
+            yield path
