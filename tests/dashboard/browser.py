@@ -84,6 +84,14 @@ class View:
         assert "exceptionDetails" not in answer, answer
         return answer["result"].get("value")
 
+    def allow(self, *shown: str) -> None:
+        """Consent to what the dialog says, which must show these texts."""
+        dialog = self.page.get_by_role("dialog", name="Allow this?")
+        for text in shown:
+            expect(dialog).to_contain_text(text)
+        dialog.get_by_role("button", name="Allow").click()
+        dialog.wait_for(state="hidden")
+
     def look(self, theme: Theme, width: int) -> None:
         """Let the system have another theme and the window another width."""
         self.page.emulate_media(color_scheme=theme)

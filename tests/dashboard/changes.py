@@ -22,10 +22,10 @@ def _add(page: Page, what: str, **typed: str) -> None:
     form.locator("button.primary").click()
 
 
-def _remove(page: Page, name: str) -> None:
-    page.get_by_role("button", name=f"Remove {name}").click()
-    page.locator("dialog button.primary").click()
-    page.get_by_text(f"{name} is removed.").wait_for()
+def _remove(view: View, name: str) -> None:
+    view.page.get_by_role("button", name=f"Remove {name}").click()
+    view.allow(name)
+    view.page.get_by_text(f"{name} is removed.").wait_for()
 
 
 def test_what_is_added_in_the_page_is_there_and_can_be_removed(
@@ -35,18 +35,21 @@ def test_what_is_added_in_the_page_is_there_and_can_be_removed(
     (tmp_path / "boiler.md").write_text("The boiler is serviced in October.\n")
     view.go("/#/settings/sources")
     _add(page, "Add a folder", folder=str(tmp_path))
+    view.allow("This will read the files of a folder into memory", str(tmp_path))
     page.locator("tr", has_text="boiler.md").get_by_text("done").wait_for()
-    _remove(page, tmp_path.name)
+    _remove(view, tmp_path.name)
     assert client.get("/api/connectors").json()["count"] == 0
 
     view.go("/#/settings/secrets")
     _add(page, "Keep a secret", name="BOILER_KEY", value="4711")
-    _remove(page, "BOILER_KEY")
+    view.allow("This will store a secret", "BOILER_KEY")
+    _remove(view, "BOILER_KEY")
     assert "4711" not in page.content()
 
     # What the daemon refuses is said in its words, and nothing that was typed is lost.
     view.go("/#/engine/tasks")
     _add(page, "Add a task", name="Tidy", prompt="Look for stale notes", cronExpression="whenever")
+    view.allow("This will add a task", "Look for stale notes", "claude-code", "whenever")
     page.locator(".toast.bad-edge").wait_for()
     expect(page.locator("[name=prompt]")).to_have_value("Look for stale notes")
 
@@ -111,7 +114,7 @@ def test_the_log_is_followed_and_stands_still(
     assert lines.count() == shown
     view.page.get_by_role("button", name="Go on").click()
     client.delete("/api/secrets/LAMP_KEY")
-    eventually(lambda: lines.filter(has_text="LAMP_KEY").count() >= 2)
+    eventually(lambda: lines.filter(has_text="secret").count() >= 2)
 
 
 def test_a_link_of_the_changelog_leads_to_the_web_or_is_none(view: View) -> None:

@@ -13,11 +13,15 @@ from playwright.sync_api import Browser
 from cli.program import Program, running
 from dashboard.browser import CHROMIUM, View, chromium, viewing
 from dashboard.seed import fill
+from signet import clock
+from signet.domain.auth import own
+from signet.paths import Workspace
 from support.processes import eventually
 
 pytest.register_assert_rewrite(
     "dashboard.addresses",
     "dashboard.changes",
+    "dashboard.consent",
     "dashboard.memories",
     "dashboard.rooms",
     "dashboard.others",
@@ -39,8 +43,12 @@ def base(daemon: Program) -> str:
 
 
 @pytest.fixture(scope="module")
-def client(base: str) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=base, timeout=30.0, trust_env=False) as opened:
+def client(daemon: Program, base: str) -> Iterator[httpx.Client]:
+    """Return a client of the daemon's owner, over the workspace's socket."""
+    socket = str(Workspace(daemon.workspace).api_socket)
+    with httpx.Client(
+        base_url=base, timeout=30.0, transport=httpx.HTTPTransport(uds=socket)
+    ) as opened:
         yield opened
 
 
@@ -66,10 +74,18 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def view(browser: Browser, base: str, ids: dict[str, str]) -> Iterator[View]:
-    """Open a page that must stay without a message, a policy report and a request elsewhere."""
+def typed(browser: Browser, base: str, ids: dict[str, str]) -> Iterator[View]:
+    """Open a page by its address; it must stay without a message, a policy report and a request elsewhere."""
     with quiet(browser, base) as opened:
         yield opened
+
+
+@pytest.fixture
+def view(typed: View, daemon: Program) -> View:
+    """Open a page as `signet dashboard` does."""
+    code = own.login_code(Workspace(daemon.workspace), now=clock.now())
+    typed.go(f"/#code={code}")
+    return typed
 
 
 @contextmanager

@@ -128,6 +128,7 @@ def test_a_file_that_changed_on_disk_is_not_overwritten_unseen(view: View, daemo
     view.page.get_by_text("has changed on disk").wait_for()
     assert file.read_text() == "One, by somebody else.\n"
     view.page.get_by_role("button", name="Save my text").click()
+    view.allow("This will replace NOTES.md, which agents read", "One, by somebody elseme.")
     view.page.get_by_text("is saved").wait_for()
     assert file.read_text() == "One, by me.\n"
 

@@ -11,6 +11,11 @@ from dashboard.changes import (
     test_the_log_is_followed_and_stands_still,
     test_what_is_added_in_the_page_is_there_and_can_be_removed,
 )
+from dashboard.consent import (
+    test_a_page_opened_by_its_address_reads_and_changes_memory_and_runs_nothing,
+    test_settings_that_decide_more_than_tuning_are_asked_about,
+    test_what_is_declined_does_not_happen,
+)
 from dashboard.helps import test_whether_memory_helps_is_said_and_learning_is_switched
 from dashboard.memories import (
     test_a_forgotten_memory_is_listed_recovered_and_erased,
@@ -50,6 +55,7 @@ __all__ = [
     "test_a_file_that_changed_on_disk_is_not_overwritten_unseen",
     "test_a_forgotten_memory_is_listed_recovered_and_erased",
     "test_a_link_of_the_changelog_leads_to_the_web_or_is_none",
+    "test_a_page_opened_by_its_address_reads_and_changes_memory_and_runs_nothing",
     "test_addresses_of_the_earlier_dashboard_lead_to_their_rooms",
     "test_all_that_match_are_forgotten_by_the_daemon_and_come_back",
     "test_an_earlier_day_is_compared_with_now",
@@ -60,12 +66,14 @@ __all__ = [
     "test_looking_changes_nothing",
     "test_memories_are_chosen_by_a_line_around_them",
     "test_new_memories_are_kept_rejected_and_faded_with_keys",
+    "test_settings_that_decide_more_than_tuning_are_asked_about",
     "test_terms_in_the_field_narrow_the_list_instead_of_being_asked",
     "test_texts_of_strangers_are_texts",
     "test_the_log_is_followed_and_stands_still",
     "test_the_map_goes_from_one_entity_to_the_next_with_keys",
     "test_what_a_removed_agent_knew_is_read_and_remembered_again",
     "test_what_is_added_in_the_page_is_there_and_can_be_removed",
+    "test_what_is_declined_does_not_happen",
     "test_what_is_saved_elsewhere_appears_by_itself",
     "test_what_is_shown_stays_while_the_daemon_does_not_answer",
     "test_whether_memory_helps_is_said_and_learning_is_switched",

@@ -3,7 +3,7 @@ import { render } from "preact";
 import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { live, start } from "./lib/events";
-import { ask, EXCHANGE, Refused, useToken, wanting } from "./lib/http";
+import { ask, consent, EXCHANGE, Refused, useToken, wanting } from "./lib/http";
 import { useKeys } from "./lib/keys";
 import { useResource } from "./lib/resource";
 import { go, href, parse, route } from "./lib/route";
@@ -107,6 +107,7 @@ function Frame() {
     <main id="main" tabIndex={-1} ref={main}><Part key={here.name} name={here.name}><Skeleton rows={8} /></Part></main>
     {over.value && <Part name={over.value} />}
     {wanting.value && <Part name="token" />}
+    {consent.value && <Part name="consent" />}
     <Toasts />
   </div>;
 }

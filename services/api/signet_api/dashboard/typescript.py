@@ -21,9 +21,9 @@ ASKED = (
     "home", "diagnostics", "status", "harnesses", "sessions", "repairs",
     "session_replay", "transcript", "bypass_session", "jobs", "job", "retry_jobs", "re_embed", "pause", "logs",
     "graph", "config_schema", "change_config", "entity", "aspects", "attributes", "dependencies", "config_files",
-    "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange",
+    "secrets", "agents", "changelog", "links", "access", "judge", "series", "resources", "exchange", "confirm",
     "evaluation", "predictor_status", "roll_back",
-    "projection_columns", "add_connector", "tokens", "whoami", "tasks", "connectors", "documents",
+    "projection_columns", "tokens", "whoami", "tasks", "connectors", "documents",
     "skills", "search_sessions",
 )  # fmt: skip
 _HEAD = "/** Answers of the daemon. Written by `python -m signet_api.dashboard.typescript`; not to be edited. */\n"

@@ -26,7 +26,7 @@ async def get_connectors(db: Db) -> wire.Connectors:
 async def post_connector(
     body: ConnectorBody, request: Request, state: Shared
 ) -> wire.AddedConnector:
-    """Register a connector; a folder must be there and readable."""
+    """Register a connector, with `sync` also start its first sync; a folder must be there and readable."""
     # The folder may lie on a slow or lost network disk.
     connector = await asyncio.to_thread(
         register.draft,
@@ -37,7 +37,10 @@ async def post_connector(
         workspace=state.workspace,
         now=clock.now(),
     )
-    return {"id": await state.db.awrite(register.register, connector)}
+    added = await state.db.awrite(register.register, connector)
+    if body.sync:
+        await _start(state, added, is_full=False)
+    return {"id": added}
 
 
 @serves(wire.RESYNC_CONNECTORS)

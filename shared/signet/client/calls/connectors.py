@@ -27,9 +27,11 @@ class ConnectorCalls:
         display_name: str | None = None,
         settings: Mapping[str, Any] | None = None,
         agent_id: str | None = None,
+        sync: bool = False,
     ) -> wire.AddedConnector:
         """Register a connector; for a folder `settings` holds `rootPath`, an absolute path on the daemon's machine.
 
+        With `sync` its first sync starts at once.
         Raises Invalid for a folder that cannot be read there.
         """
 

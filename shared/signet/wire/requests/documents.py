@@ -41,9 +41,10 @@ class DocumentBody(Body):
 
 
 class ConnectorBody(Body):
-    """One connector; what `settings` says depends on the provider."""
+    """One connector; what `settings` says depends on the provider. `sync` starts its first sync at once."""
 
     provider: str | None = None
     display_name: str | None = spelled("displayName", "display_name")
     settings: Annotated[dict[str, object], AfterValidator(shallow)] | None = None
     agent_id: str | None = spelled("agentId", "agent_id")
+    sync: bool = False

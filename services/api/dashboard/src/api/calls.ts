@@ -1,5 +1,5 @@
 /** What the page asks of the daemon: one function for each change, one address for each thing that is read. */
-import { ask, type Query, Refused, withQuery } from "../lib/http";
+import { ask, type Asked, type Query, Refused, withQuery } from "../lib/http";
 import { stale } from "../lib/resource";
 import { agent } from "../lib/store";
 import { sum } from "../lib/words";
@@ -72,8 +72,8 @@ export async function quote(query: string, signal?: AbortSignal): Promise<readon
 }
 
 /** Change something: what is shown is asked for again. */
-async function tell<T>(method: "POST" | "PATCH" | "DELETE", path: string, body: unknown = {}): Promise<T> {
-  const done = await ask<T>(method, path, { body });
+async function tell<T>(method: "POST" | "PATCH" | "DELETE", path: string, body: unknown = {}, shows?: Asked["shows"]): Promise<T> {
+  const done = await ask<T>(method, path, { body, shows });
   stale();
   return done;
 }
@@ -122,36 +122,28 @@ export function judge(memory: string, verdict: "keep" | "fade" | "wrong" | "none
 }
 
 /** Run a task that recurs now. */
-export function runTask(task: string): Promise<unknown> {
-  return tell("POST", `/api/tasks/${id(task)}/run`);
-}
+export const runTask = (task: string, shows: Asked["shows"]) => tell("POST", `/api/tasks/${id(task)}/run`, {}, shows);
 
 /** Look through a source again. */
-export function syncSource(source: string): Promise<unknown> {
-  return tell("POST", `/api/connectors/${id(source)}/sync`);
-}
+export const syncSource = (source: string, name: string) => tell("POST", `/api/connectors/${id(source)}/sync`, {}, { name });
 
 /** Have the texts of a folder read, now and when they change. */
-export async function addSource(folder: string): Promise<unknown> {
+export function addSource(folder: string): Promise<unknown> {
   const displayName = folder.split("/").filter(Boolean).pop() ?? folder;
-  const { id: source } = await tell<t.AddedConnector>("POST", "/api/connectors", { provider: "filesystem", displayName, settings: { rootPath: folder }, agentId: agent.value || undefined });
-  return syncSource(source);
+  return tell("POST", "/api/connectors", { provider: "filesystem", displayName, settings: { rootPath: folder }, agentId: agent.value || undefined, sync: true });
 }
 
-export const removeSource = (source: string) => tell("DELETE", `/api/connectors/${id(source)}`);
+/** Remove a source, task, skill or secret for good. */
+export const remove = (kind: "connectors" | "tasks" | "skills" | "secrets", one: string, shows: Asked["shows"]) => tell("DELETE", `/api/${kind}/${id(one)}`, {}, shows);
 
 /** Add a task that recurs; its fields are as the daemon names them. */
 export function addTask({ skipPermissions, workingDirectory, ...task }: Readonly<Record<string, string>>): Promise<unknown> {
   return tell("POST", "/api/tasks", { ...task, workingDirectory: workingDirectory || undefined, skipPermissions: Boolean(skipPermissions) });
 }
 
-export const switchTask = (task: string, enabled: boolean) => tell("PATCH", `/api/tasks/${id(task)}`, { enabled });
-
-export const removeTask = (task: string) => tell("DELETE", `/api/tasks/${id(task)}`);
+export const switchTask = (task: string, enabled: boolean, shows: Asked["shows"]) => tell("PATCH", `/api/tasks/${id(task)}`, { enabled }, { enabled, ...shows });
 
 export const installSkill = (name: string) => tell("POST", "/api/skills/install", { name });
-
-export const removeSkill = (name: string) => tell("DELETE", `/api/skills/${id(name)}`);
 
 /** Save a text. */
 export function remember(content: string): Promise<t.Remembered> {
@@ -254,18 +246,13 @@ export function pinEntity(entity: string, how: "pin" | "suppress" | null): Promi
 }
 
 /** Write a file of the workspace. */
-export function writeFile(file: string, content: string): Promise<unknown> {
-  return tell("POST", "/api/config", { file, content });
+export function writeFile(file: string, content: string, before: string): Promise<unknown> {
+  return tell("POST", "/api/config", { file, content }, { file, before, after: content });
 }
 
 /** Keep a secret; its value is never sent back. */
 export function putSecret(name: string, value: string): Promise<unknown> {
-  return tell("POST", `/api/secrets/${id(name)}`, { value });
-}
-
-/** Remove a secret for good. */
-export function removeSecret(name: string): Promise<unknown> {
-  return tell("DELETE", `/api/secrets/${id(name)}`);
+  return tell("POST", `/api/secrets/${id(name)}`, { value }, { name });
 }
 
 /** Change settings; null takes one back to its default. With a hash only if the file is still the one that was seen. */

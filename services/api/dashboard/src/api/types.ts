@@ -9,10 +9,6 @@ export interface Access {
   agents: AgentAccess[];
 }
 
-export interface AddedConnector {
-  id: string;
-}
-
 export interface Advice {
   domain: string;
   reason: string;
@@ -146,6 +142,11 @@ export interface ConfigSchema {
   count: number;
   file: string;
   hash: string;
+}
+
+export interface Confirmation {
+  code: string;
+  expiresAt: string;
 }
 
 export interface Connector {
@@ -1291,6 +1292,7 @@ export interface WaitingMemory {
 }
 
 export interface WhoAmI {
+  standing: string;
   authenticated: boolean;
   claims: Record<string, unknown> | null;
   mode: string;

@@ -1,5 +1,6 @@
 /** Requests to the daemon: one form of errors, the token, and the question for it. */
 import { signal } from "./signal";
+import type { Confirmation } from "../api/types";
 
 /** The daemon's answer to a request that it refused, or that it never got (`status` 0). */
 export class Refused extends Error {
@@ -14,6 +15,18 @@ export class Refused extends Error {
     super(message);
   }
 }
+
+/** A change that waits for the user's consent: what the daemon says it does, and what it consists of. */
+export interface Consent {
+  readonly says: string;
+  readonly shows: Readonly<Record<string, unknown>>;
+  readonly answer: (isAllowed: boolean) => void;
+}
+
+export const consent = signal<Consent | null>(null);
+/** The daemon refuses with this what runs programs or changes who is trusted, until the user has consented. */
+const NEEDS_CONSENT = "confirmation_needed";
+const CONFIRMATION = "x-signet-confirmation";
 
 /** Where a one-time link is exchanged: there is no token yet, and none to ask for. */
 export const EXCHANGE = "/api/auth/exchange";
@@ -59,22 +72,34 @@ function aToken(): Promise<void> {
 
 export interface Asked {
   body?: unknown;
+  /** What the user is shown of a change that needs consent, instead of the body. */
+  shows?: Readonly<Record<string, unknown>> | undefined;
   signal?: AbortSignal | undefined;
   headers?: Record<string, string>;
+}
+
+/** Ask the user whether a change may happen, and return the headers that prove the consent to the daemon. */
+async function consented(method: string, path: string, body: string | null, says: string, shows: Consent["shows"]): Promise<Record<string, string>> {
+  const isAllowed = await new Promise((answer) => (consent.value = { says, shows, answer }));
+  consent.value = null;
+  if (!isAllowed) throw new Refused(403, "Nothing was changed.", "declined", null);
+  const { code } = await ask<Confirmation>("POST", "/api/auth/confirm", { body: { method, path, body } });
+  return { [CONFIRMATION]: code };
 }
 
 /** Send a request and return the response when it is one of success; a 401 asks for the token and tries again. */
 export async function send(method: string, path: string, asked: Asked = {}): Promise<Response> {
   const shown = token;
+  const body = asked.body === undefined ? null : JSON.stringify(asked.body);
   const headers: Record<string, string> = { "x-signet-actor": "dashboard", "x-signet-actor-type": "operator", ...asked.headers };
   if (shown) headers.authorization = `Bearer ${shown}`;
-  if (asked.body !== undefined) headers["content-type"] = "application/json";
+  if (body !== null) headers["content-type"] = "application/json";
   let response: Response;
   try {
     response = await fetch(path, {
       method,
       headers,
-      body: asked.body === undefined ? null : JSON.stringify(asked.body),
+      body,
       signal: asked.signal ?? null,
       credentials: "omit",
     });
@@ -86,8 +111,11 @@ export async function send(method: string, path: string, asked: Asked = {}): Pro
     if (shown === token) await aToken();
     return send(method, path, asked);
   }
-  if (!response.ok) throw await refusal(response);
-  return response;
+  if (response.ok) return response;
+  const refused = await refusal(response);
+  if (refused.code !== NEEDS_CONSENT || consent.value || asked.headers?.[CONFIRMATION]) throw refused;
+  const proof = await consented(method, path, body, refused.message, asked.shows ?? (asked.body as Consent["shows"]));
+  return send(method, path, { ...asked, headers: proof });
 }
 
 /** Send a request and return the JSON of its answer. */

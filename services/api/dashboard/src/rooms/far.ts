@@ -7,4 +7,5 @@ export { default as settings } from "./settings/room";
 export { default as capture } from "./capture";
 export { default as keys } from "../ui/help";
 export { default as palette } from "../ui/palette";
+export { default as consent } from "../ui/consent";
 export { default as token } from "../ui/token";

@@ -1,5 +1,5 @@
 /** Tasks that recur: when each runs, how its last run went, and run it now. */
-import { addTask, paths, removeTask, runTask, switchTask } from "../../api/calls";
+import { addTask, paths, runTask, switchTask } from "../../api/calls";
 import type { TaskPage } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { brief } from "../../lib/time";
@@ -8,15 +8,16 @@ import { Empty, Shown } from "../../ui/states";
 import { Add, Remove } from "../settings/add";
 import { Table } from "../../ui/table";
 
-interface Task { id: string; name: string; prompt: string; cron_expression: string; harness: string; enabled: number | boolean; next_run_at: string | null; last_run_at: string | null; last_run_status?: string | null }
+interface Task { id: string; name: string; prompt: string; cron_expression: string; harness: string; enabled: number | boolean; working_directory: string | null; skip_permissions: number | boolean; next_run_at: string | null; last_run_at: string | null; last_run_status?: string | null }
 
 /** Those that run a prompt without a person. */
 const HARNESSES = ["claude-code", "codex", "opencode"];
 
 export function Tasks() {
   const found = useResource<TaskPage>(paths.tasks, ["task"]);
-  const run = (task: Task) => act(() => runTask(task.id), `${task.name} is running.`);
-  const turn = (task: Task, to: boolean) => () => switchTask(task.id, to);
+  const shows = ({ name, harness, prompt, working_directory: folder, skip_permissions: free }: Task) => ({ name, harness, prompt, folder: folder ?? "", permissions: free ? "not asked for" : "asked for" });
+  const run = (task: Task) => act(() => runTask(task.id, shows(task)), `${task.name} is running.`);
+  const turn = (task: Task, to: boolean) => () => switchTask(task.id, to, shows(task));
   return <Shown of={found} rows={3} what="tasks">{(page) => {
     const tasks = page.tasks as unknown as Task[];
     return <>{tasks.length === 0 ? <Empty title="No task yet"><p>A task gives an agent the same prompt again and again.</p></Empty> :
@@ -26,7 +27,7 @@ export function Tasks() {
           <td>{one.enabled ? brief(one.next_run_at) : "switched off"}</td>
           <td><button onClick={() => void run(one)}>Run now</button>
             <button class="plain" onClick={() => void act(turn(one, !one.enabled), `${one.name} is switched ${one.enabled ? "off" : "on"}.`, turn(one, Boolean(one.enabled)))}>Switch {one.enabled ? "off" : "on"}</button>
-            <Remove name={one.name} loses="Its runs go with it." does={() => removeTask(one.id)} /></td></tr>)}</Table>}
+            <Remove kind="tasks" id={one.id} name={one.name} loses="Its runs go with it." /></td></tr>)}</Table>}
       <Add title="Add a task" does={addTask} done={({ name }) => `${name} is added.`} note="Nobody answers when a task runs: without permission prompts its agent may do all that you may." fields={[
         { name: "name", label: "Name" }, { name: "prompt", label: "Prompt" },
         { name: "cronExpression", label: "When, as a cron expression", placeholder: "0 9 * * *", like: page.presets.map((one) => [one.expression!, one.label!]) },

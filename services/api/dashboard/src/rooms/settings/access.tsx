@@ -33,8 +33,8 @@ function Caller() {
   if (!me) return null;
   return <>
     <h2>Who may call</h2>
-    <p>{me.mode === "local" ? "Every program of this machine, without a token: the daemon listens to nobody else." : me.mode === "hybrid" ? "Programs of this machine without a token, others with one." : "Whoever has a token."}</p>
-    <p class="small soft">This page may: {me.permissions.join(", ")}.</p>
+    <p>{me.mode === "team" ? "Whoever has a token." : `Your own programs on this machine${me.mode === "hybrid" ? ", others with a token" : ""}.`}</p>
+    <p class="small soft">This page may: {me.permissions.join(", ")}.{me.standing === "peer" && <> For more, open it with <code>signet dashboard</code>.</>}</p>
     {me.mode !== "local" && me.permissions.includes("admin") && <TokenList />}
   </>;
 }

@@ -1,7 +1,6 @@
 /** Adding a thing by a few fields, and removing one for good. */
-import { useState } from "preact/hooks";
+import { remove } from "../../api/calls";
 import { act } from "../../lib/undo";
-import { Dialog } from "../../ui/dialog";
 
 export interface Field {
   readonly name: string;
@@ -39,15 +38,7 @@ export function Add({ title, verb = "Add", fields, does, done, note }: {
   </form></details>;
 }
 
-/** A button that removes a thing once a second one was pressed. */
-export function Remove({ name, loses, does }: { name: string; loses: string; does: () => Promise<unknown> }) {
-  const [isAsked, setAsked] = useState(false);
-  const close = () => setAsked(false);
-  return <>
-    <button class="plain" aria-label={`Remove ${name}`} onClick={() => setAsked(true)}>Remove</button>
-    {isAsked && <Dialog title={`Remove ${name}?`} onClose={close}>
-      <p>{loses}</p>
-      <div class="buttons"><button onClick={close}>Keep it</button>
-        <button class="primary" onClick={() => void act(does, `${name} is removed.`).then(close)}>Remove</button></div></Dialog>}
-  </>;
+/** A button that removes a thing: the daemon asks for consent first. */
+export function Remove({ kind, id, name, loses }: { kind: Parameters<typeof remove>[0]; id: string; name: string; loses: string }) {
+  return <button class="plain" aria-label={`Remove ${name}`} onClick={() => void act(() => remove(kind, id, { remove: name, note: loses }), `${name} is removed.`)}>Remove</button>;
 }

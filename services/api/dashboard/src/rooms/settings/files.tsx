@@ -39,11 +39,11 @@ function Editor({ file }: { file: ConfigFile }) {
     addEventListener("beforeunload", warn);
     return () => removeEventListener("beforeunload", warn);
   }, [isChanged]);
-  const write = (content: string) => writeFile(file.name, content);
+  const write = (content: string, before: string) => writeFile(file.name, content, before);
   const save = async (isSure = false) => {
     const now = (await ask<ConfigFiles>("GET", paths.files)).files.find((one) => one.name === file.name)?.content ?? "";
     if (!isSure && now !== seen) return setClash(now);
-    if (await act(() => write(text), `${file.name} is saved.`, () => write(now))) {
+    if (await act(() => write(text, now), `${file.name} is saved.`, () => write(now, text))) {
       setSeen(text);
       setClash(null);
     }

@@ -1,5 +1,5 @@
 /** Document sources and skills. */
-import { addSource, installSkill, paths, removeSkill, removeSource, syncSource } from "../../api/calls";
+import { addSource, installSkill, paths, syncSource } from "../../api/calls";
 import type { Connectors, DocumentPage, Skills as SkillList } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { brief } from "../../lib/time";
@@ -12,7 +12,7 @@ import { Table } from "../../ui/table";
 export function Sources() {
   const sources = useResource<Connectors>(paths.connectors, ["job", "config"]);
   const documents = useResource<DocumentPage>(paths.documents(), ["job", "memory"]);
-  const sync = (id: string, name: string) => act(() => syncSource(id), `${name} is looked through.`);
+  const sync = (id: string, name: string) => act(() => syncSource(id, name), `${name} is looked through.`);
   return <>
     <Shown of={sources} rows={2} what="sources">{({ connectors }) => connectors.length === 0 ? <Empty title="No source yet"><p>The texts of a folder become memories, and follow its changes.</p></Empty> :
       <div class="cards">{connectors.map((one) => {
@@ -22,7 +22,7 @@ export function Sources() {
           <p class="small soft">{one.last_sync_at ? `Looked through ${brief(one.last_sync_at)}.` : "Not looked through yet."} {one.progress && `${count(one.progress.filesSeen, "file")} seen, ${count(one.progress.errorCount, "error")}.`}</p>
           {one.last_error && <p class="small bad" dir="auto">{one.last_error}</p>}
           <p class="tools"><button disabled={one.status === "syncing"} onClick={() => void sync(one.id, name)}>Look through it now</button>
-            <Remove name={name} loses="Its folder is not looked at any more. What was read from it stays." does={() => removeSource(one.id)} /></p></section>;
+            <Remove kind="connectors" id={one.id} name={name} loses="Its folder is not looked at any more. What was read from it stays." /></p></section>;
       })}</div>}</Shown>
     <Add title="Add a folder" does={({ folder }) => addSource(folder!)} done={({ folder }) => `${folder} is looked through.`}
       fields={[{ name: "folder", label: "Folder on the daemon's machine, its whole path", placeholder: "/home/me/notes" }]} note="Its .md and .txt files are read." />
@@ -36,7 +36,7 @@ export function Skills() {
   return <><Shown of={found} rows={4} what="skills">{({ skills }) => skills.length === 0 ? <Empty title="No skill is installed"><p>Find one: <code>signet skill search WORDS</code></p></Empty> :
     <ul class="needs">{skills.map((one) => <li key={one.name}><p><strong dir="auto">{one.name}</strong> <span class="meta"><span>{one.builtin ? "comes with Signet" : one.author ?? "author unknown"}</span>{one.version && <span>{one.version}</span>}</span></p>
       <p class="small soft" dir="auto">{one.description.slice(0, 300)}</p>
-      {!one.builtin && <p><Remove name={one.name} loses="Its folder goes, with what you changed in it." does={() => removeSkill(one.name)} /></p>}</li>)}</ul>}</Shown>
+      {!one.builtin && <p><Remove kind="skills" id={one.name} name={one.name} loses="Its folder goes, with what you changed in it." /></p>}</li>)}</ul>}</Shown>
     <Add title="Install a skill" verb="Install" does={({ name }) => installSkill(name!)} done={({ name }) => `${name} is installed.`}
       fields={[{ name: "name", label: "Name in a catalog, or owner/repository@skill", placeholder: "web-search" }]} note="A skill tells agents what to do: read it first." /></>;
 }

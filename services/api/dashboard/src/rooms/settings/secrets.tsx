@@ -1,5 +1,5 @@
 /** Names of secrets. Values go in and never come back. */
-import { paths, putSecret, removeSecret } from "../../api/calls";
+import { paths, putSecret } from "../../api/calls";
 import type { Secrets as Names } from "../../api/types";
 import { useResource } from "../../lib/resource";
 import { Empty, Shown } from "../../ui/states";
@@ -10,7 +10,7 @@ export function Secrets() {
   return <div class="narrow">
     <p class="soft">Agents use secrets by name, in commands that Signet runs for them. No value can be read here.</p>
     <Shown of={found} rows={2} what="secrets">{({ secrets }) => secrets.length === 0 ? <Empty title="No secret yet" /> : <ul class="rows">{secrets.map((name) => <li key={name} class="repair">
-      <span>{name}</span><Remove name={name} loses="Nothing brings its value back." does={() => removeSecret(name)} /></li>)}</ul>}</Shown>
+      <span>{name}</span><Remove kind="secrets" id={name} name={name} loses="Nothing brings its value back." /></li>)}</ul>}</Shown>
     <Add title="Keep a secret" verb="Keep" does={({ name, value }) => putSecret(name!, value!)} done={({ name }) => `${name} is kept.`}
       fields={[{ name: "name", label: "Name", placeholder: "GITHUB_TOKEN" }, { name: "value", label: "Value", type: "password" }]} />
   </div>;
