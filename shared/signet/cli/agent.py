@@ -45,7 +45,7 @@ def list_agents(signet: Signet) -> Output:
     yield from output.table([_row(one) for one in found], "No agents")
 
 
-@command(app)
+@command(app, does="add an agent with its own read policy")
 def add(
     name: NameArgument,
     memory: Annotated[
@@ -81,7 +81,7 @@ def add(
     output.hint(f"Describe it in agents/{name}/SOUL.md and IDENTITY.md.")
 
 
-@command(app)
+@command(app, does="remove an agent")
 def remove(
     signet: Signet,
     name: NameArgument,

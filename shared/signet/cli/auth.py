@@ -48,11 +48,14 @@ def whoami(signet: Signet) -> Output:
     output.say(f"may: {', '.join(me['permissions'])}")
 
 
-@command(token_app)
+@command(token_app, does="create an access token for another caller")
 def create(
     role: Annotated[
         str,
-        typer.Option(help=", ".join(ROLES) + ".", autocompletion=lambda: list(ROLES)),
+        typer.Option(
+            help=", ".join(ROLES) + ". Only admins run programs on the daemon's machine.",
+            autocompletion=lambda: list(ROLES),
+        ),
     ] = "agent",
     sub: Annotated[
         str | None,
@@ -93,7 +96,7 @@ def create(
     output.hint(f"Revoke it with: signet auth token revoke {made['jti']}")
 
 
-@command(token_app, "own")
+@command(token_app, "own", does="create an access token")
 def own_token(path: PathOption = None) -> Output:
     """Print a token for your own calls to the daemon of this machine, valid for 15 minutes.
 
@@ -124,7 +127,7 @@ def list_tokens(signet: Signet) -> Output:
         output.say("No tokens")
 
 
-@command(token_app)
+@command(token_app, does="revoke an access token")
 def revoke(
     signet: Signet,
     jti: Annotated[

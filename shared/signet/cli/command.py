@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from signet.cli import offline, output
-from signet.cli.connect import client
+from signet.cli.connect import check_person, client
 from signet.client import Unauthenticated, connection
 from signet.errors import Invalid
 from signet.paths import Workspace
@@ -65,17 +65,19 @@ def command(
     seconds: float | None = None,
     forgets: bool = False,
     alone: bool = False,
+    does: str = "",
 ) -> Callable[[Callable[..., Output]], Callable[..., None]]:
     """Return a decorator that makes a generator a command, and registers it with `app` if given.
 
     The command has `--json`. A first parameter `signet` gets the client of the daemon (which waits `seconds` for an
     answer) and adds `--path`. A parameter `as_json` says whether `--json` was given. What a command that `forgets`
     takes away is no longer known on this machine either. With `alone` it is what the group `app` does without one of
-    its commands.
+    its commands. `does` describes commands that run programs or change who is trusted; agents may not run
+    them.
     """
 
     def decorate(run: Callable[..., Output]) -> Callable[..., None]:
-        made = _made(run, seconds, forgets=forgets, alone=alone)
+        made = _made(run, seconds, forgets=forgets, alone=alone, does=does)
         if app is None:
             return made
         return app.callback()(made) if alone else app.command(name)(made)
@@ -84,7 +86,7 @@ def command(
 
 
 def _made(
-    run: Callable[..., Output], seconds: float | None, *, forgets: bool, alone: bool
+    run: Callable[..., Output], seconds: float | None, *, forgets: bool, alone: bool, does: str
 ) -> Callable[..., None]:
     given = dict(inspect.signature(run).parameters)
     needs_client = given.pop("signet", None) is not None
@@ -101,6 +103,8 @@ def _made(
     ) -> None:
         if context is not None and context.invoked_subcommand is not None:
             return
+        if does:
+            check_person(does)
         if knows_json:
             options["as_json"] = as_json
         if needs_client:

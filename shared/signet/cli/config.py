@@ -9,6 +9,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.command import JsonOption, Output, PathOption, command
+from signet.cli.connect import check_person
 from signet.errors import Invalid
 from signet.paths import Workspace, find_workspace
 
@@ -88,9 +89,16 @@ def set_(
     workspace = find_workspace(path)
     wished = parsed(value)
     config.check({key: wished})
-    file = manifest.set_values(workspace, {key: wished})
+    file = manifest.set_values(workspace, {key: wished}, guard=_check_person)
     yield {"key": key, "value": wished, "file": str(file)}
     output.say(f"{key} is set in {file}")
+
+
+def _check_person(before: Mapping[object, object], after: Mapping[object, object]) -> None:
+    from signet.config import decisive
+
+    if changed := decisive.changes(before, after):
+        check_person(f"change {', '.join(changed)}")
 
 
 def parsed(text: str) -> "Value":

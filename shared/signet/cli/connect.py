@@ -1,7 +1,8 @@
 """The client that commands use."""
 
 import os
-from collections.abc import Mapping
+import shlex
+import sys
 
 from signet import clock
 from signet.client import Signet, connection
@@ -24,16 +25,26 @@ def client(path: str | None, *, timeout_seconds: float | None = None) -> Signet:
         path=path,
         token=own_token(path),
         actor="cli",
-        actor_type="operator",
-        origin="agent" if _is_of_an_agent(os.environ) else None,
+        actor_type="agent" if is_agent_shell() else "operator",
+        origin="agent" if is_agent_shell() else None,
         timeout_seconds=timeout_seconds,
         only_signet=True,
     )
 
 
-def _is_of_an_agent(environ: Mapping[str, str]) -> bool:
-    """Return whether an agent runs this command: harnesses say so to what they start."""
-    return any(environ.get(name) for name in AGENT_SHELLS)
+def is_agent_shell() -> bool:
+    """Return whether an agent runs this command: harnesses mark the commands that their agents start."""
+    return any(os.environ.get(name) for name in AGENT_SHELLS)
+
+
+def check_person(does: str) -> None:
+    """Raise NotForAgents if an agent runs this command, with the command that the user can run instead."""
+    if is_agent_shell():
+        from signet.domain.auth.caller import NotForAgents
+
+        raise NotForAgents(
+            f"Agents may not {does}. Ask the user to run: {shlex.join(('signet', *sys.argv[1:]))}"
+        )
 
 
 def running(path: str | None, *, timeout_seconds: float | None = None) -> Signet | None:

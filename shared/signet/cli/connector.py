@@ -41,7 +41,7 @@ def list_connectors(signet: Signet) -> Output:
         output.hint("Add a folder: signet connector add FOLDER --sync")
 
 
-@command(app)
+@command(app, does="read the files of a folder into memory")
 def add(
     signet: Signet,
     folder: Annotated[
@@ -87,7 +87,7 @@ def add(
         output.hint(f"Read it: signet connector sync {made['id'][:8]}")
 
 
-@command(app)
+@command(app, does="read the folder of a connector again")
 def sync(
     signet: Signet,
     connector: Annotated[
@@ -129,7 +129,7 @@ def health(signet: Signet, connector: ConnectorArgument) -> Output:
     _say_errors(found["progress"])
 
 
-@command(app)
+@command(app, does="remove a connector")
 def remove(
     signet: Signet,
     connector: ConnectorArgument,

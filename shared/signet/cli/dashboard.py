@@ -54,11 +54,12 @@ def dashboard(
 
 
 def with_code(url: str, workspace: Workspace) -> str:
-    """Return the address with a code that opens a session once, where this user may sign one."""
+    """Return the address with a code that opens a session once; without one for agents and other users."""
     from signet import clock
+    from signet.cli.connect import is_agent_shell
     from signet.domain.auth import own
 
-    code = own.login_code(workspace, now=clock.now())
+    code = None if is_agent_shell() else own.login_code(workspace, now=clock.now())
     return url if code is None else f"{url.rstrip('/')}/#code={code}"
 
 

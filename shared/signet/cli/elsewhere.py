@@ -30,7 +30,7 @@ SECONDS = 15.0
 _INSTEAD = "The environment (SIGNET_DAEMON_URL, SIGNET_HOST, SIGNET_PORT) names a daemon that is used instead: {}"
 
 
-@command()
+@command(does="send memories and prompts to another daemon")
 def connect(
     url: Annotated[
         str | None,
@@ -97,7 +97,7 @@ def connect(
     output.hint("Next: signet harness install claude-code")
 
 
-@command()
+@command(does="send memories and prompts to another daemon")
 def disconnect(
     discard: Annotated[
         bool, typer.Option("--discard", help="Give up calls that wait for the daemon.")

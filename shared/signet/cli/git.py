@@ -39,7 +39,7 @@ def status(signet: Signet) -> Output:
         output.say(f"problem     {output.plain(found['problem'])}")
 
 
-@command(app, seconds=SECONDS)
+@command(app, seconds=SECONDS, does="pull the workspace's files")
 def pull(signet: Signet, as_json: bool) -> Output:
     """Pull commits from the remote. Local changes are never lost.
 
@@ -48,7 +48,7 @@ def pull(signet: Signet, as_json: bool) -> Output:
     yield from _do(signet, "pull", as_json)
 
 
-@command(app, seconds=SECONDS)
+@command(app, seconds=SECONDS, does="push the workspace's files")
 def push(signet: Signet, as_json: bool) -> Output:
     """Push local commits to the remote.
 
@@ -57,7 +57,7 @@ def push(signet: Signet, as_json: bool) -> Output:
     yield from _do(signet, "push", as_json)
 
 
-@command(app, seconds=SECONDS)
+@command(app, seconds=SECONDS, does="synchronise the workspace's files")
 def sync(signet: Signet, as_json: bool) -> Output:
     """Pull, then push.
 
@@ -66,7 +66,7 @@ def sync(signet: Signet, as_json: bool) -> Output:
     yield from _do(signet, "sync", as_json)
 
 
-@command(app)
+@command(app, does="change where and when the workspace is synchronised")
 def enable(
     signet: Signet,
     interval: Annotated[
@@ -82,7 +82,7 @@ def enable(
     output.say(f"Automatic sync is on, every {interval} s")
 
 
-@command(app)
+@command(app, does="change where and when the workspace is synchronised")
 def disable(signet: Signet) -> Output:
     """Turn automatic sync off.
 

@@ -37,7 +37,7 @@ class Wishes:
     as_json: bool
 
 
-@command()
+@command(does="restore a backup, its settings included")
 def restore(
     file: Annotated[
         str,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from signet.care.service import Service
 
 
-@command()
+@command(does="start Signet at every login")
 def install(
     path: PathOption = None,
     port: PortOption = None,
@@ -46,7 +46,7 @@ def install(
         output.hint("To keep it running when you are logged out: loginctl enable-linger")
 
 
-@command()
+@command(does="stop starting Signet at every login")
 def uninstall(path: PathOption = None, dry_run: DryRunOption = False) -> Output:
     """Remove the service that `install` added, and stop the daemon.
 

@@ -156,7 +156,7 @@ def setup(
         setup_show.show(done)
         if plan.chosen.opens_dashboard and done.started is not None:
             at = done.started.daemon
-            dashboard.show_page(at.url, at.port, opens=True)
+            dashboard.show_page(dashboard.with_code(at.url, plan.workspace), at.port, opens=True)
     connected = {one.id for one in done.connected if one.is_connected}
     if not connected.issuperset(chosen.harnesses or ()):
         raise typer.Exit(1)

@@ -51,7 +51,7 @@ def list_skills(path: PathOption = None) -> Output:
     yield from output.table(shown, "No skills")
 
 
-@command(app)
+@command(app, does="install a skill, which tells agents what to do")
 def install(
     name: Annotated[
         str,
@@ -84,7 +84,7 @@ def install(
     output.say(output.plain(told))
 
 
-@command(app)
+@command(app, does="delete the folder of a skill")
 def uninstall(name: NameArgument, path: PathOption = None) -> Output:
     """Remove a skill.
 

@@ -87,7 +87,7 @@ def show(signet: Signet, task: TaskArgument) -> Output:
         output.say(_run_line(run))
 
 
-@command(app)
+@command(app, does="add a task, which runs an agent on a schedule")
 def add(
     signet: Signet,
     name: NameOption = None,
@@ -116,7 +116,7 @@ def add(
     output.say(f"Added {made['id']}, next run {output.local(made['nextRunAt'])}")
 
 
-@command(app)
+@command(app, does="change what a task runs, or when")
 def edit(
     signet: Signet,
     task: TaskArgument,
@@ -149,7 +149,7 @@ def edit(
     output.say(f"Changed {output.plain(str(body.get('name') or one['name']))}")
 
 
-@command(app)
+@command(app, does="delete a task and its runs")
 def remove(signet: Signet, task: TaskArgument) -> Output:
     """Remove a task and its runs. A running one is stopped.
 
@@ -161,7 +161,7 @@ def remove(signet: Signet, task: TaskArgument) -> Output:
     output.say(f"Removed {output.plain(one['name'])}")
 
 
-@command(app)
+@command(app, does="run a task")
 def run(
     task: TaskArgument,
     follow: Annotated[bool, typer.Option("--watch", "-w", help="Show its output.")] = False,

@@ -105,7 +105,7 @@ def export(
         tell(f"  {kind:<16}{number}")
 
 
-@command()
+@command(does="import records, agents and their read policies included")
 def import_(
     source: Annotated[
         str, typer.Argument(help="File or folder to import, or - for an export on stdin.")

@@ -18,8 +18,8 @@ origin_app = typer.Typer(
     help="""Manage the origins whose pages may call the daemon.
 
     Trusting an origin means: every page and script of it, now and after any later change, may read,
-    save, change and forget your memories and settings, as a program on this machine may. In the modes team and hybrid
-    it needs the same token as any other client there. It gets no access to secrets and to commands run with them.
+    save, change and forget your memories, as a program on this machine may. In the modes team and hybrid it needs the
+    same token as any other client there. It changes no settings, sees no secrets and runs no programs.
 
     An origin is a scheme, a host and a port, exactly as the browser sends it: chrome-extension://ID,
     moz-extension://ID, tauri://localhost, http://tauri.localhost, http://localhost:5173. There are no patterns, and
@@ -34,7 +34,7 @@ OriginArgument = Annotated[
 ]
 
 
-@command(origin_app)
+@command(origin_app, does="trust the pages of another program")
 def add(origin: OriginArgument, path: PathOption = None) -> Output:
     """Trust an origin. What that allows: signet trust origin --help.
 
@@ -63,7 +63,7 @@ def list_(path: PathOption = None) -> Output:
     output.say("\n".join(known) or "No origin is trusted")
 
 
-@command(origin_app)
+@command(origin_app, does="change which pages are trusted")
 def remove(origin: OriginArgument, path: PathOption = None) -> Output:
     """Stop trusting an origin.
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WORD = "purge"
 
 
-@command()
+@command(does="uninstall Signet")
 def uninstall(
     purge: Annotated[
         bool, typer.Option("--purge", help="Also delete the workspace with all memories.")

@@ -53,7 +53,7 @@ def check(
     _say_pending(found.get("pendingVersion"))
 
 
-@command(app, seconds=SECONDS)
+@command(app, seconds=SECONDS, does="install another version of Signet")
 def install(
     signet: Signet,
     version: Annotated[
@@ -93,7 +93,7 @@ def status(signet: Signet) -> Output:
     _say_pending(found["pendingRestartVersion"])
 
 
-@command(app)
+@command(app, does="change whether new versions are installed")
 def enable(
     signet: Signet,
     interval: Annotated[
@@ -113,7 +113,7 @@ def enable(
     output.say(f"Automatic checks are on, every {interval} s")
 
 
-@command(app)
+@command(app, does="change whether new versions are installed")
 def disable(signet: Signet) -> Output:
     """Turn automatic checks for new versions off.
 
