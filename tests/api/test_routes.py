@@ -57,6 +57,8 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     ("POST", "/api/memory/reviews/{memory_id}/approve"): (None, 409),
     ("POST", "/api/memory/reviews/{memory_id}/reject"): (None, 409),
     ("POST", "/api/auth/exchange"): ({"code": "x"}, 401),
+    # Only the dashboard confirms.
+    ("POST", "/api/auth/confirm"): ({"method": "POST", "path": "/api/tasks"}, 400),
     ("POST", "/api/evaluation/replay"): ({"sessionKey": "none"}, 404),
     ("POST", "/api/memory/{memory_id}/review"): ({"verdict": "keep"}, 200),
     ("POST", "/api/hooks/remember"): ({"harness": "codex", "content": "The gate is green."}, 200),

@@ -146,7 +146,7 @@ def test_the_page_asks_before_it_runs_a_task_and_its_session_ends_with_the_daemo
     ran = daemon.home / "bin" / "ran"
     eventually(ran.exists)
     assert daemon.run("task", "remove", "t").status == 0
-    assert daemon.run("restart").status == 0
+    assert daemon.run("daemon", "restart").status == 0
     after = curl.get("/api/auth/whoami", headers=page).json()
     assert after["standing"] == "peer"
     assert curl.post("/api/tasks", content=body, headers=page).json()["code"] == "not_proven"

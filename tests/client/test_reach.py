@@ -34,6 +34,7 @@ FORM = "for a form of settings: `signet config`, `call` in programs"
 
 WITHOUT = {
     ("GET", "/api/auth/proof"): PROVES,
+    ("POST", "/api/auth/confirm"): PAGES,
     ("GET", "/"): PAGES,
     ("GET", "/capture"): PAGES,
     ("GET", "/assets/{name}"): PAGES,

@@ -130,8 +130,10 @@ class Api:
         return self._runner.get_loop().run_until_complete(requests)
 
     def add_agent(self, name: str = "scout") -> None:
-        """Register an agent, so that others than the default one are told apart (HN-77)."""
+        """Register an agent as the owner, so that others than the default one are told apart (HN-77)."""
+        usual, self.connection = self.connection, OVER_SOCKET
         made = self.post("/api/agents", {"name": name})
+        self.connection = usual
         assert made.status == 201, made.body
 
     def look(self) -> None:

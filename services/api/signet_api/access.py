@@ -34,8 +34,11 @@ class Access:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        rule = match(scope["method"], scope["path"]) or _UNKNOWN
         try:
             asked = await self._callers.resolve(scope)
+            if rule.does and asked.is_page:
+                asked, receive = await self._state.confirmations.apply(asked, scope, receive)
         except SignetError as error:
             await errors.refusal(error)(scope, receive, send)
             return
@@ -43,7 +46,7 @@ class Access:
             bind_contextvars(actor=asked.claims.sub)
         with caller.acting_for(asked):
             try:
-                await self._check(asked, scope)
+                await self._check(asked, rule, scope)
             except SignetError as error:
                 if is_change(scope["method"], scope["path"]):
                     errors.note_refusal(error)
@@ -51,11 +54,10 @@ class Access:
                 return
             await self._app(scope, receive, send)
 
-    async def _check(self, asked: Caller, scope: Scope) -> None:
-        rule = match(scope["method"], scope["path"]) or _UNKNOWN
+    async def _check(self, asked: Caller, rule: Rule, scope: Scope) -> None:
         if rule.is_open and asked.standing is Standing.STRANGER:
             return
-        asked.check(rule.permission)
+        asked.check(rule)
         asked.check_within(rule)
         if rule.limit is not None:
             await limits.count(self._state, rule.limit, Headers(scope=scope))

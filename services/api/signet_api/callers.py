@@ -25,6 +25,9 @@ _MAPPED = "::ffff:"
 #: How exact the time of a token's last use is, and how many tokens are remembered for that.
 NOTED_AFTER, MOST_NOTED = timedelta(minutes=1), 10_000
 
+_ACTOR_TYPE = b"x-signet-actor-type"
+#: The actor types of clients that act for an agent.
+_AGENTS = frozenset({b"agent", b"harness"})
 WITHHELD_FROM_PAGES = frozenset({Permission.ADMIN, Permission.PROGRAMS})
 
 _REMEDY = (
@@ -55,9 +58,12 @@ class Callers:
         In local mode a token that was not signed for this daemon is ignored. Pages of other programs neither
         administer the machine nor run anything, whatever token they have.
         """
-        found = await self._caller(scope)
-        if scope.get(browser.KEY) is Page.TRUSTED:
+        found, page = await self._caller(scope), scope.get(browser.KEY)
+        if page is Page.TRUSTED:
             return replace(found, withheld=WITHHELD_FROM_PAGES)
+        acting = next((text for name, text in scope["headers"] if name == _ACTOR_TYPE), b"")
+        if page is Page.OWN or acting in _AGENTS:
+            return replace(found, is_page=page is Page.OWN, for_agent=acting in _AGENTS)
         return found
 
     async def _caller(self, scope: Scope) -> Caller:

@@ -34,6 +34,7 @@ from signet.wire.origin import Origin, lowest
 from signet_api import counting
 from signet_api.admission import Admission
 from signet_api.authority import Authority
+from signet_api.confirmations import Confirmations
 from signet_api.counting import Gathering, Use
 from signet_api.health import Health
 from signet_api.models import Models
@@ -65,6 +66,7 @@ class State:
     probe: Probe = field(default_factory=Probe)
     models: Models = field(default_factory=Models)
     pulse: Pulse = field(default_factory=Pulse)
+    confirmations: Confirmations = field(default_factory=Confirmations)
     is_stopping: bool = False
     recalls: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(RECALLS))
     admission: Admission = field(default_factory=Admission)

@@ -62,12 +62,28 @@ class Rule:
     `limit` is the rate limit that each call counts against. `within` names the parts of a token's scope that the
     operation keeps to; a token that is limited in any other part is refused, because the operation would show or change
     what lies outside. `is_open` lets callers without a token in, in every mode.
+
+    `does`, `command` and `for_agents` belong to the programs class, see `programs`.
     """
 
     permission: Permission
     limit: Quota | None = None
     within: frozenset[str] = NONE
     is_open: bool = False
+    does: str = ""
+    command: str = ""
+    for_agents: bool = False
+
+
+def programs(
+    does: str, command: str, *, limit: Quota | None = None, for_agents: bool = False
+) -> Rule:
+    """Return the rule of an operation that can make the machine run something or change who is trusted.
+
+    Callers are the user's own clients, admins, and the dashboard after the user has confirmed that exact request.
+    `does` completes "This will …"; `command` does the same from a terminal. Agents may call only what is `for_agents`.
+    """
+    return Rule(Permission.PROGRAMS, limit, does=does, command=command, for_agents=for_agents)
 
 
 OPEN = Rule(Permission.NONE, within=EVERY, is_open=True)
@@ -84,12 +100,13 @@ JOBS_CHANGE = Rule(Permission.OPERATOR, within=EVERY)
 #: Documents and entities have owners, but belong to no project.
 DOCUMENTS = Rule(Permission.DOCUMENTS, within=ONLY_AGENT)
 PIN = Rule(Permission.MODIFY, within=ONLY_AGENT)
-#: What follows is about the whole store or the whole machine.
+#: What follows is about the whole store. OPERATOR is for upkeep, which runs no programs and changes no trust.
+OPERATOR = Rule(Permission.OPERATOR)
+#: What follows only reads: a change is either upkeep or in the programs class (wire/operation.py).
 CONNECTORS = Rule(Permission.CONNECTORS)
 DIAGNOSTICS = Rule(Permission.DIAGNOSTICS)
 ANALYTICS = Rule(Permission.ANALYTICS)
 ADMIN = Rule(Permission.ADMIN)
-OPERATOR = Rule(Permission.OPERATOR)
 LOCAL = Rule(Permission.LOCAL)
-#: Operations that make the machine run something or change who is trusted.
-PROGRAMS = Rule(Permission.PROGRAMS)
+#: Writes settings. Decisive ones (config/decisive.py) are in the programs class.
+SETTINGS = Rule(Permission.ADMIN, does="change settings", command="signet config set KEY VALUE")

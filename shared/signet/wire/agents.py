@@ -44,6 +44,17 @@ class Agents(TypedDict):
 
 
 AGENTS = Operation("GET", "/api/agents", access.LOCAL, Agents)
-ADD_AGENT = Operation("POST", "/api/agents", access.LOCAL, NamedAgent, status=201)
+ADD_AGENT = Operation(
+    "POST",
+    "/api/agents",
+    access.programs("add an agent with its own read policy", "signet agent add NAME"),
+    NamedAgent,
+    status=201,
+)
 AGENT = Operation("GET", "/api/agents/{name}", access.LOCAL, WholeAgent)
-REMOVE_AGENT = Operation("DELETE", "/api/agents/{name}", access.LOCAL, RemovedAgent)
+REMOVE_AGENT = Operation(
+    "DELETE",
+    "/api/agents/{name}",
+    access.programs("remove an agent from agent.yaml", "signet agent remove NAME"),
+    RemovedAgent,
+)

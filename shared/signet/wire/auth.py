@@ -3,7 +3,7 @@
 from typing import Any, TypedDict
 
 from signet.wire import access
-from signet.wire.access import Permission, Quota, Rule
+from signet.wire.access import Quota
 from signet.wire.operation import Operation
 
 
@@ -56,6 +56,13 @@ class Tokens(TypedDict):
     count: int
 
 
+class Confirmation(TypedDict):
+    """A code that lets the dashboard send one request that the user has confirmed."""
+
+    code: str
+    expiresAt: str
+
+
 class Proof(TypedDict):
     """HMAC-SHA256 of a nonce and the port with the workspace token, in hex."""
 
@@ -63,8 +70,21 @@ class Proof(TypedDict):
 
 
 WHOAMI = Operation("GET", "/api/auth/whoami", access.KNOWN, WhoAmI)
-ISSUE_TOKEN = Operation("POST", "/api/auth/token", Rule(Permission.ADMIN, Quota.ADMIN), IssuedToken)
+ISSUE_TOKEN = Operation(
+    "POST",
+    "/api/auth/token",
+    access.programs(
+        "create an access token for another caller", "signet auth token create", limit=Quota.ADMIN
+    ),
+    IssuedToken,
+)
+CONFIRM = Operation("POST", "/api/auth/confirm", access.KNOWN, Confirmation)
 EXCHANGE = Operation("POST", "/api/auth/exchange", access.OPEN, IssuedToken)
 PROOF = Operation("GET", "/api/auth/proof", access.OPEN, Proof)
 TOKENS = Operation("GET", "/api/auth/tokens", access.ADMIN, Tokens)
-REVOKE_TOKEN = Operation("DELETE", "/api/auth/tokens/{jti}", access.ADMIN, RevokedToken)
+REVOKE_TOKEN = Operation(
+    "DELETE",
+    "/api/auth/tokens/{jti}",
+    access.programs("revoke an access token", "signet auth token revoke TOKEN"),
+    RevokedToken,
+)

@@ -82,5 +82,5 @@ class StoppedBackfill(TypedDict):
 
 
 BACKFILL = Operation("GET", "/api/backfill", access.LOCAL, Backfill)
-START_BACKFILL = Operation("POST", "/api/backfill", access.LOCAL, StartedBackfill)
-STOP_BACKFILL = Operation("POST", "/api/backfill/stop", access.LOCAL, StoppedBackfill)
+START_BACKFILL = Operation("POST", "/api/backfill", access.OPERATOR, StartedBackfill)
+STOP_BACKFILL = Operation("POST", "/api/backfill/stop", access.OPERATOR, StoppedBackfill)

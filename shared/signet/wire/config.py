@@ -70,7 +70,7 @@ class ChangedConfig(TypedDict):
 
 
 CONFIG_SCHEMA = Operation("GET", "/api/config/schema", access.LOCAL, ConfigSchema)
-CHANGE_CONFIG = Operation("PATCH", "/api/config", access.ADMIN, ChangedConfig)
+CHANGE_CONFIG = Operation("PATCH", "/api/config", access.SETTINGS, ChangedConfig)
 CONFIG_FILES = Operation("GET", "/api/config", access.LOCAL, ConfigFiles)
-WRITE_CONFIG = Operation("POST", "/api/config", access.ADMIN, Done)
+WRITE_CONFIG = Operation("POST", "/api/config", access.SETTINGS, Done)
 IDENTITY = Operation("GET", "/api/identity", access.LOCAL, Identity)

@@ -105,18 +105,26 @@ class Connectors(TypedDict):
 
 
 CONNECTORS = Operation("GET", "/api/connectors", access.CONNECTORS, Connectors)
-ADD_CONNECTOR = Operation("POST", "/api/connectors", access.CONNECTORS, AddedConnector, status=201)
-RESYNC_CONNECTORS = Operation("POST", "/api/connectors/resync", access.CONNECTORS, Resynced)
+ADD_CONNECTOR = Operation(
+    "POST",
+    "/api/connectors",
+    access.programs("read the files of a folder into memory", "signet connector add"),
+    AddedConnector,
+    status=201,
+)
+_SYNC = access.programs("read the folder of a connector again", "signet connector sync")
+RESYNC_CONNECTORS = Operation("POST", "/api/connectors/resync", _SYNC, Resynced)
 CONNECTOR = Operation("GET", "/api/connectors/{connector_id}", access.CONNECTORS, Connector)
 REMOVE_CONNECTOR = Operation(
-    "DELETE", "/api/connectors/{connector_id}", access.CONNECTORS, RemovedConnector
+    "DELETE",
+    "/api/connectors/{connector_id}",
+    access.programs("remove a connector", "signet connector remove CONNECTOR"),
+    RemovedConnector,
 )
 CONNECTOR_HEALTH = Operation(
     "GET", "/api/connectors/{connector_id}/health", access.CONNECTORS, ConnectorHealth
 )
-SYNC_CONNECTOR = Operation(
-    "POST", "/api/connectors/{connector_id}/sync", access.CONNECTORS, StartedSync
-)
+SYNC_CONNECTOR = Operation("POST", "/api/connectors/{connector_id}/sync", _SYNC, StartedSync)
 FULLY_SYNC_CONNECTOR = Operation(
-    "POST", "/api/connectors/{connector_id}/sync/full", access.CONNECTORS, StartedSync
+    "POST", "/api/connectors/{connector_id}/sync/full", _SYNC, StartedSync
 )

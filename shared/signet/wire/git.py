@@ -51,8 +51,28 @@ class ChangedGitSettings(TypedDict):
 
 
 GIT_STATUS = Operation("GET", "/api/git/status", access.LOCAL, GitStatus)
-GIT_PULL = Operation("POST", "/api/git/pull", access.LOCAL, GitDone)
-GIT_PUSH = Operation("POST", "/api/git/push", access.LOCAL, GitDone)
-GIT_SYNC = Operation("POST", "/api/git/sync", access.LOCAL, GitDone)
+GIT_PULL = Operation(
+    "POST",
+    "/api/git/pull",
+    access.programs("pull the workspace's files, agent.yaml included", "signet git pull"),
+    GitDone,
+)
+GIT_PUSH = Operation(
+    "POST",
+    "/api/git/push",
+    access.programs("push the workspace's files to its remote", "signet git push"),
+    GitDone,
+)
+GIT_SYNC = Operation(
+    "POST",
+    "/api/git/sync",
+    access.programs("pull and push the workspace's files", "signet git sync"),
+    GitDone,
+)
 GIT_SETTINGS = Operation("GET", "/api/git/config", access.LOCAL, GitSettings)
-CHANGE_GIT_SETTINGS = Operation("POST", "/api/git/config", access.LOCAL, ChangedGitSettings)
+CHANGE_GIT_SETTINGS = Operation(
+    "POST",
+    "/api/git/config",
+    access.programs("change where and when the workspace is synchronised", "signet git enable"),
+    ChangedGitSettings,
+)

@@ -33,4 +33,9 @@ class Harnesses(TypedDict):
 
 
 HARNESSES = Operation("GET", "/api/harnesses", access.LOCAL, Harnesses)
-REGENERATE_HARNESSES = Operation("POST", "/api/harnesses/regenerate", access.LOCAL, Regenerated)
+REGENERATE_HARNESSES = Operation(
+    "POST",
+    "/api/harnesses/regenerate",
+    access.programs("rewrite the settings of connected harnesses", "signet sync"),
+    Regenerated,
+)

@@ -9,11 +9,14 @@ signature, as FastAPI reads it.
 from dataclasses import KW_ONLY, dataclass
 from typing import Generic, Literal, TypeVar
 
-from signet.wire.access import Rule
+from signet.wire import access
+from signet.wire.access import Permission, Rule
 
 Reply = TypeVar("Reply")
 
 JSON = "application/json"
+#: Permissions about the whole machine that do not describe a change.
+_VAGUE = frozenset({Permission.ADMIN, Permission.LOCAL, Permission.CONNECTORS})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,6 +35,15 @@ class Operation(Generic[Reply]):
     status: int = 200
     also: tuple[int, ...] = ()
     media_type: str = JSON
+
+    def __post_init__(self) -> None:
+        """Raise TypeError for a change of the machine that does not state whether it is in the programs class."""
+        is_stated = self.rule.permission not in _VAGUE or self.rule is access.SETTINGS
+        if self.method != "GET" and not is_stated:
+            raise TypeError(
+                f"{self.method} {self.path} changes the machine: give it access.programs(...) if it can run a program "
+                "or change who is trusted, else access.OPERATOR"
+            )
 
     @property
     def replies(self) -> tuple[type[Reply], ...]:

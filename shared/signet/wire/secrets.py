@@ -35,8 +35,28 @@ class SecretValue(TypedDict):
 
 
 SECRETS = Operation("GET", "/api/secrets", access.ADMIN, Secrets)
-RUN_WITH_SECRETS = Operation("POST", "/api/secrets/exec", access.PROGRAMS, Ran)
-RUN_WITH_SECRET = Operation("POST", "/api/secrets/{name}/exec", access.PROGRAMS, Ran)
-SECRET = Operation("GET", "/api/secrets/{name}", access.ADMIN, SecretValue)
-PUT_SECRET = Operation("POST", "/api/secrets/{name}", access.ADMIN, KeptSecret)
-REMOVE_SECRET = Operation("DELETE", "/api/secrets/{name}", access.ADMIN, KeptSecret)
+_EXEC = access.programs(
+    "run a command with secrets in its environment",
+    "signet secret exec -s NAME COMMAND",
+    for_agents=True,
+)
+RUN_WITH_SECRETS = Operation("POST", "/api/secrets/exec", _EXEC, Ran)
+RUN_WITH_SECRET = Operation("POST", "/api/secrets/{name}/exec", _EXEC, Ran)
+SECRET = Operation(
+    "GET",
+    "/api/secrets/{name}",
+    access.programs("show the value of a secret", "signet secret get NAME"),
+    SecretValue,
+)
+PUT_SECRET = Operation(
+    "POST",
+    "/api/secrets/{name}",
+    access.programs("store a secret, in place of an earlier value", "signet secret put NAME"),
+    KeptSecret,
+)
+REMOVE_SECRET = Operation(
+    "DELETE",
+    "/api/secrets/{name}",
+    access.programs("delete a secret", "signet secret delete NAME"),
+    KeptSecret,
+)

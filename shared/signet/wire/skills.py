@@ -107,7 +107,17 @@ class RelatedSkills(TypedDict):
 SKILLS = Operation("GET", "/api/skills", access.LOCAL, Skills)
 SEARCH_SKILLS = Operation("GET", "/api/skills/search", access.LOCAL, FoundSkills)
 BROWSE_SKILLS = Operation("GET", "/api/skills/browse", access.LOCAL, OfferedSkills)
-INSTALL_SKILL = Operation("POST", "/api/skills/install", access.LOCAL, InstalledSkill)
+INSTALL_SKILL = Operation(
+    "POST",
+    "/api/skills/install",
+    access.programs("install a skill, which tells agents what to do", "signet skill install NAME"),
+    InstalledSkill,
+)
 SKILL = Operation("GET", "/api/skills/{name}", access.LOCAL, SkillFile)
 RELATED_SKILLS = Operation("GET", "/api/skills/{name}/related", access.LOCAL, RelatedSkills)
-REMOVE_SKILL = Operation("DELETE", "/api/skills/{name}", access.LOCAL, RemovedSkill)
+REMOVE_SKILL = Operation(
+    "DELETE",
+    "/api/skills/{name}",
+    access.programs("delete the folder of a skill", "signet skill uninstall NAME"),
+    RemovedSkill,
+)

@@ -52,7 +52,16 @@ class SynthesisStatus(TypedDict):
 
 
 SYNTHESIS_CONFIG = Operation("GET", "/api/hooks/synthesis/config", access.LOCAL, SynthesisConfig)
-SYNTHESIS_REQUEST = Operation("POST", "/api/hooks/synthesis", access.LOCAL, SynthesisRequest)
-COMPLETE_SYNTHESIS = Operation("POST", "/api/hooks/synthesis/complete", access.LOCAL, Synthesised)
-TRIGGER_SYNTHESIS = Operation("POST", "/api/synthesis/trigger", access.LOCAL, TriggeredSynthesis)
+SYNTHESIS_REQUEST = Operation("POST", "/api/hooks/synthesis", access.OPERATOR, SynthesisRequest)
+COMPLETE_SYNTHESIS = Operation(
+    "POST",
+    "/api/hooks/synthesis/complete",
+    access.programs(
+        "replace MEMORY.md, which every agent reads",
+        "signet hook synthesis-complete",
+        for_agents=True,
+    ),
+    Synthesised,
+)
+TRIGGER_SYNTHESIS = Operation("POST", "/api/synthesis/trigger", access.OPERATOR, TriggeredSynthesis)
 SYNTHESIS_STATUS = Operation("GET", "/api/synthesis/status", access.LOCAL, SynthesisStatus)

@@ -27,4 +27,9 @@ class Imported(TypedDict):
 
 
 EXPORT = Operation("GET", "/api/export", access.RECALL, ExportPage)
-IMPORT = Operation("POST", "/api/import", access.ADMIN, Imported)
+IMPORT = Operation(
+    "POST",
+    "/api/import",
+    access.programs("import records, agents and their read policies included", "signet import"),
+    Imported,
+)

@@ -59,6 +59,14 @@ class Installed(TypedDict):
 CHECK_UPDATE = Operation("GET", "/api/update/check", access.LOCAL, UpdateCheck)
 UPDATE_SETTINGS = Operation("GET", "/api/update/config", access.LOCAL, UpdateSettings)
 CHANGE_UPDATE_SETTINGS = Operation(
-    "POST", "/api/update/config", access.LOCAL, ChangedUpdateSettings
+    "POST",
+    "/api/update/config",
+    access.programs("change whether new versions are installed", "signet update enable"),
+    ChangedUpdateSettings,
 )
-INSTALL_UPDATE = Operation("POST", "/api/update/run", access.LOCAL, Installed)
+INSTALL_UPDATE = Operation(
+    "POST",
+    "/api/update/run",
+    access.programs("install another version of Signet", "signet update install"),
+    Installed,
+)

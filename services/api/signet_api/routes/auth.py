@@ -1,6 +1,7 @@
 """Who am I, and tokens: issue, list, take back."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated
 from uuid import uuid4
@@ -14,10 +15,11 @@ from signet.domain.auth import caller, issued, own, tokens, workspace_token
 from signet.domain.auth.policy import MARKS
 from signet.domain.auth.tokens import Claims, TokenScope, Unauthenticated
 from signet.errors import Invalid, NotFound
+from signet.wire import access
 from signet.wire import auth as wire
-from signet.wire.requests.machine import CodeBody, TokenBody
+from signet.wire.requests.machine import CodeBody, ConfirmBody, TokenBody
 from signet.wire.requests.model import Whole
-from signet_api import connections
+from signet_api import confirmations, connections, permissions
 from signet_api.deps import Db, Shared, State, state_of
 from signet_api.serving import serves
 
@@ -69,6 +71,20 @@ async def post_exchange(body: CodeBody, state: Shared) -> wire.IssuedToken:
     claims = tokens.claim(sub=own.PAGE, role=code.role, now=now, ttl=ttl, jti=uuid4().hex, own=True)
     await state.db.awrite(issued.redeem, code, claims, now=now)
     return _issued(claims, key)
+
+
+@serves(wire.CONFIRM)
+async def post_confirm(body: ConfirmBody, request: Request, state: Shared) -> wire.Confirmation:
+    """Return a code for one request that the user has confirmed in the dashboard; valid once, for 60 seconds."""
+    asked = caller.current()
+    rule = permissions.match(body.method, body.path.partition("?")[0])
+    if not asked.is_page or rule is None or not rule.does:
+        raise Invalid("Only the dashboard confirms requests, and only those that need it")
+    replace(asked, is_confirmed=True).check(access.programs(rule.does, rule.command))
+    content = (body.body or "").encode("utf-8", "surrogatepass")
+    code = state.confirmations.issue(request.scope, body.method, body.path, content)
+    expires = clock.now() + timedelta(seconds=confirmations.SECONDS)
+    return {"code": code, "expiresAt": clock.to_text(expires)}
 
 
 @serves(wire.PROOF)

@@ -4,10 +4,14 @@ import asyncio
 
 from signet import config
 from signet.config import described, manifest
+from signet.config.fields import MASK, literal_secrets
+from signet.domain.auth import caller, consent
 from signet.domain.identity import files
 from signet.errors import Invalid
 from signet.paths import Workspace
+from signet.text.masking import mask
 from signet.wire import config as wire
+from signet.wire.access import Permission
 from signet.wire.done import Done
 from signet.wire.requests.machine import ConfigBody, SettingsBody
 from signet_api.deps import Shared
@@ -16,11 +20,23 @@ from signet_api.serving import serves
 
 @serves(wire.CONFIG_FILES)
 async def get_config(state: Shared) -> wire.ConfigFiles:
-    """Return the files at the top of the workspace."""
+    """Return the files at the top of the workspace; secrets in them are masked for callers who may not see any."""
     try:
-        return {"files": await asyncio.to_thread(files.every, state.workspace)}
+        found = await asyncio.to_thread(files.every, state.workspace)
     except OSError:
         return {"files": [], "error": "Failed to load config files"}
+    if Permission.PROGRAMS not in caller.current().permissions:
+        secrets = [*literal_secrets(state.settings)]
+        found = await asyncio.to_thread(_masked, found, secrets)
+    return {"files": found}
+
+
+def _masked(found: list[wire.ConfigFile], secrets: list[str]) -> list[wire.ConfigFile]:
+    for file in found:
+        for secret in secrets:
+            file["content"] = file["content"].replace(secret, MASK)
+        file["content"] = mask(file["content"]).text
+    return found
 
 
 @serves(wire.WRITE_CONFIG)
@@ -57,7 +73,13 @@ async def patch_config(body: SettingsBody, state: Shared) -> wire.ChangedConfig:
     A value that does not fit is refused; with `if_hash` so is a change of another file than that with the hash (409).
     """
     config.check(body.set)
-    await asyncio.to_thread(manifest.set_values, state.workspace, body.set, if_hash=body.if_hash)
+    await asyncio.to_thread(
+        manifest.set_values,
+        state.workspace,
+        body.set,
+        if_hash=body.if_hash,
+        guard=consent.check_settings,
+    )
     await asyncio.to_thread(state.live.look)
     name, hash = await asyncio.to_thread(_file, state.workspace)
     required = state.live.restart_required

@@ -33,7 +33,7 @@ async def get_events(
     for name in chosen:
         if name not in wire.TOPICS:
             raise Invalid(f"topics: no topic {name!r}; there are {', '.join(wire.TOPICS)}")
-        asked.check(wire.TOPICS[name].permission)
+        asked.check(wire.TOPICS[name])
         asked.check_within(wire.TOPICS[name])
     follower = EventFollower(state, asked, chosen, eventfeed.Cursor.parse(last_event_id))
     with state.event_listeners.joining():

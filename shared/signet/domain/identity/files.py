@@ -4,9 +4,12 @@ Nothing outside the workspace is read or written: a link that leaves it is not l
 """
 
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 from signet.config import manifest
+from signet.config.manifest import NAMES, ManifestError
+from signet.domain.auth import consent
 from signet.errors import Invalid, TooLarge
 from signet.files import locked, replace_file
 from signet.paths import Workspace
@@ -48,8 +51,9 @@ def read(workspace: Workspace, name: str) -> bytes | None:
 def write(workspace: Workspace, name: str, content: str, *, if_hash: str | None = None) -> None:
     """Replace a file in one step, line ends as they come.
 
-    With `if_hash` only the file with this hash is replaced, with an empty one none; else it raises Conflict.
-    Raises Invalid for a name that is none, ManifestError (with the line) for settings that do not parse, TooLarge.
+    With `if_hash` only the file with this hash is replaced, with an empty one none; else it raises Conflict. Raises
+    Invalid for a bad name, ManifestError (with the line) for settings that do not parse, TooLarge, and Forbidden for a
+    file, or a change of settings, that the caller may not write.
     """
     if not name or any(sign in name for sign in ("/", "\\", "..", "\0")):
         raise Invalid("Invalid file name")
@@ -58,8 +62,7 @@ def write(workspace: Workspace, name: str, content: str, *, if_hash: str | None 
     raw = content.encode("utf-8", "replace")
     if len(raw) > MAX_BYTES:
         raise TooLarge(f"{name} would be longer than {MAX_BYTES} bytes")
-    if name in manifest.NAMES:
-        manifest.parse(raw, name)
+    wanted = manifest.parse(raw, name) if name in manifest.NAMES else None
     try:
         path = _inside(workspace, name)
         if path.exists() and not path.is_file():
@@ -68,9 +71,25 @@ def write(workspace: Workspace, name: str, content: str, *, if_hash: str | None 
             if if_hash is not None:
                 now = path.read_bytes() if path.exists() else b""
                 manifest.check_hash(now, if_hash, name)
+            _check_consent(workspace, name, wanted)
             replace_file(path, raw)
     except OSError as error:
         raise Invalid(f"{name} cannot be written: {error.strerror}") from error
+
+
+def _check_consent(workspace: Workspace, name: str, wanted: Mapping[object, object] | None) -> None:
+    """Raise Forbidden unless the caller may write the file; `wanted` are the settings that it would hold."""
+    now = manifest.find(workspace)
+    now = manifest.find(workspace)
+    if wanted is None or (now is not None and NAMES.index(now.name) < NAMES.index(name)):
+        consent.check_file(name)  # another file has the settings
+        return
+    try:
+        before = manifest.parse(now.read_bytes(), now.name) if now is not None else {}
+    except ManifestError:
+        consent.check_file(name)  # what the broken file decides cannot be compared
+        return
+    consent.check_settings(before, wanted)
 
 
 def _inside(workspace: Workspace, name: str) -> Path:

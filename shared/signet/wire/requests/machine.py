@@ -123,6 +123,14 @@ class CodeBody(Body):
     code: str = Field(min_length=1, max_length=2_000)
 
 
+class ConfirmBody(Body):
+    """The request that the user has confirmed: its method, its path with the query, and its body as text."""
+
+    method: str = Field(max_length=10)
+    path: str = Field(max_length=4_000)
+    body: str | None = Field(None, max_length=8 * 1024 * 1024)
+
+
 class TokenBody(Body):
     """A token for somebody; a `ttlSeconds` that is not positive counts as left out."""
 
