@@ -7,6 +7,7 @@ default in `$XDG_CONFIG_HOME/signet/workspace.json`, `~/.agents`.
 import json
 import os
 import stat
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -142,7 +143,8 @@ class Workspace(NamedTuple):
 
         digest = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
         base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
-        return Path(base) / f"signet-{os.getuid()}-{digest}"
+        user = 0 if sys.platform == "win32" else os.getuid()  # there are no sockets there
+        return Path(base) / f"signet-{user}-{digest}"
 
     def make(self) -> None:
         """Create the folders that every process needs, private ones with mode 0700.

@@ -19,6 +19,7 @@ from signet.cli import main as entry
 from signet.cli import status, tree
 from signet.client import connection
 from signet.client.connection import Connection
+from signet.domain.auth import secret
 from signet.paths import Workspace
 
 
@@ -272,6 +273,9 @@ def test_no_command_waits_where_nobody_can_answer(served: Program) -> None:
     assert served.run("agent", "remove", "scout").status == 0
 
 
+STRANGER = "Another program answers on port {port}, not the Signet daemon of"
+
+
 def answers_nothing(connection: socket.socket) -> None:
     connection.recv(1)  # comes back when the client has gone
 
@@ -282,10 +286,10 @@ def answers_nothing(connection: socket.socket) -> None:
 @pytest.mark.parametrize(
     ("act", "words"),
     [
-        (sends(404, b"<html>Not Found</html>"), "Another program, not Signet, answers at {url}"),
-        (sends(200, b'{"hello": "world"}'), "Another program, not Signet, answers at {url}"),
-        (sends(404, b'{"error": "no handler"}'), "Another program, not Signet, answers at {url}"),
-        (raw(b"SSH-2.0-OpenSSH\r\n"), "Another program, not Signet, answers at {url}"),
+        (sends(404, b"<html>Not Found</html>"), STRANGER),
+        (sends(200, b'{"hello": "world"}'), STRANGER),
+        (sends(404, b'{"error": "no handler"}'), STRANGER),
+        (raw(b"SSH-2.0-OpenSSH\r\n"), STRANGER),
         (answers_nothing, "{url} accepts connections but did not answer within 0.3 s"),
     ],
     ids=["page", "json", "json-error", "ssh", "silent"],
@@ -293,11 +297,15 @@ def answers_nothing(connection: socket.socket) -> None:
 def test_a_foreign_program_on_the_port_is_named_with_what_to_do(
     alone: Program, command: str, act: Act, words: str
 ) -> None:
+    secret.ensure(Workspace(alone.workspace).token_file)
     with loopback(act) as server:
         port = server.url.rpartition(":")[2]
         done = alone.run(*command.split(), SIGNET_PORT=port, SIGNET_FETCH_TIMEOUT="300")
     assert done.status == 1, done
-    assert words.format(url=server.url) in done.err and "signet daemon start --port" in done.err
+    assert (
+        words.format(url=server.url, port=port) in done.err
+        and "signet daemon start --port" in done.err
+    )
 
 
 def test_an_unexpected_error_is_one_line_and_a_trace_only_when_asked_for(

@@ -93,7 +93,7 @@ def test_a_named_workspace_is_never_answered_by_another_ones_daemon(
     assert alone.run("recall", "x", SIGNET_DAEMON_URL=url).status == 0
     done = alone.run("recall", "x", "-p", str(alone.workspace), SIGNET_DAEMON_URL=url)
     assert done.status == 1
-    assert f"signet daemon start --path {alone.workspace}" in done.err
+    assert "signet daemon start" in done.err
     assert alone.run("recall", "x", "-p", str(served.workspace)).status == 0
 
 

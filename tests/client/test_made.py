@@ -2,15 +2,12 @@
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
 from typing import cast
 
-import pytest
-
-from signet.client import AsyncSignet, DaemonNotRunning, Job, find_url
+from signet.client import AsyncSignet, Job, find_url
 from signet.client.answers import PipelineStatus
 from signet.client.work import summed
 from signet.config.env import read_environment
@@ -54,11 +51,11 @@ def test_the_address_is_found_in_the_documented_order(tmp_path: Path) -> None:
         environ = {"SIGNET_PATH": str(tmp_path), **environ}
         return find_url(path, environ, read_environment(environ)[0])
 
-    assert found() == "http://127.0.0.1:3850"
-    with pytest.raises(DaemonNotRunning):
-        found(str(tmp_path))
+    assert found() == found(str(tmp_path)) == "http://127.0.0.1:3850"
     (tmp_path / ".daemon").mkdir()
-    state = {"url": "http://127.0.0.1:4001", "pid": os.getpid()}
+    (tmp_path / ".daemon" / "port").write_text("4000")
+    assert found() == found(str(tmp_path)) == "http://127.0.0.1:4000"
+    state = {"url": "http://127.0.0.1:4001"}
     (tmp_path / ".daemon" / "state.json").write_text(json.dumps(state))
     assert found() == "http://127.0.0.1:4001"
     assert found(SIGNET_PORT="4002") == "http://127.0.0.1:4002"

@@ -13,10 +13,11 @@ import signal
 import socket
 import sys
 import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from signet.db.gate import Gate
+from signet.domain.auth import workspace_token
 from signet.paths import Workspace, find_workspace
 from signet.process.boot import Booted, boot
 from signet.process.program import Program
@@ -65,9 +66,15 @@ def serve(booted: Booted) -> None:
     """Answer health checks in a thread."""
 
     class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
         def do_GET(self) -> None:
             is_ready = not (booted.workspace.root / "api-unready").exists()
             body: dict[str, object] = {"agentsDir": str(booted.workspace.root)}
+            path, _, nonce = self.path.partition("?nonce=")
+            if path == "/api/auth/proof":
+                token, port = workspace_token.read(booted.workspace), server.server_port
+                body = {"proof": workspace_token.proof(token, nonce, port)}
             if self.path == "/health/ready" and not is_ready:
                 body["reasons"] = ["worker is not running"]
             raw = json.dumps(body).encode()
@@ -79,9 +86,11 @@ def serve(booted: Booted) -> None:
         def log_message(self, *_: object) -> None:
             return
 
-    server = HTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler, bind_and_activate=False)
+    server.daemon_threads = True
     server.socket.close()
     server.socket = socket.socket(fileno=int(os.environ["SIGNET_SOCKET_FD"]))
+    server.server_port = server.socket.getsockname()[1]
     threading.Thread(target=server.serve_forever, daemon=True).start()
 
 

@@ -3,16 +3,18 @@
 import shutil
 import subprocess
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harnesses.home import a_home
+from harnesses.home import Home, a_home
 from signet.db import Database
-from signet.domain.harnesses import registry
+from signet.domain.harnesses import opencode, registry
 from signet.domain.harnesses.models import Wishes
 from signet.domain.transcripts import steps
 from signet.domain.transcripts.steps import StepType
+from signet.paths import Workspace
 from support.http import Served, a_workspace, served
 
 NODE = shutil.which("node")
@@ -33,7 +35,7 @@ def run(script: str, daemon: Served, **environment: str) -> None:
         [str(NODE), "--test", str(TESTS / script)],
         env={
             "PATH": str(Path(str(NODE)).parent),
-            "SIGNET_DAEMON_URL": f"http://127.0.0.1:{daemon.port}",
+            "DAEMON": f"http://127.0.0.1:{daemon.port}",
             **environment,
         },
         capture_output=True,
@@ -41,6 +43,14 @@ def run(script: str, daemon: Served, **environment: str) -> None:
         timeout=60,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def at(folder: Path, workspace: Workspace) -> Home:
+    """Return a home whose harnesses are connected to a workspace."""
+    home = a_home(folder)
+    for name in opencode.NEEDED:
+        (workspace.root / name).touch()
+    return replace(home, site=replace(home.site, workspace=workspace))
 
 
 def rows(daemon: Served, sql: str) -> list[tuple[object, ...]]:
@@ -64,7 +74,7 @@ def done(daemon: Served, key: str) -> list[tuple[str, str]]:
 
 
 def test_the_plugin_of_opencode_keeps_to_its_contract(tmp_path: Path, daemon: Served) -> None:
-    home = a_home(tmp_path)
+    home = at(tmp_path, daemon.workspace)
     assert registry.connect(home.site, "opencode").success
     plugin = home.path / ".config/opencode/plugins/signet.mjs"
     run("opencode.test.mjs", daemon, PLUGIN=str(plugin))
@@ -76,7 +86,7 @@ def test_the_plugin_of_opencode_keeps_to_its_contract(tmp_path: Path, daemon: Se
 
 
 def test_plugin_and_hook_of_openclaw_keep_to_their_contract(tmp_path: Path, daemon: Served) -> None:
-    home = a_home(tmp_path)
+    home = at(tmp_path, daemon.workspace)
     assert registry.connect(home.site, "openclaw").success
     assert registry.connect(home.site, "openclaw", Wishes(legacy=True)).success
     plugin = home.path / ".openclaw/extensions/signet-memory-openclaw/index.js"
@@ -88,3 +98,16 @@ def test_plugin_and_hook_of_openclaw_keep_to_their_contract(tmp_path: Path, daem
     )
     assert kept == [("agent:helm:s-7", "default"), ("agent:main:main", "default")]
     assert done(daemon, "agent:main:main") == DONE
+
+
+def test_a_plugin_speaks_to_the_daemon_of_its_workspace_and_to_no_other_program(
+    tmp_path: Path, daemon: Served
+) -> None:
+    beside = Workspace(tmp_path / "beside")
+    beside.make()
+    shutil.copy(daemon.workspace.token_file, beside.token_file)
+    home = at(tmp_path, beside)
+    assert registry.connect(home.site, "openclaw").success
+    plugin = home.path / ".openclaw/extensions/signet-memory-openclaw/index.js"
+    places = {"FOLDER": str(beside.daemon_dir), "SOCKET": str(beside.api_socket)}
+    run("own.test.mjs", daemon, PLUGIN=str(plugin), **places)

@@ -4,12 +4,8 @@ import os
 import shlex
 import sys
 
-from signet import clock
 from signet.client import Signet, connection
-from signet.client.address import find_url, recorded
-from signet.config.env import read_environment
 from signet.paths import find_workspace
-from signet.wire.access import Role
 
 #: What harnesses set for the commands that their agents run: Claude Code, Codex, OpenCode, Gemini, Cursor, OpenClaw,
 #: and the common name (agents.md).
@@ -23,7 +19,6 @@ def client(path: str | None, *, timeout_seconds: float | None = None) -> Signet:
     """Return a client of the daemon that a command is about, whether it runs or not."""
     return Signet(
         path=path,
-        token=own_token(path),
         actor="cli",
         actor_type="agent" if is_agent_shell() else "operator",
         origin="agent" if is_agent_shell() else None,
@@ -60,20 +55,3 @@ def running(path: str | None, *, timeout_seconds: float | None = None) -> Signet
     if record.running(workspace) is None:
         return None
     return client(str(workspace.root), timeout_seconds=timeout_seconds)
-
-
-def own_token(path: str | None, role: Role = Role.ADMIN) -> str | None:
-    """Return a token for the workspace's own daemon, which whoever may read the workspace token may sign.
-
-    None when SIGNET_TOKEN names the caller, without a daemon, and for every other daemon, which must not see it.
-    """
-    workspace = find_workspace(path)
-    environment, _ = read_environment(os.environ)
-    if environment.token or not workspace.token_file.exists():
-        return None
-    own = recorded(workspace)
-    if own is None or find_url(path, os.environ, environment) != own:
-        return None
-    from signet.domain.auth import own as signing
-
-    return signing.own_token(workspace, "cli", now=clock.now(), role=role)

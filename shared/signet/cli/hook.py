@@ -45,8 +45,6 @@ LEAST_SECONDS = 0.2
 MOST_INPUT = 32 * 1_048_576
 #: Never 2, the usual status of wrong usage: harnesses block the prompt, or keep the turn going, when a hook exits so.
 USAGE = 1
-#: The status of a daemon that serves another workspace than the one that is meant.
-OTHER_WORKSPACE = 421
 
 #: Nobody is there, or only a proxy whose daemon is away.
 _AWAY = (Unavailable, BadAnswer)
@@ -233,7 +231,7 @@ def _reply(
     is_start = asked.name == "session-start"
     if daemon.is_elsewhere:
         if offline.is_away(workspace, daemon, is_start=is_start):
-            raise absent(daemon.url, is_elsewhere=True)
+            raise absent(daemon)
         daemon = offline.hurried(daemon, is_start=is_start)
     from signet.cli import spooled
     from signet.client import transport
@@ -262,8 +260,6 @@ def _answered(
     answer = json_text.an_object(reply.body) or {}
     if entry is not None and not answer:  # another program that has our port
         return _skipped(f"{daemon.url} is not a Signet daemon; hook skipped", entry)
-    if reply.status == OTHER_WORKSPACE:
-        return _skipped(f"{answer.get('error')}; hook skipped", entry)
     if reply.status >= 400:
         if entry is not None and reply.status in spooled.HOPELESS and "error" in answer:
             entry.remove()
@@ -367,15 +363,11 @@ def _patience(hook: Hook, *, is_elsewhere: bool) -> float:
 
 
 def _daemon(asked: Asked, started: float) -> target.Target | SignetError:
-    """Return where the daemon is, or why it is nowhere; the owner of a workspace needs no token for its own daemon."""
+    """Return the daemon to call, or why there is none; a hook never has more rights than an agent."""
     try:
-        token = None
-        if not os.environ.get("SIGNET_TOKEN") and find_workspace(asked.path).auth_secret.exists():
-            from signet.cli.connect import own_token
-            from signet.wire.access import Role
-
-            token = own_token(asked.path, Role.AGENT)
-        found = target.find(path=asked.path, token=token, actor=asked.harness, actor_type="harness")
+        found = target.find(
+            path=asked.path, actor=asked.harness, actor_type="harness", role="agent"
+        )
     except SignetError as error:
         return error
     patience = _patience(asked.hook, is_elsewhere=found.is_elsewhere)

@@ -42,7 +42,12 @@ T = TypeVar("T")
 
 
 def is_own(workspace: Workspace, daemon: Target) -> bool:
-    """Return whether a daemon is the workspace's own, which has its files and takes its spool."""
+    """Return whether a daemon is the workspace's own, which has its files and takes its spool.
+
+    An address that the user names counts as the workspace's own when that is recorded at it.
+    """
+    if daemon.own is not None:
+        return daemon.own == workspace
     own = urlsplit(recorded(workspace) or "")
     host, port = daemon.address
     is_here = is_loopback(own.hostname or "") and is_loopback(host)

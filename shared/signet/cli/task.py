@@ -7,7 +7,7 @@ import typer
 
 from signet.cli import identify, output
 from signet.cli.command import JsonOption, Output, PathOption, command
-from signet.cli.connect import client, own_token
+from signet.cli.connect import client
 from signet.client import Signet
 from signet.errors import Invalid, SignetError
 
@@ -218,7 +218,7 @@ def _follow(task_id: str, path: str | None, *, as_json: bool, run_id: str | None
     from signet.client import target
     from signet.client.taskstream import task_events
 
-    for event in task_events(target.find(path=path, token=own_token(path)), task_id):
+    for event in task_events(target.find(path=path, actor="cli", actor_type="operator"), task_id):
         if as_json:
             output.show(event)
         elif event["type"] == "run-output":

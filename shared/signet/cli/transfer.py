@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from signet import clock, ids
-from signet.cli import output
+from signet.cli import output, spooled
 from signet.cli.command import Answer, Output, PathOption, command
 from signet.cli.connect import client
 from signet.cli.options import SinceOption
 from signet.cli.output import Progress
 from signet.client import Signet
-from signet.client.address import recorded
 from signet.domain.transfer.records import END, Fate, Found, Tally, line
 from signet.errors import Invalid, TooLarge, Unavailable
 from signet.paths import Workspace, find_workspace
@@ -219,7 +218,7 @@ class _Run:
 
     def copy(self, workspace: Workspace, *, overwrite: bool) -> None:
         """Copy what belongs into the workspace, when the daemon that was asked is its own."""
-        is_here = recorded(workspace) == self._signet.url
+        is_here = spooled.is_own(workspace, self._signet.target)
         for one in self.source.files:
             if is_here:
                 fate = one.copy(workspace.root, overwrite=overwrite, dry_run=self.is_dry)

@@ -1,42 +1,46 @@
-"""Where the daemon is.
+"""Find the daemon to call.
 
-A workspace that is named beats the environment, and then only its own daemon will do: a memory must not end up in the
-workspace of whoever holds the default port. Without one: SIGNET_DAEMON_URL, SIGNET_HOST and SIGNET_PORT, the daemon of
-the workspace that applies, http://127.0.0.1:3850. The daemon of a workspace is the one that it is connected to
-(connection.py), else its own. Only SIGNET_DAEMON_URL and a connection may name the daemon of another workspace: what
-is found by its port is sent the path of the workspace that is meant, and refuses when it serves another one
-(target.py, signet_api/guard.py).
+A named workspace beats the environment. Without one the order is SIGNET_DAEMON_URL, SIGNET_HOST and SIGNET_PORT, the
+daemon that the workspace is connected to (connection.py), the workspace's own daemon.
+
+An address that the user names is used as named. The workspace's own daemon is reached through its socket, or through
+its port once it has proved itself (local.py). SIGNET_PORT, and a SIGNET_HOST on this machine, say on which port that
+daemon is; they cannot name the daemon of another workspace.
 """
 
-import contextlib
 import json
-import os
-import sys
 from collections.abc import Mapping
+from contextlib import suppress
+from typing import NamedTuple
 
 from signet.client import connection
 from signet.client.connection import Connection
-from signet.client.errors import DaemonNotRunning
-from signet.config.env import Environment
+from signet.config.env import Environment, is_loopback
 from signet.paths import Workspace, find_workspace
 
 
+class Address(NamedTuple):
+    """A daemon's URL; `own` is the workspace whose own daemon has to answer there, None for a named address."""
+
+    url: str
+    own: Workspace | None = None
+
+
 def find_url(path: str | None, environ: Mapping[str, str], environment: Environment) -> str:
-    """Return the daemon's address; raises DaemonNotRunning when the workspace `path` has none, and Invalid."""
-    if (elsewhere := connected(path, environ, environment)) is not None:
-        return elsewhere.url
-    if path is not None:
-        own = recorded(find_workspace(path, environ))
-        if own is None:
-            raise DaemonNotRunning(
-                f"Daemon is not running. Start it with: signet daemon start --path {path}"
-            )
-        return own
-    if environment.daemon_url:
-        return environment.daemon_url
-    if _is_named(environ):
-        return environment.address.url
-    return recorded(find_workspace(None, environ)) or environment.address.url
+    """Return the daemon's URL; raises Invalid for an unreadable connection."""
+    elsewhere = connected(path, environ, environment)
+    return elsewhere.url if elsewhere else find_address(path, environ, environment).url
+
+
+def find_address(path: str | None, environ: Mapping[str, str], environment: Environment) -> Address:
+    """Return the daemon to call when the workspace is not connected to one elsewhere."""
+    if path is None and environment.daemon_url:
+        return Address(environment.daemon_url)
+    workspace = find_workspace(path, environ)
+    if path is None and _is_named(environ):
+        is_here = is_loopback(environment.host)
+        return Address(environment.address.url, workspace if is_here else None)
+    return Address(recorded(workspace) or environment.address.url, workspace)
 
 
 def connected(
@@ -52,12 +56,14 @@ def connected(
 
 
 def recorded(workspace: Workspace) -> str | None:
-    """Return the address that the workspace's daemon left on disk, if its process still exists."""
-    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        state = json.loads(workspace.state_file.read_text("utf-8"))
-        if sys.platform != "win32":  # there signal 0 ends a process, and daemons do not run
-            os.kill(state["pid"], 0)
-        return str(state["url"])
+    """Return the URL of the daemon that runs or ran last in a workspace, None before the first.
+
+    It may be gone, and its port may be another program's.
+    """
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return str(json.loads(workspace.state_file.read_text("utf-8"))["url"])
+    with suppress(OSError, ValueError):
+        return f"http://127.0.0.1:{int(workspace.port_file.read_text('utf-8'))}"
     return None
 
 

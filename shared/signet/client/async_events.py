@@ -77,8 +77,8 @@ class AsyncEvents(Listening):
         if self._streams is None:
             call = self._place.call
             try:
-                reader, writer = await connected(self._target)
-                writer.write(http1.request(self._target, call))
+                reader, writer, target = await connected(self._target)
+                writer.write(http1.request(target, call))
             except TimeoutError as error:
                 raise DaemonSilent() from error
             except OSError as error:

@@ -7,11 +7,13 @@ import asyncio
 import contextlib
 from typing import Any
 
-from signet.client import http1
+from signet.client import http1, local
 from signet.client.call import Call, Reply
 from signet.client.errors import ConnectionBroken, absent, silent
 from signet.client.target import Target
+from signet.paths import Workspace
 
+_Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 _CHUNK = 65_536
 
 
@@ -19,20 +21,68 @@ async def send(target: Target, call: Call[Any]) -> Reply:
     """Return the reply to a call; raises what `transport.send` raises."""
     try:
         async with asyncio.timeout(target.seconds):
-            reader, writer = await connected(target)
+            reader, writer, target = await connected(target)
             try:
                 received = await _exchange(reader, writer, http1.request(target, call))
             finally:
                 writer.close()
         return http1.reply(target, call, received)
     except TimeoutError as error:
-        raise silent(target.url, target.seconds, is_elsewhere=target.is_elsewhere) from error
+        raise silent(target) from error
     except OSError as error:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
 
 
-async def connected(target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Return a connection to the daemon; raises DaemonNotRunning, or TimeoutError."""
+async def connected(target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, Target]:
+    """Return a connection to the daemon, and the target with the headers of a call over it.
+
+    Raises what `transport.connected` raises.
+    """
+    if target.own is None:
+        return *await _tcp(target), target
+    if (streams := await _local(target, target.own)) is not None:
+        return *streams, target
+    return await _proven(target, target.own)
+
+
+async def _local(target: Target, workspace: Workspace) -> _Streams | None:
+    path = local.socket_path(workspace)
+    if path is None:
+        return None
+    try:
+        async with asyncio.timeout(target.connect_seconds):
+            reader, writer = await asyncio.open_unix_connection(path)
+    except OSError:  # nobody listens, or a path is too long
+        return None
+    if local.is_ours(writer.get_extra_info("socket")):
+        return reader, writer
+    writer.close()
+    return None
+
+
+async def _proven(
+    target: Target, workspace: Workspace
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, Target]:
+    question = local.question(target, workspace)
+    reader, writer = await _tcp(target)
+    try:
+        async with asyncio.timeout(target.seconds):
+            writer.write(question.request)
+            received = b""
+            while not question.is_answered(workspace, received):
+                some = await reader.read(_CHUNK)
+                if not some:
+                    raise ConnectionBroken(
+                        f"The connection to {target.url} broke: no proof was sent"
+                    )
+                received += some
+    except BaseException:
+        writer.close()
+        raise
+    return reader, writer, question.proven
+
+
+async def _tcp(target: Target) -> _Streams:
     host, port = target.address
     try:
         async with asyncio.timeout(target.connect_seconds):
@@ -40,7 +90,7 @@ async def connected(target: Target) -> tuple[asyncio.StreamReader, asyncio.Strea
     except OSError as error:
         if isinstance(error, TimeoutError) and not target.is_elsewhere:
             raise
-        raise absent(target.url, is_elsewhere=target.is_elsewhere) from error
+        raise absent(target) from error
 
 
 async def _exchange(

@@ -4,10 +4,16 @@ Each error has `message`, `code` (stable, for programs) and `facts`: the other f
 `http_status`.
 """
 
+import shlex
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from signet import errors
 from signet.errors import Forbidden, Invalid, Kind, NotFound, SignetError, TooLarge
+from signet.paths import Workspace, find_workspace
+
+if TYPE_CHECKING:
+    from signet.client.target import Target
 
 
 class _Later(SignetError):
@@ -67,27 +73,46 @@ def foreign(url: str) -> BadAnswer:
     )
 
 
-def absent(url: str, *, is_elsewhere: bool) -> DaemonNotRunning:
-    """Return the error that nobody takes connections there."""
-    if not is_elsewhere:
-        return DaemonNotRunning(url=url)
-    return DaemonAway(
-        f"The daemon at {url}, which this machine is connected to, cannot be reached. To try again: signet connect",
-        url=url,
+def impostor(target: "Target", workspace: Workspace) -> BadAnswer:
+    """Return the error that a program on the workspace's port did not prove to be the workspace's daemon."""
+    return BadAnswer(
+        f"Another program answers on port {target.address[1]}, not the Signet daemon of {workspace.root}. Nothing was "
+        f"sent to it. To start Signet on another port: signet daemon start --port NUMBER{_path(workspace)}",
+        "other_program",
     )
 
 
-def silent(url: str, seconds: float, *, is_elsewhere: bool) -> DaemonSilent:
+def absent(target: "Target") -> DaemonNotRunning:
+    """Return the error that nothing accepts connections there."""
+    if target.is_elsewhere:
+        return DaemonAway(
+            f"The daemon at {target.url}, which this machine is connected to, cannot be reached. To try again: "
+            "signet connect",
+            url=target.url,
+        )
+    path = _path(target.own) if target.own else ""
+    start = f"Daemon is not running. Start it with: signet daemon start{path}"
+    return DaemonNotRunning(start, url=target.url)
+
+
+def silent(target: "Target") -> DaemonSilent:
     """Return the error that something took the connection and gave no answer."""
-    if is_elsewhere:
+    if target.is_elsewhere:
         return DaemonSilent(
-            f"{url} took the connection and did not answer within {seconds:.2g} s. To try again: signet connect",
-            url=url,
+            f"{target.url} took the connection and did not answer within {target.seconds:.2g} s. To try again: "
+            "signet connect",
+            url=target.url,
         )
     return DaemonSilent(
-        f"{url} accepts connections but did not answer within {seconds:g} s. If Signet uses the port: signet daemon "
-        "restart. If another program uses it: signet daemon start --port NUMBER. To find out: signet doctor"
+        f"{target.url} accepts connections but did not answer within {target.seconds:g} s. If Signet uses the port: "
+        "signet daemon restart. If another program uses it: signet daemon start --port NUMBER. To find out: signet "
+        "doctor"
     )
+
+
+def _path(workspace: Workspace) -> str:
+    """Return the option that names a workspace, where a command would mean another one without it."""
+    return "" if workspace == find_workspace() else f" --path {shlex.quote(str(workspace.root))}"
 
 
 class Unauthenticated(SignetError):
@@ -120,12 +145,6 @@ class Conflict(errors.Conflict):
         return found if isinstance(found, str) else None
 
 
-class OtherWorkspace(Conflict):
-    """The daemon at this address serves another workspace; nothing was read or changed."""
-
-    code = "other_workspace"
-
-
 _OF_STATUS: Mapping[int, type[SignetError]] = {
     400: Invalid,
     401: Unauthenticated,
@@ -134,7 +153,6 @@ _OF_STATUS: Mapping[int, type[SignetError]] = {
     405: Invalid,
     409: Conflict,
     413: TooLarge,
-    421: OtherWorkspace,
     422: Invalid,
     429: RateLimited,
     503: Unavailable,

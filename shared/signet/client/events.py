@@ -92,9 +92,9 @@ class Events(Listening):
         if self._connection is None or self._reading is None:
             call = self._place.call
             try:
-                self._connection = connected(self._target)
-                self._connection.settimeout(self._target.seconds)
-                self._connection.sendall(http1.request(self._target, call))
+                self._connection, target = connected(self._target)
+                self._connection.settimeout(target.seconds)
+                self._connection.sendall(http1.request(target, call))
             except TimeoutError as error:
                 self.close()
                 raise DaemonSilent() from error

@@ -62,6 +62,22 @@ def reply(target: Target, call: Call[Any], received: bytes) -> Reply:
     return Reply(status=status, headers=headers, body=body)
 
 
+def whole(received: bytes) -> Reply | None:
+    """Return the reply that a connection which stays open brought; None while part of it is missing.
+
+    Raises Malformed for anything else than one reply that states its length.
+    """
+    if not _PROTOCOL.startswith(received[: len(_PROTOCOL)]):
+        raise Malformed("it sent no HTTP reply")
+    if b"\r\n\r\n" not in received:
+        return None
+    status, headers, rest = _parted(received)
+    length = headers.get("content-length", "")
+    if not _LENGTH.fullmatch(length.encode()) or len(rest) > int(length):
+        raise Malformed("it sent a reply of the wrong length")
+    return Reply(status, headers, rest) if len(rest) == int(length) else None
+
+
 def take_chunks(received: bytearray) -> tuple[bytes, bool]:
     """Take the whole chunks away from the front (RFC 9112 §7.1); return what they hold, and whether the last was there.
 

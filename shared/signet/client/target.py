@@ -5,13 +5,13 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple, TypedDict, Unpack
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from signet import __version__
-from signet.client.address import connected, find_url
-from signet.config.env import is_loopback, read_environment
+from signet.client.address import Address, connected, find_address
+from signet.config.env import read_environment
 from signet.errors import Invalid
-from signet.paths import find_workspace
+from signet.paths import Workspace, find_workspace
 from signet.text import web
 
 #: How often one call is sent again at most (retry.py).
@@ -26,10 +26,11 @@ _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 class Target(NamedTuple):
-    """An address with the headers of every call; `seconds` bounds one whole exchange, `connect_seconds` its start.
+    """A daemon and the headers of every call; `seconds` bounds one whole exchange, `connect_seconds` its start.
 
     With `only_signet` an answer without the header of a Signet daemon is that of another program. `home` is the
-    folder of the workspace that is connected to it (connection.py).
+    folder of the workspace that is connected to it (connection.py). `own` is the workspace whose own daemon has to
+    answer (local.py), and `role` that of the token which a call over TCP carries then.
     """
 
     url: str
@@ -39,6 +40,8 @@ class Target(NamedTuple):
     retries: int
     only_signet: bool = False
     home: Path | None = None
+    own: Workspace | None = None
+    role: str = "admin"
 
     @property
     def is_elsewhere(self) -> bool:
@@ -64,7 +67,8 @@ class Options(TypedDict, total=False):
     otherwise, the token else from the connection. `actor` is who history names, `origin` as whose words texts count,
     where it may be (wire/origin.py). `timeout_seconds` (SIGNET_FETCH_TIMEOUT otherwise) bounds one exchange,
     `connect_timeout_seconds` its start; `retries` says how often a call that may be sent again is. With `only_signet`
-    nothing is believed that another program on the port answers.
+    nothing is believed that another program on the port answers. `role` limits what the caller may do where it has to
+    show the workspace's own daemon a token: admin or agent.
     """
 
     path: str | None
@@ -78,14 +82,14 @@ class Options(TypedDict, total=False):
     timeout_seconds: float | None
     retries: int
     only_signet: bool
+    role: str
     environ: Mapping[str, str]
 
 
 def find(**options: Unpack[Options]) -> Target:
     """Return the daemon of a workspace, at an address, or the one that the environment names.
 
-    Raises DaemonNotRunning when the workspace has none, and Invalid for an address that is none and for a name or
-    token that no header can carry.
+    Raises Invalid for an address that is none and for a name or token that no header can carry.
     """
     environ = options.get("environ", os.environ)
     found, odd = read_environment(environ)
@@ -108,21 +112,19 @@ def find(**options: Unpack[Options]) -> Target:
         "Accept-Encoding": "identity",
         "Connection": "close",
     }
-    url = elsewhere.url if elsewhere else options.get("url") or find_url(path, environ, found)
-    is_chosen = elsewhere or options.get("url") or (path is None and found.daemon_url)
-    if not is_chosen and is_loopback(urlsplit(url).hostname or ""):
-        # Whoever has the port may serve another workspace, and then refuses (signet_api/guard.py).
-        root = os.path.realpath(find_workspace(path, environ).root)
-        named["X-Signet-Home"] = quote(os.fsencode(root))
+    url = elsewhere.url if elsewhere else options.get("url")
+    address = Address(url) if url else find_address(path, environ, found)
     usual = CONNECT_ELSEWHERE_SECONDS if elsewhere else CONNECT_SECONDS
     return Target(
-        url=checked(url.rstrip("/")),
+        url=checked(address.url.rstrip("/")),
         headers={name: _sendable(name, value) for name, value in named.items() if value},
         connect_seconds=min(options.get("connect_timeout_seconds", usual), seconds),
         seconds=seconds,
         retries=options.get("retries", RETRIES),
         only_signet=options.get("only_signet", False),
         home=find_workspace(path, environ).root if elsewhere else None,
+        own=address.own,
+        role=options.get("role", "admin"),
     )
 
 

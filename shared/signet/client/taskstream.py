@@ -23,7 +23,8 @@ def task_events(target: Target, task_id: str) -> Generator[dict[str, Any], None,
     """
     call: Call[Any] = ask(tasks.TASK_EVENTS, task_id)
     try:
-        with contextlib.closing(connected(target)) as connection:
+        connection, target = connected(target)
+        with contextlib.closing(connection):
             connection.settimeout(SILENT_SECONDS)
             connection.sendall(http1.request(target, call))
             reading = Reading(target, call)

@@ -8,10 +8,11 @@ import socket
 import time
 from typing import Any
 
-from signet.client import http1
+from signet.client import http1, local
 from signet.client.call import Call, Reply
 from signet.client.errors import ConnectionBroken, absent, silent
 from signet.client.target import Target
+from signet.paths import Workspace
 
 _CHUNK = 65_536
 
@@ -21,17 +22,80 @@ def send(target: Target, call: Call[Any]) -> Reply:
 
     Raises DaemonNotRunning, DaemonSilent, ConnectionBroken or BadAnswer.
     """
+    until = time.monotonic() + target.seconds
     try:
-        with contextlib.closing(connected(target)) as connection:
-            return http1.reply(target, call, _exchange(connection, target, call))
+        connection, target = connected(target, until)
+        with contextlib.closing(connection):
+            return http1.reply(target, call, _exchange(connection, target, call, until))
     except TimeoutError as error:
-        raise silent(target.url, target.seconds, is_elsewhere=target.is_elsewhere) from error
+        raise silent(target) from error
     except OSError as error:
         raise ConnectionBroken(f"The connection to {target.url} broke: {error!r}") from error
 
 
-def connected(target: Target) -> socket.socket:
-    """Return a connection to the daemon; raises DaemonNotRunning, or TimeoutError."""
+def connected(target: Target, until: float | None = None) -> tuple[socket.socket, Target]:
+    """Return a connection to the daemon, and the target with the headers of a call over it.
+
+    A workspace's own daemon has proved itself by `until` (monotonic; default: within `target.seconds`). Raises
+    DaemonNotRunning, BadAnswer or OSError, of which TimeoutError is one.
+    """
+    if target.own is None:
+        return _named(target), target
+    if (connection := _local(target, target.own)) is not None:
+        return connection, target
+    return proven(target, target.own, until)
+
+
+def _local(target: Target, workspace: Workspace) -> socket.socket | None:
+    """Return a connection to the socket of a workspace's daemon, None where that cannot be had."""
+    path = local.socket_path(workspace)
+    if path is None:
+        return None
+    connection = socket.socket(socket.AF_UNIX)
+    with contextlib.suppress(OSError):  # nobody listens, or a path is too long
+        connection.settimeout(target.connect_seconds)
+        connection.connect(path)
+        if local.is_ours(connection):
+            return connection
+    connection.close()
+    return None
+
+
+def proven(
+    target: Target, workspace: Workspace, until: float | None = None
+) -> tuple[socket.socket, Target]:
+    """Return a connection to the port of a workspace's daemon, which has proved itself by `until`.
+
+    Raises what `connected` raises.
+    """
+    until = until or time.monotonic() + target.seconds
+    question = local.question(target, workspace)
+    connection = _tcp(target)
+    try:
+        _within(connection, until).sendall(question.request)
+        received = b""
+        while not question.is_answered(workspace, received):
+            some = _within(connection, until).recv(_CHUNK)
+            if not some:
+                raise ConnectionBroken(f"The connection to {target.url} broke: no proof was sent")
+            received += some
+    except BaseException:
+        connection.close()
+        raise
+    return connection, question.proven
+
+
+def _named(target: Target) -> socket.socket:
+    """Return a connection to an address that the user named."""
+    connection = _tcp(target)
+    if not target.is_tls:
+        return connection
+    import ssl
+
+    return ssl.create_default_context().wrap_socket(connection, server_hostname=target.address[0])
+
+
+def _tcp(target: Target) -> socket.socket:
     try:
         connection = (_reached if target.is_elsewhere else socket.create_connection)(
             target.address, target.connect_seconds
@@ -39,13 +103,9 @@ def connected(target: Target) -> socket.socket:
     except OSError as error:
         if isinstance(error, TimeoutError) and not target.is_elsewhere:
             raise
-        raise absent(target.url, is_elsewhere=target.is_elsewhere) from error
+        raise absent(target) from error
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    if not target.is_tls:
-        return connection
-    import ssl
-
-    return ssl.create_default_context().wrap_socket(connection, server_hostname=target.address[0])
+    return connection
 
 
 def _reached(address: tuple[str, int], seconds: float) -> socket.socket:
@@ -74,8 +134,7 @@ def _reached(address: tuple[str, int], seconds: float) -> socket.socket:
     raise TimeoutError(f"{address[0]} was not reached")
 
 
-def _exchange(connection: socket.socket, target: Target, call: Call[Any]) -> bytes:
-    until = time.monotonic() + target.seconds
+def _exchange(connection: socket.socket, target: Target, call: Call[Any], until: float) -> bytes:
     # Who refuses a body before reading all of it says why, and closes.
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         _within(connection, until).sendall(http1.request(target, call))

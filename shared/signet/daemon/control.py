@@ -233,7 +233,9 @@ def _join(workspace: Workspace, found: Running, tell: Callable[[str], None]) -> 
         except _GaveUp:
             if record.running(workspace) is None:
                 raise
-    answer = ready.ask(found.port, "/health", timeout_seconds=HUNG_SECONDS, host=found.host)
+    answer = ready.ask(
+        found.port, "/health", timeout_seconds=HUNG_SECONDS, host=found.host, own=workspace
+    )
     if not answer.status:
         # A supervisor has the port as long as it lives: one that refuses calls is about to disappear.
         if _is_gone(workspace, found.pid, 0.0 if answer.is_listening else HUNG_SECONDS):

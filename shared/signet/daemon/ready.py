@@ -1,16 +1,21 @@
-"""Ask the API of a daemon how it is. Uses the standard library alone: the command line loads this."""
+"""Ask the API of a daemon for its state. Uses the standard library alone: the command line loads this."""
 
 import errno
-import http.client
+import os
 import socket
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from signet import clock
+from signet.client import transport
+from signet.client.call import Call
+from signet.client.errors import DaemonNotRunning
+from signet.client.target import Target
 from signet.daemon.errors import PortTaken
 from signet.daemon.record import LOOPBACK, host_of
-from signet.domain.auth.own import own_token
+from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.text import json_text
 
@@ -40,22 +45,28 @@ def ask(
     *,
     timeout_seconds: float,
     host: str = LOOPBACK,
-    token: str | None = None,
+    own: Workspace | None = None,
 ) -> Answer:
-    """Return what host:port answers to GET path; silence is an answer without a status."""
-    connection = http.client.HTTPConnection(host, port, timeout=timeout_seconds)
-    headers = {"Connection": "close"} | ({"Authorization": f"Bearer {token}"} if token else {})
+    """Return what host:port answers to GET path; silence is an answer without a status.
+
+    With `own` only the daemon of this workspace is believed (client/local.py).
+    """
+    target = Target(
+        url=f"http://{host}:{port}",
+        headers={"X-Signet-Actor": "daemon", "Connection": "close"},
+        connect_seconds=timeout_seconds,
+        seconds=timeout_seconds,
+        retries=0,
+        own=own,
+    )
+    call: Call[object] = Call(method="GET", path=path, is_safe=True)
     try:
-        connection.request("GET", path, headers=headers)
-        response = connection.getresponse()
-        body = json_text.an_object(response.read(1_000_000)) or {}
-        return Answer(status=response.status, body=body)
-    except ConnectionRefusedError:
+        reply = transport.send(target, call)
+    except DaemonNotRunning:
         return Answer(is_listening=False)
-    except (OSError, http.client.HTTPException):
+    except SignetError:
         return Answer()
-    finally:
-        connection.close()
+    return Answer(status=reply.status, body=json_text.an_object(reply.body) or {})
 
 
 def free_port() -> int:
@@ -67,9 +78,23 @@ def free_port() -> int:
 
 
 def ask_ready(workspace: Workspace, host: str, port: int, *, timeout_seconds: float) -> Answer:
-    """Return what the daemon of a workspace says of being ready; where it wants a token, one is signed for it."""
-    token = own_token(workspace, "daemon", now=clock.now())
-    return ask(port, "/health/ready", timeout_seconds=timeout_seconds, host=host, token=token)
+    """Return what the daemon of a workspace says of being ready."""
+    return ask(port, "/health/ready", timeout_seconds=timeout_seconds, host=host, own=workspace)
+
+
+def claimed_folder(answer: Answer) -> Path | None:
+    """Return the workspace that a program on a port says it serves, if it exists and belongs to this user.
+
+    Any program can say so, whoever runs it.
+    """
+    folder = Path(str(answer.body.get("agentsDir")))
+    if sys.platform == "win32":
+        return None
+    try:
+        is_ours = folder.is_absolute() and folder.stat().st_uid == os.geteuid()
+    except (OSError, ValueError):
+        return None
+    return folder if is_ours else None
 
 
 def check_free(port: int, *, bind: str = LOOPBACK) -> None:
@@ -81,15 +106,27 @@ def check_free(port: int, *, bind: str = LOOPBACK) -> None:
         raise PortTaken(f"Port {port} can only be used by root", port=port)
     if refusal.errno == errno.EADDRNOTAVAIL:
         raise PortTaken(f"This machine has no address {bind}; see SIGNET_BIND", port=port)
-    answer = ask(port, "/health", timeout_seconds=1.0, host=host_of(bind))
-    other = answer.body.get("agentsDir")
-    if isinstance(other, str):
+    host = host_of(bind)
+    other = claimed_folder(ask(port, "/health", timeout_seconds=1.0, host=host))
+    if other is not None and _is_daemon_of(Workspace(other), host, port):
         raise PortTaken(
             f"Port {port} is used by the Signet daemon of {other}; choose another with --port",
             port=port,
-            workspace=other,
+            workspace=str(other),
         )
     raise PortTaken(f"Port {port} is used by another program; choose one with --port", port=port)
+
+
+def _is_daemon_of(workspace: Workspace, host: str, port: int) -> bool:
+    """Return whether the program on a port proves to be the daemon of a workspace of this user."""
+    target = Target(
+        f"http://{host}:{port}", {"X-Signet-Actor": "daemon"}, 1.0, 1.0, 0, own=workspace
+    )
+    try:
+        transport.proven(target, workspace)[0].close()
+    except (SignetError, OSError):
+        return False
+    return True
 
 
 def wait_free(port: int, *, patience_seconds: float, bind: str = LOOPBACK) -> None:

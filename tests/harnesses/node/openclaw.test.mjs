@@ -1,4 +1,4 @@
-// Runs the plugin and the legacy hook as OpenClaw would, with a real daemon at the address of their configuration.
+// Runs the plugin and the legacy hook as OpenClaw would, with the real daemon of their workspace.
 import assert from "node:assert/strict"
 import { test } from "node:test"
 import { pathToFileURL } from "node:url"
@@ -12,13 +12,11 @@ const messages = [
   { role: "toolResult", toolCallId: "c-1", toolName: "bash", content: [{ type: "text", text: "lit" }] },
 ]
 
-function load(daemonUrl = process.env.SIGNET_DAEMON_URL, version = "2026.9.6") {
-  delete process.env.SIGNET_DAEMON_URL
+function load(daemonUrl, version = "2026.9.6") {
   const api = { hooks: {}, tools: {}, runtime: { version }, pluginConfig: { daemonUrl }, logger: { info() {}, warn() {} } }
   api.on = (name, call) => (api.hooks[name] = call)
   api.registerTool = (tool) => (api.tools[tool.name] = tool)
   plugin.register(api)
-  process.env.SIGNET_DAEMON_URL = daemonUrl
   return api
 }
 

@@ -1,4 +1,4 @@
-// Runs the plugin as OpenCode would: in a folder beside OpenCode's helper, with a real daemon at SIGNET_DAEMON_URL.
+// Runs the plugin as OpenCode would, with the real daemon of its workspace, which listens at DAEMON.
 import assert from "node:assert/strict"
 import { createServer } from "node:http"
 import { test } from "node:test"
@@ -15,7 +15,7 @@ let messages = said
 const opencode = { session: { messages: async () => ({ data: messages }) } }
 const load = () => plugin.Signet({ client: opencode, directory: "/work/boat" })
 const message = (id, sessionID, text) => ({ message: { id, sessionID, role: "user" }, parts: [{ type: "text", text }] })
-await fetch(`${process.env.SIGNET_DAEMON_URL}/api/memory/remember`, {
+await fetch(`${process.env.DAEMON}/api/memory/remember`, {
   method: "POST",
   headers: { "content-type": "application/json" },
   body: JSON.stringify({ content: "The harbour light uses port 9944", importance: 0.9 }),
@@ -67,17 +67,15 @@ test("what is remembered goes with the messages it was found for, a turn is read
 })
 
 test("without a daemon nothing fails, and nothing is told", async () => {
-  const url = process.env.SIGNET_DAEMON_URL
   process.env.SIGNET_DAEMON_URL = "http://127.0.0.1:9"
   const off = await load()
   const sent = message("m-1", "oc-2", "Hello")
   await off["chat.message"]({ sessionID: "oc-2" }, sent)
   assert.deepEqual(await asked(off, sent), ["Hello"])
-  process.env.SIGNET_DAEMON_URL = url
+  delete process.env.SIGNET_DAEMON_URL
 })
 
 test("the end of a session that was not taken is sent again, one that was refused is not", async () => {
-  const url = process.env.SIGNET_DAEMON_URL
   const asked = []
   let status = 503
   const server = createServer((request, response) => {
@@ -102,7 +100,7 @@ test("the end of a session that was not taken is sent again, one that was refuse
   assert.equal(ends(), 2)
   server.closeAllConnections()
   server.close()
-  process.env.SIGNET_DAEMON_URL = url
+  delete process.env.SIGNET_DAEMON_URL
 })
 
 test("it can be switched off", async () => {

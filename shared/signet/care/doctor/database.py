@@ -9,7 +9,6 @@ from signet.client import Signet
 from signet.client.call import Call
 from signet.db import ReadTx, inspection, migrate, snapshot
 from signet.db.driver import sqlite
-from signet.domain.auth.own import own_token
 from signet.domain.diagnostics import report, rules
 from signet.domain.diagnostics.models import Domain, Facts
 from signet.domain.memory import review
@@ -150,8 +149,8 @@ def _ask(scene: Scene, path: str) -> str:
     if scene.running is None:
         raise Unavailable("requires the daemon: signet daemon start, then run this again")
     signet = Signet(
-        url=scene.running.url,
-        token=own_token(scene.workspace, "doctor", now=scene.now),
+        path=str(scene.workspace.root),
+        environ={},
         actor="doctor",
         actor_type="operator",
     )

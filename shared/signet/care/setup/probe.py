@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from signet.paths import Workspace
 from signet.providers.ollama import installed
 
 PORT_SECONDS = 1.0
+_VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
 #: By these words in its name a model of Ollama is known to make vectors, not text.
 _EMBEDDERS = ("embed", "minilm", "bge-", "gte-")
 #: The folders and the programs by which a harness is known to be installed.
@@ -124,16 +126,17 @@ def is_earlier(database: Path) -> bool:
 
 def _on_port(port: int) -> Earlier | None:
     """Return the daemon on a port when it is a Signet and not one of ours."""
-    body = ready.ask(port, "/health", timeout_seconds=PORT_SECONDS).body
-    where = body.get("agentsDir")
-    if not isinstance(where, str) or record.running(Workspace(Path(where))) is not None:
+    answer = ready.ask(port, "/health", timeout_seconds=PORT_SECONDS)
+    folder = ready.claimed_folder(answer)
+    if folder is None or record.running(Workspace(folder)) is not None:
         return None
-    place = Workspace(Path(where))
+    place = Workspace(folder)
+    version = answer.body.get("version")
     return Earlier(
         workspace=place.root,
         memories=contents.memories(place.database),
         url=f"http://{record.LOOPBACK}:{port}",
-        version=str(body.get("version", "")),
+        version=version if isinstance(version, str) and _VERSION.fullmatch(version) else "",
     )
 
 

@@ -52,7 +52,6 @@ def quickstart(
     from signet.cli.quickstart import feed, learn, place, report
     from signet.cli.quickstart.report import Steps
     from signet.cli.status import places
-    from signet.domain.auth.own import own_token
     from signet.resources import template
 
     session = feed.read(input_file or template("quickstart-session.jsonl"))
@@ -65,8 +64,8 @@ def quickstart(
         with place.alone(workspace):
             daemon = place.daemon(workspace, steps)
         signet = Signet(
-            url=daemon.url,
-            token=own_token(workspace, "quickstart", now=clock.now()),
+            path=str(workspace.root),
+            environ={},
             actor="quickstart",
             actor_type="operator",
         )

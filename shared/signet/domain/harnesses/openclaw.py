@@ -172,10 +172,9 @@ def _put(text: str, site: Site, wishes: Wishes, knows: Understood, *, legacy: bo
     else:
         text = jsonedit.put(text, SLOT, PLUGIN)
         if not jsonedit.has(text, ENTRY):
-            entry: Json = {"enabled": True, "config": {"daemonUrl": site.url}}
-            text = jsonedit.put(text, ENTRY, entry)
+            text = jsonedit.put(text, ENTRY, {"enabled": True})
         text = jsonedit.put(text, (*ENTRY, "enabled"), True)
-        text = jsonedit.put(text, (*ENTRY, "config", "daemonUrl"), site.url)
+        text = jsonedit.without(text, (*ENTRY, "config", "daemonUrl"))
         if wishes.conversations is not None and knows.asks_consent:
             text = jsonedit.put(text, CONSENT, wishes.conversations)
         allowed = jsonedit.get(text, _ALLOW)

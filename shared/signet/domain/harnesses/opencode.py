@@ -94,15 +94,15 @@ class OpenCode(Connector):
 
 
 def plugin_text(name: str, site: Site) -> str:
-    """Return a file of `templates/plugins` with what all plugins share, this daemon's address and the place where the
-    workspace's connection to another one would be.
-    """
+    """Return a file of `templates/plugins` with the shared client, which finds the daemon of this workspace."""
     folder = resources.template("plugins")
     text = (folder / name).read_text("utf-8")
     if _CLIENT in text:
         text = text.replace(_CLIENT, (folder / "client.js").read_text("utf-8"))
-    connection = json.dumps(str(site.workspace.connection_file))
-    return text.replace("http://localhost:3850", site.url).replace('"@connection"', connection)
+    places = {"@daemon": site.workspace.daemon_dir, "@socket": site.workspace.api_socket}
+    for name, place in places.items():
+        text = text.replace(json.dumps(name), json.dumps(str(place)))
+    return text
 
 
 def _plugins(text: str) -> list[object]:

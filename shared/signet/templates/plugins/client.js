@@ -1,35 +1,143 @@
 // Calls of the Signet daemon. Nothing here ever throws into the harness or waits longer than its limit;
 // the end of a session that could not be delivered is kept and sent with the next call that succeeds.
-import { readFileSync } from "node:fs"
+import { createHmac, randomBytes } from "node:crypto"
+import { lstatSync, readFileSync } from "node:fs"
+import { connect } from "node:net"
+import { dirname } from "node:path"
 
 const MOST_KEPT = 100
+// Longer is no head, and no proof.
+const MOST_HEAD = 16_384
+// The private folder of the workspace's daemon, and its socket.
+const FOLDER = "@daemon"
+const SOCKET = "@socket"
+const TOKEN_SECONDS = 300
 
-// Where the daemon is and the token for it: as the environment says, else the one elsewhere that this machine is
-// connected to (`signet connect`), whose key goes nowhere else, else the usual one.
-function daemonOf(env, usual) {
-  let elsewhere = {}
-  try {
-    if (!env.SIGNET_DAEMON_URL) elsewhere = JSON.parse(readFileSync("@connection", "utf8"))
-  } catch {} // not connected
-  const url = (env.SIGNET_DAEMON_URL || elsewhere.url || usual).replace(/\/+$/, "")
+// The daemon to call and the token for it: the one that the environment or a setting names, the one elsewhere that this
+// machine is connected to (`signet connect`), whose key goes nowhere else; without a URL the workspace's own daemon.
+function daemonOf(env, named) {
+  const url = env.SIGNET_DAEMON_URL || named
+  const elsewhere = (!url && json(() => readFileSync(`${FOLDER}/connection.json`))) || {}
   const token = env.SIGNET_TOKEN || elsewhere.key
-  return { url, authorization: token ? { authorization: `Bearer ${token}` } : {} }
+  return { url: (url || elsewhere.url)?.replace(/\/+$/, ""), authorization: token ? { authorization: `Bearer ${token}` } : {} }
+}
+
+function json(read) {
+  try {
+    return JSON.parse(read())
+  } catch {
+    return undefined
+  }
+}
+
+// The path of the daemon's socket, if no other user could have put it there.
+function socketPath() {
+  try {
+    const folder = lstatSync(dirname(SOCKET))
+    const socket = lstatSync(SOCKET)
+    const isPrivate = folder.isDirectory() && !(folder.mode & 0o022)
+    const isOurs = folder.uid === process.getuid() && socket.uid === folder.uid
+    return isPrivate && isOurs && socket.isSocket() ? SOCKET : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// A connection that is cut when the time is over.
+function opened(place, signal) {
+  return new Promise((resolve, reject) => {
+    const socket = connect(place)
+    const stop = () => socket.destroy(new Error("no answer in time"))
+    signal.addEventListener("abort", stop, { once: true })
+    socket.on("error", reject).once("connect", () => resolve(socket))
+  })
+}
+
+// Sends one request, and resolves with the status and the body of the answer, which states its length.
+function exchange(socket, method, path, headers, body = "", most = Infinity) {
+  const { pathname, search } = new URL(path, "http://localhost")
+  const length = Buffer.byteLength(body)
+  const lines = [...new Headers({ host: "localhost", ...headers, "content-length": length })] // throws for a line break
+  const head = [`${method} ${pathname}${search} HTTP/1.1`, ...lines.map(([name, value]) => `${name}: ${value}`), "", ""]
+  return new Promise((resolve, reject) => {
+    let received = Buffer.alloc(0)
+    const fail = (error) => reject(error instanceof Error ? error : new Error("the connection broke"))
+    const hear = (data) => {
+      received = Buffer.concat([received, data])
+      const end = received.indexOf("\r\n\r\n")
+      if (end < 0 && received.length < MOST_HEAD) return
+      const said = received.toString("latin1", 0, Math.max(end, 0))
+      const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(said)?.[1])
+      const size = Number(/\r\ncontent-length: *(\d+)/i.exec(said)?.[1])
+      if (!status || !(size <= most)) return fail(new Error("it is not a Signet daemon"))
+      const text = received.subarray(end + 4)
+      if (text.length < size) return
+      socket.off("data", hear).off("error", fail).off("close", fail)
+      resolve({ status, text: text.toString() })
+    }
+    if (socket.destroyed) return fail()
+    socket.on("data", hear).on("error", fail).on("close", fail)
+    socket.write(head.join("\r\n") + body)
+  })
+}
+
+// A connection to the workspace's own daemon, and the headers that say who calls. Any user may listen on a TCP port, so
+// who answers there proves first that it has the workspace token. The proof contains the port.
+async function ownDaemon(actor, signal) {
+  const path = socketPath()
+  const local = path && (await opened({ path }, signal).catch(() => undefined))
+  if (local) return [local, {}]
+  let key
+  try {
+    key = readFileSync(`${FOLDER}/token`)
+  } catch {
+    throw new Error("the daemon is not running")
+  }
+  const { hostname, port } = new URL(json(() => readFileSync(`${FOLDER}/state.json`))?.url ?? "http://127.0.0.1:3850")
+  const socket = await opened({ host: hostname, port: Number(port) }, signal)
+  try {
+    const nonce = randomBytes(16).toString("hex")
+    const { text } = await exchange(socket, "GET", `/api/auth/proof?nonce=${nonce}`, {}, "", MOST_HEAD)
+    const proof = createHmac("sha256", key).update(`signet-server-proof\0${nonce}\0${port}`).digest("hex")
+    if (json(() => text)?.proof !== proof) throw new Error("it is not a Signet daemon")
+  } catch (error) {
+    socket.destroy()
+    throw new Error(`no daemon of this workspace answers on port ${port}: ${error.message}`)
+  }
+  const now = Math.floor(Date.now() / 1000)
+  const claims = { sub: actor, role: "agent", scope: {}, iat: now, exp: now + TOKEN_SECONDS, own: true }
+  const payload = Buffer.from(JSON.stringify(claims)).toString("base64url")
+  const signature = createHmac("sha256", key).update(payload).digest("base64url")
+  return [socket, { authorization: `Bearer ${payload}.${signature}` }]
+}
+
+async function askOwn(method, path, headers, body, limitMs) {
+  const [socket, own] = await ownDaemon(headers["x-signet-actor"], AbortSignal.timeout(limitMs))
+  try {
+    return await exchange(socket, method, path, { connection: "close", ...own, ...headers }, body)
+  } finally {
+    socket.destroy()
+  }
+}
+
+async function askNamed(url, method, path, headers, body, limitMs) {
+  const answer = await fetch(url + path, { method, headers, body, signal: AbortSignal.timeout(limitMs) })
+  return { status: answer.status, text: await answer.text() }
 }
 
 function signetClient({ url, harness, headers, log = () => {} }) {
   const undelivered = new Map()
 
   async function ask(method, path, body, limitMs) {
-    const answer = await fetch(url + path, {
-      method,
-      headers: { "content-type": "application/json", "x-signet-harness": harness, ...headers },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      signal: AbortSignal.timeout(limitMs),
-    })
-    const told = await answer.json().catch(() => ({}))
-    if (!answer.ok) {
-      const error = new Error(told.error || `Signet answered ${answer.status}`)
-      throw Object.assign(error, { isRefused: answer.status < 500 })
+    const sent = { "content-type": "application/json", "x-signet-harness": harness, ...headers }
+    const content = body === undefined ? undefined : JSON.stringify(body)
+    const { status, text } = url
+      ? await askNamed(url, method, path, sent, content, limitMs)
+      : await askOwn(method, path, sent, content, limitMs)
+    const told = json(() => text) ?? {}
+    if (status >= 400) {
+      const error = new Error(told.error || `Signet answered ${status}`)
+      throw Object.assign(error, { isRefused: status < 500 })
     }
     return told
   }

@@ -4,7 +4,7 @@
 const CALL_MS = 5_000
 
 const env = process.env
-const { url, authorization } = daemonOf(env, "http://localhost:3850")
+const { url, authorization } = daemonOf(env)
 const headers = {
   "x-signet-runtime-path": "legacy",
   "x-signet-actor": "openclaw-hook",

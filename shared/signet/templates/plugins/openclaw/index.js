@@ -102,7 +102,7 @@ function register(api) {
   const env = process.env
   if (env.SIGNET_ENABLED === "false") return
   const config = api.pluginConfig ?? {}
-  const { url, authorization } = daemonOf(env, config.daemonUrl || "http://localhost:3850")
+  const { url, authorization } = daemonOf(env, config.daemonUrl)
   const headers = {
     "x-signet-runtime-path": "plugin",
     "x-signet-actor": "openclaw-plugin",

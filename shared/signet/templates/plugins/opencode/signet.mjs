@@ -13,7 +13,7 @@ const wrapped = (text) => `<signet-context>\n${text}\n</signet-context>`
 export const Signet = async ({ client: opencode, directory, worktree } = {}) => {
   const env = process.env
   if (env.SIGNET_ENABLED === "false") return {}
-  const { url, authorization } = daemonOf(env, "http://localhost:3850")
+  const { url, authorization } = daemonOf(env)
   const headers = {
     "x-signet-runtime-path": "plugin",
     "x-signet-actor": "opencode-plugin",

@@ -1,0 +1,101 @@
+"""Reach the daemon of a workspace on this machine, and no other program that has its socket or port.
+
+The Unix socket in the workspace's private folder comes first. Without one, the client connects to the TCP port. Any
+user may listen on a port, so the server first proves that it has the workspace token, on the same connection, before
+the client sends a token or the call. The proof contains the port: a program on another port cannot have the real
+daemon answer for it.
+
+Hooks load this module. Whatever only TCP needs is imported there.
+"""
+
+import os
+import socket
+import stat
+import sys
+from typing import NamedTuple
+
+from signet.client import http1
+from signet.client.errors import absent, impostor
+from signet.client.target import Target
+from signet.paths import Workspace
+from signet.text import json_text
+
+PROOF = "/api/auth/proof"
+#: The answer of a daemon to a proof request is shorter.
+MOST_BYTES = 16_384
+
+
+class Question(NamedTuple):
+    """A request for a proof, the only right proof, and the target of the call that follows, with an own token."""
+
+    request: bytes
+    proof: str
+    proven: Target
+
+    def is_answered(self, workspace: Workspace, received: bytes) -> bool:
+        """Return whether the right answer has arrived whole; raises BadAnswer, with no word of another answer."""
+        try:
+            reply = http1.whole(received)
+        except http1.Malformed:
+            raise impostor(self.proven, workspace) from None
+        if reply is None and len(received) <= MOST_BYTES:
+            return False
+        answer = json_text.an_object(reply.body) if reply else None
+        if not answer or answer.get("proof") != self.proof:
+            raise impostor(self.proven, workspace)
+        return True
+
+
+def socket_path(workspace: Workspace) -> str | None:
+    """Return the path of the API socket; None without one, or when another user could have put it there."""
+    if sys.platform == "win32":
+        return None
+    path = workspace.api_socket
+    try:
+        folder, found = os.lstat(path.parent), os.lstat(path)
+    except OSError:
+        return None
+    is_private = stat.S_ISDIR(folder.st_mode) and not folder.st_mode & 0o022
+    is_ours = folder.st_uid == found.st_uid == os.geteuid()
+    return str(path) if is_private and is_ours and stat.S_ISSOCK(found.st_mode) else None
+
+
+def is_ours(connection: socket.socket) -> bool:
+    """Return whether the program at the other end of a Unix socket runs as this user, as far as the kernel tells."""
+    if sys.platform == "linux":
+        credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+    elif sys.platform == "darwin":
+        credentials = connection.getsockopt(0, 1, 76)  # SOL_LOCAL, LOCAL_PEERCRED
+    else:
+        return True
+    # The user ID is the second number, after the process ID (ucred) or the version (xucred).
+    return int.from_bytes(credentials[4:8], sys.byteorder) == os.geteuid()
+
+
+def question(target: Target, workspace: Workspace) -> Question:
+    """Return what to ask the program on the workspace's port.
+
+    Raises DaemonNotRunning without a workspace token, and BadSecret for one that others can read.
+    """
+    from signet import clock
+    from signet.domain.auth import own, workspace_token
+    from signet.wire.access import Role
+
+    try:
+        key = workspace_token.read(workspace)
+    except OSError:
+        raise absent(target) from None
+    nonce = os.urandom(16).hex()
+    host, port = target.address
+    headers = dict(target.headers)
+    if "Authorization" not in headers:
+        sub, role = headers["X-Signet-Actor"], Role(target.role)
+        token = own.own_token(workspace, sub, now=clock.now(), role=role)
+        if token is None:
+            raise absent(target)
+        headers["Authorization"] = f"Bearer {token}"
+    return Question(
+        request=f"GET {PROOF}?nonce={nonce} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode(),
+        proof=workspace_token.proof(key, nonce, port),
+        proven=target._replace(headers=headers),
+    )
