@@ -43,6 +43,41 @@ def test_a_running_daemon_is_well_in_every_check(served: Program) -> None:
     assert "✓ daemon" in text
 
 
+def security(program: Program) -> dict[str, str]:
+    found = program.run("doctor", "--security", "--json").json()
+    return {one["check"]: one["status"] for one in found}
+
+
+def test_security_asks_a_running_daemon_for_what_it_must_refuse(served: Program) -> None:
+    found = security(served)
+    assert set(found.values()) == {"ok"}, found
+    assert {"web pages", "programs", "other users", "identity", "network"} <= found.keys()
+
+
+def test_security_names_what_is_open(served: Program) -> None:
+    token = served.workspace / ".daemon" / "token"
+    token.chmod(0o644)
+    try:
+        assert security(served)["files"] == "fail"
+    finally:
+        served.run("doctor", "--fix")
+    assert token.stat().st_mode & 0o777 == 0o600
+    manifest = served.workspace / "agent.yaml"
+    before = manifest.read_text("utf-8") if manifest.exists() else ""
+    manifest.write_text(f"{before}\nauth:\n  localUsers: any\n", "utf-8")
+    try:
+        found = security(served)
+        assert found["mode"] == "fail"
+    finally:
+        manifest.write_text(before, "utf-8")
+
+
+def test_security_without_a_daemon_says_that_it_cannot_be_tested(alone: Program) -> None:
+    done = alone.run("doctor", "--security")
+    assert done.status == 1
+    assert "not running" in done.out and "signet daemon start" in done.out
+
+
 def test_without_a_daemon_it_says_what_to_do(alone: Program) -> None:
     done = alone.run("doctor")
     assert done.status == 1

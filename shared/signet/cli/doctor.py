@@ -24,6 +24,10 @@ def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="Repair what can be repaired without losing data.")
     ] = False,
+    security: Annotated[
+        bool,
+        typer.Option("--security", help="Test the running daemon as a page or stranger would."),
+    ] = False,
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:
@@ -31,27 +35,28 @@ def doctor(
 
     ✓ is fine, ! deserves a look, ✗ is broken; each line ends with the command that helps. --fix does the safe
     repairs and shows each step: file modes, an interrupted restore, a missing backup and, through the daemon,
-    indexes and stale leases.
+    indexes and stale leases. --security asks the running daemon for what it must refuse: foreign web pages, programs
+    without its token and, as root, another user.
 
-    Examples: signet doctor · signet doctor --fix
+    Examples: signet doctor --fix · signet doctor --security
     """
     workspace = find_workspace(path)
-    found = _examined(workspace, shown=not as_json and not fix)
+    found = _examined(workspace, shown=not as_json and not fix, only_security=security)
     if fix:
         steps = [(one.mend, _mended(one.mend)) for one in found if one.mend is not None]
         if not as_json:
             _show_steps(steps)
-        found = _examined(workspace, shown=not as_json)
+        found = _examined(workspace, shown=not as_json, only_security=security)
     is_broken = any(one.status == "fail" for one in found)
     yield Answer([one.to_dict() for one in found], status=1 if is_broken else 0)
 
 
-def _examined(workspace: Workspace, *, shown: bool) -> "list[Check]":
+def _examined(workspace: Workspace, *, shown: bool, only_security: bool) -> "list[Check]":
     from signet.care.doctor import examine
 
     ink = output.ink(sys.stdout)
     found = []
-    for one in examine.examine(workspace, now=clock.now()):
+    for one in examine.examine(workspace, now=clock.now(), only_security=only_security):
         found.append(one)
         if shown:
             output.advise(_line(one, ink))

@@ -6,8 +6,10 @@ workspace; when the files do not lead to it, the kernel does.
 """
 
 import contextlib
+import ipaddress
 import json
 import os
+import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
@@ -145,16 +147,32 @@ def orphaned_apis(workspace: Workspace, port: int) -> list[int]:
     return found
 
 
+def listening_addresses(port: int) -> set[str] | None:
+    """Return the addresses on which programs listen on a port; None where there is no /proc."""
+    if not Path("/proc/net/tcp").exists():
+        return None
+    return {_address(row[1].partition(":")[0]) for row in _listeners(port)}
+
+
 def _listening(port: int) -> set[str]:
-    """Return the names, as in /proc, of the sockets that listen on a port (proc(5), net/tcp: state 0A)."""
-    names = set()
+    """Return the names, as in /proc, of the sockets that listen on a port."""
+    return {f"socket:[{row[9]}]" for row in _listeners(port)}
+
+
+def _listeners(port: int) -> Iterator[list[str]]:
+    """Yield the rows of the sockets that listen on a port (proc(5), net/tcp: state 0A)."""
     for table in ("tcp", "tcp6"):
         with contextlib.suppress(OSError):
             for line in Path(f"/proc/net/{table}").read_text("ascii").splitlines()[1:]:
-                field = line.split()
-                if field[3] == "0A" and int(field[1].rpartition(":")[2], 16) == port:
-                    names.add(f"socket:[{field[9]}]")
-    return names
+                row = line.split()
+                if row[3] == "0A" and int(row[1].rpartition(":")[2], 16) == port:
+                    yield row
+
+
+def _address(digits: str) -> str:
+    """Return an address that /proc/net shows as 32-bit words in the byte order of the machine."""
+    words = [int(digits[at : at + 8], 16) for at in range(0, len(digits), 8)]
+    return str(ipaddress.ip_address(b"".join(word.to_bytes(4, sys.byteorder) for word in words)))
 
 
 def host_of(bind: str) -> str:

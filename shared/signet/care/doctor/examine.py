@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from signet import config
-from signet.care.doctor import database, languages, machine, place, running
+from signet.care.doctor import database, languages, machine, place, running, security
 from signet.care.doctor.models import Check, Scene, fail
 from signet.daemon import record
 from signet.db import inspection
@@ -15,19 +15,25 @@ from signet.paths import Workspace
 
 #: What of the five seconds reading rows may take.
 READ_SECONDS = 3.5
-_PARTS: tuple[tuple[str, Callable[[Scene], Iterable[Check]]], ...] = (
+_Parts = tuple[tuple[str, Callable[[Scene], Iterable[Check]]], ...]
+_PARTS: _Parts = (
     ("machine", machine.checks),
     ("workspace", place.checks),
     ("database", database.checks),
     ("languages", languages.checks),
     ("daemon", running.checks),
 )
+_SECURITY: _Parts = (("security", security.checks),)
 
 
 def examine(
-    workspace: Workspace, *, now: datetime, environ: Mapping[str, str] = os.environ
+    workspace: Workspace,
+    *,
+    now: datetime,
+    environ: Mapping[str, str] = os.environ,
+    only_security: bool = False,
 ) -> Iterator[Check]:
-    """Yield every check as it is done. Changes nothing."""
+    """Yield every check as it is done, or the checks from outside of a running daemon. Changes nothing."""
     with inspection.reading(workspace.database, seconds=READ_SECONDS) as tx:
         scene = Scene(
             workspace=workspace,
@@ -37,7 +43,7 @@ def examine(
             tx=tx,
             now=now,
         )
-        for name, checks in _PARTS:
+        for name, checks in _SECURITY if only_security else _PARTS:
             yield from _guarded(name, checks, scene)
 
 

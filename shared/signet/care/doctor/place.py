@@ -56,11 +56,14 @@ def _modes(workspace: Workspace) -> Check:
 
 def too_open(workspace: Workspace) -> Iterator[tuple[Path, int]]:
     """Yield what others may read and should not, with the mode it should have."""
-    folders = (workspace.daemon_dir, workspace.secrets_dir, workspace.backups_dir)
+    folders = (
+        *(workspace.daemon_dir, workspace.runtime_dir),
+        *(workspace.secrets_dir, workspace.backups_dir),
+    )
     database = workspace.database
     files = [
         *(database.with_name(database.name + end) for end in ("", "-wal", "-shm")),
-        workspace.auth_secret,
+        *(workspace.auth_secret, workspace.token_file, workspace.api_socket),
         *(workspace.secrets_dir.iterdir() if workspace.secrets_dir.is_dir() else ()),
         *(one.path for one in kept.kept(workspace)),
     ]
