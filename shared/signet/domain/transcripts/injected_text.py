@@ -30,8 +30,15 @@ _BEGINNING = re.compile(
 )
 #: What Claude Code logs as a message where the user stops it.
 _STOPPED = re.compile(r"^[ \t]*\[Request interrupted by user[^\]\n]{0,40}\][ \t]*$", re.MULTILINE)
+#: The instructions of a repository, as Codex puts them before the first prompt.
+_AGENTS = re.compile(
+    r"^# AGENTS\.md instructions[^\n]*\n+<INSTRUCTIONS>.*?(?:</INSTRUCTIONS>|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 #: What every one of these begins with. A text without any of it is left alone, at the cost of one fast search.
-_MARK = re.compile(rf"<{_TAG}\b|\[signet:recall|\[memory active|\[Request interrupted by user")
+_MARK = re.compile(
+    rf"<{_TAG}\b|\[signet:recall|\[memory active|\[Request interrupted by user|# AGENTS\.md instr"
+)
 
 
 def without(text: str) -> str:
@@ -40,7 +47,8 @@ def without(text: str) -> str:
         text = _WRAPPING.sub("", text)
     if not ("<" in text or "[" in text) or _MARK.search(text) is None:
         return text
-    return _STOPPED.sub("", _BEGINNING.sub("", _RECALLED.sub("", _untagged(text))))
+    text = _AGENTS.sub("", _untagged(text))
+    return _STOPPED.sub("", _BEGINNING.sub("", _RECALLED.sub("", text)))
 
 
 def _untagged(text: str) -> str:

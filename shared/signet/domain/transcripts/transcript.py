@@ -12,7 +12,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.domain.graph import lexicon
-from signet.domain.transcripts import injected_text, said_elsewhere
+from signet.domain.transcripts import injected_text, record_types, said_elsewhere
 from signet.text import json_text
 
 USER = "user"
@@ -44,6 +44,7 @@ _SPOKEN = re.compile(r"\b(?:I|my|we|our)\b|\bI['’]|[!?]", re.IGNORECASE)
 
 #: What Codex logs: events, and items as the model gets and gives them.
 _EVENT, _ITEM = "event_msg", "response_item"
+_VERSION, _FIRST_WITH_EVENTS = re.compile(r"(\d+)\.(\d+)"), (0, 42)
 _CONTENTS = ("content", "text", "message", "user_response", "response")
 _SPOKEN_PARTS = ("text", "Text", "input_text", "output_text")
 #: Where logs say when; as milliseconds since 1970 a number is larger than this.
@@ -157,9 +158,18 @@ def records(text: str) -> list[dict[str, object]] | None:
     whole = len(lines) - (len(found) > 0 and lines[-1][0] == "{" and _load(lines[-1]) is None)
     if len(found) < FORM_SHARE * whole:
         return None
-    # Codex logs what is said twice; its items also hold the instructions that nobody typed.
-    told = {turn.role for one in found if one.get("type") == _EVENT and (turn := turn_of(one))}
-    return [one for one in found if one.get("type") != _ITEM or _role(one) not in told]
+    # Codex logs each message twice; its items also hold AGENTS.md and other instructions in the user's role.
+    in_events = {turn.role for one in found if one.get("type") == _EVENT and (turn := turn_of(one))}
+    if any(_writes_events(one) for one in found):
+        in_events.add(USER)  # also while no event has been written yet
+    return [one for one in found if one.get("type") != _ITEM or _role(one) not in in_events]
+
+
+def _writes_events(record: dict[str, object]) -> bool:
+    """Return whether a record is the head of a Codex log whose user messages are events: 0.42 and later."""
+    meta = record.get("payload") if record.get("type") == "session_meta" else None
+    version = _VERSION.match(str(meta.get("cli_version"))) if isinstance(meta, dict) else None
+    return version is not None and (int(version[1]), int(version[2])) >= _FIRST_WITH_EVENTS
 
 
 def _load(line: str) -> object:
@@ -179,7 +189,7 @@ def turns_of(record: dict[str, object], reader: said_elsewhere.Reader) -> Iterat
 
 def turn_of(record: dict[str, object]) -> Turn | None:
     """Return what the message of one log line says, None when it is metadata or a harness's own words."""
-    if _is_aside(record):
+    if _is_aside(record) or not record_types.holds_message(record):
         return None
     inner = _inner(record)
     known = _role(record)

@@ -1,0 +1,51 @@
+"""The types of log records that hold messages; a record of any other type is never read as somebody's words.
+
+Harnesses add record types without notice: Claude Code has repeated its API requests as `api-request-blob` since autumn
+2026, and their texts (summaries, skills, command files) looked like messages of the user. So this is a list of what is
+known to hold messages, and `unknown` counts the rest.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+#: Types of records that hold one message, by who writes them. Some harnesses name the role as the type.
+MESSAGES = frozenset(
+    {
+        *(
+            "user",
+            "human",
+            "assistant",
+            "ai",
+            "model",
+            "agent",
+        ),  # Claude Code, Gemini CLI and chat exports
+        "gemini",
+        *("event_msg", "response_item", "item.completed"),  # Codex
+        *("user_message", "agent_message", "UserMessage", "AgentMessage"),
+        "message",  # OpenClaw
+        *("user.message", "assistant.message"),  # GitHub Copilot
+        *("user_input", "planner_response"),  # Windsurf
+    }
+)
+#: The fields of a record that may hold a message.
+_PARTS = ("message", "payload", "item", "data")
+_ROLES = frozenset({"user", "assistant"})
+
+
+def holds_message(record: Mapping[str, object]) -> bool:
+    """Return whether a record is of a type that holds a message; one without a type is."""
+    kind = record.get("type")
+    return not kind or (isinstance(kind, str) and kind in MESSAGES)
+
+
+def unknown(records: Iterable[Mapping[str, object]]) -> Counter[str]:
+    """Count by type the records that look like messages and are of no known type."""
+    return Counter(
+        str(record["type"])
+        for record in records
+        if not holds_message(record) and any(_has_role(record.get(name)) for name in _PARTS)
+    )
+
+
+def _has_role(part: object) -> bool:
+    return isinstance(part, Mapping) and part.get("role") in _ROLES and bool(part.get("content"))
