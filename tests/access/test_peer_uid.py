@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from signet_api import peer_uid
-from signet_api.peer_uid import Ends
+from signet_api.peer_uid import Ends, Owner
 from support.users import STRANGER, needs_root
 
-Way = Callable[[Ends], int | None]
+Way = Callable[[Ends], Owner | None]
 ME = os.geteuid()
 
 
-def _of_netlink(ends: Ends) -> int | None:
+def _of_netlink(ends: Ends) -> Owner | None:
     table = peer_uid._netlink()
     assert table is not None
     return table.owner(ends)
@@ -75,6 +75,10 @@ def pair() -> Iterator[Pair]:
             yield made
 
 
+def uid(found: Owner | None) -> int | None:
+    return found and found.uid
+
+
 def ends_of(accepted: socket.socket) -> Ends:
     names = accepted.getpeername(), accepted.getsockname()
     return Ends(*(peer_uid._end(name) for name in names))
@@ -92,7 +96,7 @@ def test_our_own_connections_are_ours(way: Way, path: str) -> None:
         with pair.stack:
             pair.connect(from_family, to)
             accepted = pair.accept()
-            assert way(ends_of(accepted)) == ME
+            assert uid(way(ends_of(accepted))) == ME
 
 
 @needs_root
@@ -101,7 +105,7 @@ def test_connections_of_another_user_are_theirs(way: Way, pair: Pair, user: int)
     found: list[int | None] = []
 
     def looked() -> None:
-        found.append(way(ends_of(pair.accept())))
+        found.append(uid(way(ends_of(pair.accept()))))
 
     going, gone = os.pipe()
     child = os.fork()
@@ -132,7 +136,7 @@ def test_what_its_process_has_closed_is_nobodys(way: Way, pair: Pair) -> None:
 def test_a_client_that_ends_its_sending_keeps_its_user(way: Way, pair: Pair) -> None:
     client = pair.connect()
     client.shutdown(socket.SHUT_WR)
-    assert way(ends_of(pair.accept())) == ME
+    assert uid(way(ends_of(pair.accept()))) == ME
 
 
 def test_a_listener_on_the_port_of_a_gone_client_is_not_taken_for_it(way: Way, pair: Pair) -> None:
@@ -162,7 +166,7 @@ def test_among_many_connections_each_is_found(way: Way, pair: Pair) -> None:
     for _ in range(60):
         pair.connect()
         accepted = pair.accept()
-    assert way(ends_of(accepted)) == ME
+    assert uid(way(ends_of(accepted))) == ME
 
 
 @pytest.mark.parametrize("has_netlink", [True, False])
@@ -172,31 +176,31 @@ def test_a_connection_is_looked_up_with_and_without_netlink(
     if not has_netlink:
         monkeypatch.setattr(peer_uid, "_netlink", lambda: None)
 
-    async def found(accepted: socket.socket) -> int | None:
+    async def found(accepted: socket.socket) -> Owner | None:
         answer = peer_uid.find(accepted)
         return await answer if isinstance(answer, asyncio.Future) else answer
 
     pair.connect()
-    assert asyncio.run(found(pair.accept())) == ME
+    assert uid(asyncio.run(found(pair.accept()))) == ME
 
 
 def test_a_kernel_that_refuses_netlink_leaves_the_other_way(
     pair: Pair, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Refused:
-        def owner(self, ends: Ends) -> int | None:
+        def owner(self, ends: Ends) -> Owner | None:
             raise PermissionError("seccomp")
 
     monkeypatch.setattr(peer_uid, "_netlink", Refused)
     pair.connect()
     accepted = pair.accept()
 
-    async def found() -> int | None:
+    async def found() -> Owner | None:
         answer = peer_uid.find(accepted)
         assert isinstance(answer, asyncio.Future)
         return await answer
 
-    assert asyncio.run(found()) == ME
+    assert uid(asyncio.run(found())) == ME
 
 
 def test_where_no_way_is_open_nobody_is_known(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,4 +215,4 @@ def test_users_that_a_namespace_does_not_know_are_nobody(monkeypatch: pytest.Mon
     monkeypatch.setattr(peer_uid, "_nobody", lambda: 65_534)
     assert peer_uid._owner(65_534, 7) is None
     assert peer_uid._owner(0, 0) is None
-    assert peer_uid._owner(0, 7) == 0
+    assert peer_uid._owner(0, 7) == Owner(0, 7)

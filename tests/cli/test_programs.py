@@ -67,7 +67,6 @@ def test_curl_runs_nothing_and_is_told_the_command(daemon: Program, curl: httpx.
         ("POST", "/api/tasks", TASK, "signet task add"),
         ("POST", "/api/secrets/exec", {"command": "id", "secrets": {"A": "K"}}, "signet secret exec"),
         ("POST", "/api/secrets/K", {"value": "v"}, "signet secret put"),
-        ("GET", "/api/secrets/K", None, "signet secret get"),
         ("POST", "/api/connectors", {"provider": "filesystem"}, "signet connector add"),
         ("POST", "/api/update/run", {}, "signet update install"),
         ("POST", "/api/git/sync", {}, "signet git sync"),

@@ -24,15 +24,23 @@ _HEADERS = {"host": "127.0.0.1:3850", "accept": "*/*", "user-agent": "tests"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """A connection over TCP or over the workspace's socket, whose user the test names."""
+    """A connection over TCP or over the workspace's socket, whose user the test names.
+
+    Nothing is known of the program (`confined`): real ones are called in tests/access.
+    """
 
     user: int | None = os.geteuid()
     is_private: bool = False
     port: int = 3850
+    confined: str | None = "a test calls"
 
     async def uid(self) -> int | None:
         """Return the user that the test names."""
         return self.user
+
+    async def confinement(self) -> str | None:
+        """Return what the test says of the program."""
+        return self.confined
 
 
 #: Of a program of the daemon's user.

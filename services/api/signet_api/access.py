@@ -37,6 +37,8 @@ class Access:
         rule = match(scope["method"], scope["path"]) or _UNKNOWN
         try:
             asked = await self._callers.resolve(scope)
+            if rule.for_peers:
+                asked = await self._callers.unconfined(asked, rule, scope)
             if rule.does and asked.is_page:
                 asked, receive = await self._state.confirmations.apply(asked, scope, receive)
         except SignetError as error:

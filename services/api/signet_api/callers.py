@@ -10,9 +10,9 @@ from signet import clock
 from signet.config.env import is_loopback
 from signet.config.sections import AuthMode, LocalUsers
 from signet.domain.auth import issued, own, tokens
-from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, Standing
+from signet.domain.auth.caller import OWNER, PEER, STRANGER, Caller, NotProven, Standing
 from signet.domain.auth.tokens import Claims, Unauthenticated
-from signet.wire.access import Permission, Role
+from signet.wire.access import Permission, Role, Rule
 from signet_api import browser, connections
 from signet_api.browser import Page
 from signet_api.connections import Connection
@@ -65,6 +65,18 @@ class Callers:
         if page is Page.OWN or acting in _AGENTS:
             return replace(found, is_page=page is Page.OWN, for_agent=acting in _AGENTS)
         return found
+
+    async def unconfined(self, asked: Caller, rule: Rule, scope: Scope) -> Caller:
+        """Return a peer as the owner if its program could read the user's files itself; raises NotProven if not."""
+        connection: Connection | None = scope.get(connections.KEY)
+        is_program = asked.standing is Standing.PEER and not (asked.is_page or asked.withheld)
+        if connection is None or not is_program:
+            return asked
+        if why := await connection.confinement():
+            raise NotProven(
+                f"To {rule.does}, use: {rule.command}. This way it is refused, because {why}"
+            )
+        return replace(asked, standing=Standing.OWNER)
 
     async def _caller(self, scope: Scope) -> Caller:
         headers: Mapping[bytes, bytes] = dict(scope["headers"])

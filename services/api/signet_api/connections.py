@@ -13,7 +13,8 @@ from typing import Any, Protocol
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from signet_api import peer_uid
+from signet_api import peer_process, peer_uid
+from signet_api.peer_uid import Owner
 
 #: The key of a connection in the ASGI scope of its requests.
 KEY = "signet.connection"
@@ -38,6 +39,10 @@ class Connection(Protocol):
         """Return the user of the program at the other end, None where the kernel does not say."""
         ...
 
+    async def confinement(self) -> str | None:
+        """Return why the program at the other end may know less than its user, None where nothing says so."""
+        ...
+
 
 class Accepted:
     """A connection that this process has accepted."""
@@ -45,10 +50,19 @@ class Accepted:
     def __init__(self, accepted: socket.socket) -> None:
         self.is_private = accepted.family == socket.AF_UNIX
         self.port = 0 if self.is_private else int(accepted.getsockname()[1])
-        self._found = _unix_uid(accepted) if self.is_private else peer_uid.find(accepted)
+        self._found = _of_unix(accepted) if self.is_private else peer_uid.find(accepted)
 
     async def uid(self) -> int | None:
         """Return the user of the program at the other end, None where the kernel does not say."""
+        owner = await self._owner()
+        return owner and owner.uid
+
+    async def confinement(self) -> str | None:
+        """Return why the program at the other end may know less than its user, None where nothing says so."""
+        owner = await self._owner()
+        return await asyncio.to_thread(peer_process.confinement, owner.inode if owner else 0)
+
+    async def _owner(self) -> Owner | None:
         if isinstance(self._found, asyncio.Future):
             return await asyncio.shield(self._found)
         return self._found
@@ -69,13 +83,13 @@ class NamingConnections(HttpToolsProtocol):
         scope[KEY] = self._accepted
 
 
-def _unix_uid(accepted: socket.socket) -> int | None:
+def _of_unix(accepted: socket.socket) -> Owner | None:
     try:
         if sys.platform == "linux":
             found = accepted.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-            return int(struct.unpack("=iII", found)[1])
+            return Owner(struct.unpack("=iII", found)[1])
         found = accepted.getsockopt(_SOL_LOCAL, _LOCAL_PEERCRED, 8)
-        return int(struct.unpack("=II", found)[1])
+        return Owner(struct.unpack("=II", found)[1])
     except OSError:
         return None
 

@@ -1,4 +1,4 @@
-"""Which user of this machine owns the other end of a TCP connection.
+"""Which user and which process of this machine own the other end of a TCP connection.
 
 Linux answers an exact query of its socket table over netlink (sock_diag(7), 12 µs); where netlink is missing, the same
 table is read from /proc/net in a thread. macOS has `lsof`, which lists our own user's sockets. A socket that its
@@ -45,11 +45,18 @@ class Ends(NamedTuple):
         return socket.AF_INET if len(self.peer.address) == 4 else socket.AF_INET6
 
 
-Lookup = asyncio.Future[int | None] | int | None
+class Owner(NamedTuple):
+    """The user ID of a socket, and the number by which its processes hold it; 0 where only the user is known."""
+
+    uid: int
+    inode: int = 0
+
+
+Lookup = asyncio.Future[Owner | None] | Owner | None
 
 
 def find(accepted: socket.socket) -> Lookup:
-    """Return the user ID of a connection's peer, None where it is unknown, or a future of that."""
+    """Return the owner of a connection's other end, None where it is unknown, or a future of that."""
     try:
         ends = Ends(_end(accepted.getpeername()), _end(accepted.getsockname()))
     except (OSError, ValueError):  # it has ended, or its address is none of this machine
@@ -82,7 +89,7 @@ class SocketTable:
         """Give the socket back."""
         self._netlink.close()
 
-    def owner(self, ends: Ends) -> int | None:
+    def owner(self, ends: Ends) -> Owner | None:
         """Return the owner of the peer's end, None when no process has it open; raises OSError."""
         self._sequence = (self._sequence + 1) & 0xFFFFFFFF
         key = struct.pack("!HH16s16s", ends.peer.port, ends.ours.port, *_padded(ends))
@@ -108,7 +115,7 @@ class SocketTable:
         return _owner(uid, inode) if state in _OPEN and found == key else None
 
 
-def of_proc(ends: Ends) -> int | None:
+def of_proc(ends: Ends) -> Owner | None:
     """Return the owner of the peer's end from /proc/net, None when no process has it open or it cannot be read."""
     forms = [("tcp6", _MAPPED), ("tcp", b"")] if ends.family == socket.AF_INET else [("tcp6", b"")]
     for table, prefix in reversed(forms):
@@ -123,7 +130,7 @@ def of_proc(ends: Ends) -> int | None:
     return None
 
 
-def of_lsof(ends: Ends) -> int | None:
+def of_lsof(ends: Ends) -> Owner | None:
     """Return our own user if one of our processes has the peer's end open, else None."""
     wanted = "n{}->{}".format(*(_shown(end) for end in ends))
     own = os.geteuid()
@@ -132,7 +139,7 @@ def of_lsof(ends: Ends) -> int | None:
         listed = subprocess.run(command, capture_output=True, text=True, timeout=_LSOF_SECONDS)
     except (OSError, subprocess.SubprocessError):
         return None
-    return own if wanted in listed.stdout.splitlines() else None
+    return Owner(own) if wanted in listed.stdout.splitlines() else None
 
 
 @cache
@@ -167,8 +174,8 @@ def _nobody() -> int | None:
         return None
 
 
-def _owner(uid: int, inode: int) -> int | None:
-    return uid if inode and uid != _nobody() else None
+def _owner(uid: int, inode: int) -> Owner | None:
+    return Owner(uid, inode) if inode and uid != _nobody() else None
 
 
 def _padded(ends: Ends) -> list[bytes]:

@@ -5,14 +5,8 @@ import shlex
 import sys
 
 from signet.client import Signet, connection
+from signet.config.env import AGENT_SHELLS
 from signet.paths import find_workspace
-
-#: What harnesses set for the commands that their agents run: Claude Code, Codex, OpenCode, Gemini, Cursor, OpenClaw,
-#: and the common name (agents.md).
-AGENT_SHELLS = (
-    "CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "OPENCODE", "GEMINI_CLI", "CURSOR_AGENT",
-    "OPENCLAW_SHELL", "AI_AGENT",
-)  # fmt: skip
 
 
 def client(path: str | None, *, timeout_seconds: float | None = None) -> Signet:

@@ -14,6 +14,12 @@ DEFAULT_PORT = 3850
 LOOPBACK = "127.0.0.1"
 OLLAMA_URL = "http://localhost:11434"
 OLLAMA_PORT = 11434
+#: Variables of shells in which agents run commands: Claude Code, Codex, OpenCode, Gemini, Cursor, OpenClaw, and the
+#: common name (agents.md).
+AGENT_SHELLS = (
+    "CLAUDECODE", "CODEX_SANDBOX", "CODEX_THREAD_ID", "OPENCODE", "GEMINI_CLI", "CURSOR_AGENT",
+    "OPENCLAW_SHELL", "AI_AGENT",
+)  # fmt: skip
 HOST = re.compile(r"[A-Za-z0-9._:-]{1,253}")
 
 

@@ -63,7 +63,7 @@ class Rule:
     operation keeps to; a token that is limited in any other part is refused, because the operation would show or change
     what lies outside. `is_open` lets callers without a token in, in every mode.
 
-    `does`, `command` and `for_agents` belong to the programs class, see `programs`.
+    `does`, `command`, `for_agents` and `for_peers` belong to the programs class, see `programs`.
     """
 
     permission: Permission
@@ -73,17 +73,31 @@ class Rule:
     does: str = ""
     command: str = ""
     for_agents: bool = False
+    for_peers: bool = False
 
 
 def programs(
-    does: str, command: str, *, limit: Quota | None = None, for_agents: bool = False
+    does: str,
+    command: str,
+    *,
+    limit: Quota | None = None,
+    for_agents: bool = False,
+    for_peers: bool = False,
 ) -> Rule:
     """Return the rule of an operation that can make the machine run something or change who is trusted.
 
     Callers are the user's own clients, admins, and the dashboard after the user has confirmed that exact request.
     `does` completes "This will …"; `command` does the same from a terminal. Agents may call only what is `for_agents`.
+    `for_peers`: so may the user's other programs, outside of sandboxes and agents' shells (SE-23).
     """
-    return Rule(Permission.PROGRAMS, limit, does=does, command=command, for_agents=for_agents)
+    return Rule(
+        Permission.PROGRAMS,
+        limit,
+        does=does,
+        command=command,
+        for_agents=for_agents,
+        for_peers=for_peers,
+    )
 
 
 OPEN = Rule(Permission.NONE, within=EVERY, is_open=True)

@@ -45,7 +45,7 @@ RUN_WITH_SECRET = Operation("POST", "/api/secrets/{name}/exec", _EXEC, Ran)
 SECRET = Operation(
     "GET",
     "/api/secrets/{name}",
-    access.programs("show the value of a secret", "signet secret get NAME"),
+    access.programs("show the value of a secret", "signet secret get NAME", for_peers=True),
     SecretValue,
 )
 PUT_SECRET = Operation(

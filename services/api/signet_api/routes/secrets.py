@@ -40,7 +40,8 @@ async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) ->
 @serves(wire.SECRET)
 async def get_secret(name: str, state: Shared, actor: Who) -> wire.SecretValue:
     """Return one value to a person on this machine; agents get it only as a variable of a command."""
-    if not caller.current().is_local_user:
+    asked = caller.current()
+    if not asked.is_local_user:
         raise Forbidden("A value is shown on this machine only")
     if not state.settings.secrets.allow_read:
         raise Forbidden("secrets.allowRead is false")

@@ -1,0 +1,60 @@
+"""Whether a local program is confined: it runs as our user, and may still know less than that user does.
+
+A sandbox that lets a program use the network of this machine hides files from it. What a person's program could read
+in those files, the daemon may tell it; what a sandbox hides, it may not. An agent's shell has no secret values either,
+as far as the harness marks it. This sees usual sandboxes; it does not stop a program that hides from it.
+"""
+
+import os
+import re
+from pathlib import Path
+
+from signet.config.env import AGENT_SHELLS
+
+_PROC = Path("/proc")
+_SELF = _PROC / "self"
+#: Name spaces that a sandbox has of its own.
+_SPACES = ("mnt", "user", "pid")
+#: Restrictions that a process can only add to (proc(5)).
+_LIMITS = re.compile(rb"^(?:NoNewPrivs|Seccomp):\s*(\d+)", re.MULTILINE)
+
+
+def confinement(inode: int) -> str | None:
+    """Return why the program that has a socket open counts as confined, None where nothing says so."""
+    folder = _holder(f"socket:[{inode}]") if inode else None
+    if folder is None:
+        return "the system does not say which program asks"
+    try:
+        return _reason(folder)
+    except OSError:
+        return "the program that asks has ended"
+
+
+def _holder(name: str) -> Path | None:
+    """Return the folder in /proc of a process of our user that has a socket open."""
+    for folder in _PROC.glob("[1-9]*"):
+        try:
+            if folder.stat().st_uid == os.geteuid() and any(
+                os.readlink(one) == name  # noqa: PTH115
+                for one in os.scandir(folder / "fd")
+            ):
+                return folder
+        except OSError:
+            continue
+    return None
+
+
+def _reason(folder: Path) -> str | None:
+    if not all((folder / "ns" / one).samefile(_SELF / "ns" / one) for one in _SPACES):
+        return "the program that asks runs in a container or sandbox"
+    if not (folder / "root").samefile("/"):
+        return "the program that asks sees other files"
+    limits, ours = (_LIMITS.findall((one / "status").read_bytes()) for one in (folder, _SELF))
+    if any(int(one) > int(own) for one, own in zip(limits, ours, strict=True)):
+        return "the program that asks is restricted by a sandbox"
+    names = {
+        one.partition(b"=")[0].decode() for one in (folder / "environ").read_bytes().split(b"\0")
+    }
+    if names & {*AGENT_SHELLS}:
+        return "an agent's shell asks"
+    return None
