@@ -158,8 +158,10 @@ def test_a_link_that_changes_after_the_check_is_not_followed(
 ) -> None:
     place, real_open = home / CLAUDE, os.open
 
-    def swapped(path: Path, flags: int) -> int:
-        _link(home)
+    def swapped(path: str, flags: int) -> int:
+        place.parent.rename(home / "moved")
+        place.parent.symlink_to(home, target_is_directory=True)
+        (home / place.name).write_text(SECRET, "utf-8")
         return real_open(path, flags)
 
     monkeypatch.setattr(os, "open", swapped)

@@ -1,14 +1,13 @@
 """The transcript of a session, from the file that its harness wrote or from the request itself."""
 
-import fcntl
 import hashlib
 import os
-import stat
-import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from signet.domain.folders.mounts import is_below
+from signet.domain.folders.reading import NotAFile, NotAllowed, opened
 from signet.domain.transcripts import steps, transcript
 from signet.text.masking import Masked, mask
 from signet.text.surrogates import encodable
@@ -34,44 +33,30 @@ class LogFile(NamedTuple):
         if not path or "\0" in path:
             return None
         place = Path(path).expanduser() if path.startswith("~/") else Path(path)
-        try:
-            # Opening a device can do something by itself, and a pipe without a writer must not hold anybody up.
-            if not (place.is_absolute() and stat.S_ISREG(place.stat().st_mode)):
-                return None
-            file = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-        except (OSError, ValueError):
+        if not place.is_absolute():
             return None
         try:
-            found = os.fstat(file)
-            if not self._is_log(file, found):
-                return None
-            os.lseek(file, max(found.st_size - MOST_BYTES, 0), os.SEEK_SET)
-            with os.fdopen(file, "rb", closefd=False) as opened:
-                return opened.read(MOST_BYTES).decode("utf-8", "replace")
-        finally:
-            os.close(file)
+            with opened(place, self._reason) as file:
+                found = os.fstat(file.fileno())
+                if found.st_dev in _kernel_devices() or (self.folders and found.st_nlink > 1):
+                    return None
+                file.seek(max(found.st_size - MOST_BYTES, 0))
+                return file.read(MOST_BYTES).decode("utf-8", "replace")
+        except (NotAllowed, NotAFile, OSError, ValueError):
+            return None
 
-    def _is_log(self, file: int, found: os.stat_result) -> bool:
-        """Return whether an open file may be read: it is asked for its own path, because names can change."""
-        if not stat.S_ISREG(found.st_mode) or found.st_dev in _kernel_devices():
-            return False
-        real = _real_path(file)
-        if any(real.is_relative_to(one) for one in _KERNEL):
-            return False
-        if self.folders is None:
-            return True
-        is_below = any(real.is_relative_to(one.resolve()) for one in self.folders())
-        return is_below and found.st_nlink == 1
+    def _reason(self, real: str) -> str | None:
+        if any(is_below(real, one) for one in _KERNEL):
+            return "it is state of the kernel"
+        if self.folders is None or any(
+            is_below(real, os.path.realpath(one)) for one in self.folders()
+        ):
+            return None
+        return "it lies in no folder of logs"
 
 
 def _kernel_devices() -> set[int]:
-    return {Path(one).stat().st_dev for one in ("/proc", "/sys") if os.path.ismount(one)}
-
-
-def _real_path(file: int) -> Path:
-    if sys.platform == "darwin":
-        return Path(os.fsdecode(fcntl.fcntl(file, fcntl.F_GETPATH, bytes(1_024)).rstrip(b"\0")))
-    return Path(f"/proc/self/fd/{file}").readlink()
+    return {Path(one).stat().st_dev for one in _KERNEL[:2] if os.path.ismount(one)}
 
 
 def text_of(log: LogFile | None, inline: str | None, *, masks: bool) -> Masked:
