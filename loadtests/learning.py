@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from signet.domain.injections.models import Team
-from signet.domain.learning import compare, interleave, standing, worth
+from signet.domain.learning import compare, influence, worth
 
 SEEDS, SESSIONS, TOLD_FROM, LATE_FROM = 20, 60, 30, 50
 PROJECTS, EACH, CANDIDATES, GIVEN = 6, 10, 30, 10
@@ -54,12 +54,12 @@ class Life:
         learned = sorted(
             base, key=lambda one: scores[one] * self._factor(one, session), reverse=True
         )
-        is_on = standing.of(self.margins, window=WINDOW).is_on
+        is_on = influence.of(self.margins, window=WINDOW).is_on
         self.states.append(is_on)
         teams: dict[int, Team | None] = dict.fromkeys(base)
         order = base
         if is_on:
-            drawn = interleave.drafted(base, learned, str, seed=f"{session}{self.coin.random()}")
+            drawn = compare.drafted(base, learned, str, seed=f"{session}{self.coin.random()}")
             teams, order = dict(drawn), [one for one, _ in drawn]
         given = order[:GIVEN]
         used = {one for one in given if self._is_used(one, session)}

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from signet.domain.retention import purge
-from signet.domain.retention.windows import Windows
+from signet.domain.retention.purge import Windows
 from signet.domain.sessions import checkpoints
 from signet.domain.sessions.models import Checkpoint, Trigger
 from signet.observe import record

@@ -13,7 +13,7 @@ from signet.domain.auth.tokens import TokenScope
 from signet.domain.injections import trace
 from signet.domain.recall.models import Result
 from signet.domain.retention import purge
-from signet.domain.retention.windows import Windows
+from signet.domain.retention.purge import Windows
 from signet.queue import transitions
 from signet.queue.job_context import JobContext
 from signet_api.answering import found

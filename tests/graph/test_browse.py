@@ -275,7 +275,7 @@ def test_a_pinned_entity_stays_when_its_last_memory_is_purged(api: Api) -> None:
 
     from signet import clock
     from signet.domain.retention import purge
-    from signet.domain.retention.windows import Windows
+    from signet.domain.retention.purge import Windows
 
     memory_id = remember(api, ADA)
     api.post(f"/api/knowledge/entities/{id_of(api, 'Ada Winter')}/pin")

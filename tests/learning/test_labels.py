@@ -24,7 +24,7 @@ from signet.domain.episodes import index
 from signet.domain.learning import signs
 from signet.domain.learning import worth as worths
 from signet.domain.retention import purge
-from signet.domain.retention.windows import Windows
+from signet.domain.retention.purge import Windows
 from signet.queue.job_context import JobContext
 from support.http import Api
 from support.processes import PATIENCE_SECONDS, program

@@ -8,7 +8,7 @@ from learning.test_proof import TARGET, Talk, talk
 from signet import clock
 from signet.domain.learning import worth
 from signet.domain.retention import purge
-from signet.domain.retention.windows import Windows
+from signet.domain.retention.purge import Windows
 from support.http import Api
 
 __all__ = ["talk"]

@@ -7,7 +7,7 @@ import pytest
 from api.test_context import hook
 from learning.talk import ends
 from signet.domain.injections.models import Team
-from signet.domain.learning import compare, interleave, standing, worth
+from signet.domain.learning import compare, influence, worth
 from support.http import Answer, Api
 
 #: Sentences that share no rare word.
@@ -141,14 +141,14 @@ def test_recall_raises_what_helped_only_once_that_has_proven_to_be_better(
 
 
 def test_both_orders_choose_in_turn_and_what_both_want_is_nobodys() -> None:
-    drawn = interleave.drafted("abcdef", "abfedc", str, seed="s")
+    drawn = compare.drafted("abcdef", "abfedc", str, seed="s")
     assert drawn[:2] == [("a", None), ("b", None)]
     assert sorted(one for one, _ in drawn) == list("abcdef")
     teams = [team for _, team in drawn]
     assert teams.count(Team.BASE) >= 1 <= teams.count(Team.LEARNED)
-    assert drawn == interleave.drafted("abcdef", "abfedc", str, seed="s")
+    assert drawn == compare.drafted("abcdef", "abfedc", str, seed="s")
     first = {
-        next(team for _, team in interleave.drafted("abcdef", "abfedc", str, seed=str(n)) if team)
+        next(team for _, team in compare.drafted("abcdef", "abfedc", str, seed=str(n)) if team)
         for n in range(20)
     }
     assert first == set(Team)
@@ -178,7 +178,7 @@ def test_the_gain_of_an_order(relevance: list[float], expected: float) -> None:
 def test_where_it_stands_follows_from_the_sessions(
     margins: list[float], is_on: bool, stops: int
 ) -> None:
-    found = standing.of(margins, window=10)
+    found = influence.of(margins, window=10)
     assert (found.is_on, found.stops) == (is_on, stops)
 
 
@@ -190,7 +190,7 @@ def test_a_coin_hardly_ever_takes_part() -> None:
     for seed in range(lives):
         coin = random.Random(seed)
         margins = [coin.choice((1, -1)) for _ in range(60)]
-        states = (standing.of(margins[:n], window=10) for n in range(len(margins)))
+        states = (influence.of(margins[:n], window=10) for n in range(len(margins)))
         lucky += any(one.is_on for one in states)
     assert lucky / lives <= 0.05
 

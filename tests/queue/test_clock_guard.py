@@ -10,7 +10,7 @@ from signet.db import Database, WriteTx, clock_jumps, schedule
 from signet.domain.diagnostics import report
 from signet.domain.diagnostics.models import Facts
 from signet.domain.retention import purge
-from signet.domain.retention.windows import Windows
+from signet.domain.retention.purge import Windows
 from signet.queue import circuit_breaker
 from signet_scheduler.clock_guard import SEARCH_EVERY, ClockGuard
 from support.queue import Hands, add, row, take

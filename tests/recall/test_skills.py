@@ -12,7 +12,7 @@ from signet.domain.embeddings import vectors as embeddings
 from signet.domain.embeddings.models import SourceType
 from signet.domain.recall.models import Filters, RecallSettings, Source
 from signet.domain.recall.recall import touched, used_skills
-from signet.domain.skills import embed, node, parse, usage
+from signet.domain.skills import embed, files, node, usage
 from signet.domain.skills.models import Rules
 
 SKILLS = Filters(type="skill")
@@ -21,7 +21,7 @@ SKILLS = Filters(type="skill")
 def learn(db: Database, name: str, description: str, *, days_ago: float = 0.0) -> str:
     """Put a skill into the graph, with its toy vector, and return its id."""
     raw = f"---\nname: {name}\ndescription: {description}\n---\nx".encode()
-    skill = parse.skill(name, Path(f"/skills/{name}/SKILL.md"), raw)
+    skill = files.skill(name, Path(f"/skills/{name}/SKILL.md"), raw)
     entity_id = f"skill:default:{name}"
 
     def write(tx: WriteTx) -> None:

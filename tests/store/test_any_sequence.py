@@ -48,7 +48,7 @@ from signet.domain.memory.models import (
 from signet.domain.recall.models import Query, RecallSettings
 from signet.domain.recall.recall import recall
 from signet.domain.retention import purge
-from signet.domain.retention.windows import Windows
+from signet.domain.retention.purge import Windows
 from signet.errors import NotFound, SignetError
 from signet.wire.origin import Origin
 from support.database import fresh_database

@@ -14,7 +14,7 @@ from signet.domain.memory import remember
 from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, NewMemory, Rules, Visibility
 from signet.domain.retention import purge
-from signet.domain.retention.windows import Windows
+from signet.domain.retention.purge import Windows
 from support.database import fresh_database
 
 ACTOR = Actor()

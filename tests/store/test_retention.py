@@ -13,7 +13,7 @@ from signet.domain.memory import history, remember
 from signet.domain.memory.forget import forget
 from signet.domain.memory.models import Actor, Event, NewMemory, Rules
 from signet.domain.retention import purge
-from signet.domain.retention.windows import Windows, cutoff
+from signet.domain.retention.purge import Windows, cutoff
 from support.database import fresh_database
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.activity import counters, errors
+from signet.domain.activity import errors, usage
 from signet.domain.activity.errors import ErrorFilter
 from signet.errors import ProviderTimeout
 from signet.observe.record import BUFFER
@@ -38,7 +38,7 @@ def noted(home: Home, code: Code, memory_id: str | None = None) -> bool:
 
 
 def counted(home: Home, connector_id: str) -> Mapping[str, int] | None:
-    return home.db.read(counters.of_connectors).get(connector_id)
+    return home.db.read(usage.of_connectors).get(connector_id)
 
 
 def test_an_answer_that_is_nonsense_and_one_that_never_comes_are_told_apart(

@@ -25,7 +25,7 @@ from signet.domain.graph import (
     communities,
     contradictions,
     dependencies,
-    latest_traversal,
+    traversal,
     upkeep,
 )
 from signet.domain.hints import write as hints
@@ -41,15 +41,14 @@ from signet.domain.projection import project
 from signet.domain.projection.models import View
 from signet.domain.repair import run as repairs
 from signet.domain.retention import purge
-from signet.domain.retention.purge import Swept
-from signet.domain.retention.windows import Windows
+from signet.domain.retention.purge import Swept, Windows
 from signet.domain.sessions import checkpoints
 from signet.domain.skills import embed as skill_vectors
 from signet.domain.skills import enrich
 from signet.domain.skills import entities as skill_graph
 from signet.domain.skills.models import Rules as SkillRules
-from signet.domain.summaries import clean
 from signet.domain.summaries import condense as condensing
+from signet.domain.summaries import files
 from signet.domain.summaries import summarize as summaries
 from signet.domain.summaries.distill import Rules
 from signet.domain.synthesis import ask
@@ -147,7 +146,7 @@ def clean_texts(job: JobContext, context: Context) -> None:
     """Leave what was forgotten out of MEMORY.md and the notes of sessions, and write what is back."""
     agent_id, is_back = job.lease.agent_id or DEFAULT_AGENT, bool(job.lease.payload.get("is_back"))
     known = job.db.read(withheld.of, agent_id)
-    notes = clean.run(job, context.workspace.root, known)
+    notes = files.run(job, context.workspace.root, known)
     chars = synthesis.clean(job, context.workspace, known)
 
     def keep(tx: WriteTx) -> dict[str, object]:
@@ -253,7 +252,7 @@ def rewrite_store(job: JobContext, context: Context) -> None:
         forget.erase_said_elsewhere(job, known, now=clock.now())
         + erased.clean_transcripts(job, known)
         + episodes.clean(job, known)
-        + clean.erase(job, known)
+        + files.erase(job, known)
         + checkpoints.erase(job, known)
         + record.erase(job, known)
         + documents.erase(job, known)
@@ -261,7 +260,7 @@ def rewrite_store(job: JobContext, context: Context) -> None:
     if job.lease.payload.get("if_said") and not gone:
         return _skip(job, "nothing_said")
     # It is written some time after an answer: names in it may be gone.
-    context.db.write(latest_traversal.drop)
+    context.db.write(traversal.drop)
     rewrite(context.workspace.database)
     job.commit(lambda tx: None)
 

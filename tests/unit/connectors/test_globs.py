@@ -2,8 +2,7 @@
 
 import pytest
 
-from signet.domain.connectors.filesystem import is_ignored
-from signet.domain.connectors.globs import matches
+from signet.domain.connectors.filesystem import is_ignored, matches
 from signet.domain.connectors.models import Folder
 
 

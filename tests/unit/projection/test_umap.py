@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as arrays
 from numpy import float32, float64, int64
 from numpy.typing import NDArray
 
-from signet.domain.projection import draw, plane, reduce, umap
+from signet.domain.projection import draw, umap
 
 GROUPS = 6
 OF_EACH = 40
@@ -64,7 +64,7 @@ def test_any_vectors_give_finite_places_within_the_frame(rows: NDArray[float32])
     ids = [str(number) for number in range(len(vectors))]
     drawn = draw.draw(ids, vectors, dimensions=2, stamp="s")
     places = np.array(drawn.places)
-    assert np.isfinite(places).all() and np.abs(places).max() <= plane.REACH
+    assert np.isfinite(places).all() and np.abs(places).max() <= draw.REACH
     assert all(0 <= one < other < len(rows) for one, other in drawn.edges)
 
 
@@ -102,18 +102,18 @@ def test_the_weights_of_a_point_add_up_to_the_logarithm_of_their_number() -> Non
 
 def test_what_is_left_of_wide_vectors_keeps_their_distances() -> None:
     vectors, which = groups(2_000)
-    points = reduce.reduced(vectors, seed=1)
-    assert points.shape == (GROUPS * OF_EACH, reduce.KEPT)
+    points = draw.reduced(vectors, seed=1)
+    assert points.shape == (GROUPS * OF_EACH, draw.KEPT)
     assert purity(points.astype(float64), which) > 0.99
 
 
 def test_axes_fill_the_frame_and_an_axis_without_range_is_zero() -> None:
-    framed = plane.framed(np.array([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]]))
+    framed = draw.framed(np.array([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]]))
     assert framed.tolist() == [[-210.0, 0.0], [-70.0, 0.0], [210.0, 0.0]]
 
 
 def test_lines_join_the_four_nearest_exactly_in_small_maps() -> None:
-    places = np.random.default_rng(5).uniform(-210, 210, (plane.EXACT_UP_TO, 2))
+    places = np.random.default_rng(5).uniform(-210, 210, (draw.EXACT_UP_TO, 2))
     apart = np.linalg.norm(places[:, None] - places[None], axis=2)
     np.fill_diagonal(apart, np.inf)
     wanted = {
@@ -121,17 +121,17 @@ def test_lines_join_the_four_nearest_exactly_in_small_maps() -> None:
         for one, row in enumerate(np.argsort(apart, axis=1)[:, :4].tolist())
         for other in row
     }
-    assert plane.lines(places) == sorted(wanted)
+    assert draw.lines(places) == sorted(wanted)
 
 
 def test_lines_of_large_maps_join_near_points_and_none_to_itself() -> None:
     count = 1_000
     places = np.random.default_rng(5).uniform(-210, 210, (count, 2))
-    found = plane.lines(places)
+    found = draw.lines(places)
     assert len(set(found)) == len(found)
     assert all(0 <= one < other < count for one, other in found)
     degree = np.bincount(np.array(found).ravel(), minlength=count)
-    assert degree.min() >= plane.LINES
+    assert degree.min() >= draw.LINES
     far = np.linalg.norm(
         places[[one for one, _ in found]] - places[[two for _, two in found]], axis=1
     )

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from signet.domain.skills import parse
+from signet.domain.skills import files
 from signet.domain.skills.models import Skill
 
 PATH = Path("/skills/knots/SKILL.md")
 
 
 def read(text: str | bytes) -> Skill:
-    return parse.skill("knots", PATH, text if isinstance(text, bytes) else text.encode())
+    return files.skill("knots", PATH, text if isinstance(text, bytes) else text.encode())
 
 
 def front(yaml: str) -> Skill:

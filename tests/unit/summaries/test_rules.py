@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signet.config.pipeline import Significance
-from signet.domain.summaries import facts, files, parse, significance, split
+from signet.domain.summaries import facts, files, parse, split, summarize
 from signet.domain.summaries.models import Asked, Said
 from signet.domain.transcripts import transcript
 from signet.domain.transcripts.models import Session
@@ -38,9 +38,9 @@ def test_a_session_is_read_unless_all_three_signs_fail(
     text: str, names: list[str], before: list[str], expected: bool
 ) -> None:
     said = transcript.parse(text)
-    assert significance.is_significant(said, text, names, before, LIMITS) is expected
+    assert summarize.is_significant(said, text, names, before, LIMITS) is expected
     off = Significance(enabled=False)
-    assert significance.is_significant(said, text, names, before, off)
+    assert summarize.is_significant(said, text, names, before, off)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +49,7 @@ def test_a_session_is_read_unless_all_three_signs_fail(
 def test_novelty_grows_with_the_share_of_new_words(unknown: int, expected: float) -> None:
     known = [f"known{number}" for number in range(10)]
     text = " ".join(known[unknown:] + [f"fresh{number}" for number in range(unknown)])
-    assert significance.novelty(text, [" ".join(known)]) == pytest.approx(expected)
+    assert summarize.novelty(text, [" ".join(known)]) == pytest.approx(expected)
 
 
 @given(st.lists(st.integers(1, 30_000), max_size=12), st.integers(0, 90_000))

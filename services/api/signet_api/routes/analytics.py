@@ -8,7 +8,7 @@ from fastapi import Query
 
 from signet import __version__, clock
 from signet.db import ReadTx
-from signet.domain.activity import continuity, counters, errors, series, timeline, usage
+from signet.domain.activity import errors, series, timeline, usage
 from signet.domain.activity.errors import ErrorFilter
 from signet.domain.diagnostics import report
 from signet.errors import Invalid
@@ -87,13 +87,13 @@ async def get_continuity(
     state: Shared, project: Text = None, limit: Annotated[int, Whole(1, MAX_ERRORS)] = 50
 ) -> wire.Continuity:
     """Return how well recall served past sessions, newest first, and their average and trend."""
-    return await state.db.aread(continuity.report, project=project, limit=limit)
+    return await state.db.aread(usage.report, project=project, limit=limit)
 
 
 @serves(wire.LATEST_CONTINUITY)
 async def get_continuity_latest(state: Shared) -> wire.ProjectScores:
     """Return the newest score of each project."""
-    return {"scores": await state.db.aread(continuity.latest)}
+    return {"scores": await state.db.aread(usage.latest)}
 
 
 Counts = dict[str, dict[str, float]]
@@ -111,7 +111,7 @@ def _by_metric() -> tuple[Counts, Counts]:
 
 
 def _by_name(tx: ReadTx) -> tuple[dict[str, dict[str, int]], dict[str, dict[str, int]]]:
-    return counters.of_actors(tx), counters.of_connectors(tx)
+    return usage.of_actors(tx), usage.of_connectors(tx)
 
 
 def _errors(tx: ReadTx, wanted: ErrorFilter) -> wire.Errors:

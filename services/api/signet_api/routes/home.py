@@ -8,9 +8,8 @@ from signet import clock, resources
 from signet.db import ReadTx
 from signet.domain.activity import series
 from signet.domain.auth import caller
-from signet.domain.identity import files, identity, texts
-from signet.domain.identity.greeting import greeting
-from signet.domain.identity.texts import ProductText
+from signet.domain.identity import files, identity
+from signet.domain.identity.identity import ProductText, greeting
 from signet.domain.memory.models import Rules
 from signet.domain.sessions import running
 from signet.domain.transcripts import stored
@@ -138,11 +137,11 @@ async def get_readme(html: Flag = True) -> wire.ProductPage:
 
 async def _text(name: ProductText, has_html: bool) -> wire.ProductPage:
     """Return a text in the shape that dashboards read; nothing is fetched, so that `source` is always `local`."""
-    content = await asyncio.to_thread(texts.content, name)
+    content = await asyncio.to_thread(identity.content, name)
     now_ms = int(clock.now().timestamp() * 1000)
     page: wire.ProductPage = {"content": content, "source": "local", "cachedAt": now_ms}
     if has_html:
-        page["html"] = await asyncio.to_thread(texts.html, name)
+        page["html"] = await asyncio.to_thread(identity.html, name)
     return page
 
 

@@ -10,7 +10,7 @@ from fastapi import Query, Request, Response
 from signet import clock
 from signet.db import ReadTx
 from signet.db.visibility import Reader
-from signet.domain.graph import browse, expand, hygiene, impact, latest_traversal, stats
+from signet.domain.graph import browse, expand, impact, stats, traversal
 from signet.domain.graph.browse import Extent
 from signet.domain.graph.expand import Question
 from signet.domain.graph.missing_tables import tolerate_missing_tables
@@ -52,7 +52,7 @@ async def get_stats(agent: Agent, state: Shared) -> wire.KnowledgeStats:
 @serves(wire.TRAVERSAL_STATUS)
 async def get_traversal_status(agent: Agent, state: Shared) -> wire.TraversalStatus:
     """Return what the newest walk through the graph has met, null before the first."""
-    found = await look(state, agent, latest_traversal.newest, otherwise=None)
+    found = await look(state, agent, traversal.newest, otherwise=None)
     return {"status": found}
 
 
@@ -112,10 +112,10 @@ async def get_hygiene(
     return await look(
         state,
         agent,
-        hygiene.report,
+        impact.report,
         limit=limit,
         memories=memory_limit,
-        otherwise=hygiene.NOTHING,
+        otherwise=impact.NOTHING,
     )
 
 

@@ -14,7 +14,7 @@ from signet.config.extraction import TextProvider
 from signet.db import Database, ReadTx, Row, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.extraction.mode import Mode, mode_of
-from signet.domain.graph import feedback, latest_traversal
+from signet.domain.graph import feedback, traversal
 from signet.domain.learning import report
 from signet.domain.maintenance import cycle
 from signet.observe import latency
@@ -114,7 +114,7 @@ def _status(tx: ReadTx, state: State, agent_id: str, now: datetime) -> wire.Stor
         "errorSummary": stats.error_codes(tx),
         "traversal": {
             "enabled": settings.pipeline.traversal.enabled,
-            "lastRun": latest_traversal.last(tx, reader=agents.reader(tx, agent_id)),
+            "lastRun": traversal.last(tx, reader=agents.reader(tx, agent_id)),
         },
         "feedback": feedback.last(tx, agent_id=agent_id),
         "predictor": _predictor(tx, settings, agent_id),

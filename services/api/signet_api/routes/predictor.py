@@ -7,7 +7,7 @@ from fastapi import Request
 
 from signet import clock
 from signet.config import Settings, loading
-from signet.domain.learning import evaluate, influence, outcomes, relearn, report, worth
+from signet.domain.learning import evaluate, influence, label_session, report, worth
 from signet.domain.recall.models import Result
 from signet.domain.sessions import replay
 from signet.errors import Invalid, NotFound
@@ -102,7 +102,7 @@ async def get_past_sessions(
     agent: Agent, state: Shared, limit: Annotated[int, Whole(1, MOST_PAST)] = 50
 ) -> evaluation.PastSessions:
     """Return the newest sessions that can be replayed, newest first."""
-    return {"sessions": await state.db.aread(outcomes.helped, agent, limit)}
+    return {"sessions": await state.db.aread(label_session.helped, agent, limit)}
 
 
 @serves(evaluation.REPLAY)
@@ -142,9 +142,9 @@ async def post_train(
         raise Invalid("Predictor is not enabled")
     agent_id = await agent_of(body.agent_id if body else None, None, request)
     started, used = clock.monotonic_ms(), 0
-    for memory_ids in await state.db.aread(relearn.batches, agent_id):
-        used += await state.db.awrite(relearn.learn, agent_id, memory_ids, now=clock.now())
-    labels = await state.db.aread(relearn.counted, agent_id, used)
+    for memory_ids in await state.db.aread(label_session.batches, agent_id):
+        used += await state.db.awrite(label_session.learn, agent_id, memory_ids, now=clock.now())
+    labels = await state.db.aread(label_session.counted, agent_id, used)
     duration_ms = clock.monotonic_ms() - started
     latency.observe(latency.Operation.PREDICTOR_TRAIN, duration_ms / 1_000)
     return {

@@ -9,7 +9,7 @@ from typing import Annotated, Any, BinaryIO
 
 from signet import clock
 from signet.db import ReadTx
-from signet.domain.tasks import cron, edit, read, start
+from signet.domain.tasks import edit, read, start
 from signet.domain.tasks.models import RunStatus, TaskRun
 from signet.domain.tasks.spool import STREAMS, Spool
 from signet.errors import NotFound
@@ -150,7 +150,7 @@ LOOK_SECONDS = 0.25
 #: Runs that are shown with their task.
 RUNS_SHOWN = 20
 MAX_RUNS = 200
-PRESETS = [{"label": label, "expression": expression} for label, expression in cron.PRESETS]
+PRESETS = [{"label": label, "expression": expression} for label, expression in edit.PRESETS]
 
 
 @serves(wire.TASKS)

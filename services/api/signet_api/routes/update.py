@@ -5,7 +5,6 @@ import asyncio
 from signet import __version__, clock
 from signet.config.sections import Updates
 from signet.domain.updates import check, install, versions
-from signet.domain.updates import settings as update_settings
 from signet.domain.updates import state as update_state
 from signet.paths import Workspace
 from signet.wire import update as wire
@@ -49,7 +48,7 @@ async def get_config(state: Shared) -> wire.UpdateSettings:
 async def post_config(body: UpdateConfigBody, state: Shared) -> wire.ChangedUpdateSettings:
     """Change that, in agent.yaml."""
     wished = body.model_dump(exclude_none=True)
-    changed = await asyncio.to_thread(update_settings.change, state.workspace, wished)
+    changed = await asyncio.to_thread(check.change, state.workspace, wished)
     config = await asyncio.to_thread(_settings, state.workspace, changed)
     return {"success": True, "config": config, "persisted": True, **config}
 
@@ -73,8 +72,8 @@ def _settings(workspace: Workspace, settings: Updates) -> wire.UpdateSettings:
         wire.UpdateSettings,
         settings,
         checkInterval=settings.check_interval_seconds,
-        minInterval=update_settings.LEAST_SECONDS,
-        maxInterval=update_settings.MOST_SECONDS,
+        minInterval=check.LEAST_SECONDS,
+        maxInterval=check.MOST_SECONDS,
         pendingRestartVersion=update_state.pending_version(),
         lastAutoUpdateAt=known.last_auto_update_at,
         lastAutoUpdateError=known.last_auto_update_error,

@@ -4,7 +4,7 @@ import json
 
 from signet import ids
 from signet.db import WriteTx
-from signet.domain.activity import counters, sql
+from signet.domain.activity import sql, usage
 from signet.observe import logs
 from signet.observe.record import MAX_ERRORS, MAX_OUTCOMES, Batch
 
@@ -14,7 +14,7 @@ log = logs.get("system")
 def batch(tx: WriteTx, recorded: Batch, *, keeps_events: bool) -> None:
     """Write all of it; telemetry events only with `keeps_events`."""
     if recorded.counts:
-        counters.add(tx, recorded.counts)
+        usage.add(tx, recorded.counts)
     if recorded.errors:
         tx.many(sql.ADD_ERROR, recorded.errors)
         tx.run(sql.TRIM.format(table="error_events"), (MAX_ERRORS,))

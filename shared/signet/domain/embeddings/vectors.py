@@ -9,7 +9,7 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx, vectors
-from signet.domain.activity import counters
+from signet.domain.activity import usage
 from signet.domain.embeddings import sql
 from signet.domain.embeddings.models import Coverage, Gap, Rest, SourceType, Survey
 from signet.queue import Status, stats
@@ -107,7 +107,7 @@ def survey(tx: ReadTx, *, model: str | None, dimensions: int) -> Survey:
 
 def note_skipped(tx: WriteTx) -> None:
     """Count a look for missing vectors that did not take place."""
-    counters.add_lasting(tx, "scheduler", SKIPPED_CYCLES)
+    usage.add_lasting(tx, "scheduler", SKIPPED_CYCLES)
 
 
 def tracker(tx: ReadTx) -> dict[str, object]:
@@ -117,7 +117,7 @@ def tracker(tx: ReadTx) -> dict[str, object]:
     return {
         "processed": jobs.get(Status.COMPLETED, 0),
         "failed": jobs.get(Status.DEAD, 0),
-        "skippedCycles": counters.lasting(tx, "scheduler", SKIPPED_CYCLES),
+        "skippedCycles": usage.lasting(tx, "scheduler", SKIPPED_CYCLES),
         "lastCycleAt": None if last_ms is None else clock.ms_to_text(last_ms),
         "queueDepth": jobs.get(Status.PENDING, 0) + jobs.get(Status.LEASED, 0),
     }

@@ -12,7 +12,7 @@ from signet.db import ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import browse
 from signet.domain.graph.models import UnknownEntity
-from signet.domain.graph.sql import pins as sql
+from signet.domain.graph.sql import entities as sql
 from signet.domain.graph.sql.visible import Visible
 from signet.wire.knowledge import PinnedEntity
 

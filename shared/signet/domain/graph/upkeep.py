@@ -9,8 +9,9 @@ from typing import TypeVar
 
 from signet import clock
 from signet.config.pipeline import Feedback
-from signet.domain.graph import feedback, tasks
-from signet.domain.graph.sql import attributes
+from signet.db import WriteTx
+from signet.domain.graph import feedback
+from signet.domain.graph.sql import attributes, entities
 from signet.queue.job_context import JobContext
 
 T = TypeVar("T")
@@ -31,7 +32,7 @@ def run(job: JobContext, settings: Feedback, *, now: datetime) -> None:
         job.check()
         job.db.write_quick(feedback.fade, part, settings, now=now)
     cancelled = 0
-    while some_more := job.db.write_quick(tasks.cancel_expired, now=now, limit=BATCH):
+    while some_more := job.db.write_quick(cancel_expired, now=now, limit=BATCH):
         cancelled += some_more
     done = {"retired": len(unfounded), "faded": len(stale), "tasksCancelled": cancelled}
     job.commit(lambda tx: done)
@@ -40,3 +41,15 @@ def run(job: JobContext, settings: Feedback, *, now: datetime) -> None:
 def _batches(rows: Sequence[T]) -> Iterator[Sequence[T]]:
     for start in range(0, len(rows), BATCH):
         yield rows[start : start + BATCH]
+
+
+def cancel_expired(tx: WriteTx, *, now: datetime, limit: int) -> int:
+    """Cancel open tasks that have expired; return how many."""
+    return tx.run(entities.CANCEL, (clock.to_text(now), limit))
+
+
+def delete_ended(tx: WriteTx, *, now: datetime, limit: int) -> int:
+    """Delete ended tasks whose retention is over, never one that a person has pinned (KG-22); return how many."""
+    gone = tx.column(entities.ENDED, (clock.to_text(now), limit))
+    entities.delete(tx, gone)
+    return len(gone)

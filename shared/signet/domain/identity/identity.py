@@ -1,7 +1,12 @@
-"""Who the agent is, as IDENTITY.md says it in lines such as `- name: Juno`."""
+"""Name and description of the agent from IDENTITY.md, the greeting, and the texts of the product."""
 
 import re
+from datetime import datetime
+from enum import StrEnum
+from functools import cache
+from importlib import metadata
 
+from signet import resources
 from signet.wire.config import Identity
 
 #: A bullet perhaps, a key that may be bold, a colon, the rest of the line.
@@ -21,3 +26,59 @@ def parse(text: str) -> Identity:
         "creature": found.get("creature") or found.get("role", ""),
         "vibe": found.get("vibe", ""),
     }
+
+
+_NOON, _EVENING = 12, 17
+
+
+def greeting(now: datetime) -> str:
+    """Return the greeting of the hour of `now`, which is in the zone of whoever is greeted."""
+    if now.hour < _NOON:
+        return "good morning"
+    return "good afternoon" if now.hour < _EVENING else "good evening"
+
+
+PACKAGE = "signetai"
+
+
+class ProductText(StrEnum):
+    """A text by the name of its file."""
+
+    CHANGELOG = "CHANGELOG.md"
+    ROADMAP = "ROADMAP.md"
+    README = "README.md"
+
+
+@cache
+def content(name: ProductText) -> str:
+    """Return a text of this version as Markdown, a sentence when it did not come with it."""
+    return _content(name) or f"{name} did not come with this version of Signet.\n"
+
+
+@cache
+def html(name: ProductText) -> str:
+    """Return a text of this version as HTML."""
+    return html_of(content(name))
+
+
+def html_of(markdown: str) -> str:
+    """Return Markdown as HTML; tags in it are shown as they are written, so that nothing of it runs in a page."""
+    from markdown_it import MarkdownIt
+
+    return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))
+
+
+def _content(name: ProductText) -> str | None:
+    try:
+        return resources.product_text(name).read_text("utf-8")
+    except OSError:
+        return _described() if name is ProductText.README else None
+
+
+def _described() -> str | None:
+    """Return the description of the installed package, which is its README."""
+    try:
+        described = metadata.metadata(PACKAGE).json.get("description")
+    except metadata.PackageNotFoundError:
+        return None
+    return str(described) if described else None

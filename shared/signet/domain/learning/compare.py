@@ -5,8 +5,10 @@ others were not seen, and counting them as useless would favour the order by whi
 """
 
 import math
-from collections.abc import Mapping, Sequence
+import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from signet.domain.injections.given import Given, ItemRow
 from signet.domain.injections.models import Kind, Team
@@ -112,3 +114,35 @@ def _order(items: Sequence[ItemRow], *, by_learned: bool) -> list[str]:
 def _gain(relevance: Sequence[float]) -> float:
     places = enumerate(relevance[:PLACES], start=1)
     return math.fsum(one / math.log2(place + 1) for place, one in places)
+
+
+T = TypeVar("T")
+
+
+def drafted(
+    base: Sequence[T], learned: Sequence[T], name: Callable[[T], str], *, seed: str
+) -> list[tuple[T, Team | None]]:
+    """Return all of both orders, each with the team that chose it.
+
+    The teams take turns to choose their best of what is left, and a coin says who is first in each round. What both
+    would choose next is nobody's. The same seed gives the same coins. Both orders hold the same.
+    """
+    coin = random.Random(seed)
+    left = {Team.BASE: list(reversed(base)), Team.LEARNED: list(reversed(learned))}
+    taken: set[str] = set()
+    drawn: list[tuple[T, Team | None]] = []
+    turns: list[Team] = []
+    while len(drawn) < len(base):
+        for order in left.values():
+            while order and name(order[-1]) in taken:
+                order.pop()
+        best = {team: order[-1] for team, order in left.items()}
+        if name(best[Team.BASE]) == name(best[Team.LEARNED]):
+            one, team = best[Team.BASE], None
+        else:
+            turns = turns or coin.sample(list(Team), 2)
+            team = turns.pop()
+            one = best[team]
+        taken.add(name(one))
+        drawn.append((one, team))
+    return drawn

@@ -5,12 +5,15 @@ one said. No text is kept, only where in the transcript it stands (PR-2).
 """
 
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple
 from datetime import datetime
+from typing import NamedTuple
 
 from signet import clock
 from signet.config.pipeline import Predictor
 from signet.db import ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.injections import given, ratings
 from signet.domain.injections.given import Given
 from signet.domain.learning import compare, influence, labels, sql, worth
@@ -66,3 +69,61 @@ def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> tuple[Given, Ev
         texts=texts, ratings=rated, corrected=corrected | changed, forgotten=forgotten
     )
     return found, evidence
+
+
+#: Memories of one transaction: some milliseconds.
+BATCH = 200
+
+
+class Learned(NamedTuple):
+    """Labels that count for a memory, and those that do not: silence, and what is older than the last sessions."""
+
+    used: int
+    skipped: int
+
+
+def batches(tx: ReadTx, agent_id: str) -> list[Sequence[str]]:
+    """Return the memories of which an agent has labels or anything learned, by transactions."""
+    found = tx.column(sql.KNOWN_MEMORIES, (agent_id,))
+    return list(_cut(found))
+
+
+def learn(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datetime) -> int:
+    """Work out what is known of memories, and return how many labels count for it."""
+    worth.refresh(tx, agent_id, memory_ids, now=now)
+    return int(tx.value(sql.TIMES, (agent_id, as_list(memory_ids))))
+
+
+def counted(tx: ReadTx, agent_id: str, used: int) -> Learned:
+    """Return the labels that count, and the rest."""
+    return Learned(used, max(0, int(tx.value(sql.ALL_LABELS, (agent_id,))) - used))
+
+
+def _cut(found: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (found[start : start + BATCH] for start in range(0, len(found), BATCH))
+
+
+def experience(tx: ReadTx, agent_id: str) -> tuple[int, str | None]:
+    """Return how many sessions of an agent that were given memories have ended, and when the first of them did."""
+    [(sessions, first)] = tx.tuples(sql.EXPERIENCE, (agent_id,))
+    return sessions, first
+
+
+def helped(tx: ReadTx, agent_id: str, limit: int) -> list[str]:
+    """Return the keys of the newest sessions that something helped in, newest first."""
+    return tx.column(sql.HELPED_IN, (agent_id, limit))
+
+
+def relevance(tx: ReadTx, agent_id: str, key: str) -> dict[str, float]:
+    """Return what memories were worth to a session, 0..1, by id; silence is 0."""
+    return dict(tx.tuples(sql.RELEVANCE, (agent_id, key)))
+
+
+def delete_old_comparisons(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete the oldest comparisons of both orders and return how many."""
+    return tx.run(sql.DELETE_COMPARISONS, (before, limit))
+
+
+def delete_old(tx: WriteTx, before: str, limit: int) -> int:
+    """Delete the oldest outcomes and return how many."""
+    return tx.run(sql.DELETE_OUTCOMES, (before, limit))

@@ -1,11 +1,11 @@
 """How learned ranking does, as the routes and the dashboard show it."""
 
 from signet.db import ReadTx
-from signet.domain.learning import influence, sql, standing, worth
+from signet.domain.learning import influence, sql, worth
 from signet.wire import predictor as wire
 
 #: The fewest sessions that can prove anything: so many wins in a row.
-LEAST_SESSIONS = next(n for n in range(100) if standing.evidence(n, 0) >= standing.ENOUGH)
+LEAST_SESSIONS = next(n for n in range(100) if influence.evidence(n, 0) >= influence.ENOUGH)
 
 
 def status(tx: ReadTx, *, agent_id: str, window: int) -> wire.PredictorStatus:
@@ -39,7 +39,7 @@ def status(tx: ReadTx, *, agent_id: str, window: int) -> wire.PredictorStatus:
             "losses": found.losses,
             "ties": found.ties,
             "evidence": round(found.evidence, 3),
-            "enoughEvidence": standing.ENOUGH,
+            "enoughEvidence": influence.ENOUGH,
         },
     }
 

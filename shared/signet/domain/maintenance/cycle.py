@@ -5,28 +5,110 @@ like everybody's. What time does to the graph is another job of the same interva
 told here.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import cast
 
 from signet import clock
 from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx, columns
 from signet.domain.diagnostics import report as diagnostics
+from signet.domain.diagnostics import rules
 from signet.domain.diagnostics.models import Facts, Report
 from signet.domain.embeddings import gaps
-from signet.domain.maintenance import recommend, sql
-from signet.domain.maintenance.recommend import Recommendation
+from signet.domain.maintenance import sql
 from signet.domain.memory.models import Actor
-from signet.domain.repair import halt, read, run
+from signet.domain.repair import gate, read, run
 from signet.domain.repair.catalog import BY_NAME
-from signet.domain.repair.models import Order, Reason, Result
+from signet.domain.repair.models import Order, Reason, Result, Value
 from signet.domain.repair.work import Models
 from signet.errors import Frozen
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.queue import BULK, Job, enqueue
+
+#: Vectors that maintenance makes itself in one cycle; the rest is queued as jobs by the tracker.
+EMBEDDED = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation:
+    """A repair that the report asks for: the domain that it should improve, and the number that says so."""
+
+    domain: str
+    action: str
+    trigger: str
+    options: Mapping[str, Value] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return it as it is answered."""
+        return {"domain": self.domain, "action": self.action, "trigger": self.trigger}
+
+
+def recommend(report: Report, *, gaps: int) -> list[Recommendation]:
+    """Return the repairs that would help, in the order in which they are done.
+
+    `gaps` are the memories without a vector that no job looks after; those with an open job only wait.
+    """
+    return [*_queue(report), *_index(report, gaps), *_storage(report), *_duplicates(report)]
+
+
+def may_lack_vectors(report: Report) -> bool:
+    """Return whether it is worth counting the gaps."""
+    return any("no vector" in one.reason for one in report.domains["index"].deductions)
+
+
+def _queue(report: Report) -> Iterator[Recommendation]:
+    rate, stale = _number(report, "queue", "deadRate"), _number(report, "queue", "leaseAnomalies")
+    if rate > rules.DEAD_RATE:
+        trigger = f"dead rate {rate:.1%} > 1%"
+        yield Recommendation(domain="queue", action="requeueDeadJobs", trigger=trigger)
+    if stale:
+        trigger = f"{stale:.0f} stale lease(s)"
+        yield Recommendation(domain="queue", action="releaseStaleLeases", trigger=trigger)
+
+
+def _index(report: Report, gaps: int) -> Iterator[Recommendation]:
+    index = report.domains["index"]
+    if index.fields["ftsMismatch"]:
+        rows, expected = index.fields["ftsRowCount"], index.fields["expectedRowCount"]
+        yield Recommendation(
+            domain="index",
+            action="checkFtsConsistency",
+            trigger=f"{rows} of {expected} rows in the full-text index",
+            options={"repair": True},
+        )
+    total = _number(report, "index", "memoriesRowCount")
+    covered = 1 - gaps / total if total else 1.0
+    if covered < rules.COVERED and _number(report, "provider", "availabilityRate") > 0:
+        yield Recommendation(
+            domain="index",
+            action="reembedMissingMemories",
+            trigger=f"embedding coverage {covered:.0%} < 80%",
+            options={"batchSize": EMBEDDED},
+        )
+
+
+def _storage(report: Report) -> Iterator[Recommendation]:
+    total = _number(report, "storage", "totalMemories")
+    share = _number(report, "storage", "overdueTombstones") / total if total else 0.0
+    if share > rules.TOMBSTONES:
+        trigger = f"tombstone ratio {share:.0%} > 30%"
+        yield Recommendation(domain="storage", action="triggerRetentionSweep", trigger=trigger)
+
+
+def _duplicates(report: Report) -> Iterator[Recommendation]:
+    ratio = _number(report, "duplicate", "duplicateRatio")
+    if ratio > rules.DUPLICATES:
+        trigger = f"duplicate ratio {ratio:.1%} > 5%"
+        yield Recommendation(domain="duplicate", action="deduplicateMemories", trigger=trigger)
+
+
+def _number(report: Report, domain: str, name: str) -> float:
+    return cast("float", report.domains[domain].fields[name])
+
 
 KIND = "maintenance"
 #: How its repairs are told in the history (MW-4).
@@ -124,13 +206,13 @@ def tick(
     found = db.read(recommended, settings, before)
     decayed, propagated = db.read(_upkeep)
     if not found:
-        db.write_quick(halt.clear)
+        db.write_quick(gate.clear)
     if not found or settings.pipeline.autonomous.maintenance_mode is MaintenanceMode.OBSERVE:
         for one in found:
             log.info("maintenance.recommends", action=one.action, trigger=one.trigger)
         return Tick(report=before, recommendations=found, decayed=decayed, propagated=propagated)
     executed = []
-    left_alone = db.read(halt.halted)
+    left_alone = db.read(gate.halted)
     for one in found:
         check()
         executed.append(_execute(db, settings, workspace, models, one, left_alone, check))
@@ -140,7 +222,7 @@ def tick(
         if tried.was_run:
             name = tried.recommendation.domain
             helped = after.domains[name].score > before.domains[name].score
-            db.write_quick(halt.judge, tried.recommendation.action, helped=helped)
+            db.write_quick(gate.judge, tried.recommendation.action, helped=helped)
     return Tick(
         report=after,
         recommendations=found,
@@ -196,8 +278,8 @@ def _order(wanted: Recommendation, settings: Settings) -> Order:
 def recommended(tx: ReadTx, settings: Settings, report: Report) -> tuple[Recommendation, ...]:
     """Return the repairs that a report asks for, in the order in which they are done."""
     # No vectors are made while the pipeline is off.
-    counts = settings.pipeline.enabled and recommend.may_lack_vectors(report)
-    return tuple(recommend.recommend(report, gaps=_gaps(tx, settings) if counts else 0))
+    counts = settings.pipeline.enabled and may_lack_vectors(report)
+    return tuple(recommend(report, gaps=_gaps(tx, settings) if counts else 0))
 
 
 def _gaps(tx: ReadTx, settings: Settings) -> int:

@@ -6,7 +6,7 @@ from signet.domain.repair.models import Done, Order
 from signet.domain.repair.sql import retention as sql
 from signet.domain.repair.work import Work
 from signet.domain.retention import purge
-from signet.domain.retention.windows import Windows, cutoff
+from signet.domain.retention.purge import Windows, cutoff
 
 #: What the counts of a sweep are called in answers (RP-9).
 _NAMES = {

@@ -12,21 +12,56 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from signet import clock
+from signet.config import Settings
 from signet.db import Database, WriteTx, clock_jumps
 from signet.db.dialect import FREE_PAGES, as_list, cut_off
 from signet.domain.activity import events
 from signet.domain.embeddings import vectors as vectors
-from signet.domain.graph import link, tasks
+from signet.domain.graph import link, upkeep
 from signet.domain.injections import record, usefulness
-from signet.domain.learning import outcomes, worth
+from signet.domain.learning import label_session, worth
 from signet.domain.memory import forget
 from signet.domain.memory import history as changes
 from signet.domain.retention import sql
-from signet.domain.retention.windows import Windows, cutoff
 from signet.domain.sessions import checkpoints as session_checkpoints
 from signet.domain.summaries import requests
 from signet.observe import logs
 from signet.queue import removal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Windows:
+    """How long each kind of thing is kept after its end."""
+
+    tombstones: timedelta = timedelta(days=30)
+    history: timedelta = timedelta(days=180)
+    completed_jobs: timedelta = timedelta(days=14)
+    dead_jobs: timedelta = timedelta(days=30)
+    #: No setting changes these; few sessions are held out, so that outcomes are compared over a long time.
+    session_memories: timedelta = timedelta(days=90)
+    outcomes: timedelta = timedelta(days=730)
+    telemetry: timedelta = timedelta(days=90)
+    checkpoints: timedelta = timedelta(days=7)
+
+    @classmethod
+    def of(cls, wanted: Settings) -> "Windows":
+        """Return the windows that the settings ask for."""
+        settings, pipeline = wanted.retention, wanted.pipeline
+        return cls(
+            telemetry=timedelta(days=pipeline.telemetry.retention_days),
+            checkpoints=timedelta(days=pipeline.continuity.retention_days),
+            tombstones=timedelta(milliseconds=settings.tombstone_retention_ms),
+            history=timedelta(milliseconds=settings.history_retention_ms),
+            completed_jobs=timedelta(milliseconds=settings.completed_job_retention_ms),
+            dead_jobs=timedelta(milliseconds=settings.dead_job_retention_ms),
+        )
+
+
+def cutoff(now: datetime, window: timedelta) -> str:
+    """Return the stored time before which a window has passed; what ended just then is still inside."""
+    return clock.to_text(now - window)
+
 
 log = logs.get("pipeline")
 
@@ -96,7 +131,7 @@ def summaries(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch
 
 def ended_tasks(tx: WriteTx, now: datetime, windows: Windows, limit: int) -> Batch:
     """Delete tasks that are done or cancelled and need not be kept any longer (KG-31)."""
-    gone = tasks.delete_ended(tx, now=now, limit=limit)
+    gone = upkeep.delete_ended(tx, now=now, limit=limit)
     return Batch(handled=gone, counts={"tasksPurged": gone})
 
 
@@ -122,8 +157,8 @@ ROUNDS: tuple[tuple[Step, ...], ...] = (
     (ended_tasks,),
     (_old("sessionMemoriesPurged", usefulness.delete_old, lambda keep: keep.session_memories),),
     (_old("labelsPurged", worth.delete_old, lambda keep: keep.session_memories),),
-    (_old("outcomesPurged", outcomes.delete_old, lambda keep: keep.outcomes),),
-    (_old("comparisonsPurged", outcomes.delete_old_comparisons, lambda keep: keep.outcomes),),
+    (_old("outcomesPurged", label_session.delete_old, lambda keep: keep.outcomes),),
+    (_old("comparisonsPurged", label_session.delete_old_comparisons, lambda keep: keep.outcomes),),
     # Records of what sessions were given are kept as long as events (TL-1).
     (_old("injectionsPurged", record.delete_old, lambda keep: keep.telemetry),),
     (_old("telemetryPurged", events.purge, lambda keep: keep.telemetry),),

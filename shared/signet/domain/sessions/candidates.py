@@ -13,7 +13,7 @@ from signet.db.visibility import Reader
 from signet.domain.episodes import fence
 from signet.domain.graph import lexicon
 from signet.domain.injections.models import Ranked, Team
-from signet.domain.learning import interleave
+from signet.domain.learning import compare
 from signet.domain.learning.models import Worth
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import keyword
@@ -144,7 +144,7 @@ def interleaved(
     first = [one for one in base if one.id in kept]
     others = [one for one in base if one.id not in kept]
     learned = ranked(others, project, learned=True)
-    drafted = interleave.drafted(others, learned, lambda one: one.id, seed=seed)
+    drafted = compare.drafted(others, learned, lambda one: one.id, seed=seed)
     return [*first, *(replace(one, team=team) if team else one for one, team in drafted)]
 
 

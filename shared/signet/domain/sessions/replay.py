@@ -13,7 +13,7 @@ from signet import clock
 from signet.db import ReadTx
 from signet.domain.injections import given
 from signet.domain.injections.models import Kind, tokens
-from signet.domain.learning import compare, outcomes
+from signet.domain.learning import compare, label_session
 from signet.domain.recall.models import Result
 from signet.domain.sessions import prompt, prompt_text
 from signet.domain.sessions.calls import Call
@@ -49,7 +49,7 @@ def past(tx: ReadTx, agent_id: str, key: str) -> Past | None:
         project=found.project,
         at=clock.parse(found.injections[-1].created_at),
         prompts=[one for one in said if one][:MOST_PROMPTS],
-        relevance=outcomes.relevance(tx, agent_id, key),
+        relevance=label_session.relevance(tx, agent_id, key),
     )
 
 

@@ -12,9 +12,9 @@ from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.episodes import commits, fence
-from signet.domain.graph import latest_traversal
-from signet.domain.graph.latest_traversal import Origin
-from signet.domain.graph.latest_traversal import Phase as Walked
+from signet.domain.graph import traversal
+from signet.domain.graph.traversal import Origin
+from signet.domain.graph.traversal import Phase as Walked
 from signet.domain.injections import candidates
 from signet.domain.injections.candidates import Scored
 from signet.domain.injections.models import Item, Phase
@@ -235,7 +235,7 @@ def _keep(
         known = [Scored(one.id, one.score, one.source) for one in found.candidates]
         candidates.put_of_start(tx, call.agent_id, call.key, known, told, now=now)
     if found.walk.focal:
-        latest_traversal.keep(
+        traversal.keep(
             tx,
             found.walk,
             Walked.SESSION_START,

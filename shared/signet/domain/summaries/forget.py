@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import as_list
-from signet.domain.summaries import clean
+from signet.domain.summaries import files
 from signet.domain.summaries.sql import jobs, summaries
 
 
@@ -42,5 +42,5 @@ def sorted_notes(root: Path, found: Made) -> tuple[list[str], list[str]]:
         path = root / name
         if path.is_file():
             present = path.read_text("utf-8", "replace")
-            (ours if clean.is_ours(present, whole) else others).append(name)
+            (ours if files.is_ours(present, whole) else others).append(name)
     return ours, others

@@ -5,21 +5,25 @@ completes the job. The name of the file is chosen in a transaction of its own an
 that was killed anywhere writes the same file again and nothing twice.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 from signet import clock
 from signet.config import Settings
+from signet.config.pipeline import Significance
 from signet.db import ReadTx, WriteTx
 from signet.domain.injections import usefulness
 from signet.domain.memory.models import Rules
-from signet.domain.summaries import condense, distill, facts, files, requests, significance
+from signet.domain.summaries import condense, distill, facts, files, requests
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Asked, Score
 from signet.domain.summaries.sql import jobs, summaries
 from signet.domain.transcripts import stored, transcript, withheld
+from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
 from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs
 from signet.queue.job_context import JobContext
@@ -80,14 +84,12 @@ def _as_said(asked: Asked) -> Asked:
 def _is_significant(tx: ReadTx, asked: Asked, settings: Settings) -> bool:
     limits, session = settings.pipeline.significance, asked.session
     owner = session.agent_id
-    before = tx.column(
-        jobs.BEFORE, (significance.HEAD_CHARS, owner, session.key, SESSIONS_BEFORE, owner)
-    )
+    before = tx.column(jobs.BEFORE, (HEAD_CHARS, owner, session.key, SESSIONS_BEFORE, owner))
     names = tx.column(
         summaries.NAMES, (session.agent_id, summaries.LEAST_MENTIONS, summaries.MAX_NAMES)
     )
     turns = transcript.parse(session.text)
-    return significance.is_significant(turns, session.text, names, before, limits)
+    return is_significant(turns, session.text, names, before, limits)
 
 
 def _read(
@@ -177,3 +179,66 @@ def _judged(job: JobContext, asked: Asked, reader: Reader) -> tuple[Score, int] 
         log.info("continuity.not_judged", reason=error.message)
         return None
     return (score, len(shown)) if score else None
+
+
+#: A question and its answer count as an exchange from these lengths on.
+USER_CHARS = 20
+ASSISTANT_CHARS = 50
+#: Novelty looks at the beginnings of texts.
+HEAD_CHARS = 2_000
+#: Share of unknown words from which a session is all new, and up to which nothing in it is.
+ALL_NEW = 0.3
+NOTHING_NEW = 0.1
+
+_TOKEN = re.compile(r"[a-z0-9]{3,}")
+
+
+def is_significant(
+    turns: Sequence[Turn],
+    text: str,
+    names: Iterable[str],
+    before: Sequence[str],
+    limits: Significance,
+) -> bool:
+    """Return whether a session is to be read; `names` are known things, `before` the sessions of late."""
+    return (
+        not limits.enabled
+        or exchanges(turns) >= limits.min_turns
+        or _names_enough(text, names, limits.min_entity_overlap)
+        or novelty(text, before) >= limits.novelty_threshold
+    )
+
+
+def exchanges(turns: Sequence[Turn]) -> int:
+    """Return how often a question of some length got an answer of some length."""
+    return sum(
+        (one.role, other.role) == (USER, ASSISTANT)
+        and len(one.text) > USER_CHARS
+        and len(other.text) > ASSISTANT_CHARS
+        for one, other in pairwise(turns)
+    )
+
+
+def novelty(text: str, before: Sequence[str]) -> float:
+    """Return how new the words of a session are, 0..1; the first session is new."""
+    words = tokens(text)
+    if not before or not words:
+        return 1.0
+    known = frozenset[str]().union(*map(tokens, before))
+    share = len(words - known) / len(words)
+    return min(max((share - NOTHING_NEW) / (ALL_NEW - NOTHING_NEW), 0.0), 1.0)
+
+
+def tokens(text: str) -> frozenset[str]:
+    """Return the words at the beginning of a text."""
+    return frozenset(_TOKEN.findall(text[:HEAD_CHARS].lower()))
+
+
+def _names_enough(text: str, names: Iterable[str], least: int) -> bool:
+    lowered = text.lower()
+    found = 0
+    for name in names:
+        found += name in lowered
+        if found >= least:
+            return True
+    return least == 0

@@ -1,18 +1,18 @@
-"""Making and changing a task: what is refused, and when it is due next."""
+"""Create and change tasks: what is refused, their time zone, and when a cron expression is due next (TK-3)."""
 
 import os
 import shutil
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from signet import clock, ids
 from signet.db import WriteTx
 from signet.domain.skills.files import is_name
-from signet.domain.tasks import cron, sql
+from signet.domain.tasks import sql
 from signet.domain.tasks.models import Harness, SkillMode, Task
-from signet.domain.tasks.zones import zone
 from signet.errors import Invalid, NotFound
 
 #: Linux takes 128 KB for one argument of a program; a skill and the prompt are one.
@@ -58,7 +58,7 @@ def changed(task: Task, wish: Wish, *, now: datetime) -> Task:
         after = after._replace(skill_mode=None)
     is_rescheduled = "cron_expression" in said or "timezone" in said
     if is_rescheduled or (after.enabled and not task.enabled):
-        due = cron.next_run(after.cron_expression, zone(after.timezone), now)
+        due = next_run(after.cron_expression, zone(after.timezone), now)
         after = after._replace(next_run_at=clock.to_text(due))
     _check(after, wish)
     return after
@@ -92,3 +92,81 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError:  # too long a name, or no way to it for us
         return False
+
+
+#: Far beyond any expression with a meaning; keeps hostile ones cheap.
+MAX_CHARS = 200
+PRESETS = (
+    ("Every 15 min", "*/15 * * * *"),
+    ("Hourly", "0 * * * *"),
+    ("Daily 9am", "0 9 * * *"),
+    ("Weekly Mon 9am", "0 9 * * 1"),
+)
+_MINUTE = timedelta(minutes=1)
+
+
+class InvalidCron(Invalid):
+    """Invalid cron expression."""
+
+    code = "invalid_cron"
+
+
+def next_run(expression: str, zone: tzinfo, after: datetime) -> datetime:
+    """Return the first instant strictly after another, in UTC; raises InvalidCron, also for what is never due."""
+    from cronsim import CronSim, CronSimError
+
+    fields = expression.split()
+    if len(fields) != 5 or len(expression) > MAX_CHARS:
+        raise InvalidCron()
+    local = after.astimezone(zone)
+    keeps_distance = fields[1].startswith("*")
+    try:
+        coming = CronSim(expression, local if keeps_distance else local.replace(tzinfo=None))
+        for due in coming:
+            instant = due.astimezone(UTC) if keeps_distance else _instant(due, zone)
+            if instant > after:
+                return instant
+    except (CronSimError, OverflowError) as error:
+        raise InvalidCron() from error
+    raise InvalidCron()
+
+
+def _instant(wall: datetime, zone: tzinfo) -> datetime:
+    """Return when clocks show a local time first; when they skip it, the minute after the gap."""
+    while True:
+        instant = wall.replace(tzinfo=zone, fold=0).astimezone(UTC)
+        if instant.astimezone(zone).replace(tzinfo=None, fold=0) == wall.replace(fold=0):
+            return instant
+        wall += _MINUTE
+
+
+class MachineZone(tzinfo):
+    """The zone of this machine with its rules, also those of other seasons, as the C library knows them."""
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        """Return the offset at a local time; `fold` says which of the two times of a repeated hour it is."""
+        return None if moment is None else moment.replace(tzinfo=None).astimezone().utcoffset()
+
+    def dst(self, moment: datetime | None) -> timedelta | None:
+        """Return None: nothing asks for it, and offsets are enough."""
+        return None
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        """Return the zone's usual short name at a local time."""
+        return None if moment is None else moment.replace(tzinfo=None).astimezone().tzname()
+
+    def fromutc(self, moment: datetime) -> datetime:
+        """Return the local time of an instant."""
+        local = moment.replace(tzinfo=UTC).astimezone()
+        wall = local.replace(tzinfo=self, fold=0)
+        return wall if wall.utcoffset() == local.utcoffset() else wall.replace(fold=1)
+
+
+def zone(name: str | None) -> tzinfo:
+    """Return the zone of an IANA name such as Europe/Berlin; the machine's for None. Raises Invalid."""
+    if name is None:
+        return MachineZone()
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise Invalid("timezone must be the name of a time zone, such as Europe/Berlin") from error

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
-from signet.domain.tasks import cron, sql
+from signet.domain.tasks import edit, sql
+from signet.domain.tasks.edit import zone
 from signet.domain.tasks.models import Task, TaskRun
 from signet.domain.tasks.read import get
-from signet.domain.tasks.zones import zone
 from signet.errors import Conflict, Invalid
 from signet.observe import logs
 from signet.queue import Job, enqueue, transitions
@@ -40,7 +40,7 @@ def due(tx: WriteTx, *, now: datetime) -> Sequence[str]:
     started = []
     for task in sql.due(tx, now=now):
         try:
-            next_at = cron.next_run(task.cron_expression, zone(task.timezone), now)
+            next_at = edit.next_run(task.cron_expression, zone(task.timezone), now)
         except Invalid as error:  # an older program let it in
             log.warning("task.disabled", task_id=task.id, reason=error.message)
             tx.run(sql.DISABLE, (clock.to_text(now), task.id))
@@ -58,7 +58,7 @@ def late(tx: ReadTx, *, now: datetime) -> dict[str, datetime]:
     for task in sql.enabled(tx):
         next_at = clock.parsed(task.next_run_at)
         with contextlib.suppress(Invalid):  # `due` disables it
-            right = cron.next_run(task.cron_expression, zone(task.timezone), now)
+            right = edit.next_run(task.cron_expression, zone(task.timezone), now)
             if next_at is None or next_at > right:
                 found[task.id] = right
     return found

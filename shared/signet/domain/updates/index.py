@@ -1,17 +1,18 @@
 """Asking the package index which versions there are; of us it learns nothing but that somebody asks.
 
 It is the index that pip is told to use on this machine, PyPI without one: a company's machine must not call elsewhere.
-PyPI's own interface tells most; an index without it is asked as pip asks it (`simple.py`).
+PyPI's own interface tells most; an index without it is asked as pip asks it.
 """
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from signet.domain.updates import simple, versions
-from signet.domain.updates.models import IndexFailed, Release
-from signet.net import indexes
+from signet.domain.updates import versions
+from signet.domain.updates.versions import IndexFailed, Release
+from signet.net import indexes, simple
 from signet.net import simple as page
 from signet.net.http import Client, shown
 from signet.text import json_text
@@ -48,7 +49,7 @@ def latest(index_url: str, *, prereleases: bool) -> Release:
             raise IndexFailed(f"the package index {shown(index_url)} does not know {PACKAGE}")
         if reply.status != 200:
             raise IndexFailed(f"the package index answered with status {reply.status}")
-        return simple.newest(PACKAGE, reply.body, prereleases=prereleases)
+        return newest(PACKAGE, reply.body, prereleases=prereleases)
     finally:
         client.close()
 
@@ -76,3 +77,30 @@ def _read(found: Mapping[str, Any], *, prereleases: bool) -> Release:
     return Release(
         version=newest, url=url, published_at=published if isinstance(published, str) else None
     )
+
+
+#: The end of the name of a file that can be installed.
+_BUILT = r"\.(?:whl|tar\.gz|tar\.bz2|zip)"
+_SEPARATORS = re.compile(r"[-_.]+")
+
+
+def newest(package: str, body: bytes, *, prereleases: bool) -> Release:
+    """Return the newest version of which a file is offered and not yanked; raises IndexFailed for no such page."""
+    try:
+        files = [file for file in simple.files(body, "") if not file.is_yanked]
+    except simple.NoPage as error:
+        raise IndexFailed("the package index did not answer with a list of versions") from error
+    times = {
+        version: file.published_at
+        for file in files
+        if (version := version_of(package, file.name)) is not None
+    }
+    found = versions.newest(list(times), prereleases=prereleases)
+    return Release(version=found, published_at=times[found] if found else None)
+
+
+def version_of(package: str, file: str) -> str | None:
+    """Return the version that a file name holds; None for files of another package and what is no release."""
+    name = "[-_.]+".join(map(re.escape, _SEPARATORS.split(package)))
+    found = re.fullmatch(rf"{name}-([^-]+)(?:-.+)?{_BUILT}", file, re.IGNORECASE)
+    return found[1] if found else None

@@ -1,12 +1,14 @@
-"""Versions and their order, as Python's package index has them: PEP 440, which reads `0.2.0-rc.1` as `0.2.0rc1`."""
+"""Versions in the order of PEP 440, which reads `0.2.0-rc.1` as `0.2.0rc1`, and the releases of a package index."""
 
 import re
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from packaging.version import InvalidVersion, Version
 
 from signet.errors import Invalid
+from signet.net.http import HttpError
 
 #: What may reach a package installer.
 _EXACT = re.compile(r"\d+\.\d+\.\d+([-+][0-9A-Za-z.-]+)?", re.ASCII)
@@ -41,3 +43,18 @@ def exact(text: str) -> str:
     if not _EXACT.fullmatch(text):
         raise Invalid("targetVersion must be a version such as 1.2.3")
     return text
+
+
+class IndexFailed(HttpError):
+    """The package index did not list the available versions."""
+
+    code = "index_failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """The newest version; None when the index has none that fits."""
+
+    version: str | None
+    url: str | None = None
+    published_at: str | None = None

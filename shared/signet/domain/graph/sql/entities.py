@@ -139,3 +139,29 @@ def delete(tx: WriteTx, entity_ids: Sequence[str]) -> None:
     listed = (as_list(entity_ids),)
     for statement in _DELETE if entity_ids else ():
         tx.run(statement, listed)
+
+
+CANCEL = """
+UPDATE task_meta SET status = 'cancelled', completed_at = ?1, updated_at = ?1 WHERE entity_id IN (
+  SELECT entity_id FROM task_meta
+  WHERE status IN ('open', 'in_progress', 'blocked') AND expires_at < ?1 ORDER BY expires_at LIMIT ?2)"""
+ENDED = """
+SELECT t.entity_id FROM task_meta t JOIN entities e ON e.id = t.entity_id
+WHERE t.status IN ('done', 'cancelled') AND t.retention_until < ? AND e.pinned = 0
+  AND NOT EXISTS (SELECT 1 FROM entity_pinning p WHERE p.entity_id = t.entity_id)
+ORDER BY t.retention_until LIMIT ?"""
+
+
+PUT = """
+INSERT INTO entity_pinning (id, agent_id, entity_id, pin_type, weight_override, reason, created_at)
+SELECT ?, agent_id, id, ?, ?, ?, ? FROM entities WHERE id = ? AND agent_id = ?
+ON CONFLICT (agent_id, entity_id) DO UPDATE SET pin_type = excluded.pin_type,
+    weight_override = excluded.weight_override, reason = excluded.reason, created_at = excluded.created_at"""
+DELETE = "DELETE FROM entity_pinning WHERE entity_id = ? AND agent_id = ?"
+MIRROR = "UPDATE entities SET pinned = ?, pinned_at = ? WHERE id = ? AND agent_id = ?"
+PINNED = """
+SELECT e.id, e.name, coalesce(e.pinned_at, '') AS pinned_at FROM entities e
+WHERE e.agent_id = :agent AND e.pinned = 1 AND {entity:e} ORDER BY e.pinned_at DESC, name, id"""
+SUPPRESSED = """
+SELECT e.id, e.name, p.created_at AS pinned_at FROM entity_pinning p JOIN entities e ON e.id = p.entity_id
+WHERE p.agent_id = :agent AND p.pin_type = 'suppress' AND {entity:e} ORDER BY p.created_at DESC, e.name, e.id"""
