@@ -14,7 +14,7 @@ from signet.wire.access import Permission
 from signet.wire.done import Done
 from signet.wire.operation import Operation
 from signet_api import confirmations
-from support.asgi import OVER_TCP
+from support.asgi import OVER_SOCKET, OVER_TCP
 from support.harness import install
 from support.http import Answer, Api, an_api
 from support.tokens import a_token
@@ -270,3 +270,39 @@ def test_a_tool_call_over_http_may_do_what_its_caller_may(peer: Api, tool: str) 
     assert ("signet secret exec" in said, bool(answer.get("isError"))) == (
         (True, True) if tool == "secret_exec" else (False, False)
     ), said
+
+
+def test_a_cancelled_run_of_a_task_is_not_started_by_a_retry(api: Api) -> None:
+    assert api.post("/api/tasks", TASK).status == 201
+    [task] = api.rows("scheduled_tasks")
+    run = api.post(f"/api/tasks/{task['id']}/run").body["runId"]
+    api.connection = OVER_TCP
+    assert api.post(f"/api/jobs/{run}/cancel").body["status"] == "dead"
+    refused = api.post(f"/api/jobs/{run}/retry")
+    assert (refused.status, "signet task run" in refused.error) == (409, True)
+    for path, body in (
+        ("/api/jobs/retry", {"ids": [run]}),
+        ("/api/jobs/retry", {"all": True}),
+        ("/api/jobs/retry", {"kind": "task_run"}),
+        ("/api/repair/requeue-dead", {"ids": [run]}),
+        ("/api/repair/requeue-dead", {"kind": "task_run"}),
+    ):
+        assert api.post(path, body).status in (200, 429), path
+        [job] = [one for one in api.rows("memory_jobs") if one["id"] == run]
+        assert job["status"] == "dead", path
+
+
+def test_a_confirmation_is_not_passed_on_to_a_tool(peer: Api, page: dict[str, str]) -> None:
+    peer.connection = OVER_SOCKET
+    peer.post("/api/secrets/KEY", {"value": "hedgehog"})
+    peer.connection = OVER_TCP
+    inner = {"command": "true", "secrets": {"A": "KEY"}}
+    ready = confirmed(peer, page, "POST", "/api/secrets/exec", inner)
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "secret_exec", "arguments": inner},
+    }
+    assert peer.post("/mcp", call, **ready).body["result"]["isError"]
+    assert peer.post("/api/secrets/exec", inner, **ready).status == 200

@@ -12,7 +12,14 @@ from signet_api import connections
 
 #: What belongs to the outer request alone.
 _OUTER = frozenset(
-    {b"content-length", b"content-type", b"transfer-encoding", b"accept", b"accept-encoding"}
+    {
+        b"content-length",
+        b"content-type",
+        b"transfer-encoding",
+        b"accept",
+        b"accept-encoding",
+        b"x-signet-confirmation",
+    }
 )
 
 

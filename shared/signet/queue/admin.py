@@ -12,7 +12,7 @@ from signet.db.dialect import list_of
 from signet.errors import Conflict, NotFound
 from signet.queue import removal, transitions
 from signet.queue.enqueue import DUE
-from signet.queue.kinds import Status
+from signet.queue.kinds import RUN_ONCE, Status
 
 _ONE = "SELECT * FROM memory_jobs WHERE id = ?"
 #: The column that holds when a job came into its state; for the two that rest it leads an index.
@@ -167,7 +167,8 @@ def _in_state(state: Status, order: str) -> str:
 def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
     """Give a dead job a fresh start, or let a waiting one start now.
 
-    Raises NotFound, and Conflict for a job that runs or is done or whose target has another open job.
+    Raises NotFound, and Conflict for a job that runs or is done, whose kind runs once, or whose target has another
+    open job.
     """
     row = get(tx, job_id)
     match None if row is None else Status(row["status"]):
@@ -178,6 +179,10 @@ def retry(tx: WriteTx, job_id: str, *, now: datetime) -> None:
             tx.run(_DUE_NOW, {"id": job_id, "wall": wall, "now": text})
             tx.signal(DUE)
         case Status.DEAD:
+            if row is not None and row["job_type"] in RUN_ONCE:
+                raise Conflict(
+                    "A run of a task is never repeated. To run it again: signet task run TASK"
+                )
             if not transitions.requeue(tx, now=now, job_ids=[job_id]):
                 twin = str(tx.value(_TWIN, (job_id,)))
                 raise Conflict(f"Job {twin} for the same target is already open", open_job_id=twin)

@@ -35,11 +35,12 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """What the queue knows about one kind of job."""
+    """What the queue knows about one kind of job. A dead job that `runs_once` is never given a fresh start."""
 
     name: str
     queue: str
     time_limit_seconds: int = DEFAULT_LIMIT_SECONDS
+    runs_once: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,9 +109,10 @@ KINDS = {
         Kind(name="maintenance", queue="repairs", time_limit_seconds=1_800),
         Kind(name="update_check", queue="light", time_limit_seconds=1_000),
         # Longer than a run may take, which ends itself.
-        Kind(name="task_run", queue="tasks", time_limit_seconds=660),
+        Kind(name="task_run", queue="tasks", time_limit_seconds=660, runs_once=True),
     )
 }
+RUN_ONCE = tuple(kind.name for kind in KINDS.values() if kind.runs_once)
 
 #: Where kinds wait that this version does not know; no worker takes jobs from it (placement.py).
 DEFAULT_QUEUE = "later"

@@ -18,7 +18,7 @@ from signet.db.dialect import LIST, at_most, list_of
 from signet.observe import metrics
 from signet.queue import circuit_breaker, retry
 from signet.queue.enqueue import DUE
-from signet.queue.kinds import CANCELLED, ERRORS_KEPT, FLUSHED, HAS_FAILED
+from signet.queue.kinds import CANCELLED, ERRORS_KEPT, FLUSHED, HAS_FAILED, RUN_ONCE
 from signet.queue.retry import End, Outcome
 from signet.text import json_text
 
@@ -137,6 +137,7 @@ UPDATE memory_jobs
        last_error_code = NULL, due_ms = :wall, updated_at = :now,
        outage_since = NULL, outages = NULL, revived_at = NULL
  WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'dead' AND (:kind IS NULL OR job_type = :kind)
+                 AND job_type NOT IN ({", ".join(f"'{kind}'" for kind in RUN_ONCE)})
                  AND (id IN {list_of(":ids")} OR (:ids IS NULL AND {HAS_FAILED}))
                  AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
                                     AND open.status IN ('pending', 'leased'))
@@ -347,7 +348,7 @@ def requeue(
     """Give dead jobs a fresh start, oldest first, and return their ids.
 
     Attempts restart at zero; the token, the number of runs and the past errors stay. A job whose target has
-    an open job is left alone.
+    an open job, or whose kind runs once, is left alone.
     """
     rows = tx.all(
         _REQUEUE,
