@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.secrets.redact import REDACTED, SHORT_CHARS, TRUNCATED, redacted
+from signet.domain.secrets.redact import REDACTED, TRUNCATED, redacted
+from signet.text.literals import SHORT_CHARS
 
 VALUE = 'p/Wd+ö"7 x&y'
 

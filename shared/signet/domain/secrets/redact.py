@@ -8,14 +8,13 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate, chain
 from urllib.parse import quote, quote_plus
 
+from signet.text.literals import SHORT_CHARS, Literals
+
 REDACTED = "[REDACTED]"
 TRUNCATED = "\n[truncated]"
-#: A value of so few characters is taken out only where it stands alone: it would be found in every other word.
-SHORT_CHARS = 3
 #: Longer forms are also found where a program has broken them into lines, as `base64` does.
 WRAPPED_CHARS = 7
 _LINE_END = re.compile(r"\r?\n")
-_WORD = re.compile(r"\w")
 
 
 def redacted(text: str, values: Sequence[str], limit: int | None = None) -> str:
@@ -25,7 +24,7 @@ def redacted(text: str, values: Sequence[str], limit: int | None = None) -> str:
     """
     forms = {form for value in values for form in _forms(value)}
     text = _joined(text, [form for form in forms if len(form) > WRAPPED_CHARS])
-    found = _Found(forms)
+    found = Literals(forms)
     end = len(text) if limit is None else limit
     more = TRUNCATED if len(text) > end else ""
     if more:
@@ -46,55 +45,6 @@ def longest(values: Sequence[str]) -> int:
     return max((len(form) for value in values for form in _forms(value)), default=0)
 
 
-class _Found:
-    """Where any of many forms stand in a text, the longest at each place; looked up instead of tried one by one.
-
-    A secret of many lines has tens of thousands of forms. All that begin a text stand one before the other in their
-    order, so the last one that is not behind the text, or one that itself begins with, is the longest (`_within`).
-    """
-
-    def __init__(self, forms: Collection[str]) -> None:
-        self._short = {form for form in forms if 0 < len(form) <= SHORT_CHARS}
-        self._long = sorted(form for form in forms if len(form) > SHORT_CHARS)
-        lengths = [len(form) for form in self._long]
-        self._least, self._most = min(lengths, default=1), max(lengths, default=0)
-        self._heads = {form[: self._least] for form in self._long}
-        #: For each form the longest other one that it begins with, -1 for none.
-        self._within: list[int] = []
-        around: list[int] = []
-        for number, form in enumerate(self._long):
-            while around and not form.startswith(self._long[around[-1]]):
-                around.pop()
-            self._within.append(around[-1] if around else -1)
-            around.append(number)
-
-    def places(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield where each form starts and stops, from the left, none within another."""
-        place, least, heads, has_short = 0, self._least, self._heads, bool(self._short)
-        while place < len(text):
-            size = self._size(text, place) if text[place : place + least] in heads else 0
-            if has_short and not size:
-                size = self._short_size(text, place)
-            if size:
-                yield place, place + size
-            place += size or 1
-
-    def _size(self, text: str, place: int) -> int:
-        number = bisect_right(self._long, text[place : place + self._most]) - 1
-        while number >= 0 and not text.startswith(self._long[number], place):
-            number = self._within[number]
-        return len(self._long[number]) if number >= 0 else 0
-
-    def _short_size(self, text: str, place: int) -> int:
-        """Return the length of the short form that stands here alone."""
-        if place and _WORD.match(text, place - 1):
-            return 0
-        for size in range(SHORT_CHARS, 0, -1):
-            if text[place : place + size] in self._short and not _WORD.match(text, place + size):
-                return size
-        return 0
-
-
 def _joined(text: str, forms: Collection[str]) -> str:
     """Return the text without the line ends that stand inside of a form."""
     ends = [found[0] for found in _LINE_END.finditer(text)]
@@ -103,7 +53,7 @@ def _joined(text: str, forms: Collection[str]) -> str:
     lines = _LINE_END.split(text)
     # Where each line end stood in the text without any.
     places = list(accumulate(map(len, lines[:-1])))
-    for start, stop in _Found(forms).places("".join(lines)):
+    for start, stop in Literals(forms).places("".join(lines)):
         for place in range(bisect_right(places, start), bisect_left(places, stop)):
             ends[place] = ""
     return "".join(chain.from_iterable(zip(lines, [*ends, ""], strict=True)))

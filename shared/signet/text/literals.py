@@ -1,0 +1,61 @@
+"""Where any of many literal strings occur in a text, in one pass. Pure."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator
+
+#: A string of so few characters counts only where it stands alone: it would be found in every other word.
+SHORT_CHARS = 3
+_WORD = re.compile(r"\w")
+
+
+class Literals:
+    """A set of strings, to be looked up instead of tried one by one.
+
+    A secret of many lines has tens of thousands of forms. Those that begin a text precede it in their order, so the
+    last one that does not follow the text, or one that itself begins with, is the longest (`_within`).
+    """
+
+    def __init__(self, strings: Collection[str]) -> None:
+        self._short = {string for string in strings if 0 < len(string) <= SHORT_CHARS}
+        self._long = sorted({string for string in strings if len(string) > SHORT_CHARS})
+        lengths = [len(string) for string in self._long]
+        self._least, self._most = min(lengths, default=1), max(lengths, default=0)
+        self._heads = {string[: self._least] for string in self._long}
+        #: For each string the longest other one that it begins with, -1 for none.
+        self._within: list[int] = []
+        around: list[int] = []
+        for number, string in enumerate(self._long):
+            while around and not string.startswith(self._long[around[-1]]):
+                around.pop()
+            self._within.append(around[-1] if around else -1)
+            around.append(number)
+
+    def places(
+        self, text: str, start: int = 0, stop: int | None = None
+    ) -> Iterator[tuple[int, int]]:
+        """Yield start and end of each string that begins between two places, from the left, none within another."""
+        place, least, heads, has_short = start, self._least, self._heads, bool(self._short)
+        stop = len(text) if stop is None else stop
+        while place < stop:
+            size = self._size(text, place) if text[place : place + least] in heads else 0
+            if has_short and not size:
+                size = self._short_size(text, place)
+            if size:
+                yield place, place + size
+            place += size or 1
+
+    def _size(self, text: str, place: int) -> int:
+        number = bisect_right(self._long, text[place : place + self._most]) - 1
+        while number >= 0 and not text.startswith(self._long[number], place):
+            number = self._within[number]
+        return len(self._long[number]) if number >= 0 else 0
+
+    def _short_size(self, text: str, place: int) -> int:
+        """Return the length of the short string that stands here alone."""
+        if place and _WORD.match(text, place - 1):
+            return 0
+        for size in range(SHORT_CHARS, 0, -1):
+            if text[place : place + size] in self._short and not _WORD.match(text, place + size):
+                return size
+        return 0

@@ -1,0 +1,88 @@
+"""A text as a person or a program reads it: escapes decoded, look-alikes folded, invisible marks left out. Pure."""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from functools import cached_property
+
+#: What stands in a text and is not seen.
+_UNSEEN = (
+    r"[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufdd0\ufdd1\ufe00-\ufe0f\ufeff\uffff"
+    r"\U000e0000-\U000e007f]+"
+)
+#: That, and what programs write for one ASCII character. Encoded blanks and slashes part nothing, so they stay.
+_CODED = re.compile(
+    r"%(2[1-9A-Ea-e]|[3-7][0-9A-Fa-f])|\\u00([2-7][0-9A-Fa-f])|&(?:#x([2-7][0-9A-Fa-f])|#(\d{2,3})|(quot|apos|amp|lt|gt));"
+    rf"|\x1b\[[\d;]{{0,16}}m|{_UNSEEN}"
+)
+_HAS_UNSEEN = re.compile(_UNSEEN)
+_ENTITIES = {"quot": '"', "apos": "'", "amp": "&", "lt": "<", "gt": ">"}
+#: Characters that read as one of ASCII: full-width and mathematical letters, quotation marks.
+_LOOK_ALIKES = re.compile(
+    r"[\u0130\u2018-\u201f\u2039\u203a\u00ab\u00bb\u300c-\u300f\uff01-\uff5e\U0001d400-\U0001d7ff]+"
+)
+_FOLDED = {
+    **dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb\u300c\u300d\u300e\u300f"), '"'),
+    **dict.fromkeys(map(ord, "\u2018\u2019\u201a\u201b\u2039\u203a"), "'"),
+    **{code: unicodedata.normalize("NFKC", chr(code)) for code in (*range(0xFF01, 0xFF5F), *range(0x1D400, 0x1D800))},
+    0x130: "I",
+}  # fmt: skip
+#: What escapes are read as, each as long as it: an escaped quotation mark is none of those outside.
+_ESCAPED = (("\\n", " \v"), ("\\r", "  "), ("\\t", "  "), ('\\"', "\ufdd0 "), ("\\'", "\ufdd1 "))
+_MASK = re.compile(r"\[masked: [^\[\]\n]{1,40}\]")
+#: Each character of a mask; a text has none of its own in a reading.
+HIDDEN = "\uffff"
+
+
+class Reading:
+    """What a text says, and where each character of that stands in the text."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._is_coded = _is_coded(source)
+        text = _CODED.sub(_decoded, source) if self._is_coded else source
+        if not text.isascii():
+            text = _LOOK_ALIKES.sub(lambda run: run[0].translate(_FOLDED), text)
+        if "\\" in text:
+            for escape, meaning in _ESCAPED:
+                text = text.replace(escape, meaning)
+        if "[masked: " in text:
+            text = _MASK.sub(lambda mask: HIDDEN * len(mask[0]), text)
+        self.text = text
+        self.lower = text.lower()
+
+    def places(self, places: list[int]) -> list[int]:
+        """Return where characters of the reading stand in the text."""
+        if not self._is_coded:
+            return places
+        ends, shifts = self._shifts
+        return [at + shifts[bisect_right(ends, at)] for at in places]
+
+    @cached_property
+    def _shifts(self) -> tuple[list[int], list[int]]:
+        """Return the ends of what was decoded, in the reading, and how far the text is ahead before and after each."""
+        ends: list[int] = []
+        shifts = [0]
+        shift = 0
+        for found in _CODED.finditer(self._source):
+            length = len(_decoded(found))
+            ends.append(found.start() - shift + length)
+            shift += len(found[0]) - length
+            shifts.append(shift)
+        return ends, shifts
+
+
+def _is_coded(text: str) -> bool:
+    marks = ("%", "\\u00", "&", "\x1b[")
+    return any(mark in text for mark in marks) or (
+        not text.isascii() and _HAS_UNSEEN.search(text) is not None
+    )
+
+
+def _decoded(found: re.Match[str]) -> str:
+    """Return the character that a code stands for, nothing for an invisible mark."""
+    if digits := found[1] or found[2] or found[3]:
+        return chr(int(digits, 16))
+    if found[4]:
+        return chr(int(found[4])) if 32 <= int(found[4]) < 127 else found[0]
+    return _ENTITIES[found[5]] if found[5] else ""
