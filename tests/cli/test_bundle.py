@@ -1,6 +1,7 @@
 """`signet import` of the export bundle that the earlier program writes, with a real daemon."""
 
 import json
+import os
 from contextlib import closing
 from pathlib import Path
 
@@ -60,7 +61,7 @@ def test_a_bundle_is_imported_whole_and_once(served: Program, tmp_path: Path) ->
     bundle = str(written(tmp_path / "signet-export-2026-01-01"))
     would = served.run("import", bundle, "--dry-run", "--json").json()
     assert not (served.workspace / "skills" / "tides").exists()
-    done = served.run("import", bundle, "--json")
+    done = served.run("import", bundle, "--files", "--json")
     found = done.json()
     assert done.status == 1  # one memory is empty, and named
     assert [one["where"] for one in found["reasons"]] == ["memories.jsonl line 3"]
@@ -108,6 +109,55 @@ def test_files_of_a_person_stay_unless_they_are_given_up(served: Program, tmp_pa
     for flags in ([], ["--conflict", "merge"], ["--conflict", "overwrite", "--dry-run"]):
         served.run("import", bundle, *flags)
         assert soul.read_text() == "# Mine\n"
-    served.run("import", bundle, "--conflict", "overwrite")
+    served.run("import", bundle, "--conflict", "overwrite", "--no-files")
+    assert soul.read_text() == "# Mine\n"
+    served.run("import", bundle, "--conflict", "overwrite", "--files")
     assert soul.read_text() == "# A calm lighthouse keeper\n"
     assert served.run("import", str(tmp_path), "--from", "bundle").status == 1
+
+
+def test_files_that_decide_what_agents_do_are_asked_about(served: Program, tmp_path: Path) -> None:
+    bundle, skill = str(written(tmp_path / "bundle")), served.workspace / "skills" / "tides"
+    for path in (served.workspace / "SOUL.md", skill / "SKILL.md", skill / "tables" / "may.txt"):
+        path.unlink(missing_ok=True)
+    for folder in (skill / "tables", skill):
+        if folder.exists():
+            folder.rmdir()
+    refused = served.run("import", bundle)
+    assert "refused SOUL.md: not copied; to copy it, pass --files" in refused.err
+    assert not skill.exists()
+    seen = served.on_terminal("import", bundle, answers=[("[y/N]", "n\n")])
+    assert "identity  SOUL.md" in seen and "skill     skills/tides" in seen
+    assert not skill.exists()
+    served.on_terminal("import", bundle, answers=[("[y/N]", "y\n")])
+    assert (skill / "SKILL.md").exists()
+
+
+def test_nothing_of_a_hostile_bundle_lands_elsewhere(served: Program, tmp_path: Path) -> None:
+    outside, bundle = tmp_path / "private", tmp_path / "bundle"
+    outside.mkdir()
+    (outside / "DIARY.md").write_text("a secret diary")
+    (outside / "memories.jsonl").write_text('{"id": "h-1", "content": "a secret diary"}')
+    (bundle / "skills" / "pipe").mkdir(parents=True)
+    (bundle / "manifest.json").write_text("{}")
+    (bundle / "memories.jsonl").symlink_to(outside / "memories.jsonl")
+    (bundle / "identity").symlink_to(outside)
+    (bundle / "skills" / "pipe" / "SKILL.md").write_text("---\nname: pipe\n---\n")
+    os.mkfifo(bundle / "skills" / "pipe" / "pipe")
+    for name, target in (("out", "/etc"), ("up", "../../..")):
+        (bundle / "skills" / name).mkdir()
+        (bundle / "skills" / name / "SKILL.md").write_text("---\nname: x\n---\n")
+        (bundle / "skills" / name / "link").symlink_to(target)
+    (bundle / "skills" / "git" / ".git" / "hooks").mkdir(parents=True)
+    (bundle / "skills" / "git" / ".git" / "hooks" / "post-commit").write_text("id")
+    (bundle / "skills" / "git" / "SKILL.md").write_text("---\nname: git\n---\n")
+    done = served.run("import", str(bundle), "--files", "--json")
+    reasons = {one["where"]: one["reason"] for one in done.json()["reasons"]}
+    assert "outside of" in reasons["memories.jsonl"]
+    assert "not a regular file" in reasons["skills/pipe"]
+    assert "link to outside" in reasons["skills/out"] and "link to outside" in reasons["skills/up"]
+    skills = served.workspace / "skills"
+    assert sorted(path.name for path in (skills / "git").iterdir()) == ["SKILL.md"]
+    assert not (served.workspace / "DIARY.md").exists()
+    assert not [path for path in skills.iterdir() if path.name in ("pipe", "out", "up")]
+    assert "a secret diary" not in served.run("memory", "list", "-l", "200").out

@@ -259,6 +259,15 @@ def fake_opencode(*answers: Answer) -> Iterator[FakeServer]:
     yield from _running(OPENCODE, answers, "", (), 8, (Works(),))
 
 
+@contextmanager
+def fake_daemon(*answers: Answer) -> Iterator[FakeServer]:
+    """Run what answers messages of MCP as a daemon does, or does not."""
+    routes: Mapping[tuple[str, str], Route] = {
+        ("POST", "/mcp"): lambda server, _: (server.next_answer(), str)
+    }
+    yield from _running(routes, answers, "", (), 8, (Works(),))
+
+
 def _running(
     routes: Mapping[tuple[str, str], Route],
     answers: Sequence[Answer],

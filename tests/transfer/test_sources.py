@@ -14,6 +14,7 @@ from signet.domain.transfer.records import Found
 from signet.domain.transfer.sources import choose, claude_code, markdown, mem0, ours, sections
 from signet.domain.transfer.sources.source import Format, Source, Wishes
 from signet.errors import Invalid, NotFound
+from signet.paths import Workspace
 from support.database import MADE_AT
 
 NOTES = """\
@@ -44,6 +45,8 @@ Open the tap below zero.
 <!-- not
 # for the reader -->
 """
+
+NOWHERE = Workspace(Path("/nowhere"))
 
 
 def values(source: Source) -> list[Mapping[str, Any]]:
@@ -117,19 +120,22 @@ def test_a_file_that_is_no_text_is_named_and_the_others_are_read(tmp_path: Path)
 
 
 def test_links_to_other_files_and_pipes_are_left_out(tmp_path: Path) -> None:
-    wrote(tmp_path / "elsewhere" / "CLAUDE.md", "Kept by dotfiles.")
+    wrote(tmp_path / "elsewhere" / "CLAUDE.md", "Kept elsewhere.")
     wrote(tmp_path / "elsewhere" / "id_rsa", "a secret key")
     root = tmp_path / "notes"
     root.mkdir()
-    (root / "a.md").symlink_to(tmp_path / "elsewhere" / "CLAUDE.md")
+    wrote(root / "kept" / "note.md", "Kept by dotfiles.")
+    (root / "a.md").symlink_to(root / "kept" / "note.md")
+    (root / "out.md").symlink_to(tmp_path / "elsewhere" / "CLAUDE.md")
     (root / "b.md").symlink_to(tmp_path / "elsewhere" / "id_rsa")
     (root / "c.md").symlink_to(tmp_path / "gone.md")
     (root / "d.jsonl").symlink_to(tmp_path / "elsewhere" / "id_rsa")
     os.mkfifo(root / "e.md")
     os.mkfifo(root / "f.jsonl")
-    assert [one["content"] for one in values(markdown.read(root, Wishes()))] == [
-        "Kept by dotfiles."
-    ]
+    found = list(markdown.read(root, Wishes()).records)
+    assert [one.value["content"] for one in found if not one.fault] == ["Kept by dotfiles."] * 2
+    [fault] = [str(one.fault) for one in found if one.fault]
+    assert fault.startswith(f"leads to {tmp_path}/elsewhere/CLAUDE.md")
     assert list(claude_code.read(root, Wishes(sessions=True)).records) == []
 
 
@@ -296,10 +302,16 @@ def test_the_format_of_a_folder_is_found_out(tmp_path: Path) -> None:
 
 def test_a_source_that_is_not_there_or_none_is_refused(tmp_path: Path) -> None:
     for name, error in (("gone", NotFound), (str(tmp_path), Invalid)):
-        with pytest.raises(error), choose.opened(name, None, Wishes(), now=MADE_AT):
+        with (
+            pytest.raises(error),
+            choose.opened(name, None, Wishes(), workspace=NOWHERE, now=MADE_AT),
+        ):
             pass
     broken = wrote(tmp_path / "x.db", b"SQLite format 3\0 and nothing else")
-    with pytest.raises(Invalid), choose.opened(str(broken), None, Wishes(), now=MADE_AT):
+    with (
+        pytest.raises(Invalid),
+        choose.opened(str(broken), None, Wishes(), workspace=NOWHERE, now=MADE_AT),
+    ):
         pass
 
 

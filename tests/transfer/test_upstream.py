@@ -9,6 +9,7 @@ import pytest
 from migrations import upstream
 from signet.domain.transfer.sources import choose
 from signet.domain.transfer.sources.source import Format, Source, Wishes
+from signet.paths import Workspace
 from support.database import MADE_AT
 from support.http import Api
 from transfer.rows import imported
@@ -21,9 +22,11 @@ KEPT = {
     43: ("memory_hints", "agents"),
 }
 
+NOWHERE = Workspace(Path("/nowhere"))
+
 
 def taken(api: Api, path: Path) -> tuple[int, int, list[str]]:
-    with choose.opened(str(path), None, Wishes(), now=MADE_AT) as source:
+    with choose.opened(str(path), None, Wishes(), workspace=NOWHERE, now=MADE_AT) as source:
         assert source.format is Format.UPSTREAM
         return imported(api, values(source))
 

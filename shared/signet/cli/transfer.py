@@ -6,7 +6,7 @@ between two batches. Files are read and written here.
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -16,18 +16,18 @@ import typer
 
 from signet import clock, ids
 from signet.cli import output, spooled
-from signet.cli.command import Answer, Output, PathOption, command
+from signet.cli.command import Answer, Output, PathOption, command, confirmed
 from signet.cli.connect import client
 from signet.cli.options import SinceOption
 from signet.cli.output import Progress
 from signet.client import Signet
 from signet.domain.transfer.records import END, Fate, Found, Tally, line
-from signet.errors import Invalid, TooLarge, Unavailable
+from signet.errors import Invalid, SignetError, TooLarge, Unavailable
 from signet.paths import Workspace, find_workspace
 
 if TYPE_CHECKING:
     from signet.client.answers import Imported
-    from signet.domain.transfer.sources.source import Format, Source
+    from signet.domain.transfer.sources.source import File, Format, Source
 
 #: Standard input and output, as a name of a file.
 DASH = "-"
@@ -133,6 +133,13 @@ def import_(
     sessions: Annotated[
         bool, typer.Option("--sessions", help="For Claude Code: import session transcripts too.")
     ] = False,
+    files: Annotated[
+        bool | None,
+        typer.Option(
+            "--files/--no-files",
+            help="Copy the identity files and skills of a bundle, or not; default: ask.",
+        ),
+    ] = None,
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:
@@ -142,7 +149,8 @@ def import_(
     and mem0.
 
     Nothing is imported twice, so an interrupted import can simply be started again. Records that cannot be read are
-    listed with their line and skipped; the exit status is then 1. Forgotten memories stay forgotten.
+    listed with their line and skipped; the exit status is then 1. Forgotten memories stay forgotten. Private folders
+    and links that lead out of the folder are not read.
 
     Examples: signet import all.ndjson --dry-run · signet import ~/.claude
     """
@@ -152,7 +160,7 @@ def import_(
     chosen = _format(format)
     wishes = Wishes(agent_id=agent, project=project, sessions=sessions)
     workspace = find_workspace(path)
-    with choose.opened(source, chosen, wishes, now=clock.now()) as opened:
+    with choose.opened(source, chosen, wishes, workspace=workspace, now=clock.now()) as opened:
         if opened.format in OWNED and (agent or project):
             raise typer.BadParameter(
                 f"not possible here: a {opened.format} source already names agent and project",
@@ -161,7 +169,7 @@ def import_(
         run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=dry_run)
         with Progress("Importing", quiet=as_json, unit=opened.unit) as progress:
             run.all(progress)
-        run.copy(workspace, overwrite=conflict is Conflict.OVERWRITE)
+        run.copy(workspace, overwrite=conflict is Conflict.OVERWRITE, agreed=files, as_json=as_json)
     totals = {str(fate): run.tally.of(fate) for fate in Fate}
     facts = {"format": run.source.format, "dryRun": run.is_dry, **totals}
     facts |= {"kinds": run.tally.by_kind(), "reasons": run.reasons, "masked": list(run.masked)}
@@ -171,12 +179,15 @@ def import_(
 
 
 def take_database(database: Path, *, path: str) -> Tally:
-    """Take a database of the earlier program in and return what came of its records; says nothing of them."""
+    """Import a database of the earlier program and return the fates of its records, without printing them."""
     from signet.domain.transfer.sources import choose
     from signet.domain.transfer.sources.source import Format, Wishes
 
     wishes = Wishes(agent_id=None, project=None, sessions=False)
-    with choose.opened(str(database), Format.UPSTREAM, wishes, now=clock.now()) as opened:
+    workspace = Workspace(Path(path))
+    with choose.opened(
+        str(database), Format.UPSTREAM, wishes, workspace=workspace, now=clock.now()
+    ) as opened:
         run = _Run(client(path, timeout_seconds=TIMEOUT_SECONDS), opened, is_dry=False)
         with Progress("Importing", quiet=False, unit=opened.unit) as progress:
             run.all(progress)
@@ -216,16 +227,37 @@ class _Run:
                 )
             raise
 
-    def copy(self, workspace: Workspace, *, overwrite: bool) -> None:
-        """Copy what belongs into the workspace, when the daemon that was asked is its own."""
-        is_here = spooled.is_own(workspace, self._signet.target)
+    def copy(
+        self, workspace: Workspace, *, overwrite: bool, agreed: bool | None, as_json: bool
+    ) -> None:
+        """Copy identity files and skills into the workspace, if the daemon is its own and the user agrees."""
+        wanted = []
         for one in self.source.files:
-            if is_here:
-                fate = one.copy(workspace.root, overwrite=overwrite, dry_run=self.is_dry)
-                self.tally.add(one.kind, fate)
+            if not spooled.is_own(workspace, self._signet.target):
+                self._refuse_file(one, "files are only copied on the daemon's machine")
+            elif overwrite or not os.path.lexists(workspace.root / one.place):
+                wanted.append(one)
             else:
-                why = "files are only copied on the daemon's machine"
-                self._refuse(one.kind, Found(where=str(one.place), done=0), why)
+                self.tally.add(one.kind, Fate.KNOWN)
+        if self.is_dry or not wanted:
+            for one in wanted:
+                self.tally.add(one.kind, Fate.NEW)
+            return
+        if agreed is None:
+            agreed = _is_agreed(wanted, as_json=as_json)
+        for one in wanted:
+            if not agreed:
+                self._refuse_file(one, "not copied; to copy it, pass --files")
+                continue
+            try:
+                one.copy(workspace)
+            except (SignetError, OSError) as error:
+                self._refuse_file(one, str(error))
+            else:
+                self.tally.add(one.kind, Fate.NEW)
+
+    def _refuse_file(self, one: "File", reason: str) -> None:
+        self._refuse(one.kind, Found(where=str(one.place), done=0), reason)
 
     def _send(self, batch: list[Found]) -> None:
         if not batch:
@@ -269,6 +301,16 @@ class _Run:
     def _show(self, progress: Progress, done: int) -> None:
         if self.source.total:
             progress.count(min(done, self.source.total), self.source.total)
+
+
+def _is_agreed(files: "Sequence[File]", *, as_json: bool) -> bool:
+    """Ask whether to copy files that decide what agents do; False where no one can be asked."""
+    if as_json or not output.can_ask():
+        return False
+    output.tell("The bundle brings files that decide what agents do:")
+    for one in files:
+        output.tell(f"  {one.kind:<9} {output.plain(str(one.place))}")
+    return confirmed("Copy them into the workspace?")
 
 
 def _batches(records: Iterator[Found]) -> Iterator[list[Found]]:
@@ -328,9 +370,10 @@ def _report(run: _Run) -> None:
     output.say(f"{did} from {run.source.format}: {ink.bold(words)}")
     for kind, fates in tally.by_kind().items():
         shown = ", ".join(f"{number} {fate}" for fate, number in fates.items() if number)
-        output.say(f"  {kind:<16}{shown}")
+        output.say(f"  {output.short(output.plain(kind), 15):<16}{shown}")
     for one in run.reasons[:SHOWN_REASONS]:
-        output.tell(f"{ink.warn('refused')} {one['where']}: {one['reason']}")
+        where, reason = output.plain(one["where"]), output.plain(one["reason"])
+        output.tell(f"{ink.warn('refused')} {where}: {reason}")
     if left := run.source.left:
         endings = ", ".join(f"{number} {output.plain(ending)}" for ending, number in left.items())
         output.say(f"Not read: {endings}")

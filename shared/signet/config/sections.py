@@ -253,8 +253,6 @@ class RateLimit(Section):
 class RateLimits(Section):
     """The operations that are limited outside local mode."""
 
-    IGNORED: ClassVar[frozenset[str]] = frozenset({"cross-agent-message"})
-
     forget: RateLimit = nested(RateLimit, max=30)
     modify: RateLimit = nested(RateLimit, max=60)
     batch_forget: RateLimit = nested(RateLimit, max=5)

@@ -477,7 +477,6 @@ def test_keys_of_the_typescript_product_without_a_meaning_here_are_accepted() ->
         "trust": {"verification": "none"},
         "agent": {"name": "Heron", "updated": "2026-01-02"},
         "memory": {"synthesis": {"harness": "openclaw", "model": "sonnet"}},
-        "auth": {"rateLimits": {"cross-agent-message": {"max": 120}}},
     }
     found, warnings = settings_from(raw)
     assert (found.agent.name, warnings) == ("Heron", ())

@@ -18,6 +18,9 @@ from signet.errors import Invalid
 Check = Callable[[str], str | None]
 
 _GONE = " (deleted)"
+_FLAGS = os.O_RDONLY
+if sys.platform != "win32":
+    _FLAGS |= os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class NotAllowed(Invalid):
@@ -40,13 +43,26 @@ def opened(path: str | Path, check: Check) -> Iterator[BinaryIO]:
     """
     resolved = os.path.realpath(path)
     _pass(check, resolved)  # before opening, which has effects on some devices
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
-    with os.fdopen(os.open(resolved, flags), "rb") as file:
+    with os.fdopen(os.open(resolved, _FLAGS), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise NotAFile(f"{path} is not a regular file")
-        if (real := real_path(file.fileno())) != resolved:
+        # Windows cannot tell; only the command line reads files there.
+        if sys.platform != "win32" and (real := real_path(file.fileno())) != resolved:
             _pass(check, real)
         yield file
+
+
+def below(folder: str | Path) -> Check:
+    """Return a check that lets only a folder with its files pass, or a single file."""
+    root = os.path.realpath(folder)
+
+    def check(real: str) -> str | None:
+        inside = Path(real).is_relative_to(root)
+        return (
+            None if inside else f"leads to {real}, outside of {root}: import that file by its path"
+        )
+
+    return check
 
 
 @contextmanager

@@ -93,25 +93,25 @@ def copy(source: Path, target: Path) -> None:
     count = total = 0
     target.mkdir()
     for at, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if name != ".git"]
+        folders[:] = [name for name in folders if name.lower() != ".git"]
         made = target / Path(at).relative_to(root)
-        for name in (*folders, *files):
+        for name in (*folders, *(name for name in files if name.lower() != ".git")):
             path = Path(at) / name
             count += 1
+            total += path.lstat().st_size if path.is_file() else 0
+            if count > MAX_FILES or total > MAX_TOTAL_BYTES:
+                raise CannotCopy(
+                    f"a skill may have at most {MAX_FILES} files and {MAX_TOTAL_BYTES // 1_000_000} MB"
+                )
             if path.is_symlink():
                 _check_link(root, path)
                 (made / name).symlink_to(path.readlink())
             elif path.is_dir():
                 (made / name).mkdir()
             elif path.is_file():
-                total += path.stat().st_size
                 shutil.copy2(path, made / name)
             else:
                 raise CannotCopy(f"{path.relative_to(root)} is not a regular file")
-            if count > MAX_FILES or total > MAX_TOTAL_BYTES:
-                raise CannotCopy(
-                    f"a skill may have at most {MAX_FILES} files and {MAX_TOTAL_BYTES // 1_000_000} MB"
-                )
 
 
 def _check_link(root: Path, path: Path) -> None:

@@ -36,4 +36,6 @@ def of(record: Mapping[str, object], key: bytes) -> str:
 def holds(record: Mapping[str, object], key: bytes) -> bool:
     """Return whether a record has a seal of this user for its present values."""
     found = record.get(FIELD)
-    return bool(key) and isinstance(found, str) and hmac.compare_digest(found, of(record, key))
+    if not key or not isinstance(found, str) or not found.isascii():
+        return False
+    return hmac.compare_digest(found, of(record, key))

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 from signet.domain.updates import versions
 from signet.domain.updates.versions import IndexFailed, Release
 from signet.net import indexes, simple
+from signet.net import simple as page
 from signet.net.http import Client, shown
 from signet.text import json_text
 
@@ -20,7 +21,7 @@ PACKAGE = "signetai"
 SECONDS = 10.0
 MAX_BYTES = 8 * 1024 * 1024
 #: PyPI's own interface, then that of all indexes.
-ACCEPTED = f"application/json;q=0.9, {simple.ACCEPTED}"
+ACCEPTED = f"application/json;q=0.9, {page.ACCEPTED}"
 #: What an index answers that has only the latter.
 _NO_JSON = frozenset({400, 404, 405, 406, 410, 501})
 

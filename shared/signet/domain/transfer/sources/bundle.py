@@ -1,25 +1,29 @@
 """The export bundle of the earlier TypeScript program: a folder with `manifest.json` and `memories.jsonl`.
 
-Beside the memories it may hold `entities.jsonl`, `relations.jsonl`, `identity/*.md` and `skills/NAME/`. The lines are
-rows of its tables, read as rows of an export of ours, so that a row that is here is known by its id. Identity files and
-skills are files of the workspace and are copied. Its `agent.yaml` is left alone: settings are not imported.
+It may also hold `entities.jsonl`, `relations.jsonl`, `identity/*.md` and `skills/NAME/`. The lines are rows of its
+tables, read as rows of an export, so that a row already present is known by its id. Identity files and skills are
+copied into the workspace if the user agrees. Its `agent.yaml` is ignored: settings are not imported.
 """
 
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from signet.domain.folders.reading import NotAFile, NotAllowed, below, opened
 from signet.domain.graph import names
+from signet.domain.identity import files as identity
 from signet.domain.skills import files as skill_files
+from signet.domain.skills import place
 from signet.domain.skills.models import FILE
-from signet.domain.transfer.records import Fate, Found, Record
+from signet.domain.transfer.records import Found, Record
 from signet.domain.transfer.sources import ours
 from signet.domain.transfer.sources.source import Format, Source, Wishes, kilobytes, size_of
+from signet.paths import Workspace
 
 MANIFEST, MEMORIES = "manifest.json", "memories.jsonl"
-#: What each line of a file is, those that are named before those that name them.
+IDENTITY, SKILL = "identity", "skill"
+#: The kind of row in each file; rows come before those that name them.
 _ROWS = {MEMORIES: "memory", "entities.jsonl": "entity", "relations.jsonl": "relation"}
 #: From 0 to 1; the earlier program stored whatever it was told.
 _SHARES = ("importance", "confidence")
@@ -27,25 +31,27 @@ _SHARES = ("importance", "confidence")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """A file or folder that belongs into the workspace: `kind` is identity or skill."""
+    """A file or folder of a bundle that belongs into the workspace: `kind` is identity or skill."""
 
     kind: str
+    bundle: Path
     source: Path
     place: Path
 
-    def copy(self, root: Path, *, overwrite: bool, dry_run: bool) -> Fate:
-        """Put it below a workspace and return what came of it; what is there stays unless it may be overwritten."""
-        target = root / self.place
-        if target.exists() and not overwrite:
-            return Fate.KNOWN
-        if dry_run:
-            return Fate.NEW
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if self.source.is_dir():
-            shutil.copytree(self.source, target, ignore=_links, dirs_exist_ok=True)
-        else:
-            shutil.copyfile(self.source, target)
-        return Fate.NEW
+    def copy(self, workspace: Workspace) -> None:
+        """Put it into a workspace, in the place of what has its name.
+
+        Raises CannotCopy for a skill with links out or too many files, Invalid and TooLarge for an identity file, and
+        OSError.
+        """
+        if self.kind == SKILL:
+            with place.stage(workspace.skills_dir) as staged:
+                place.copy(self.source, staged / FILE)
+                place.put(staged, staged / FILE, workspace.root / self.place)
+            return
+        with opened(self.source, below(self.bundle)) as file:
+            data = file.read(identity.MAX_BYTES + 1)
+        identity.write(workspace, self.place.name, data.decode("utf-8", "replace"))
 
 
 def is_bundle(folder: Path) -> bool:
@@ -58,26 +64,29 @@ def read(folder: Path, wishes: Wishes) -> Source:
     paths = [folder / name for name in _ROWS if (folder / name).is_file()]
     return Source(
         format=Format.BUNDLE,
-        records=_records(paths, wishes),
+        records=_records(folder, paths, wishes),
         total=size_of(paths),
         unit="KB",
         files=tuple(_files(folder)),
     )
 
 
-def _records(paths: list[Path], wishes: Wishes) -> Iterator[Found]:
+def _records(folder: Path, paths: list[Path], wishes: Wishes) -> Iterator[Found]:
     read = 0
     for path in paths:
-        with path.open("rb") as stream:
-            for number, (length, raw) in enumerate(ours.lines(stream), 1):
-                read += length
-                where, done = f"{path.name} line {number}", kilobytes(read)
-                value = ours.parsed(raw)
-                if isinstance(value, str):
-                    yield Found(where=where, done=done, fault=value)
-                elif value is not None:
-                    row = _row(_ROWS[path.name], value, wishes)
-                    yield Found(where=where, done=done, value=row)
+        try:
+            with opened(path, below(folder)) as stream:
+                for number, (length, raw) in enumerate(ours.lines(stream), 1):
+                    read += length
+                    where, done = f"{path.name} line {number}", kilobytes(read)
+                    value = ours.parsed(raw)
+                    if isinstance(value, str):
+                        yield Found(where=where, done=done, fault=value)
+                    elif value is not None:
+                        row = _row(_ROWS[path.name], value, wishes)
+                        yield Found(where=where, done=done, value=row)
+        except (OSError, NotAllowed, NotAFile) as error:
+            yield Found(where=path.name, done=kilobytes(read), fault=str(error))
 
 
 def _row(kind: str, value: Record, wishes: Wishes) -> Record:
@@ -107,15 +116,15 @@ def _tags(tags: object) -> object:
 
 
 def _files(folder: Path) -> Iterator[Copied]:
+    """Yield the identity files and skills that lie in the bundle; a link may lead anywhere."""
     for path in sorted((folder / "identity").glob("*.md")):
-        if path.is_file() and not path.is_symlink():
-            yield Copied(kind="identity", source=path, place=Path(path.name))
+        if path.is_file() and _is_inside(path, folder):
+            yield Copied(kind=IDENTITY, bundle=folder, source=path, place=Path(path.name))
     for path in sorted((folder / "skills").glob("*/")):
-        is_skill = not path.is_symlink() and (path / FILE).is_file()
+        is_skill = _is_inside(path, folder) and (path / FILE).is_file()
         if is_skill and skill_files.is_name(path.name):
-            yield Copied(kind="skill", source=path, place=Path("skills", path.name))
+            yield Copied(kind=SKILL, bundle=folder, source=path, place=Path("skills", path.name))
 
 
-def _links(folder: str, found: list[str]) -> list[str]:
-    """Leave out links, which may lead anywhere."""
-    return [name for name in found if Path(folder, name).is_symlink()]
+def _is_inside(path: Path, folder: Path) -> bool:
+    return not path.is_symlink() and path.resolve().is_relative_to(folder.resolve())

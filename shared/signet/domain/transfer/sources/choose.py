@@ -1,16 +1,19 @@
 """Which format a source has, and opening it."""
 
 import contextlib
+import os
 import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from signet.domain.folders.private import find_places
 from signet.domain.transfer.kinds import KINDS
 from signet.domain.transfer.records import HEADER, TEXT, VECTORS
 from signet.domain.transfer.sources import bundle, claude_code, markdown, mem0, ours, upstream
 from signet.domain.transfer.sources.source import Format, Source, Wishes
 from signet.errors import Invalid, NotFound
+from signet.paths import Workspace
 from signet.text import json_text
 
 STDIN = "-"
@@ -22,10 +25,12 @@ _DATABASES = ("memory/memories.db", "memories.db")
 
 
 @contextlib.contextmanager
-def opened(name: str, format: Format | None, wishes: Wishes, *, now: datetime) -> Iterator[Source]:
-    """Open a file, a folder or standard input (`-`); without a format it is found out.
+def opened(
+    name: str, format: Format | None, wishes: Wishes, *, workspace: Workspace, now: datetime
+) -> Iterator[Source]:
+    """Open a file, a folder or standard input (`-`); without a format it is detected.
 
-    Raises NotFound, and Invalid for what is none of the formats.
+    Raises NotFound, and Invalid for an unknown format and for a private folder.
     """
     if name == STDIN:
         if format not in (None, Format.SIGNET):
@@ -35,6 +40,13 @@ def opened(name: str, format: Format | None, wishes: Wishes, *, now: datetime) -
     path = Path(name).expanduser()
     if not path.exists():
         raise NotFound(f"{path} does not exist")
+    reason = find_places(workspace).named_reason(os.path.realpath(path))
+    if reason and format is not Format.UPSTREAM and not _is_workspace(path):
+        raise Invalid(
+            f"{path} is private: {reason}. Name a folder or file with nothing but memories, such as"
+            " ~/notes or ~/.claude",
+            "private_folder",
+        )
     chosen = format or detect(path)
     if chosen is None:
         raise Invalid(f"What {path} holds was not recognised; name it with --from")
@@ -83,7 +95,7 @@ def detect(path: Path) -> Format | None:
 def _of_folder(path: Path) -> Format | None:
     if bundle.is_bundle(path):
         return Format.BUNDLE
-    if any((path / name).is_file() for name in _DATABASES):
+    if _is_workspace(path):
         return Format.UPSTREAM
     folder = path.absolute()
     if folder.name == ".claude" or ".claude" in folder.parts or (path / ".claude").is_dir():
@@ -91,6 +103,11 @@ def _of_folder(path: Path) -> Format | None:
     if any((path / name).is_file() for name in claude_code.NAMES):
         return Format.CLAUDE_CODE
     return Format.MARKDOWN if next(markdown.walk(path, endings=markdown.NOTES), None) else None
+
+
+def _is_workspace(path: Path) -> bool:
+    """Return whether a folder is a workspace, of which only the database is read."""
+    return path.is_dir() and any((path / name).is_file() for name in _DATABASES)
 
 
 def _database(path: Path) -> Path:

@@ -4,10 +4,12 @@ Folders that are known: `~/.claude`, one of its `projects`, a project of one's o
 `projects/<id>/memory`, where the id is the project's path with dashes; its transcripts lie beside that folder.
 """
 
+import io
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
+from signet.domain.folders.reading import NotAFile, NotAllowed, below, opened
 from signet.domain.transcripts import transcript
 from signet.domain.transfer.records import Found
 from signet.domain.transfer.sources import markdown
@@ -36,7 +38,7 @@ def read(root: Path, wishes: Wishes) -> Source:
     notes = size_of([page.path for page in pages])
     return Source(
         format=Format.CLAUDE_CODE,
-        records=chain(markdown.records(pages, wishes), _sessions(sessions, wishes, notes)),
+        records=chain(markdown.records(pages, wishes), _sessions(sessions, root, wishes, notes)),
         total=notes + size_of(sessions),
         unit="KB",
     )
@@ -57,7 +59,7 @@ def page_of(path: Path, root: Path) -> Page | None:
     if folder.name == "memory" and folder.parent.parent.name == "projects":
         project = folder.parent.name
         fields |= {"sourceType": "claude-project-memory", "tags": [f"project:{project}"]}
-        return Page(path=path, fields={**fields, "project": project})
+        return Page(path=path, root=root, fields={**fields, "project": project})
     is_rule = _HOME in folder.parts and "rules" in folder.parts
     if path.name not in NAMES and not is_rule and path != root.absolute():
         return None
@@ -65,18 +67,25 @@ def page_of(path: Path, root: Path) -> Page | None:
     project_folder = home.parent if home else folder
     is_personal = home is not None and (home / "projects").is_dir()
     project_path = None if is_personal else project_folder.as_posix()
-    return Page(path=path, fields={**fields, "sourceType": "claude-md", "project": project_path})
+    return Page(
+        path=path,
+        root=root,
+        fields={**fields, "sourceType": "claude-md", "project": project_path},
+    )
 
 
-def _sessions(paths: list[Path], wishes: Wishes, before: int) -> Iterator[Found]:
+def _sessions(paths: list[Path], root: Path, wishes: Wishes, before: int) -> Iterator[Found]:
     read = 0
     for path in paths:
         read += path.stat().st_size
         done = before + kilobytes(read)
         try:
-            with path.open(encoding="utf-8", errors="replace") as log:
+            with (
+                opened(path, below(root)) as file,
+                io.TextIOWrapper(file, encoding="utf-8", errors="replace") as log,
+            ):
                 turns = list(transcript.logged(log))
-        except OSError as error:
+        except (OSError, NotAllowed, NotAFile) as error:
             yield Found(where=str(path), done=done, fault=str(error))
             continue
         whole: str | None = transcript.written(turns)

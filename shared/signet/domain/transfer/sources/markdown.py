@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from signet import clock
+from signet.domain.folders.reading import NotAFile, NotAllowed, below, opened
 from signet.domain.transfer.records import Found
 from signet.domain.transfer.sources import sections
 from signet.domain.transfer.sources.source import (
@@ -29,14 +30,17 @@ from signet.domain.transfer.sources.source import (
 ENDINGS = (".md", ".markdown")
 NOTES = (*ENDINGS, ".txt", ".text")
 MAX_FILE_BYTES = 16 * 1024 * 1024
+#: Longer front matter, and such with aliases, is left out.
+MAX_FRONT_CHARS = 16_384
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """One file to read and what its memories carry."""
+    """One file to read below the root of a source, and the fields of its memories."""
 
     path: Path
+    root: Path
     fields: Mapping[str, object]
 
 
@@ -47,7 +51,7 @@ def read(root: Path, wishes: Wishes) -> Source:
     taken = frozenset(paths)
     others = [path for path in files if path not in taken and not path.name.startswith(".")]
     fields = {"sourceType": Format.MARKDOWN, "who": Format.MARKDOWN}
-    found = [Page(path=path, fields=fields) for path in paths]
+    found = [Page(path=path, root=root, fields=fields) for path in paths]
     return Source(
         format=Format.MARKDOWN,
         records=records(found, wishes),
@@ -60,10 +64,7 @@ def read(root: Path, wishes: Wishes) -> Source:
 def walk(
     root: Path, *, hidden: frozenset[str] = frozenset(), endings: tuple[str, ...] = ENDINGS
 ) -> Iterator[Path]:
-    """Yield the files with these endings below a folder in the order of their paths; of hidden folders those named.
-
-    A link counts for what it leads to: one to a file of another kind may be a trap in somebody else's folder.
-    """
+    """Yield the files with these endings below a folder in the order of their paths, and below these hidden folders."""
     return (path for path in _files(root, hidden) if _is_one(path, endings))
 
 
@@ -97,21 +98,23 @@ def written_at(path: Path) -> datetime:
 
 
 def records(pages: list[Page], wishes: Wishes) -> Iterator[Found]:
-    """Yield the pieces of all files; a file that cannot be read yields what is wrong with it."""
+    """Yield the pieces of all files; a file that cannot be read, or lies elsewhere, yields the reason."""
     read = 0
     for page in pages:
-        size = page.path.stat().st_size
-        read += size
+        read += page.path.stat().st_size
         done = kilobytes(read)
         try:
-            if size > MAX_FILE_BYTES:
+            with opened(page.path, below(page.root)) as file:
+                data = file.read(MAX_FILE_BYTES + 1)
+            if len(data) > MAX_FILE_BYTES:
                 raise ValueError(f"is larger than {MAX_FILE_BYTES // 1024**2} MB")
-            text = page.path.read_text("utf-8-sig")
-        except (OSError, ValueError) as error:
+            text = data.decode("utf-8-sig")
+        except (OSError, ValueError, NotAllowed, NotAFile) as error:
             fault = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
             yield Found(where=str(page.path), done=done, fault=fault)
             continue
-        yield from _of_file(page, text, wishes, done)
+        # As files are read as text: each line break is one line feed.
+        yield from _of_file(page, text.replace("\r\n", "\n").replace("\r", "\n"), wishes, done)
 
 
 def _of_file(page: Page, text: str, wishes: Wishes, done: int) -> Iterator[Found]:
@@ -134,7 +137,7 @@ def _of_file(page: Page, text: str, wishes: Wishes, done: int) -> Iterator[Found
 
 
 def _front_matter(text: str) -> tuple[dict[str, object], str, int]:
-    """Return what the front matter says that we have a place for, the text behind it, and the line where that starts.
+    """Return the known fields of the front matter, the text behind it, and the line where that starts.
 
     Front matter that is no YAML is left out of the text as well.
     """
@@ -151,9 +154,16 @@ def _front_matter(text: str) -> tuple[dict[str, object], str, int]:
 def _yaml(text: str) -> Mapping[object, object]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
+    from ruamel.yaml.events import AliasEvent
 
+    if len(text) > MAX_FRONT_CHARS:
+        return {}
+    yaml = YAML(typ="safe", pure=True)
     try:
-        value = YAML(typ="safe", pure=True).load(text)
+        # A few lines of nested aliases can expand to more values than fit into memory.
+        if any(isinstance(event, AliasEvent) for event in yaml.parse(text)):
+            return {}
+        value = yaml.load(text)
     except (YAMLError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, Mapping) else {}

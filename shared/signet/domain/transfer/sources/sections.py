@@ -9,10 +9,10 @@ from signet.domain.memory import chunks, prefixes
 #: A piece is shorter than what `remember` would cut itself, because its own cuts do not know headings.
 PIECE_CHARS = 600
 
-_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?")
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT, _COMMENT_END = "<!--", "-->"
 _TRAIL = " › "
 
 
@@ -34,7 +34,7 @@ class _Section:
 
 def pieces(text: str, *, first_line: int = 1) -> Iterator[Piece]:
     """Yield the pieces of a file in order; a heading without text under it yields none."""
-    for section in _sections(_COMMENT.sub(_blank, text), first_line):
+    for section in _sections(_without_comments(text), first_line):
         heading = section.trail[-1] if section.trail else ""
         lead = f"{heading} " if heading.endswith((".", "!", "?", ":")) else f"{heading}. "
         for packed in _packed(_blocks(section.lines)):
@@ -62,7 +62,7 @@ def _sections(text: str, first_line: int) -> Iterator[_Section]:
             continue
         yield section
         level = len(heading[1])
-        levels = [one for one in levels if one[0] < level] + [(level, heading[2].strip())]
+        levels = [one for one in levels if one[0] < level] + [(level, _title(heading[2]))]
         section = _Section(number, tuple(name for _, name in levels if name), [])
     yield section
 
@@ -98,6 +98,20 @@ def _packed(blocks: Iterator[str]) -> Iterator[str]:
         yield from chunks.split(piece, PIECE_CHARS)
 
 
-def _blank(comment: re.Match[str]) -> str:
-    """Return nothing but the line breaks of a comment, so that lines keep their numbers."""
-    return "\n" * comment[0].count("\n")
+def _title(text: str) -> str:
+    """Return a heading without the marks that may close it (`## Title ##`)."""
+    title = text.strip(" \t")
+    bare = title.rstrip("#")
+    return bare.rstrip(" \t") if bare.endswith((" ", "\t")) or not bare else title
+
+
+def _without_comments(text: str) -> str:
+    """Return the text without comments, whose line breaks stay so that lines keep their numbers."""
+    parts, at = [], 0
+    while (start := text.find(_COMMENT, at)) >= 0:
+        end = text.find(_COMMENT_END, start)
+        if end < 0:
+            break
+        parts += [text[at:start], "\n" * text.count("\n", start, end)]
+        at = end + len(_COMMENT_END)
+    return "".join(parts) + text[at:]

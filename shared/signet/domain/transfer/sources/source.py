@@ -6,7 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from signet.domain.transfer.records import TEXT, Fate, Found, Record
+from signet.domain.transfer.records import TEXT, Found, Record
+from signet.paths import Workspace
 
 
 class Format(StrEnum):
@@ -42,15 +43,15 @@ class File(Protocol):
     @property
     def place(self) -> Path: ...
 
-    def copy(self, root: Path, *, overwrite: bool, dry_run: bool) -> Fate:
-        """Put it below a workspace and return what came of it."""
+    def copy(self, workspace: Workspace) -> None:
+        """Put it into a workspace, in the place of what has its name. Raises SignetError and OSError."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
     """An open source: its records, how much there is to read in `unit` (0: not known), whether vectors are in it.
 
-    `files` are no rows: whoever imports copies them into the workspace. `left` counts, by their ending, the files of a
+    `files` are no rows: the command line copies them into the workspace. `left` counts, by their ending, the files of a
     folder that are not read.
     """
 
