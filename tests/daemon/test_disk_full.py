@@ -77,6 +77,8 @@ def test_a_full_disk_refuses_saves_and_nothing_that_was_acknowledged_is_lost(
         found = client.post("/api/memory/recall", json={"query": "heron reeds"}).json()
         assert found["count"] > 0
         assert client.get("/health").json()["db"] is True
+        storage = small.run("diagnostics", "storage", "--json").json()
+        assert "the disk is full" in str(storage) and storage["score"] < 0.5
         no_room = small.run("backup", "--json")
         assert (no_room.status, no_room.json()["code"]) == (1, "no_room")
         checks = {one["check"]: one for one in small.run("doctor", "--json").json()}

@@ -1,9 +1,11 @@
 """The numbers that the report is made of. Only reads; each is one look through an index where there is one."""
 
+import shutil
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from signet import clock
 from signet.db import ReadTx, Row, clock_jumps
@@ -106,6 +108,11 @@ def memories(tx: ReadTx) -> tuple[int, int]:
 def overdue(tx: ReadTx, before: datetime) -> int:
     """Return how many memories were forgotten before this and are not purged."""
     return int(tx.value(sql.OVERDUE, (clock.to_text(before),)))
+
+
+def disk_free_bytes(tx: ReadTx) -> int:
+    """Return the free space of the disk that holds the database."""
+    return shutil.disk_usage(Path(str(tx.value(sql.FILE))).parent).free
 
 
 def database_bytes(tx: ReadTx) -> int:

@@ -37,7 +37,9 @@ def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None 
     is_queued = "pending" in seen.by_kind.get("embed", {})
     found = (
         rules.queue(seen),
-        rules.storage(total, deleted, overdue, counts.database_bytes(tx)),
+        rules.storage(
+            total, deleted, overdue, counts.database_bytes(tx), counts.disk_free_bytes(tx)
+        ),
         rules.index(
             active,
             total,

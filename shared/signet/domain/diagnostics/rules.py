@@ -24,8 +24,12 @@ RECOVERS = 5
 DAY_MS = 86_400_000
 DUPLICATES, MANY_DUPLICATES = 0.05, 0.10
 
+#: Free space of the disk, in bytes, at which saves fail or soon will.
+FULL_DISK_BYTES, LOW_DISK_BYTES = 4_000_000, 100_000_000
+
 DEAD_HELP = "signet repair requeue-dead --apply"
 WORK_HELP = "signet jobs watch"
+DISK_HELP = "df -h"
 CLOCK_HELP = "timedatectl status"
 RESUME_HELP = "signet jobs resume"
 LEASES_HELP = "signet repair release-leases --apply"
@@ -76,17 +80,24 @@ def queue(seen: Queue) -> Domain:
     return Domain(name="queue", fields=fields, deductions=tuple(found))
 
 
-def storage(total: int, deleted: int, overdue: int, size: int) -> Domain:
-    """Score what is stored: many forgotten memories that are past their time mean that nothing sweeps."""
+def storage(total: int, deleted: int, overdue: int, size: int, free: int) -> Domain:
+    """Score what is stored and the disk: many forgotten memories past their time mean that nothing sweeps."""
     found: tuple[Deduction, ...] = ()
     if total and overdue / total > TOMBSTONES:
         reason = f"{overdue} of {total} memories were forgotten long ago and are not yet purged"
         found = (Deduction(points=0.3, reason=reason, command=SWEEP_HELP),)
+    if free < FULL_DISK_BYTES:
+        reason = f"the disk is full: {free / 1e6:.1f} MB free, so saves fail"
+        found += (Deduction(points=0.7, reason=reason, command=DISK_HELP),)
+    elif free < LOW_DISK_BYTES:
+        reason = f"the disk is nearly full: {free / 1e6:.0f} MB free"
+        found += (Deduction(points=0.3, reason=reason, command=DISK_HELP),)
     fields = {
         "totalMemories": total,
         "deletedTombstones": deleted,
         "overdueTombstones": overdue,
         "dbSizeBytes": size,
+        "diskFreeBytes": free,
     }
     return Domain(name="storage", fields=fields, deductions=found)
 

@@ -45,6 +45,7 @@ SELECT COALESCE(SUM(event = 'recovered'), 0) AS recovers, COALESCE(SUM(event = '
 CONNECTORS = """
 SELECT COUNT(*) AS connectors, COALESCE(SUM(status = 'syncing'), 0) AS syncing, COUNT(last_error) AS errors,
        MIN(CASE WHEN last_error IS NOT NULL THEN updated_at END) AS oldest FROM connectors"""
+FILE = "SELECT file FROM pragma_database_list WHERE name = 'main'"
 HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 #: While this index stands there are none: it is of exactly what makes rows equal.
 NO_DUPLICATES = (
