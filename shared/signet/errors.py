@@ -104,6 +104,18 @@ class StorageFull(Unavailable):
     code = "storage_full"
 
 
+class StorageDamaged(Unavailable):
+    """The database is damaged; nothing was written. Restore a backup: signet backup list, then: signet restore FILE."""
+
+    code = "database_damaged"
+
+
+class StorageMoved(Unavailable):
+    """The database file was moved, replaced or deleted; nothing was written. Try again in some seconds."""
+
+    code = "database_moved"
+
+
 class ProviderDown(SignetError):
     """A model provider cannot be reached or refuses requests at the moment.
 

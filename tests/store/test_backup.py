@@ -15,7 +15,6 @@ import pytest
 from migrations import upstream
 from signet.db import migrate, snapshot
 from signet.db.migrate import SchemaTooNew
-from signet.db.snapshot import Damaged
 from signet.domain.backup import archive, create, kept, restore, swap
 from signet.domain.backup.lock import alone
 from signet.domain.backup.models import (
@@ -26,7 +25,7 @@ from signet.domain.backup.models import (
     NoRoom,
     Reason,
 )
-from signet.errors import Conflict, Invalid, StorageFull, Unavailable
+from signet.errors import Conflict, Invalid, StorageDamaged, StorageFull, Unavailable
 from signet.paths import Workspace
 from store.backups import (
     MACHINE,
@@ -340,7 +339,7 @@ def test_a_damaged_database_is_not_backed_up_as_if_it_were_sound(workspace: Work
     content = bytearray(workspace.database.read_bytes())
     content[8_192:] = bytes(len(content) - 8_192)
     workspace.database.write_bytes(content)
-    with pytest.raises(Damaged):
+    with pytest.raises(StorageDamaged):
         create.create(workspace, now=NOON)
     assert [*workspace.backups_dir.iterdir()] == [workspace.backups_dir / ".lock"]
 

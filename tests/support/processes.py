@@ -80,15 +80,20 @@ def program(
 
 def suspend(process: subprocess.Popen[str], database: Path) -> None:
     """Stop a process (SIGSTOP) where it holds no write lock: one that did would keep everybody from writing."""
+    suspend_pid(process.pid, database)
+
+
+def suspend_pid(pid: int, database: Path) -> None:
+    """Do what `suspend` does to a process that somebody else has started."""
     gate = Gate(database)
 
     def is_stopped_outside() -> bool:
-        process.send_signal(signal.SIGSTOP)
-        eventually(lambda: state(process.pid) == "T")
+        os.kill(pid, signal.SIGSTOP)
+        eventually(lambda: state(pid) == "T")
         if gate.try_enter():
             gate.leave()
             return True
-        process.send_signal(signal.SIGCONT)
+        os.kill(pid, signal.SIGCONT)
         return False
 
     try:

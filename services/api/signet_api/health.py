@@ -2,14 +2,17 @@
 
 import asyncio
 import itertools
-from dataclasses import dataclass, field
+import shutil
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from signet import clock
-from signet.db import Database, ReadTx, migrate
+from signet.db import Database, ReadTx, damage, migrate
+from signet.db.driver import sqlite
 from signet.domain.updates import state as updates
 from signet.domain.updates.state import Known
-from signet.errors import SignetError
+from signet.errors import SignetError, StorageDamaged, StorageFull
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.queue import stats
@@ -18,6 +21,8 @@ from signet_api import processes
 log = logs.get("api")
 
 LOOK_SECONDS = 1.0
+#: With less free space than this a save may fail although a small write succeeds.
+ROOM_BYTES = 4_000_000
 #: After how many of these is looked for versions.
 UPDATE_LOOKS = 60
 #: A job that is due for longer than this while somebody could run it means that work stands still (JOB-23).
@@ -26,9 +31,10 @@ OLDEST_DUE_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """One look: which checks hold, and in words what does not."""
+    """One look: which checks hold, and in words what does not; `code` when nothing can be stored, or not all read."""
 
     database: bool = True
+    code: str | None = None
     checks: tuple[tuple[str, bool], ...] = ()
     reasons: tuple[str, ...] = ()
 
@@ -40,7 +46,8 @@ class Seen:
     @property
     def is_ready(self) -> bool:
         """Return whether work can be done; a backlog, however old, does not change that."""
-        return self.database and all(holds for name, holds in self.checks if name != "queue")
+        is_stored = self.database and self.code is None
+        return is_stored and all(holds for name, holds in self.checks if name != "queue")
 
 
 def look(tx: ReadTx, workspace: Workspace, *, schema_head: str, now: datetime) -> Seen:
@@ -81,19 +88,48 @@ class Health:
     #: What is known of new versions, and the one that a restart would start.
     update: Known = field(default_factory=Known)
     pending: str | None = None
+    #: Whether the processes must open the files of the database again (`Database.needs_restart`).
+    needs_restart: bool = False
+    #: What people are to be told of the database; empty while it is well.
+    notice: str = ""
 
     async def look(self) -> Seen:
         """Look now; never raises: a database that cannot be read is what it then saw."""
         try:
-            self.last = await self.db.aread(
+            seen = await self.db.aread(
                 look, self.workspace, schema_head=self.schema_head, now=clock.now()
             )
         except SignetError as error:
-            self.last = Seen(database=False, reasons=(error.message,))
+            seen = Seen(database=False, code=error.code, reasons=(error.message,))
         except Exception:
             log.exception("health.look_failed")
-            self.last = Seen(database=False, reasons=("the database cannot be read",))
+            seen = Seen(database=False, reasons=("the database cannot be read",))
+        self.last = self._with_storage(seen)
         return self.last
+
+    def _with_storage(self, seen: Seen) -> Seen:
+        """Add what was noted of the file, and why nothing can be stored at the moment."""
+        noted, fault = damage.read(self.db.path), self.db.writer.fault
+        self.notice = noted.message if noted else ""
+        code, reasons = seen.code, [self.notice] if noted else []
+        if noted and noted.kind is damage.Kind.DAMAGED:
+            code = StorageDamaged.code
+        elif fault is not None:
+            code, reasons = fault.code, [*reasons, fault.message]
+        known = [reason for reason in seen.reasons if reason not in reasons]
+        return replace(seen, code=code, reasons=(*reasons, *known))
+
+    async def _try_to_store(self) -> None:
+        """Find out whether what kept the last change from being stored is over; a full disk must have some room."""
+        fault = self.db.writer.fault
+        if (
+            isinstance(fault, StorageFull)
+            and shutil.disk_usage(self.db.path.parent).free < ROOM_BYTES
+        ):
+            return
+        if fault is not None:
+            with suppress(SignetError, sqlite.Error):
+                await self.db.aprobe()
 
     async def look_at_updates(self) -> None:
         """Look which versions there are on this machine; asks nobody else."""
@@ -104,6 +140,8 @@ class Health:
         """Look again and again until cancelled."""
         for looks in itertools.count():
             await self.look()
+            await self._try_to_store()
+            self.needs_restart = await asyncio.to_thread(self.db.needs_restart)
             if looks % UPDATE_LOOKS == 0:
                 await self.look_at_updates()
             await asyncio.sleep(LOOK_SECONDS)

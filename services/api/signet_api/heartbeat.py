@@ -17,7 +17,7 @@ EVERY_SECONDS = 300.0
 async def pulsate(state: State) -> None:
     """Send the supervisor a heartbeat each second until cancelled."""
     while True:
-        state.pulse.beat(state.db.holding)
+        state.pulse.beat(state.db.holding, needs_restart=state.health.needs_restart)
         await asyncio.sleep(pulse.EVERY_SECONDS)
 
 

@@ -7,6 +7,8 @@ giving back leases and checkpoints are done here because they must work when the
 import contextlib
 import os
 import sys
+import threading
+from functools import partial
 
 from signet.process.boot import Booted, boot, open_database
 from signet.process.program import Program
@@ -28,7 +30,7 @@ def main() -> int:
 def serve(booted: Booted) -> int:
     """Wait to lead, then tick until the stop."""
     from signet import clock
-    from signet.db import processes, schedule
+    from signet.db import damage, processes, schedule
     from signet.domain.activity.flush import Flusher
     from signet.observe import logs
     from signet.process.liveness import Presence
@@ -74,9 +76,12 @@ def serve(booted: Booted) -> int:
         watch.start()
     thrift = Thrift(db.rest)
     thrift.start()
+    examination = partial(damage.examine, db.path, lambda: booted.stop.is_set)
+    threading.Thread(target=examination, name="examine", daemon=True).start()
     log.info("scheduler.leads", epoch=epoch, owner=presence.owner)
     while True:
         ticker.tick()
+        booted.pulse.beat(db.holding, needs_restart=db.needs_restart())
         if booted.stop.wait(TICK_SECONDS):
             break
     thrift.stop()

@@ -104,7 +104,7 @@ def serve(booted: Booted) -> int:
     while not booted.stop.wait(LOOK_SECONDS):
         with contextlib.suppress(SignetError):  # busy or full: the next look tries again
             rescuer.look()
-        booted.pulse.beat(db.holding)
+        booted.pulse.beat(db.holding, needs_restart=db.needs_restart())
         executor.enforce_limits()
         broker.finisher.flush_log()
         if executor.is_lost() or not dispatcher.is_alive():

@@ -171,6 +171,8 @@ def _say_started(workspace: Workspace, done: "Started") -> Output:
         output.tell(done.daemon.notice)
     yield {**control.status(workspace), "started": done.is_new}
     output.say("Daemon started" if done.is_new else "Daemon is already running")
+    if done.trouble:
+        output.tell(f"! {done.trouble}")
     output.say(done.daemon.url)
 
 

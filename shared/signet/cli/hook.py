@@ -29,7 +29,7 @@ from signet.client.errors import (
     absent,
 )
 from signet.config.env import read_environment
-from signet.errors import SignetError
+from signet.errors import SignetError, StorageDamaged
 from signet.paths import Workspace, find_workspace
 from signet.text import json_text
 
@@ -50,6 +50,11 @@ USAGE = 1
 _AWAY = (Unavailable, BadAnswer)
 #: Hooks whose output becomes context of the model, and the events that harnesses call them at.
 _CONTEXT_EVENTS = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit"}
+#: What a session begins with when nothing can be read. Our own words: an answer goes into no context unread.
+DAMAGED = (
+    "[signet] The database of the user's memories is damaged, so nothing can be recalled or saved. "
+    "Tell the user to run: signet doctor"
+)
 #: Where the route of a command has another name.
 _ROUTES = {"synthesis-complete": "synthesis/complete"}
 
@@ -264,6 +269,8 @@ def _answered(
         if entry is not None and reply.status in spooled.HOPELESS and "error" in answer:
             entry.remove()
             entry = None
+        if asked.name == "session-start" and answer.get("code") == StorageDamaged.code:
+            _print(asked, {"inject": DAMAGED})
         _skipped(str(answer.get("error") or f"the daemon answered {reply.status}"), entry)
         return 0 if asked.hook.is_lifecycle else 1
     if entry is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from signet.cli import output
 from signet.cli.output import Progress
+from signet.errors import StorageDamaged
 from signet.paths import Workspace
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def facts(workspace: Workspace, source: Source) -> dict[str, object]:
     backup = None if source.manifest is None else source.manifest.summary()
     try:
         present = snapshot.counts(workspace.database) if workspace.database.exists() else {}
-    except snapshot.Damaged:
+    except StorageDamaged:
         present = None  # the very reason for a restore
     return {
         "from": str(source.path),

@@ -224,8 +224,8 @@ def _workspace(found: dict[str, Any], ink: Ink) -> Iterator[str]:
 def _process(one: dict[str, Any], ink: Ink) -> str:
     text = f"{one['name']} {one['state']}"
     restarts = f" ({one['restarts']} restarts)" if one["restarts"] else ""
-    if one.get("stalls"):  # a daemon of an earlier version does not say
-        restarts = f" ({one['restarts']} restarts, {one['stalls']} because it stood still)"
+    if one.get("stalls"):  # missing from a daemon of an earlier version
+        restarts = f" ({one['restarts']} restarts, {one['stalls']} by the supervisor: it {one.get('lastStall')})"
     return text + restarts if one["state"] == "running" else ink.warn(text) + restarts
 
 

@@ -57,10 +57,11 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Started:
-    """A daemon that is ready; `is_new` when this call started it."""
+    """A daemon that is ready; `is_new` when this call started it, `trouble` when its database is not well."""
 
     daemon: Running
     is_new: bool
+    trouble: str = ""
 
 
 def shipped() -> Plan:
@@ -268,8 +269,8 @@ def _await(
             kind = _Killed if workspace.pid_file.exists() else _GaveUp
             raise kind("it exited while starting")
         answer = ready.ask_ready(workspace, host, port, timeout_seconds=1.0)
-        if answer.status == 200 and (found := record.running(workspace)) is not None:
-            return Started(daemon=found, is_new=found.pid == child)
+        if answer.is_up and (found := record.running(workspace)) is not None:
+            return Started(daemon=found, is_new=found.pid == child, trouble=answer.trouble)
         now = time.monotonic()
         still = 0.0
         if answer.is_listening:

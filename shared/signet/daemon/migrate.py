@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from signet import clock
-from signet.db import Database, fts_index, migrate
+from signet.db import Database, damage, fts_index, migrate
 from signet.domain.activity import write
 from signet.domain.backup import swap
 from signet.errors import SignetError, StorageBusy, StorageFull
@@ -29,6 +29,7 @@ def main() -> int:
             sys.stdout.write(
                 f"An interrupted restore was finished; the previous state is in {aside}\n"
             )
+        damage.recover(workspace.database)
         done = migrate.upgrade(workspace.database, now=clock.now())
     except SignetError as error:
         sys.stderr.write(f"{error.message}\n")

@@ -29,6 +29,17 @@ class Answer:
     is_listening: bool = True
 
     @property
+    def is_up(self) -> bool:
+        """Return whether all processes are there, be it that the database is damaged or nothing can be stored."""
+        return self.status == 200 or (self.status == 503 and "code" in self.body)
+
+    @property
+    def trouble(self) -> str:
+        """Return what a daemon that runs complains of."""
+        reasons = self.body.get("reasons")
+        return "; ".join(map(str, reasons)) if isinstance(reasons, list) else ""
+
+    @property
     def what_is_missing(self) -> str:
         """Return why a daemon that gave this answer is not ready."""
         if not self.is_listening:

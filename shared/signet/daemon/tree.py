@@ -6,25 +6,32 @@
   so callers of a restarting API would be refused instead of waiting.
 - It lives on when its log cannot be written. The library would tell that to a log that cannot be written either.
 - It replaces programs that stand still (watch.py). The library sees only those that end.
+- It stops all programs and starts them again when one asks for it, because files of the database were exchanged.
 - It stops all programs at once. The library stops one after the other, and three times three seconds is too long.
 """
 
+import math
 import os
 import signal
 import socket
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from supervisor import loggers
 from supervisor.medusa import asyncore_25 as asyncore
 from supervisor.options import ServerOptions
-from supervisor.states import ProcessStates
+from supervisor.states import ProcessStates, SupervisorStates
 from supervisor.supervisord import Supervisor
 
 from signet.daemon.watch import Watch
 from signet.process import backoff
 from signet.process.pulse import EVERY_SECONDS, Receiver
+
+#: Why all programs are restarted, and how often that may happen.
+REOPENED = "found that files of the database were moved, replaced or deleted"
+RESTART_EACH_SECONDS = 60.0
 
 
 def run(config: Path, runtime_dir: Path) -> None:
@@ -66,6 +73,8 @@ class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
         options.pulse_fd = self._receiver.fd
         self._watch = Watch()
         self._watched_at = 0.0
+        self._restarted_at = -math.inf
+        self._is_restarting = False
 
     def tick(self, now: float | None = None) -> None:
         """Do what the library does in each turn of its loop, and once a second replace what stands still."""
@@ -73,17 +82,39 @@ class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
         if time.monotonic() - self._watched_at < EVERY_SECONDS:
             return
         self._watched_at = time.monotonic()
+        processes = [
+            one for group in self.process_groups.values() for one in group.processes.values()
+        ]
         running = {
-            process.config.name: process.pid
-            for group in self.process_groups.values()
-            for process in group.processes.values()
-            if process.state in (ProcessStates.STARTING, ProcessStates.RUNNING)
+            one.config.name: one.pid
+            for one in processes
+            if one.state in (ProcessStates.STARTING, ProcessStates.RUNNING)
         }
-        for name, pid, reason in self._watch.look(running, self._receiver.beats()):
+        beats = self._receiver.beats()
+        for name, pid, reason in self._watch.look(running, beats):
             self.options.logger.warn(f"{name} (PID {pid}) {reason}; it is replaced")
             backoff.note_stall(self._runtime_dir, name, reason)
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
+        if self.options.mood != SupervisorStates.RUNNING:
+            return
+        if self._is_restarting and all(one.state == ProcessStates.STOPPED for one in processes):
+            self._is_restarting = False
+            for one in processes:
+                one.spawn()
+        elif any(beat.needs_restart for beat in beats.values()) and running:
+            self._stop_for_restart(running)
+
+    def _stop_for_restart(self, running: Mapping[str, int]) -> None:
+        """Stop all programs; at most once a minute, whatever they ask for."""
+        if self._watched_at - self._restarted_at < RESTART_EACH_SECONDS:
+            return
+        self._restarted_at, self._is_restarting = self._watched_at, True
+        self.options.logger.warn(f"{REOPENED}; all programs are restarted")
+        for name in running:
+            backoff.note_stall(self._runtime_dir, name, REOPENED)
+        for group in self.process_groups.values():
+            group.stop_all()
 
     def runforever(self) -> None:
         """Run the loop while holding every listening socket."""

@@ -14,13 +14,28 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
+from signet.db import damage
 from signet.db.caches import ProcessCaches
-from signet.db.driver import Row, connect, sqlite, vec_loaded
+from signet.db.driver import (
+    CANNOT_OPEN,
+    SQL,
+    Row,
+    connect,
+    primary_code,
+    says_damage,
+    sqlite,
+    vec_loaded,
+)
 from signet.db.gate import Gate
+from signet.db.opened import OpenedFiles
 from signet.db.readers import Readers
+from signet.db.snapshot import rescue
 from signet.db.transaction import Params, ReadTx, WriteTx
 from signet.db.writer import GROUP_SECONDS, WAIT_SECONDS, CommitHook, Writer, translate
-from signet.errors import StorageFull
+from signet.errors import StorageDamaged, StorageFull, StorageMoved
+from signet.observe import logs
+
+log = logs.get("system")
 
 __all__ = ["CommitHook", "Database", "Params", "ReadTx", "Row", "WriteTx"]
 
@@ -53,8 +68,12 @@ class Database:
         self._is_closed = False
         try:
             self._write_connection = connect(path)
-        except sqlite.OperationalError as error:
+            self._write_connection.execute(
+                "SELECT 1 FROM sqlite_master LIMIT 1"
+            ).fetchone()  # opens the log
+        except sqlite.Error as error:
             raise translate(error) from error
+        self.files = OpenedFiles(path)
         self.has_vec = vec_loaded(self._write_connection)
         try:
             self._gate = Gate(path)
@@ -67,8 +86,12 @@ class Database:
             wait_seconds=wait_seconds,
             group_seconds=group_seconds,
             inline=inline,
+            check=self.files.check,
+            translate=self._translate,
         )
-        self._readers = Readers(path, most=readers + EXTRA_READERS, wait_seconds=wait_seconds)
+        self._readers = Readers(
+            path, most=readers + EXTRA_READERS, wait_seconds=wait_seconds, translate=self._translate
+        )
         self.caches = ProcessCaches(self._snapshot)
         self._threads = ThreadPoolExecutor(readers, thread_name_prefix="db-reader")
 
@@ -152,11 +175,46 @@ class Database:
             return
         self._is_closed = True
         self.writer.stop()
+        self.needs_restart()
         self._threads.shutdown(wait=True)
         self.caches.close()
         self._readers.close()
         self._write_connection.close()
         self._gate.close()
+
+    def needs_restart(self) -> bool:
+        """Return whether files of the database were moved, replaced or deleted while this process had them open.
+
+        If the database itself was deleted, this process first writes a new file with everything that was stored. Then
+        all processes must close their connections and open the files that are there. False when that file cannot be
+        written: ask again.
+        """
+        if not self.files.are_displaced():
+            return False
+        try:
+            self.writer.alone(partial(rescue, self.path))
+        except (sqlite.Error, OSError):
+            log.exception("database.not_rescued", path=str(self.path))
+            return False
+        return True
+
+    async def aprobe(self) -> None:
+        """Commit a page that stays the same, to see whether anything can be stored; raises what a write raises."""
+        await self.awrite_quick(lambda tx: tx.run("PRAGMA user_version = 0"))
+
+    def _translate(self, error: BaseException) -> BaseException:
+        """Return the SignetError for an error, by what became of the file; note one that says it is damaged."""
+        found = translate(error)
+        if primary_code(error) in (SQL, CANNOT_OPEN):
+            try:
+                self.files.check()
+            except (StorageMoved, StorageDamaged) as why:
+                why.__cause__ = error
+                found = why
+        if isinstance(found, StorageDamaged):
+            what = str(error) if says_damage(error) else "the file was emptied"
+            damage.note(self.path, damage.Kind.DAMAGED, what)
+        return found
 
     @contextmanager
     def _snapshot(self) -> Iterator[ReadTx]:
@@ -165,7 +223,7 @@ class Database:
                 connection.execute("BEGIN")
                 yield ReadTx(connection, self.caches)
             except sqlite.Error as error:
-                raise translate(error) from error
+                raise self._translate(error) from error
             finally:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")

@@ -9,6 +9,7 @@ before 3.51.3 has a rare race between checkpoints and commits: there this one ru
 import contextlib
 from pathlib import Path
 
+from signet.db import damage
 from signet.db.driver import LOG_BYTES, connect, sqlite, version_is_safe
 from signet.db.gate import Gate
 from signet.observe import metrics
@@ -18,40 +19,50 @@ class Checkpointer:
     """Looks at the log once in a while and moves it when it pays; for one thread."""
 
     def __init__(self, database: Path) -> None:
+        self._database = database
         self._log = database.with_name(database.name + "-wal")
         self._connection = connect(database)
         self._connection.execute("PRAGMA busy_timeout = 0")
         self._gate = Gate(database)
+        self._mark = damage.Mark(database)
         self._moved = 0
 
     def look(self) -> bool:
-        """Move the log if it has changed since it was last moved whole; return whether all of it was moved now."""
+        """Move the log if it has changed since it was last moved whole; return whether all of it was moved now.
+
+        Not into a file that was emptied: it would look like a small whole one.
+        """
         try:
             found = self._log.stat()
+            if self._database.stat().st_size == 0:
+                return False
         except FileNotFoundError:
             return False
         if found.st_size == 0 or found.st_mtime_ns == self._moved:
             return False
-        with contextlib.nullcontext() if version_is_safe() else self._gate:
-            is_moved = self._checkpoint("PASSIVE")
-        if is_moved:
-            self._moved = found.st_mtime_ns
-            if found.st_size > LOG_BYTES:
-                with self._gate:
-                    self._checkpoint("TRUNCATE")
+        try:
+            mark = self._mark.newest(self._connection)
+            with contextlib.nullcontext() if version_is_safe() else self._gate:
+                is_moved = self._checkpoint("PASSIVE")
+            if is_moved:
+                self._mark.write(mark)
+                self._moved = found.st_mtime_ns
+                if found.st_size > LOG_BYTES:
+                    with self._gate:
+                        self._checkpoint("TRUNCATE")
+        except sqlite.Error as error:  # locked, or a full disk: the log stays until the next look
+            damage.note_error(self._connection, error)
+            return False
         return is_moved
 
     def _checkpoint(self, mode: str) -> bool:
-        try:
-            with metrics.CHECKPOINT_SECONDS.time():
-                busy, frames, moved = self._connection.execute(
-                    f"PRAGMA wal_checkpoint({mode})"
-                ).fetchone()
-        except sqlite.OperationalError:
-            return False  # locked, or a full disk: the log stays until the next look
+        with metrics.CHECKPOINT_SECONDS.time():
+            statement = f"PRAGMA wal_checkpoint({mode})"
+            busy, frames, moved = self._connection.execute(statement).fetchone()
         return not busy and moved >= frames
 
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+        self._mark.close()
         self._gate.close()

@@ -38,7 +38,10 @@ else:
 
 __all__ = [
     "BUSY",
+    "CANNOT_OPEN",
+    "DAMAGED",
     "FULL",
+    "SQL",
     "Connection",
     "Row",
     "connect",
@@ -50,6 +53,9 @@ __all__ = [
 #: Result codes (https://sqlite.org/rescode.html) of "somebody else holds the lock" and "cannot be written".
 BUSY = frozenset({5, 6})
 FULL = frozenset({8, 10, 13, 14})
+SQL, CANNOT_OPEN = 1, 14
+#: Result codes of a damaged file: malformed, not a database, and (an extended code) shorter than it should be.
+DAMAGED = frozenset({11, 26, 522})
 
 #: A commit that finds the log longer than this moves it into the database file and the next one starts it anew.
 #: A commit that lengthens the file costs the file system a journal entry: with a log that is overwritten a synced
@@ -146,6 +152,11 @@ def vec_loaded(connection: Connection) -> bool:
     except sqlite.OperationalError:
         return False
     return True
+
+
+def says_damage(error: BaseException) -> bool:
+    """Return whether a driver error says that the file is damaged."""
+    return not DAMAGED.isdisjoint((primary_code(error), getattr(error, "sqlite_errorcode", 0)))
 
 
 def primary_code(error: BaseException) -> int:

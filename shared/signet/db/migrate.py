@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from signet import clock
+from signet.db import damage
 from signet.db.driver import Connection, connect, sqlite
 from signet.errors import SignetError
 from signet.files import locked
@@ -100,9 +101,10 @@ class Differences:
 def upgrade(database: Path, *, now: datetime) -> Migration:
     """Bring the file to the newest schema, creating it if there is none.
 
-    Safe to call again and from several processes at once. Raises SchemaTooNew and MigrationFailed; the file is
-    then as it was.
+    Safe to call again and from several processes at once. Raises SchemaTooNew, MigrationFailed and StorageDamaged; the
+    file is then as it was.
     """
+    damage.check_not_emptied(database)
     before, done = current(database), None
     if before != head() or not _is_reserved(database):
         with _lock(database):
@@ -124,7 +126,8 @@ def current(database: Path) -> str | None:
         with contextlib.closing(connect(database, read_only=True)) as connection:
             version = _version(connection)
     except sqlite.DatabaseError as error:
-        raise MigrationFailed(f"{database} cannot be read as a database: {error}") from error
+        what = f"{database} cannot be read as a database: {error}. {damage.WAY_BACK}"
+        raise MigrationFailed(what) from error
     if version is not None:
         check_known(version, str(database))
     return version

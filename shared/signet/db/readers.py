@@ -7,7 +7,7 @@ memory and 0.15 s each (measured), for a stack of connections.
 import contextlib
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,8 +19,16 @@ from signet.errors import StorageBusy
 class Readers:
     """A pool of read-only connections; for any thread."""
 
-    def __init__(self, path: Path, *, most: int, wait_seconds: float) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        most: int,
+        wait_seconds: float,
+        translate: Callable[[BaseException], BaseException] = translate,
+    ) -> None:
         self._path = path
+        self._translate = translate
         self._most = most
         self._wait_seconds = wait_seconds
         #: Those that are not in use; the last one is taken first.
@@ -69,8 +77,8 @@ class Readers:
     def _open(self) -> Connection:
         try:
             return connect(self._path, read_only=True)
-        except sqlite.OperationalError as error:
-            raise translate(error) from error
+        except sqlite.Error as error:
+            raise self._translate(error) from error
 
     def close(self) -> None:
         """Close the connections that are not in use."""

@@ -6,12 +6,11 @@ numbers and indexes (full text and vectors too). It holds no lock that a writer 
 
 import contextlib
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-from signet.db.driver import FULL, connect, primary_code, sqlite
-from signet.errors import StorageFull, Unavailable
+from signet.db.driver import FULL, Connection, connect, primary_code, sqlite
+from signet.errors import StorageDamaged, StorageFull
 
 #: How often progress is told, in steps of SQLite's virtual machine: some thousandths of a second.
 _STEPS = 200_000
@@ -22,15 +21,9 @@ SELECT name FROM pragma_table_list
  WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"""
 
 
-class Damaged(Unavailable):
-    """The database is damaged."""
-
-    code = "database_damaged"
-
-
-def damaged(database: Path, error: Exception) -> Damaged:
+def damaged(database: Path, error: Exception) -> StorageDamaged:
     """Return the error about a file that cannot be read, with what to do."""
-    return Damaged(
+    return StorageDamaged(
         f"{database} cannot be read: {error}. Restore a backup: signet backup list, then "
         "signet restore FILE",
         path=str(database),
@@ -40,8 +33,8 @@ def damaged(database: Path, error: Exception) -> Damaged:
 def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None = None) -> None:
     """Write the database as it is now to a new file that only its owner may read, synced to disk.
 
-    `tell` hears how many bytes are written, and stops the copy by raising. Raises StorageFull and Damaged; what is
-    then left of the new file is the caller's to remove.
+    `tell` hears how many bytes are written, and stops the copy by raising. Raises StorageFull and StorageDamaged; the
+    caller then removes what is left of the new file.
     """
     os.close(os.open(into, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     stopped: list[BaseException] = []
@@ -68,8 +61,26 @@ def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None =
         os.fsync(file.fileno())
 
 
+def rescue(database: Path, connection: Connection) -> None:
+    """Write a database that was deleted while this connection has it open to its path again; nothing when it is there.
+
+    The log at that path is of the deleted file: a new one must not find it. Raises sqlite.Error and OSError.
+    """
+    if database.exists() or not database.parent.is_dir():
+        return
+    part = database.with_name(f"{database.name}.rescued")
+    part.unlink(missing_ok=True)
+    connection.execute("VACUUM INTO ?", (str(part),))
+    with part.open("rb+") as file:
+        os.fchmod(file.fileno(), 0o600)
+        os.fsync(file.fileno())
+    for end in ("wal", "shm"):
+        database.with_name(f"{database.name}-{end}").unlink(missing_ok=True)
+    part.rename(database)
+
+
 def size(database: Path) -> int:
-    """Return how many bytes a copy of the database takes at most. Raises Damaged."""
+    """Return how many bytes a copy of the database takes at most. Raises StorageDamaged."""
     try:
         with contextlib.closing(connect(database, read_only=True)) as connection:
             (pages,) = connection.execute("PRAGMA page_count").fetchone()
@@ -81,7 +92,7 @@ def size(database: Path) -> int:
 
 
 def counts(database: Path) -> dict[str, int]:
-    """Return how many rows each table has, by name. Raises Damaged."""
+    """Return how many rows each table has, by name. Raises StorageDamaged."""
     try:
         with contextlib.closing(connect(database, read_only=True)) as connection:
             names = [str(row[0]) for row in connection.execute(_TABLES)]
@@ -98,10 +109,9 @@ def problems(database: Path) -> list[str]:
     return _pragma(database, "integrity_check(10)", lambda: False) or []
 
 
-def quick_problems(database: Path, *, most: int, seconds: float) -> list[str] | None:
-    """Return what SQLite finds wrong without looking into indexes; None when that takes longer."""
-    ends = time.monotonic() + seconds
-    return _pragma(database, f"quick_check({int(most)})", lambda: time.monotonic() > ends)
+def quick_problems(database: Path, *, most: int, stop: Callable[[], bool]) -> list[str] | None:
+    """Return what SQLite finds wrong without looking into indexes; None when `stop` ended the check."""
+    return _pragma(database, f"quick_check({int(most)})", stop)
 
 
 def _pragma(database: Path, check: str, stop: Callable[[], bool]) -> list[str] | None:

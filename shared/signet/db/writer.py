@@ -22,16 +22,18 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextvars import copy_context
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from signet.db.driver import BUSY, FULL, Connection, primary_code, sqlite
+from signet.db.driver import BUSY, FULL, Connection, primary_code, says_damage, sqlite
 from signet.db.gate import Gate
 from signet.db.operation import Done, Operation
 from signet.db.transaction import PartFailed, ReadTx, WriteTx
-from signet.errors import StorageBusy, StorageFull
+from signet.errors import SignetError, StorageBusy, StorageDamaged, StorageFull, StorageMoved
 from signet.observe import logs, metrics
 
 log = logs.get("system")
+
+T = TypeVar("T")
 
 #: A group takes at most this many functions and starts none after this many seconds of work, so that other
 #: processes get their turn. People wait for the API, which may take longer turns (measured: 5 ms close a group
@@ -71,10 +73,19 @@ class Writer:
         wait_seconds: float = WAIT_SECONDS,
         group_seconds: float = GROUP_SECONDS,
         inline: bool = True,
+        check: Callable[[], None] = lambda: None,
+        translate: Callable[[BaseException], BaseException] | None = None,
     ) -> None:
         """Start the thread. With `inline` a caller may do the work itself while the thread is idle, which saves
-        the hand-over; not in the worker, whose jobs run at a lower priority than its writing thread."""
+        the hand-over; not in the worker, whose jobs run at a lower priority than its writing thread.
+
+        `check` raises when nothing may be written, before each transaction; `translate` replaces the function below.
+        """
         self._connection = connection
+        self._check = check
+        self._translate_error = translate or globals()["translate"]
+        #: Why the newest transaction failed, None after one that was committed.
+        self.fault: SignetError | None = None
         self._gate = gate
         self._wait_seconds = wait_seconds
         self._group_seconds = group_seconds
@@ -162,6 +173,11 @@ class Writer:
             self._awake = True
             self._condition.notify()
 
+    def alone(self, function: Callable[[Connection], T]) -> T:
+        """Run a function with the connection, outside of a transaction, while no process of ours writes."""
+        with self._turn, self._gate:
+            return function(self._connection)
+
     def stop(self) -> None:
         """Finish what waits and end the thread; safe to call twice."""
         with self._condition:
@@ -206,7 +222,7 @@ class Writer:
         except Exception as error:
             self._roll_back()
             signals.clear()
-            self._recover(group, translate(error), signals)
+            self._recover(group, self._translate(error), signals)
         except BaseException:  # Ctrl-C, in a caller that does the work itself
             self._roll_back()
             self._answer(self._put_back(group))
@@ -245,6 +261,7 @@ class Writer:
             hook_ran = hook is not None and self._run_hook(hook, signals)
             self._connection.execute("COMMIT")
             committed = True
+            self.fault = None
         finally:
             if hook is not None:
                 self._tell_hook(hook, committed and hook_ran)
@@ -271,6 +288,7 @@ class Writer:
                 self._begin()
                 self._run_one(operation, mine)
                 self._connection.execute("COMMIT")
+                self.fault = None
             signals |= mine
         except _Undo:
             self._roll_back()
@@ -278,7 +296,7 @@ class Writer:
                 self._run_alone(operation, signals)
         except Exception as error:
             self._roll_back()
-            operation.error = operation.error or translate(error)
+            operation.error = operation.error or self._translate(error)
 
     def _run_one(self, operation: Operation, signals: set[str]) -> None:
         """Run one function; raises _Undo when what it has written must go, StorageFull when all is gone."""
@@ -290,10 +308,12 @@ class Writer:
             signals |= tx.signals
         except PartFailed as failure:
             log.warning("write.part_failed", part=failure.part, exc_info=failure.__cause__)
+            if failure.__cause__ is not None:
+                self._translate(failure.__cause__)
             operation.skipped |= {failure.part}
             raise _Undo from failure
         except BaseException as error:
-            operation.error = translate(error)
+            operation.error = self._translate(error)
             if connection.in_transaction and connection.total_changes != before:
                 raise _Undo from error
         if not connection.in_transaction:
@@ -326,6 +346,7 @@ class Writer:
 
     def _begin(self) -> None:
         """BEGIN IMMEDIATE; waits for a writer that does not know the gate, at most `wait_seconds`."""
+        self._check()
         until = time.monotonic() + self._wait_seconds
         while True:
             try:
@@ -338,6 +359,13 @@ class Writer:
                 if primary_code(error) not in BUSY or time.monotonic() > until:
                     raise
                 time.sleep(random.uniform(0.0005, 0.003))
+
+    def _translate(self, error: BaseException) -> BaseException:
+        """Return the SignetError for an error, and keep one of storage as the writer's fault."""
+        found = self._translate_error(error)
+        if isinstance(found, (StorageBusy, StorageFull, StorageDamaged, StorageMoved)):
+            self.fault = found
+        return found
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
@@ -380,7 +408,13 @@ def translate(error: BaseException) -> BaseException:
     """Return the SignetError for a storage error of the driver; any other error unchanged."""
     if isinstance(error, sqlite.Error):
         code = primary_code(error)
-        mapped = StorageBusy() if code in BUSY else StorageFull() if code in FULL else None
+        mapped: SignetError | None = None
+        if says_damage(error):
+            mapped = StorageDamaged()
+        elif code in BUSY:
+            mapped = StorageBusy()
+        elif code in FULL:
+            mapped = StorageFull()
         if mapped is not None:
             mapped.__cause__ = error
             return mapped

@@ -34,6 +34,7 @@ class Ready(TypedDict):
     status: str
     reasons: list[str]
     error: NotRequired[str]
+    code: NotRequired[str]
     checks: NotRequired[dict[str, Any]]
 
 

@@ -188,7 +188,7 @@ async def post_session_start(
         body.context or "",
         services_of(state),
         needs_context=body.needs_context is True,
-        notice=updates.notice(state.health.update, state.health.pending),
+        notice=state.health.notice or updates.notice(state.health.update, state.health.pending),
     )
 
 

@@ -206,6 +206,8 @@ async def get_live() -> wire.Live:
 async def get_ready(state: Shared, verbose: str | None = None) -> Response:
     """Return 200 when database, schema, worker and scheduler are there, else 503 with what is missing.
 
+    `code` says that all of them are there, but nothing can be stored or the database is damaged.
+
     A process that has just started is ready when it has the embedding model, too, so that the first question finds it.
     """
     seen = await state.health.look()
@@ -215,6 +217,8 @@ async def get_ready(state: Shared, verbose: str | None = None) -> Response:
     body: wire.Ready = {"status": "ready" if is_ready else "not ready", "reasons": reasons}
     if not is_ready:
         body["error"] = ", ".join(reasons)
+    if seen.code is not None and all(dict(seen.checks).values()):
+        body["code"] = seen.code
     if verbose is not None:
         body["checks"] = dict(seen.checks)
     return respond(body, wire.READY, 200 if is_ready else 503)

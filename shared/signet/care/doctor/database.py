@@ -1,19 +1,20 @@
 """Checks of what is stored: is the file sound, is the schema right, do the indexes hold what they should, and how the
 report of diagnostics scores the rest."""
 
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from signet.care.doctor.models import Check, Mend, Scene, Status, fail, ok, warn
 from signet.client import Signet
 from signet.client.call import Call
-from signet.db import ReadTx, inspection, migrate, snapshot
+from signet.db import ReadTx, damage, inspection, migrate, snapshot
 from signet.db.driver import sqlite
 from signet.domain.diagnostics import report, rules
 from signet.domain.diagnostics.models import Domain, Facts
 from signet.domain.memory import review
 from signet.domain.repair import memories
-from signet.errors import SignetError, Unavailable
+from signet.errors import SignetError, StorageDamaged, Unavailable
 
 #: What of the five seconds reading the whole file may take.
 INTEGRITY_SECONDS = 1.5
@@ -31,6 +32,11 @@ _WORDS = {"healthy": Status.OK, "degraded": Status.WARN, "unhealthy": Status.FAI
 
 def checks(scene: Scene) -> Iterator[Check]:
     """Yield the checks of the database; only the first when it cannot be read."""
+    try:
+        damage.check_not_emptied(scene.workspace.database)
+    except StorageDamaged as error:
+        yield fail("database", error.message, "signet backup list, then: signet restore FILE")
+        return
     if not scene.workspace.database.exists():
         yield warn("database", "no database yet", "signet daemon start")
         return
@@ -64,8 +70,15 @@ def _counted(scene: Scene, tx: ReadTx) -> Iterator[Check]:
 
 def _sound(scene: Scene) -> Check:
     database = scene.workspace.database
-    found = snapshot.quick_problems(database, most=3, seconds=INTEGRITY_SECONDS)
+    ends = time.monotonic() + INTEGRITY_SECONDS
+    found = snapshot.quick_problems(database, most=3, stop=lambda: time.monotonic() > ends)
     size = f"{database.stat().st_size / 1e6:,.1f} MB"
+    noted = damage.read(database)
+    if noted is not None and noted.kind is damage.Kind.LOST:
+        accept = Mend(what="accept the loss", do=lambda: damage.accept(database))
+        return fail(
+            "database", noted.message, "signet backup list, then: signet restore FILE", accept
+        )
     if found is None:
         return ok("database", f"{size}; no faults in the part checked within {INTEGRITY_SECONDS} s")
     if not found:

@@ -53,7 +53,7 @@ def create(
 
     `keep` daily ones stay. The vault is never in it; `secrets` are, encrypted with a passphrase.
 
-    Raises Invalid, BadTarget, Unavailable, NoRoom, Damaged, StorageFull, and what `tell` raises; nothing is
+    Raises Invalid, BadTarget, Unavailable, NoRoom, StorageDamaged, StorageFull, and what `tell` raises; nothing is
     then left behind.
     """
     if workspace.restore_journal.exists():

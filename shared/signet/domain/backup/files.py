@@ -16,7 +16,7 @@ from signet.paths import Workspace
 
 #: What the database's name is followed by in the names of its other files.
 _DATABASE_FILES = frozenset(
-    {"", "-wal", "-shm", "-journal", ".gate", ".gate.next", ".migrate.lock"}
+    {"", "-wal", "-shm", "-journal", ".gate", ".gate.next", ".migrate.lock", ".mark", ".damage"}
 )
 
 

@@ -15,10 +15,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from signet.db.snapshot import Damaged
 from signet.domain.backup import accept, disk
 from signet.domain.backup.accept import CACHES, DAEMON, SECRETS, STATE, VAULT
 from signet.domain.backup.models import BadTarget
+from signet.errors import StorageDamaged
 from signet.paths import Workspace
 
 
@@ -76,7 +76,7 @@ def begin(workspace: Workspace, exchange: Exchange) -> None:
 def finish(workspace: Workspace) -> Exchange | None:
     """Complete the exchange that the journal describes and return it; None without a journal.
 
-    Raises Damaged for a journal that cannot be read.
+    Raises StorageDamaged for a journal that cannot be read.
     """
     try:
         found = json.loads(workspace.restore_journal.read_text("utf-8"))
@@ -89,7 +89,7 @@ def finish(workspace: Workspace) -> Exchange | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError) as error:
-        raise Damaged(
+        raise StorageDamaged(
             f"A restore was interrupted, and its journal {workspace.restore_journal} cannot be read ({error}). "
             f"The previous files are in {workspace.replaced_dir}, the unpacked backup in {workspace.restore_dir}. "
             "To keep the workspace in its present state, remove the journal",

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
-from signet.db import ReadTx
+from signet.db import ReadTx, damage
 from signet.db.driver import sqlite
 from signet.db.visibility import Where
 from signet.domain.graph import traversal
@@ -140,6 +140,7 @@ class Run:
             return work()
         except sqlite.DatabaseError as error:
             log.warning("recall.stage_skipped", stage=stage, error=type(error).__name__)
+            damage.note_error(self.tx.connection, error)
             self.degraded.append(stage)
             return otherwise
         finally:

@@ -1,0 +1,240 @@
+"""Damage of the database: what was found is noted next to the file, for every process, the next start and people.
+
+Restoring a backup moves the note away together with the file.
+
+A damaged file does not show what it lacks. So each start compares it with two witnesses: the index of the write-ahead
+log (`-shm`) counts the frames that the log had, and the mark is the number of the newest change of a memory.
+"""
+
+import contextlib
+import json
+import os
+import struct
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from signet import clock, files
+from signet.db import snapshot
+from signet.db.driver import Connection, connect, says_damage, sqlite
+from signet.errors import StorageDamaged
+from signet.text import json_text
+
+WAY_BACK = "Restore a backup: signet backup list, then: signet restore FILE"
+_NEWEST = "SELECT number, token FROM memory_changes ORDER BY number DESC LIMIT 1"
+_TOKEN = "SELECT token FROM memory_changes WHERE number = ?"
+#: The first header of the log's index, and how many of its frames are in the database file (walformat.html, 2.1).
+_INDEX = struct.Struct("=IIIBBHII8s8s8s")
+_MOVED, _MOVED_AT = struct.Struct("=I"), 96
+
+
+class Kind(StrEnum):
+    """`DAMAGED`: the file cannot be read in full. `LOST`: it can, but changes that were stored are gone."""
+
+    DAMAGED = "damaged"
+    LOST = "lost"
+
+
+class Damage(NamedTuple):
+    """What was found, and when (seconds since 1970)."""
+
+    kind: Kind
+    what: str
+    at: float
+
+    @property
+    def message(self) -> str:
+        """Return it with the way back."""
+        if self.kind is Kind.DAMAGED:
+            return f"the database is damaged ({self.what}). {WAY_BACK}"
+        return f"{self.what}; all older ones are there. {WAY_BACK}. To accept the loss: signet doctor --fix"
+
+
+def path_of(database: Path) -> Path:
+    """Return where damage of a database is noted."""
+    return database.with_name(f"{database.name}.damage")
+
+
+def note(database: Path, kind: Kind, what: str) -> None:
+    """Note damage; the first note stays, except that a damaged file replaces lost changes."""
+    known = read(database)
+    if known is not None and (known.kind is Kind.DAMAGED or kind is Kind.LOST):
+        return
+    found = Damage(kind, what, time.time())
+    with contextlib.suppress(OSError):  # a disk that is full or read-only says so itself
+        files.replace_file(path_of(database), json.dumps(found._asdict()).encode())
+
+
+def note_error(connection: Connection, error: BaseException) -> None:
+    """Note an error that somebody is about to pass over, if it says that the file is damaged."""
+    if says_damage(error):
+        with contextlib.suppress(sqlite.Error):
+            (_, _, path) = connection.execute("PRAGMA database_list").fetchone()
+            note(Path(path), Kind.DAMAGED, str(error))
+
+
+def read(database: Path) -> Damage | None:
+    """Return what was noted, None when the database is well."""
+    place = path_of(database)
+    if not place.exists():
+        return None
+    found = json_text.an_object(files.read_small(place) or b"") or {}
+    try:
+        return Damage(Kind(found["kind"]), str(found["what"]), float(found["at"]))
+    except (KeyError, ValueError, TypeError):
+        return Damage(Kind.DAMAGED, "its note cannot be read", 0.0)
+
+
+def accept(database: Path) -> str:
+    """Go on without the lost changes and return what was lost."""
+    known = read(database)
+    path_of(database).unlink(missing_ok=True)
+    return known.what if known else "nothing was lost"
+
+
+def examine(database: Path, stop: Callable[[], bool]) -> None:
+    """Read the whole file and note what is wrong with it, or that a noted damage is gone, unless `stop` ends it."""
+    problems = snapshot.quick_problems(database, most=3, stop=stop)
+    if problems:
+        note(database, Kind.DAMAGED, problems[0].splitlines()[-1])
+    elif problems is not None and (known := read(database)) and known.kind is Kind.DAMAGED:
+        path_of(database).unlink(missing_ok=True)
+
+
+# -- the witnesses ----------------------------------------------------------------------------
+
+
+def mark_path(database: Path) -> Path:
+    """Return the file that knows the newest change of a memory."""
+    return database.with_name(f"{database.name}.mark")
+
+
+class Mark:
+    """Keeps the mark up to date; for one thread.
+
+    It is not synced, and a power cut may leave an older one. So that it is never ahead of the file, write only a change
+    that a checkpoint has moved into the file since.
+    """
+
+    def __init__(self, database: Path) -> None:
+        self._file = os.open(mark_path(database), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def newest(self, connection: Connection) -> bytes:
+        """Return the mark of the newest change, nothing before the first."""
+        newest = connection.execute(_NEWEST).fetchone()
+        return f"{newest[0]:020d} {newest[1]:+021d}\n".encode() if newest else b""
+
+    def write(self, mark: bytes) -> None:
+        """Write a mark down; what a full disk refuses is written next time."""
+        with contextlib.suppress(OSError):
+            os.pwrite(self._file, mark, 0)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+def _marked(database: Path) -> tuple[int, int] | None:
+    """Return number and token of the newest change that was seen, None when none was."""
+    number, _, token = (files.read_small(mark_path(database)) or b"").partition(b" ")
+    try:
+        return int(number), int(token)
+    except ValueError:
+        return None
+
+
+def check_not_emptied(database: Path) -> None:
+    """Raise StorageDamaged for a file that is missing or empty although memories were stored in it."""
+    if _marked(database) is None or (database.exists() and database.stat().st_size):
+        return
+    raise StorageDamaged(
+        f"{database} is {'empty' if database.exists() else 'missing'}, although memories were stored in it. "
+        f"{WAY_BACK}. To begin with an empty memory: rm {mark_path(database)}",
+        path=str(database),
+    )
+
+
+def recover(database: Path) -> None:
+    """Note what a database lacks after an end of any kind; call it before any other process opens the file.
+
+    A log whose valid part is older than the file itself is put aside: SQLite would replay it.
+    """
+    if not database.exists() or not database.stat().st_size:
+        return
+    before = _index(database)
+    try:
+        with contextlib.closing(connect(database, read_only=True)) as connection:
+            _compare_mark(database, connection)  # reads, so SQLite has now recovered the log
+    except sqlite.Error as error:
+        if says_damage(error):
+            note(database, Kind.DAMAGED, str(error))
+        return
+    after = _index(database)
+    if before is None or after is None:
+        return
+    valid = after.frames if after.salt == before.salt else 0
+    if valid < before.frames and before.moved < before.frames:
+        what = f"the newest changes before {_ended(database)} are lost: the end of the write-ahead log is damaged"
+        note(database, Kind.LOST, what)
+    if valid < min(before.frames, before.moved):
+        log, index = (database.with_name(f"{database.name}-{end}") for end in ("wal", "shm"))
+        log.rename(database.with_name(f"{database.name}.bak-log-{time.time_ns()}"))
+        index.unlink(missing_ok=True)
+
+
+class _Index(NamedTuple):
+    """The log by its index: valid frames, how many of them are in the database file too, and which log it is."""
+
+    frames: int
+    moved: int
+    salt: bytes
+
+
+def _index(database: Path) -> _Index | None:
+    """Return what the log's index says; None without one, or when the system was started anew since it was written."""
+    path = database.with_name(f"{database.name}-shm")
+    try:
+        written = path.stat().st_mtime
+        with path.open("rb") as file:
+            raw = file.read(_MOVED_AT + _MOVED.size)
+    except OSError:
+        return None
+    if (
+        len(raw) < _MOVED_AT + _MOVED.size
+        or raw[: _INDEX.size] != raw[_INDEX.size : 2 * _INDEX.size]
+    ):
+        return None
+    # After a power cut this file may be newer than the log, and older too.
+    if written * 1000 < clock.wall_ms() - clock.elapsed_ms():
+        return None
+    found = _INDEX.unpack_from(raw)
+    if not found[3]:
+        return None  # not in use yet
+    (moved,) = _MOVED.unpack_from(raw, _MOVED_AT)
+    return _Index(frames=found[6], moved=moved, salt=found[9])
+
+
+def _compare_mark(database: Path, connection: Connection) -> None:
+    marked = _marked(database)
+    newest = there = None
+    with contextlib.suppress(sqlite.OperationalError):  # a schema before that table
+        newest = connection.execute(_NEWEST).fetchone()
+        there = marked and connection.execute(_TOKEN, (marked[0],)).fetchone()
+    if marked is None:
+        return
+    if newest is None or newest[0] < marked[0]:
+        note(database, Kind.LOST, f"the newest changes before {_ended(database)} are lost")
+    elif there is not None and there[0] != marked[1]:
+        note(database, Kind.LOST, "the changes of the database that was here before are lost")
+
+
+def _ended(database: Path) -> str:
+    """Return when the database was last in use, in local time."""
+    seconds = max(
+        path.stat().st_mtime
+        for path in (database, mark_path(database), database.with_name(f"{database.name}-shm"))
+        if path.exists()
+    )
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
