@@ -1,7 +1,5 @@
 """Which pages may call: ours and trusted ones alone, whatever tricks others use; programs may."""
 
-from urllib.parse import quote
-
 import pytest
 
 from signet_api import browser
@@ -189,23 +187,3 @@ def test_a_browser_that_asks_for_permission_first_gets_none(server: Served) -> N
     )
     assert (asked.status, asked.body["code"]) == (403, "forbidden_origin")
     assert not [name for name in asked.headers if name.startswith("access-control")]
-
-
-def test_a_call_that_means_another_workspace_is_refused_before_its_body_is_read(
-    server: Served,
-) -> None:
-    own = quote(str(server.workspace.root))
-    saved = {"content": "The heron nests on the mast."}
-    assert server.post("/api/memory/remember", saved, x_signet_home=own).status == 200
-    refused = server.post("/api/memory/remember", b"no JSON", x_signet_home="/work/b%C3%B6at%207")
-    assert (refused.status, refused.body["code"]) == (421, "other_workspace")
-    assert refused.body["workspace"] == str(server.workspace.root)
-    assert f"--path '/work/böat 7' --port {server.port + 1}" in refused.error
-    assert server.get("/api/memories").body["stats"]["total"] == 1
-
-
-def test_a_web_page_learns_no_workspace_from_it(server: Served) -> None:
-    page = {"origin": "https://evil.example", "x_signet_home": "/other"}
-    refused = server.post("/api/memory/remember", {"content": "x"}, **page)
-    assert refused.status == 403
-    assert str(server.workspace.root) not in str(refused.body)

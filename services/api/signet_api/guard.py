@@ -7,20 +7,15 @@ that the user trusts may read the answers; no other answer carries a CORS header
 Where tokens are known, a request with a token may name any Host: a page cannot know the token, and a proxy on this
 machine calls under its public name. On the workspace's socket the Host says nothing.
 
-A client that found this daemon by its port names the workspace that it means (`X-Signet-Home`, a path in percent
-encoding). When that is another one, nothing is read or changed: 421, with what to do.
-
 Programs may send JSON under any content type (four published clients send none, and the runtime then says text/plain).
 """
 
-import os
 import re
-import shlex
 import time
 from functools import lru_cache
-from urllib.parse import unquote_to_bytes, urlsplit
+from urllib.parse import urlsplit
 
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
@@ -61,7 +56,6 @@ class Guard:
     def __init__(self, app: ASGIApp, state: State, *, most_bytes: int) -> None:
         self._app = app
         self._state = state
-        self._workspace = os.path.realpath(state.workspace.root)
         self._most_bytes = most_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -112,11 +106,8 @@ class Guard:
         if not (any_host or _is_here(b"//" + headers.get(b"host", b""))):
             page = _OTHER_HOST
         scope[browser.KEY] = page
-        meant = os.fsdecode(unquote_to_bytes(headers.get(b"x-signet-home", b"")))
         if isinstance(page, browser.Refusal):
             await answer(page.status, page.message, page.code)(scope, receive, tagged)
-        elif meant not in ("", self._workspace):
-            await self._other_workspace(meant)(scope, receive, tagged)
         elif cors and _is_preflight(scope["method"], headers):
             await Response(status_code=204)(scope, receive, tagged)
         elif int(headers.get(b"content-length", 0)) > self._most_bytes:
@@ -136,17 +127,6 @@ class Guard:
         route = getattr(scope.get("route"), "path", None)
         seconds = time.perf_counter() - started
         answered(scope["method"], route, status, seconds, get_contextvars().get("actor"))
-
-    def _other_workspace(self, meant: str) -> JSONResponse:
-        port = self._state.port
-        return answer(
-            421,
-            f"The daemon on port {port} serves the workspace {self._workspace}, not {meant}. "
-            f"Start that one's own: signet daemon start --path {shlex.quote(meant)} --port {port + 1}. "
-            f"Or, if you mean this daemon: SIGNET_DAEMON_URL=http://127.0.0.1:{port}",
-            "other_workspace",
-            facts={"workspace": self._workspace},
-        )
 
     def _may_name_any_host(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
         """Return whether the Host decides nothing: no page can use the socket or know a token."""
