@@ -176,9 +176,7 @@ def _play(stack: Stack, corpus: Corpus, key: str, times: dict[str, list[float]])
 
 def _commands(stack: Stack) -> dict[str, list[float]]:
     """Return ms of the command of a prompt, and of a Python that does nothing, by turns."""
-    env = environment(stack.workspace, stack.port) | {
-        "SIGNET_DAEMON_URL": f"http://127.0.0.1:{stack.port}"
-    }
+    env = environment(stack.workspace, stack.port)
     command = [sys.executable, "-m", "signet.cli.main", "hook", "user-prompt-submit", "-H", "codex"]
     took: dict[str, list[float]] = {"command of a prompt": [], "python that does nothing": []}
     said = json.dumps({"session_id": "cli", "prompt": "ok"}).encode()

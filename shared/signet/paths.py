@@ -4,6 +4,7 @@ A workspace is chosen by the first that applies: an explicit path, `SIGNET_PATH`
 default in `$XDG_CONFIG_HOME/signet/workspace.json`, `~/.agents`.
 """
 
+import errno
 import json
 import os
 import stat
@@ -158,7 +159,7 @@ class Workspace(NamedTuple):
             private.mkdir(parents=True, exist_ok=True, mode=0o700)
         found = self.runtime_dir.stat(follow_symlinks=False)
         if found.st_uid != os.getuid() or not stat.S_ISDIR(found.st_mode):
-            raise PermissionError(f"{self.runtime_dir} belongs to another user")
+            raise PermissionError(errno.EPERM, "belongs to another user", str(self.runtime_dir))
 
 
 def config_home(environ: Mapping[str, str] = os.environ) -> Path:

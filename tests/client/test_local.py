@@ -24,6 +24,7 @@ from signet.client import (
     DaemonNotRunning,
     DaemonSilent,
     Signet,
+    Unavailable,
 )
 from signet.domain.auth.secret import BadSecret
 from signet.errors import SignetError
@@ -197,6 +198,15 @@ def test_a_token_that_others_can_read_is_not_used(
         with pytest.raises(BadSecret, match="readable by other users"):
             whoami(speaker, beside)
     assert other.heard == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read every file")
+def test_a_token_that_cannot_be_read_is_not_taken_for_a_daemon_that_is_gone(
+    speaker: type[Speaker], beside: Workspace
+) -> None:
+    beside.token_file.chmod(0)
+    with pytest.raises(Unavailable, match=r"cannot be read.*SIGNET_DAEMON_URL="):
+        whoami(speaker, beside)
 
 
 def test_a_daemon_that_died_leaves_a_socket_on_which_nobody_listens(

@@ -376,12 +376,13 @@ def test_opencode_needs_an_identity(home: Home) -> None:
     assert not refused.success and "SOUL.md" in refused.message
 
 
-def test_opencode_loads_our_plugin_with_the_address_of_this_daemon(tmp_path: Path) -> None:
+def test_opencode_loads_our_plugin_with_the_place_of_this_daemon(tmp_path: Path) -> None:
     home = a_home(tmp_path)
     home.write(".config/opencode/memory.mjs", "// signet\n")
-    site = replace(home.site, port=4123)
-    assert registry.connect(site, "opencode").success
-    assert "http://localhost:4123" in home.read(".config/opencode/plugins/signet.mjs")
+    assert registry.connect(home.site, "opencode").success
+    plugin = home.read(".config/opencode/plugins/signet.mjs")
+    assert f'"{home.site.workspace.daemon_dir}"' in plugin
+    assert f'"{home.site.workspace.api_socket}"' in plugin
     assert not (home.path / ".config/opencode/memory.mjs").exists()
     config: Any = parse(home.read(".config/opencode/opencode.jsonc")).value
     assert config["plugin"] == ["opencode-wakatime", "./plugins/signet.mjs"]

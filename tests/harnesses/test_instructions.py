@@ -117,7 +117,7 @@ def test_mending_renews_the_block_and_brings_none_back(home: Home) -> None:
     connected(home, "claude-code")
     moved = replace(home.site, port=4001)
     registry.mend(moved)
-    assert "http://localhost:4001" in home.read(FILES["claude-code"])
+    assert "http://127.0.0.1:4001" in home.read(FILES["claude-code"])
     home.write(FILES["claude-code"], "First.\n" + home.read(FILES["claude-code"]))
     registry.mend(home.site)
     assert home.site.url in home.read(FILES["claude-code"])

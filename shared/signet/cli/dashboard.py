@@ -54,13 +54,20 @@ def dashboard(
 
 
 def with_code(url: str, workspace: Workspace) -> str:
-    """Return the address with a code that opens a session once; without one for agents and other users."""
+    """Return the address with a code that opens a session once; without one for agents and other users.
+
+    Raises SignetError when the daemon does not answer there: the code would be another program's.
+    """
     from signet import clock
     from signet.cli.connect import is_agent_shell
+    from signet.daemon import ready
     from signet.domain.auth import own
 
     code = None if is_agent_shell() else own.login_code(workspace, now=clock.now())
-    return url if code is None else f"{url.rstrip('/')}/#code={code}"
+    if code is None:
+        return url
+    ready.check_daemon(workspace, url)
+    return f"{url.rstrip('/')}/#code={code}"
 
 
 def show_page(url: str, port: int, *, opens: bool) -> None:

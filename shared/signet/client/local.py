@@ -15,7 +15,7 @@ import sys
 from typing import NamedTuple
 
 from signet.client import http1
-from signet.client.errors import absent, impostor
+from signet.client.errors import Unavailable, absent, impostor
 from signet.client.target import Target
 from signet.paths import Workspace
 from signet.text import json_text
@@ -75,7 +75,8 @@ def is_ours(connection: socket.socket) -> bool:
 def question(target: Target, workspace: Workspace) -> Question:
     """Return what to ask the program on the workspace's port.
 
-    Raises DaemonNotRunning without a workspace token, and BadSecret for one that others can read.
+    Raises DaemonNotRunning without a workspace token, Unavailable for one that cannot be read, and BadSecret for one
+    that others can read.
     """
     from signet import clock
     from signet.domain.auth import own, workspace_token
@@ -83,8 +84,14 @@ def question(target: Target, workspace: Workspace) -> Question:
 
     try:
         key = workspace_token.read(workspace)
-    except OSError:
+    except FileNotFoundError:
         raise absent(target) from None
+    except OSError as error:
+        raise Unavailable(
+            f"The daemon of {workspace.root} cannot prove itself: {workspace.token_file} cannot be read "
+            f"({error.strerror}). To call it all the same: SIGNET_DAEMON_URL={target.url}",
+            "token_unreadable",
+        ) from error
     nonce = os.urandom(16).hex()
     host, port = target.address
     headers = dict(target.headers)

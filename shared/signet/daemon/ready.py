@@ -11,13 +11,15 @@ from pathlib import Path
 
 from signet.client import transport
 from signet.client.call import Call
-from signet.client.errors import DaemonNotRunning
+from signet.client.errors import ConnectionBroken, DaemonNotRunning, silent
 from signet.client.target import Target
 from signet.daemon.errors import PortTaken
 from signet.daemon.record import LOOPBACK, host_of
 from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.text import json_text
+
+PROOF_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +121,12 @@ def check_free(port: int, *, bind: str = LOOPBACK) -> None:
         raise PortTaken(f"This machine has no address {bind}; see SIGNET_BIND", port=port)
     host = host_of(bind)
     other = claimed_folder(ask(port, "/health", timeout_seconds=1.0, host=host))
-    if other is not None and _is_daemon_of(Workspace(other), host, port):
+    try:
+        if other is not None:
+            check_daemon(Workspace(other), f"http://{host}:{port}")
+    except SignetError:
+        other = None
+    if other is not None:
         raise PortTaken(
             f"Port {port} is used by the Signet daemon of {other}; choose another with --port",
             port=port,
@@ -128,16 +135,20 @@ def check_free(port: int, *, bind: str = LOOPBACK) -> None:
     raise PortTaken(f"Port {port} is used by another program; choose one with --port", port=port)
 
 
-def _is_daemon_of(workspace: Workspace, host: str, port: int) -> bool:
-    """Return whether the program on a port proves to be the daemon of a workspace of this user."""
+def check_daemon(workspace: Workspace, url: str) -> None:
+    """Raise BadAnswer for another program at an address than the daemon of a workspace, DaemonNotRunning for none.
+
+    Raises DaemonSilent when no proof comes within a second.
+    """
     target = Target(
-        f"http://{host}:{port}", {"X-Signet-Actor": "daemon"}, 1.0, 1.0, 0, own=workspace
+        url, {"X-Signet-Actor": "daemon"}, PROOF_SECONDS, PROOF_SECONDS, 0, own=workspace
     )
     try:
         transport.proven(target, workspace)[0].close()
-    except (SignetError, OSError):
-        return False
-    return True
+    except TimeoutError as error:
+        raise silent(target) from error
+    except OSError as error:
+        raise ConnectionBroken(f"The connection to {url} broke: {error!r}") from error
 
 
 def wait_free(port: int, *, patience_seconds: float, bind: str = LOOPBACK) -> None:

@@ -47,7 +47,8 @@ class Site:
 
     @property
     def url(self) -> str:
-        return f"http://localhost:{self.port}"
+        # No name: another user may listen on ::1, which "localhost" can stand for.
+        return f"http://127.0.0.1:{self.port}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -67,8 +67,8 @@ function exchange(socket, method, path, headers, body = "", most = Infinity) {
       const end = received.indexOf("\r\n\r\n")
       if (end < 0 && received.length < MOST_HEAD) return
       const said = received.toString("latin1", 0, Math.max(end, 0))
-      const status = Number(/^HTTP\/1\.[01] (\d{3})/.exec(said)?.[1])
-      const size = Number(/\r\ncontent-length: *(\d+)/i.exec(said)?.[1])
+      const status = Number(said.match(/^HTTP\/1\.[01] (\d{3})/)?.[1])
+      const size = Number(said.match(/\r\ncontent-length: *(\d+)/i)?.[1])
       if (!status || !(size <= most)) return fail(new Error("it is not a Signet daemon"))
       const text = received.subarray(end + 4)
       if (text.length < size) return
