@@ -139,10 +139,12 @@ def test_an_unknown_job_is_exit_1(served: Program) -> None:
 
 
 def test_a_paused_queue_is_said_and_resumed(served: Program) -> None:
-    assert served.run("jobs", "pause", "--json").json() == {"success": True, "paused": True}
+    paused = served.run("jobs", "pause", "--json").json()
+    assert paused["paused"] is True
+    assert [(one["queue"], one["by"]) for one in paused["pauses"]] == [("all", "cli")]
     try:
         served.run("remember", "Nobody distils this for now")
-        assert "Paused · continue with: signet jobs resume" in served.run("jobs", "watch").out
+        assert "paused since" in served.run("jobs", "watch").out
         assert "paused" in served.run("status").out
     finally:
         assert served.run("jobs", "resume").out == "Resumed\n"

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 _PROC = Path("/proc")
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Activity(NamedTuple):
@@ -41,7 +40,8 @@ def activity(pid: int, thread: int = 0) -> Activity | None:
         is_stopped=stats[0][0] == "T",
         is_traced="\nTracerPid:\t0\n" not in status,
         is_working=any(letters[0] in "RD" for letters in stats),
-        processor_seconds=sum(int(one[11]) + int(one[12]) for one in stats) / _TICKS,
+        processor_seconds=sum(int(one[11]) + int(one[12]) for one in stats)
+        / os.sysconf("SC_CLK_TCK"),
     )
 
 
@@ -93,7 +93,7 @@ def age_seconds(pid: int) -> float:
     """Return how long ago a process was started, 0 when it is gone."""
     if sys.platform == "linux":
         try:
-            began = int(_stat(_PROC / str(pid))[19]) / _TICKS
+            began = int(_stat(_PROC / str(pid))[19]) / os.sysconf("SC_CLK_TCK")
             return float((_PROC / "uptime").read_text("ascii").split()[0]) - began
         except OSError:
             return 0.0
