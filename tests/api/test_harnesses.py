@@ -70,7 +70,7 @@ def test_connections_are_brought_up_to_date_and_what_fails_is_told(api: Api, per
     assert registry.connect(site, "claude-code").success
     done = api.post("/api/harnesses/regenerate").body
     assert done["success"] is True and f"Wrote {target}" in done["output"]
-    assert "http://localhost:3850" in target.read_text()
+    assert "http://127.0.0.1:3850" in target.read_text()
     assert api.post("/api/harnesses/regenerate").body["output"] == "Everything up to date"
     settings = person / ".claude/settings.json"
     settings.write_text("{ broken")

@@ -76,10 +76,10 @@ def test_a_token_of_the_environment_says_who_calls(team: Program) -> None:
         "error: role 'readonly' lacks 'remember' permission\n",
     )
     assert team.run("recall", "gate", SIGNET_TOKEN="nonsense").err == "error: malformed token\n"
-    secret = team.run("remember", "The gate code is 4711.", "--json").json()["id"]
+    secret = team.run("remember", "The gate opens to the north.", "--json").json()["id"]
     assert team.run("memory", "forget", secret, "--reason", "moved", "--yes").status == 0
     assert "(your key may not read it)" in team.run("forgotten", SIGNET_TOKEN=reader).out
-    assert "4711" in team.run("forgotten").out
+    assert "to the north" in team.run("forgotten").out
 
 
 def test_a_token_is_listed_without_itself_and_taken_back(team: Program) -> None:

@@ -191,7 +191,7 @@ class Person:
         path.write_text("\n".join(lines))
         self.post("/api/hooks/session-start", body)
         self.post("/api/hooks/user-prompt-submit", {**body, "userPrompt": TALK[0][1]})
-        self.post("/api/hooks/session-end", {**body, "transcriptPath": str(path)})
+        self.post("/api/hooks/session-end", {**body, "transcript": path.read_text()})
 
 
 def a_day(workspace: Path) -> tuple[dict[str, int], int]:

@@ -32,6 +32,7 @@ from cli.program import PATIENT, Program
 from providers.native.cases import Models
 from signet.client import Signet
 from signet.db import driver
+from signet.paths import Workspace
 from support.processes import eventually
 
 #: No copy of the day: it would hold what is said here, or not, as chance has it (worker/test_backup.py).
@@ -74,12 +75,14 @@ class Day:
     @property
     def signet(self) -> Signet:
         """Return a client that acts for the person."""
-        return Signet(url=f"http://127.0.0.1:{self.program.port}", actor_type="operator")
+        return Signet(path=str(self.program.workspace), actor_type="operator")
 
     def ask(self, method: str, path: str, body: object = None, **headers: str) -> httpx.Response:
         """Send a request as the person, or as the headers say."""
-        url = f"http://127.0.0.1:{self.program.port}{path}"
-        return httpx.request(method, url, json=body, headers={**PERSON, **headers}, timeout=60)
+        socket = Workspace(self.program.workspace).api_socket
+        with httpx.Client(transport=httpx.HTTPTransport(uds=str(socket)), timeout=60) as client:
+            url = f"http://localhost{path}"
+            return client.request(method, url, json=body, headers={**PERSON, **headers})
 
     def run(self, *arguments: str, stdin: str = "") -> str:
         """Run a command that succeeds and return what it printed."""

@@ -62,7 +62,7 @@ def test_a_killed_worker_leaves_nothing_twice_and_nothing_out(home: Home, where:
             victim.kill()
             eventually(lambda: home.job(source)["status"] == "pending")
         job = home.job(source)
-        assert (job["crashes"], job["attempts"], job["lease_owner"]) == (1, 1, None)
+        assert (job["crashes"], job["attempts"], job["lease_owner"]) == (1, 0, None)
         script.reads(TEXT, ANSWER)
         server.embeddings = [Works()]
         with home.worker():
