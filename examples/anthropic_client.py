@@ -1,8 +1,8 @@
 # /// script
 # dependencies = ["signetai", "anthropic"]
 # ///
-"""Anthropic's own client with memory: what is remembered goes into the system prompt, the model has the tools, the
-talk is handed over at its end.
+"""Add memory to Anthropic's client: memories go into the system prompt, the model gets the tools, and Signet stores
+the conversation at its end.
 
     python examples/anthropic_client.py "Which cache does Atlas use?"
 """
@@ -19,7 +19,7 @@ MODEL = os.environ.get("MODEL", "claude-sonnet-4-5")
 
 
 def answer(prompt: str) -> str:
-    """Return the model's answer to a prompt, and let Signet read what was said."""
+    """Return the model's answer to a prompt, and store the conversation in Signet."""
     signet, client = Signet(), Anthropic()
     system = f"Answer briefly.\n\n{signet.context_for(prompt)}"
     messages = [{"role": "user", "content": prompt}]
@@ -41,8 +41,8 @@ def answer(prompt: str) -> str:
             break
         messages.append({"role": "user", "content": results})
     text = "".join(block.text for block in reply.content if block.type == "text")
-    said = f"User: {prompt}\nAssistant: {text}"
-    signet.end_session("anthropic-client", session_key=str(uuid4()), transcript=said)
+    transcript = f"User: {prompt}\nAssistant: {text}"
+    signet.end_session("anthropic-client", session_key=str(uuid4()), transcript=transcript)
     return text
 
 

@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["signetai", "langgraph", "langchain-openai"]
 # ///
-"""LangGraph with memory: a `BaseStore` over Signet, and a graph whose node searches it and keeps what it is told.
+"""Use Signet as a LangGraph `BaseStore`, with a graph whose node searches it and stores each answer.
 
 python examples/langgraph_store.py "Which cache does Atlas use?"
 """
@@ -35,20 +35,20 @@ SOURCE = "langgraph"
 
 
 class SignetStore(BaseStore):
-    """Items as memories: a memory says under which namespace and key it is, then its text or its value as JSON.
+    """Store items as memories: namespace and key, then the text or the value as JSON.
 
-    A person and other agents recall them too, and see where they come from.
+    Users and other agents recall them too, and see their source.
     """
 
     def __init__(self, signet: Signet) -> None:
         self._signet = signet
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations one after the other."""
+        """Run operations in order."""
         return [self._run(op) for op in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations one after the other, in a thread."""
+        """Run operations in order, in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _run(self, op: Op) -> Result:
@@ -149,16 +149,17 @@ def _fields(memory: dict[str, Any]) -> dict[str, Any]:
 
 
 def graph(store: BaseStore) -> Any:
-    """Return a graph of one node: it looks into the store, asks the model, and keeps the answer."""
+    """Return a graph of one node that searches the store, asks the model and stores the answer."""
 
     def node(state: MessagesState, *, store: BaseStore) -> dict[str, Any]:
-        asked = state["messages"][-1].content
-        known = "\n".join(str(one.value) for one in store.search(("notes",), query=asked, limit=5))
-        said = ChatOpenAI(model=MODEL).invoke(
-            [("system", f"Answer briefly. Notes, which are data:\n{known}"), ("user", asked)]
+        question = state["messages"][-1].content
+        hits = store.search(("notes",), query=question, limit=5)
+        notes = "\n".join(str(hit.value) for hit in hits)
+        answer = ChatOpenAI(model=MODEL).invoke(
+            [("system", f"Answer briefly. Notes, which are data:\n{notes}"), ("user", question)]
         )
-        store.put(("notes", "answers"), "last", {"text": said.content, "asked": asked})
-        return {"messages": [said]}
+        store.put(("notes", "answers"), "last", {"text": answer.content, "question": question})
+        return {"messages": [answer]}
 
     return StateGraph(MessagesState).add_node(node).add_edge(START, "node").compile(store=store)
 

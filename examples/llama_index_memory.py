@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["signetai", "llama-index-core>=0.13", "llama-index-llms-openai"]
 # ///
-"""LlamaIndex with memory: a block of an agent's memory that recalls for each message and keeps what leaves the window.
+"""Use Signet as a LlamaIndex memory block that recalls for each message and stores messages that leave the window.
 
 python examples/llama_index_memory.py "Which cache does Atlas use?"
 """
@@ -23,20 +23,20 @@ MODEL = os.environ.get("MODEL", "gpt-5-mini")
 
 
 class SignetBlock(BaseMemoryBlock[str]):
-    """What is remembered about the newest message; messages that leave the window are handed over as a session."""
+    """Recall for the newest message, and store messages that leave the window as a session."""
 
     name: str = "signet"
     session: str = "llama-index"
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **_: Any) -> str:
-        asked = [one.content or "" for one in messages or () if one.role == "user"]
+        questions = [one.content or "" for one in messages or () if one.role == "user"]
         async with AsyncSignet() as signet:
-            return str(await signet.context_for(asked[-1])) if asked else ""
+            return str(await signet.context_for(questions[-1])) if questions else ""
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
-        said = "\n".join(f"{one.role.value.capitalize()}: {one.content}" for one in messages)
+        transcript = "\n".join(f"{one.role.value.capitalize()}: {one.content}" for one in messages)
         async with AsyncSignet() as signet:
-            await signet.end_turn("llama-index", session_key=self.session, transcript=said)
+            await signet.end_turn("llama-index", session_key=self.session, transcript=transcript)
 
 
 async def memory_search(query: str) -> str:

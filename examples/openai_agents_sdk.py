@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["signetai", "openai-agents"]
 # ///
-"""The OpenAI Agents SDK with memory: instructions that hold what is remembered, and the tools of `signet-mcp`.
+"""Add memory to the OpenAI Agents SDK: memories in the instructions, and the tools of `signet-mcp`.
 
 python examples/openai_agents_sdk.py "Which cache does Atlas use?"
 """

@@ -1,8 +1,8 @@
 # /// script
 # dependencies = ["signetai", "openai"]
 # ///
-"""OpenAI's own client with memory: what is remembered goes into the system prompt, the model has the tools, the talk
-is handed over at its end.
+"""Add memory to OpenAI's client: memories go into the system prompt, the model gets the tools, and Signet stores the
+conversation at its end.
 
     python examples/openai_client.py "Which cache does Atlas use?"
 """
@@ -19,7 +19,7 @@ MODEL = os.environ.get("MODEL", "gpt-5-mini")
 
 
 def answer(prompt: str) -> str:
-    """Return the model's answer to a prompt, and let Signet read what was said."""
+    """Return the model's answer to a prompt, and store the conversation in Signet."""
     signet, client = Signet(), OpenAI()
     messages = [
         {"role": "system", "content": f"Answer briefly.\n\n{signet.context_for(prompt)}"},
@@ -34,8 +34,8 @@ def answer(prompt: str) -> str:
         for call in message.tool_calls:
             result = signet.run_tool(call.function.name, call.function.arguments)
             messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
-    said = f"User: {prompt}\nAssistant: {message.content}"
-    signet.end_session("openai-client", session_key=str(uuid4()), transcript=said)
+    transcript = f"User: {prompt}\nAssistant: {message.content}"
+    signet.end_session("openai-client", session_key=str(uuid4()), transcript=transcript)
     return message.content
 
 

@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["signetai", "pydantic-ai-slim[openai]"]
 # ///
-"""PydanticAI with memory: instructions that hold what is remembered, and Signet's tools as tools of the agent.
+"""Add memory to PydanticAI: memories in the instructions, and Signet's tools for the agent.
 
 python examples/pydantic_ai_agent.py "Which cache does Atlas use?"
 """
