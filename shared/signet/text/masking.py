@@ -82,6 +82,8 @@ def _evident(text: str, lower: str) -> Iterator[_Span]:
         if rule.is_secret(match[1])
     )
     spans = chain(issuers.tokens(text), found)
+    if HIDDEN not in text:
+        return spans
     return (span for span in spans if HIDDEN not in text[max(0, span[0] - 1) : span[1] + 1])
 
 
@@ -118,11 +120,17 @@ def _is_inside_word(text: str, at: int) -> bool:
 
 
 def _is_in_address(value: str) -> bool:
-    """Return whether what is in the place of a password is no variable, no row of stars and not the word itself."""
-    return not (_TEMPLATE.search(value) or set(value) <= set("*x.X") or value.lower() in _NAMES)
+    """Return whether a password in an address is no variable, row of stars or sample."""
+    return not (
+        _TEMPLATE.search(value) or not value.strip("*x.X") or _SAMPLE.fullmatch(value.lower())
+    )
 
 
-_NAMES = ("password", "passwd", "pass", "pwd", "secret", "token")
+#: Passwords that samples in documentation use: `user:your_password@host`.
+_SAMPLE = re.compile(
+    r"(?:(?:your|my|the|new|old|user|db|database|root|admin|test|some|strong|secure)[-_]?){0,3}+"
+    r"(?:password|passwd|pass|pwd|pw|secret|token|api[-_]?key)(?:[-_]?here)?"
+)
 _INSIDE = re.compile(r"(?<=\w)(?=\w)")
 _TEMPLATE = re.compile(r"^[$<{%[]|\.{3}|…|\$\{|\{\{")
 #: Rules, each with literals of which every text that it finds has one.

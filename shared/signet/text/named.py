@@ -6,13 +6,13 @@ links are read in lower case, so no expression ignores case, and every repetitio
 
 import re
 from collections.abc import Iterator
-from enum import Enum, auto
+from enum import IntEnum, StrEnum
 
 from signet.text import values
 from signet.text.reading import HIDDEN
 
 
-class _Kind(Enum):
+class _Kind(StrEnum):
     """What a word announces: what people choose (a `NAME` if assigned), words, keys, a random run, digits."""
 
     PASSWORD = "password"
@@ -115,45 +115,49 @@ _USER = re.compile(
 )
 #: More of a value is not read to judge it.
 _JUDGED = 512
+#: Judgements that are kept while one text is read.
+_MOST_JUDGED = 4_096
 #: Most characters of a value in which the word is looked for again.
 _READ_AGAIN = 64
 
 
-class _Way(Enum):
+class _Way(IntEnum):
     """How a value follows its word: assigned to it, next in a list or call, said in a sentence, or just behind it."""
 
-    ASSIGNED = auto()
-    LISTED = auto()
-    SAID = auto()
-    BEHIND = auto()
+    ASSIGNED = 1
+    LISTED = 2
+    SAID = 3
+    BEHIND = 4
+
+
+#: What was found of a value after a word of a kind, by what ends it.
+_Judged = dict[tuple[_Kind, _Way, str, str | None], bool]
 
 
 def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of each secret that a word announces."""
     read: set[int] = set()
+    judged: _Judged = {}
     for word, kind, before in [row for core, rows in _BY_CORE if core in lower for row in rows]:
         at = lower.find(word)
         while at >= 0:
             after = at + len(word)
-            link = _LINK.match(lower, after) if _stands(lower, at, after, before) else None
-            if (
-                link is not None
-                and link.end() not in read
-                and not _is_other(word, before, link, text)
-            ):
-                read.add(link.end())
-                way = _way(at, link, lower)
-                value = _VALUE.match(text, link.end())
-                place = _secret(kind, way, link, value, text) if value is not None else None
-                if place is not None:
-                    yield *place, (kind if way in (_Way.SAID, _Way.BEHIND) else _Kind.NAME).value
-                # Words in a long value would end with it: it is read once.
-                if (
-                    way is _Way.ASSIGNED
-                    and value is not None
-                    and value.end() - link.end() > _READ_AGAIN
-                ):
-                    after = value.end() if value.lastindex == _BARE else after
+            if before is None or _stands(lower, at, after, before):
+                link = _LINK.match(lower, after)
+                if link is not None and link.end() not in read:
+                    value = None
+                    rest, sign, verb = link.groups()
+                    if not rest or not _is_other(word, before, link, text):
+                        read.add(link.end())
+                        value = _VALUE.match(text, link.end())
+                    if value is not None:
+                        way = _way(at, sign, verb, lower)
+                        place = _secret(kind, way, link, value, text, judged)
+                        if place is not None:
+                            yield *place, (kind if way >= _Way.SAID else _Kind.NAME)
+                        # Words in a long value would end with it: it is read once.
+                        if way is _Way.ASSIGNED and value.end() - link.end() > _READ_AGAIN:
+                            after = value.end() if value.lastindex == _BARE else after
             at = lower.find(word, after)
 
 
@@ -182,47 +186,69 @@ def _is_other(word: str, before: tuple[str, ...] | None, link: re.Match[str], te
     )
 
 
-def _way(at: int, link: re.Match[str], lower: str) -> _Way:
-    sign = link["sign"]
+def _way(at: int, sign: str | None, verb: str | None, lower: str) -> _Way:
     if sign:
         return _Way.LISTED if "," in sign or "(" in sign else _Way.ASSIGNED
-    if link["verb"]:
+    if verb:
         return _Way.SAID
     is_option = lower[at - 1 : at] == "-" and _OPTION.search(lower, max(0, at - 24), at)
     return _Way.ASSIGNED if is_option else _Way.BEHIND
 
 
 def _secret(
-    kind: _Kind, way: _Way, link: re.Match[str], value: re.Match[str], text: str
+    kind: _Kind,
+    way: _Way,
+    link: re.Match[str],
+    value: re.Match[str],
+    text: str,
+    judged: _Judged,
 ) -> tuple[int, int] | None:
     """Return where the secret is that a value is or begins with."""
     begin, (start, end) = link.end(), value.span(value.lastindex or 0)
     if text[begin - 1] == ">" and link["sign"] and not text.startswith("</", value.end()):
         return None  # no element of XML
-    if way is not _Way.BEHIND and (words := _words(kind, way, begin, text)):
+    if _may_be_words(kind, way) and (words := _words(kind, begin, text)):
         return words.span(1)
-    is_bare, following = value.lastindex == _BARE, text[end : end + 1]
-    if is_bare:
-        end = start + len(text[start:end].rstrip(".:?"))
+    following = None
+    if value.lastindex == _BARE:
+        following = text[end : end + 1]
+        if text[end - 1] in ".:?":
+            end = start + len(text[start:end].rstrip(".:?"))
     found = text[start : min(end, start + _JUDGED)]
-    if HIDDEN in found or (is_bare and following == HIDDEN):
+    if HIDDEN in found or following == HIDDEN:
         return None  # the rest of a mask
-    if is_bare and following == "(" and _CALLED.fullmatch(found):
+    if following == "(" and _CALLED.fullmatch(found):
         return None
-    return (
-        (start, end) if _is_secret(kind, way, found, link, following if is_bare else None) else None
-    )
+    # Long logs repeat their values.
+    key = (kind, way, found, following)
+    is_secret = judged.get(key)
+    if is_secret is None:
+        is_secret = _is_secret(kind, way, found, following)
+        if len(judged) < _MOST_JUDGED:
+            judged[key] = is_secret
+    if is_secret or (
+        way is _Way.BEHIND
+        and (kind is _Kind.PASSWORD or kind is _Kind.PHRASE)
+        and values.is_user_password(found)
+        and _follows_user(link)
+    ):
+        return start, end
+    return None
 
 
-def _words(kind: _Kind, way: _Way, begin: int, text: str) -> re.Match[str] | None:
+def _may_be_words(kind: _Kind, way: _Way) -> bool:
+    """Return whether digits or words can be a secret after this word."""
+    if kind is _Kind.PASSWORD:
+        return way is _Way.ASSIGNED
+    return way is not _Way.BEHIND and (kind is _Kind.PIN or kind is _Kind.PHRASE)
+
+
+def _words(kind: _Kind, begin: int, text: str) -> re.Match[str] | None:
     """Return digits or words in the place of a value, in their one group, that are a secret after this word."""
     if kind is _Kind.PIN:
         return _DIGITS.match(text, begin)
-    if kind is _Kind.PHRASE:
-        if found := _DIGITS.match(text, begin) or _SEED.match(text, begin):
-            return found
-    elif kind is not _Kind.PASSWORD or way is not _Way.ASSIGNED:
-        return None
+    if kind is _Kind.PHRASE and (found := _DIGITS.match(text, begin) or _SEED.match(text, begin)):
+        return found
     found = _PHRASE.match(text, begin)
     if (
         found is None
@@ -235,9 +261,7 @@ def _words(kind: _Kind, way: _Way, begin: int, text: str) -> re.Match[str] | Non
     return found if kind is _Kind.PHRASE or (ends and len(found[1]) <= 60) else None
 
 
-def _is_secret(
-    kind: _Kind, way: _Way, value: str, link: re.Match[str], following: str | None
-) -> bool:
+def _is_secret(kind: _Kind, way: _Way, value: str, following: str | None) -> bool:
     """Return whether a value is a secret after this word; `following` is what ends a bare one, None for quotes."""
     if kind is _Kind.RUN or (kind is _Kind.KEY and way is not _Way.ASSIGNED):
         return values.is_run(value)
@@ -246,7 +270,7 @@ def _is_secret(
     if kind is _Kind.PIN or (kind is _Kind.NAME and way is not _Way.ASSIGNED):
         return False
     if way is _Way.BEHIND:
-        return values.is_strong(value) or (values.is_user_password(value) and _follows_user(link))
+        return values.is_strong(value)
     if values.is_given(value) or (way is _Way.SAID and following is None and values.is_word(value)):
         return True
     return way is not _Way.LISTED and following not in _JOINED and values.is_simple(value)

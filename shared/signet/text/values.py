@@ -15,7 +15,8 @@ _PLACEHOLDER = re.compile(
     ))
 )  # fmt: skip
 _NOTHING = re.compile(
-    r"\$|(?i:none|null|true|false|undefined|string|str|int|bool|optional|required|process|self|this|os|env)\b"
+    r"\$|(?=[BEFINOPRSTUbefinoprstu])"
+    r"(?i:none|null|true|false|undefined|string|str|int|bool|optional|required|process|self|this|os|env)\b"
 )
 #: Where digits, small and capital letters meet inside a word; a capital first letter counts for nothing.
 _CHANGE = re.compile(r"(?<=[a-z])[A-Z0-9]|(?<=[A-Z])[0-9]|(?<=[0-9])[A-Za-z]")
@@ -75,7 +76,7 @@ _FUNCTION = frozenset(
 
 def is_placeholder(value: str) -> bool:
     """Return whether a value stands for a secret, as in documentation."""
-    return _NOTHING.match(value) is not None or _PLACEHOLDER.search(value) is not None
+    return _PLACEHOLDER.search(value) is not None or _NOTHING.match(value) is not None
 
 
 def varies(value: str, *, least: int = 4) -> bool:
@@ -99,11 +100,12 @@ def is_given(value: str) -> bool:
         return False
     if " " in value and not (value.count(" ") == 1 and _SIGNED.fullmatch(value)):
         return any(map(looks_random, value.split()))
-    if _SURE.fullmatch(value):
+    has_signs = not value.isalnum()
+    if has_signs and _SURE.fullmatch(value):
         return not is_placeholder(value)
     if is_placeholder(value) or _CODE.fullmatch(value):
         return False
-    if not value.isalnum() and _is_expression(value):
+    if has_signs and _is_expression(value):
         return False
     return _ORDINARY.fullmatch(value) is None or looks_random(value)
 

@@ -248,6 +248,30 @@ def test_a_mask_never_grows_and_hides_no_word() -> None:
     assert mask(f"{masked} password: [masked: password]").kinds == ()
 
 
+@pytest.mark.parametrize(
+    "password",
+    ["password", "PASSWORD", "your_password", "new-password", "my_secret", "db_pass", "${PW}", "<password>", "****"],
+)  # fmt: skip
+def test_a_sample_address_stays(password: str) -> None:
+    text = f"export DATABASE_URL=postgresql://user:{password}@localhost:5432/app"
+    assert mask(text).text == text
+    real = mask(text.replace(password, f"{password}9!kQ"))
+    assert password.startswith(("$", "<")) or real.kinds == ("password",)
+
+
+@pytest.mark.parametrize("kind", ["password", "token", "GitHub token", "private key"])
+@pytest.mark.parametrize(
+    "around",
+    ["https://bob:{}@db.internal/x", "password={}", '"token": "{}"', "the password is {}.", "Cookie: sid={}; b=2",
+     "curl -u bob:{} https://x", "https://x.example/?key={}", "Authorization: Bearer {}", "PGPASSWORD={}abc1!x",
+     "https://{}@x.example", "mysql -p{} shop", "echo {} | sudo -S ls"],
+)  # fmt: skip
+def test_a_mask_is_not_masked(kind: str, around: str) -> None:
+    text = around.format(f"[masked: {kind}]")
+    assert mask(text).text == text
+    assert mask(f"{text}\ntoken ghp_{'1aB2' * 9}").text == f"{text}\ntoken [masked: GitHub token]"
+
+
 PIECES = (
     "secret_", "token_", "pwd", "api key ", "SK", "=", "password=ab1!xy ", "pwd=", "pwd=examplepwd=", "key=a ",
     "token token ", "password of ", "password for a b c d e f g ", "password is ", "password to ", "密码是",
