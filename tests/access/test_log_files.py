@@ -165,7 +165,8 @@ def test_a_link_that_changes_after_the_check_is_not_followed(
         return real_open(path, flags)
 
     monkeypatch.setattr(os, "open", swapped)
-    assert LogFile(str(place), lambda: [home / ".claude/projects"]).read() is None
+    with LogFile(str(place), lambda: [home / ".claude/projects"]).opened() as file:
+        assert file is None
 
 
 @pytest.mark.parametrize("mode", ["team", "hybrid"])

@@ -16,15 +16,15 @@ from signet.domain.backfill.places import log_folders
 from signet.domain.sessions.calls import Call
 from signet.domain.transcripts import log_files, stored
 from signet.domain.transcripts.log_files import LogFile
-from signet.domain.transcripts.models import Session
+from signet.domain.transcripts.models import Reading, Session
 from signet.errors import SignetError
 from signet.observe import logs
 from signet_api.deps import State
 
 log = logs.get("hooks")
 
-#: A log is read again when it has grown by so much.
-LEAST_NEW_BYTES = 4_096
+#: A log is read again when it has grown by this much, and by this share: reading 1 GB takes many seconds.
+LEAST_NEW_BYTES, LEAST_NEW_SHARE = 4_096, 0.02
 
 
 def readable(path: str | None) -> LogFile | None:
@@ -45,7 +45,9 @@ def later(state: State, call: Call, path: str | None, inline: str | None) -> Non
     name = (call.agent_id, call.key)
     size = _size(log_file.path) if log_file else len(inline or "")
     before = state.following.get(name)
-    if size is None or (before is not None and size < before + LEAST_NEW_BYTES):
+    if size is None or (
+        before is not None and size < before + max(LEAST_NEW_BYTES, before * LEAST_NEW_SHARE)
+    ):
         return
     state.following[name] = size
     task = asyncio.create_task(_keep(state, call, log_file, inline))
@@ -55,23 +57,24 @@ def later(state: State, call: Call, path: str | None, inline: str | None) -> Non
 
 async def _keep(state: State, call: Call, log_file: LogFile | None, inline: str | None) -> None:
     masks = state.settings.memory.mask_secrets
-    text = (await asyncio.to_thread(log_files.text_of, log_file, inline, masks=masks)).text
-    if not text:
+    found = await asyncio.to_thread(log_files.read, log_file, inline, masks=masks, with_steps=False)
+    if not found.text:
         return
     try:
-        await state.db.awrite_quick(_store, call, text, at=clock.now())
+        await state.db.awrite_quick(_store, call, found, at=clock.now())
     except SignetError as error:  # the end of the session hands it over again
         log.info("transcript.not_kept", code=error.code)
 
 
-def _store(tx: WriteTx, call: Call, text: str, *, at: datetime) -> None:
+def _store(tx: WriteTx, call: Call, found: Reading, *, at: datetime) -> None:
     assert call.key is not None
     session = Session(
         agent_id=call.agent_id,
         key=call.key,
         harness=call.harness,
         project=call.project,
-        text=text,
+        text=found.text,
+        reading=found,
     )
     stored.keep(tx, session, now=at)
 

@@ -323,6 +323,11 @@ def last_day(end: str) -> str:
     return (clock.parse(end) - timedelta(milliseconds=1)).astimezone().strftime("%Y-%m-%d")
 
 
+def ago(instant: str) -> str:
+    """Return how long ago an instant is."""
+    return f"{span(max((clock.now() - clock.parse(instant)).total_seconds(), 0))} ago"
+
+
 def span(seconds: float) -> str:
     """Return a length of time in its two largest units."""
     whole = int(seconds)

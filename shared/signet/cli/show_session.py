@@ -14,6 +14,7 @@ from signet.cli.options import AgentOption, SessionArgument
 from signet.cli.output import Ink
 from signet.client import NotFound, Signet
 from signet.client.answers import SessionReplay
+from signet.wire.capture import Reading
 
 #: Sessions among which the beginning of a key is looked for.
 MOST = 200
@@ -54,7 +55,21 @@ def show(
         found["sessionKey"], found["createdAt"], found["harness"], found["project"], ink
     )
     yield from output.paragraphs(found["content"], 0)
+    for gap in _gaps(found.get("reading")):
+        output.hint(gap)
     output.hint(f"With what it was given: signet sessions show {key} --given")
+
+
+def _gaps(reading: Reading | None) -> Iterator[str]:
+    """Yield what of a session's log is not in its transcript."""
+    if not reading:
+        return
+    if count := reading["leftOut"]:
+        yield f"{output.count(count, 'older message')} of its log not read: it is too long"
+    if count := reading["shortened"]:
+        yield f"{output.count(count, 'message')} shortened: longer than 1 MB"
+    for kind, count in reading["unknownRecords"].items():
+        yield f"{output.count(count, 'record')} of an unknown type not read: {kind}"
 
 
 def _head(

@@ -21,6 +21,7 @@ from signet.client.target import Target
 from signet.config.env import is_loopback
 from signet.domain.sessions import spool
 from signet.domain.sessions.spool import Entry
+from signet.domain.transcripts import log_lines
 from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.text import json_text
@@ -157,14 +158,16 @@ def look(workspace: Workspace, daemon: Target) -> bool:
 
 
 def with_log(body: Mapping[str, object]) -> Mapping[str, object]:
-    """Return a body with the end of the log that it names in the place of its name, where that can be read."""
+    """Return a body with the log that it names in the place of its name, where that can be read.
+
+    Images and the output of tools are left out, and of a long log the oldest lines.
+    """
     path = body.get("transcriptPath")
     if not isinstance(path, str) or "transcript" in body:
         return body
     try:
         with Path(path).expanduser().open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - MOST_SENT))
-            said = file.read(MOST_SENT).decode("utf-8", "replace")
+            said = log_lines.newest(log_lines.lines(file), MOST_SENT).decode("utf-8", "replace")
     except (OSError, ValueError, RuntimeError):
         return body
     rest = {name: value for name, value in body.items() if name != "transcriptPath"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from signet import __version__, clock
-from signet.care import contents
+from signet.care import capture, contents
 from signet.cli import backfill, backup, elsewhere, output, work
 from signet.cli.command import Output, PathOption, command
 from signet.cli.connect import client
@@ -15,6 +15,7 @@ from signet.client import DaemonNotRunning, connection
 from signet.domain.backup import kept
 from signet.errors import Kind, SignetError
 from signet.paths import Workspace, cache_home, config_home, find_workspace
+from signet.wire.capture import Capture
 
 _LABEL = 12
 #: The files of a workspace that `status` shows.
@@ -142,6 +143,7 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     for reason in found["waitsFor"]:
         yield _row("waits", ink.warn(str(reason)))
     yield _row("memories", str(found["memories"]["total"]))
+    yield _row("captured", _captured(found["capture"], ink))
     yield _row("vectors", _vectors(found, ink))
     yield _row("facts", _texts(found["pipelineV2"].get("extraction", {}), ink))
     if share := found.get("holdout"):
@@ -150,6 +152,10 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield _row("learning", learning(found["predictor"]))
     yield from _workspace(found, ink)
     yield from troubles(health, ink)
+    for problem in capture.empty(found["capture"]):
+        yield ink.bad(f"! {problem}") + " · see: signet doctor"
+    for problem in capture.unread(found["capture"]):
+        yield ink.warn(f"! {problem}") + " · report it with: signet report"
     if waiting := found.get("reviewsWaiting"):
         told = f"! {output.count(waiting, 'memory')} to review"
         yield ink.warn(told) + " · see: signet review"
@@ -187,6 +193,16 @@ def troubles(health: Mapping[str, Any], ink: Ink) -> Iterator[str]:
         yield said + (f" · try: {one['command']}" if one["command"] else "")
 
 
+def _captured(found: Capture, ink: Ink) -> str:
+    """Return when the last message of each harness was said, newest first."""
+    times = [(one["lastMessageAt"], one["harness"]) for one in found["harnesses"]]
+    told = [
+        f"{capture.name_of(harness)} {output.ago(at)}"
+        for at, harness in sorted(((at, name) for at, name in times if at), reverse=True)
+    ]
+    return " · ".join(told) or ink.dim("no session yet")
+
+
 def _backups(workspace: Workspace) -> dict[str, Any]:
     there = kept.kept(workspace)
     return {
@@ -201,7 +217,7 @@ def _backup(backups: dict[str, Any], ink: Ink) -> str:
     if newest is None:
         return ink.dim("none yet · create one with: signet backup")
     age = clock.now() - clock.parse(newest["createdAt"])
-    text = f"{output.span(max(age.total_seconds(), 0))} ago"
+    text = output.ago(newest["createdAt"])
     text = ink.warn(f"{text}, create a new one with: signet backup") if age > kept.OLD else text
     return f"{text} · {backups['count']} kept, {output.size(backups['bytes'])}"
 

@@ -67,13 +67,14 @@ def _make(shape: type[N]) -> Callable[[Sequence[Any]], N]:
 
 @cache
 def _keys(shape: type[Mapping[str, object]], columns: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the keys of a typed dictionary that columns fill; raise TypeError unless they are all of them."""
+    """Return the keys of a typed dictionary that columns fill; raise TypeError if a required one is missing."""
     known = shape.__annotations__
     keys = tuple(
         name if name in known else _CAMEL.sub(lambda found: found[1].upper(), name)
         for name in columns
     )
-    if set(keys) != set(known):
+    optional: frozenset[str] = getattr(shape, "__optional_keys__", frozenset())
+    if {*keys, *optional} != set(known):
         raise TypeError(f"{shape.__name__} has {(*known,)}, the statement gives {columns}")
     return keys
 

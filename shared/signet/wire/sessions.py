@@ -1,8 +1,9 @@
 """Sessions: which run, what was said in them, how far they were."""
 
-from typing import Literal, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from signet.wire import access
+from signet.wire.capture import Reading
 from signet.wire.injections import SessionContext, SessionReplay
 from signet.wire.memory import Along
 from signet.wire.operation import Operation
@@ -87,6 +88,8 @@ class Transcript(TypedDict):
     content: str
     createdAt: str
     updatedAt: str | None
+    #: The counts of its log; null for a session without one.
+    reading: NotRequired[Reading | None]
 
 
 class Excerpt(TypedDict):

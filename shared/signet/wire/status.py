@@ -3,6 +3,7 @@
 from typing import Any, NotRequired, TypedDict
 
 from signet.wire import access
+from signet.wire.capture import Capture
 from signet.wire.diagnostics import Diagnosis
 from signet.wire.operation import Operation
 
@@ -112,6 +113,7 @@ class Status(TypedDict):
     embedding: NotRequired[EmbeddingState]
     #: Memories that are not delivered unasked until a person approves them.
     reviewsWaiting: NotRequired[int]
+    capture: NotRequired[Capture]
 
 
 class ProcessCost(TypedDict):

@@ -25,7 +25,7 @@ NAMES = {
     "python", "sqlite", "disk", "file system", "clock", "workspace", "settings", "file modes", "restores",
     "backup", "database", "schema", "vectors", "queue", "storage", "index", "provider", "mutation",
     "connector", "duplicate", "daemon", "port", "one daemon", "embeddings", "extraction", "harnesses", "service",
-    "structure", "waiting",
+    "structure", "waiting", "capture",
 }  # fmt: skip
 
 

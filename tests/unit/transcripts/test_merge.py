@@ -51,11 +51,36 @@ def test_a_message_whose_time_was_corrected_is_the_same_message() -> None:
     assert merge.joined(first, told, is_turn=True) == told
 
 
-def test_a_turn_by_itself_is_added_once_and_a_shorter_whole_one_is_not() -> None:
+def test_a_turn_by_itself_is_added_once() -> None:
     stored, turn = "\n".join(SAID[:10]), "\n".join(SAID[10:])
     both = merge.joined(stored, turn, is_turn=True)
     assert both == merge.joined(both, turn, is_turn=True) == ALL
-    assert merge.joined(stored, turn, is_turn=False) == stored
+    assert merge.joined(stored, turn, is_turn=False) == ALL
+
+
+def stamped(minute: int, text: str) -> str:
+    return f"{'User' if minute % 2 else 'Assistant'} (2026-11-22T19:{minute:02}:00Z): {text}"
+
+
+@pytest.mark.parametrize("is_turn", [True, False])
+def test_a_log_that_lost_its_beginning_takes_no_message_away(is_turn: bool) -> None:
+    lines = [
+        stamped(minute, f"Step {minute} is done, and it took a while.") for minute in range(40)
+    ]
+    first, last, whole = lines[:10], lines[20:], "\n".join(lines)
+    gap = merge.joined("\n".join(first), "\n".join(last), is_turn=is_turn)
+    assert gap == "\n".join(first + last)
+    assert merge.joined(gap, whole, is_turn=is_turn) == whole
+    assert merge.joined(whole, "\n".join(last), is_turn=is_turn) == whole
+
+
+def test_a_beginning_that_was_never_stored_is_added_in_front() -> None:
+    """An earlier version read only the end of a long log."""
+    lines = [stamped(minute, f"Step {minute} is done.") for minute in range(40)]
+    stored = "\n".join(lines[30:36])
+    assert merge.joined(stored, "\n".join(lines), is_turn=False) == "\n".join(lines)
+    other = "\n".join([*lines[:33], *lines[34:]])
+    assert merge.joined(stored, other, is_turn=False) == "\n".join(lines)
 
 
 @given(st.lists(st.text("ab\n", max_size=300), max_size=5), st.booleans())

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from signet.domain.transcripts import record_types, transcript
+from signet.domain.transcripts import log_files, record_types, transcript
 from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
 
 SESSION = {"sessionId": "s", "cwd": "/p", "version": "2.1.332"}
@@ -48,7 +48,7 @@ def test_a_record_of_an_unknown_type_is_nobodys_words(kind: str) -> None:
         Turn(ASSISTANT, "Done."),
         Turn(USER, "Now add its tests."),
     ]
-    assert record_types.unknown(map(json.loads, text.split("\n"))) == {kind: 3}
+    assert log_files.read(None, text, masks=False).unknown == {kind: 3}
 
 
 def test_types_without_a_message_are_not_reported() -> None:
@@ -58,7 +58,7 @@ def test_types_without_a_message_are_not_reported() -> None:
         {"type": "progress", "data": {"type": "hook_progress"}},
         claude("user", "user", "Hello."),
     ]
-    assert not record_types.unknown(records)
+    assert not any(map(record_types.unknown, records))
 
 
 @pytest.mark.parametrize("version", ["0.171.0", "0.104.0", "1.2.3"])

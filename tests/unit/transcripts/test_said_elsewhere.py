@@ -113,7 +113,7 @@ def test_stopping_the_agent_says_nothing(why: str) -> None:
 
 def test_steps_know_what_was_said_beside_messages_as_said() -> None:
     raw = "\n".join(map(json.dumps, called("Edit", {"file_path": "a.py"}, REJECTED + "use httpx")))
-    _, stored = log_files.session_of(None, raw, masks=True)
+    stored = log_files.read(None, raw, masks=True).steps
     assert [step.type for step in steps.read(stored)] == [
         StepType.CALL,
         StepType.USER,

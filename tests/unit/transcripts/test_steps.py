@@ -88,8 +88,8 @@ OPENCODE = [
 @pytest.mark.parametrize("log", [CLAUDE, CODEX, OPENCODE], ids=["claude", "codex", "opencode"])
 def test_every_log_gives_the_same_steps(log: list[dict[str, object]]) -> None:
     raw = "\n".join(map(json.dumps, log))
-    masked, stored = log_files.session_of(None, raw, masks=True)
-    text = masked.text
+    read = log_files.read(None, raw, masks=True)
+    text, stored = read.text, read.steps
     assert text == "User: Which port?\nAssistant: I look.\nAssistant: Port 8080."
     found = steps.read(stored)
     said = {
@@ -105,9 +105,8 @@ def test_every_log_gives_the_same_steps(log: list[dict[str, object]]) -> None:
 
 
 def test_what_is_no_log_has_no_steps() -> None:
-    assert (
-        log_files.session_of(None, "User: Which port?\nAssistant: Port 8080.", masks=True)[1] == ""
-    )
+    text = "User: Which port?\nAssistant: Port 8080."
+    assert log_files.read(None, text, masks=True).steps == ""
 
 
 SID = "sid=" + "q7Xk2m9" * 2
@@ -135,20 +134,19 @@ def test_steps_can_be_read_after_their_secrets_are_masked(command: str, kept: st
         },
     ]
     raw = "\n".join(map(json.dumps, log))
-    _, stored = log_files.session_of(None, raw, masks=True)
+    stored = log_files.read(None, raw, masks=True).steps
     _, call, result = steps.read(stored)
     assert kept in call.text
     assert result.type is StepType.RESULT and "[masked:" in result.text
     assert SID not in stored and TOKEN[:9] not in stored
-    _, unmasked = log_files.session_of(None, raw, masks=False)
+    unmasked = log_files.read(None, raw, masks=False).steps
     assert steps.read(unmasked)[1].text == command[: steps.CALL_CHARS]
 
 
 def test_of_a_long_log_the_newest_steps_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(steps, "MOST_CHARS", 200)
-    log: list[dict[str, object]] = [
-        {"role": "user", "content": f"Question {number}?"} for number in range(50)
-    ]
-    found = steps.read(steps.written(log))
+    log = [{"role": "user", "content": f"Question {number}?"} for number in range(50)]
+    read = log_files.read(None, "\n".join(map(json.dumps, log)), masks=False)
+    found = steps.read(read.steps)
     assert 0 < len(found) < 10
     assert found[-1].text == steps.hash_of("Question 49?")

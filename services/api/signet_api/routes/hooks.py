@@ -283,4 +283,5 @@ def _report(body: SessionEndBody) -> Report:
 
 
 def _masked(ended: Ended) -> list[str]:
-    return list(ended.session.masked) if ended.session else []
+    found = ended.session and ended.session.reading
+    return list(found.masked) if found else []

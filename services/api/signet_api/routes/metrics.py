@@ -8,6 +8,7 @@ from datetime import datetime
 from signet import __version__, clock
 from signet.db import ReadTx
 from signet.domain.diagnostics.models import Report
+from signet.domain.transcripts import readings
 from signet.observe import metrics
 from signet.observe.metrics import Sample
 from signet.queue import pauses, stats
@@ -55,6 +56,15 @@ def _of_rows(tx: ReadTx, state: State, now: datetime) -> list[Sample]:
             float(breaker_of(queue) in open_breakers),
         )
         for queue in QUEUES
+    ]
+    found += [
+        Sample(
+            "signet_unknown_records",
+            "Log records of unknown types in sessions of the last 30 days",
+            {"harness": one["harness"], "version": one["version"] or "", "type": one["type"]},
+            one["records"],
+        )
+        for one in readings.capture(tx, now=now)["unknownRecords"]
     ]
     found += [
         Sample(

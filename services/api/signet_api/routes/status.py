@@ -18,6 +18,7 @@ from signet.domain.diagnostics.models import DEGRADED, Report, status_of
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import review
 from signet.domain.sessions import running as sessions
+from signet.domain.transcripts import readings
 from signet.domain.updates.check import is_allowed
 from signet.errors import Invalid
 from signet.observe import logfile
@@ -138,6 +139,7 @@ _STORED: Mapping[str, Callable[[ReadTx, State, datetime], object]] = {
     "waitingForProvider": _waiting,
     "embedding": _embedding,
     "reviewsWaiting": lambda tx, _, __: review.count(tx),
+    "capture": lambda tx, _, now: readings.capture(tx, now=now),
 }
 _SEEN = ("memoryDb", "reasons", "health")
 PARTS = (*_KNOWN, *_STORED, *_SEEN, "update")

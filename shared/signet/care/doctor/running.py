@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from signet import __version__, clock
-from signet.care import service
+from signet.care import capture, service
 from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
 from signet.care.harnesses import CONNECTORS, Connector
 from signet.config.sections import ADDED_MODEL
@@ -11,6 +11,7 @@ from signet.daemon import ready, record
 from signet.daemon.errors import PortTaken
 from signet.daemon.processes import processes
 from signet.domain.extraction.mode import mode_of
+from signet.domain.transcripts import readings
 from signet.providers import chosen, registry
 from signet.queue import pauses, stats
 
@@ -29,6 +30,7 @@ def checks(scene: Scene, connectors: Sequence[Connector] = CONNECTORS) -> Iterat
     yield _texts_from(scene)
     yield _held_back(scene)
     yield _harnesses(scene, connectors)
+    yield _capture(scene)
     yield _service(scene)
 
 
@@ -158,6 +160,18 @@ def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:
         return fail("harnesses", told, f"signet harness install {again}")
     names = sorted({name for name, _ in entries})
     return ok("harnesses", f"{', '.join(names)} connected" if names else "none connected")
+
+
+def _capture(scene: Scene) -> Check:
+    found = None if scene.tx is None else readings.capture(scene.tx, now=scene.now)
+    if found is None or not (found["harnesses"] or found["unknownRecords"]):
+        return ok("capture", "no session yet")
+    if lost := [*capture.empty(found)]:
+        return fail("capture", "; ".join(lost), "signet daemon logs -l warn")
+    if unread := [*capture.unread(found)]:
+        return warn("capture", "; ".join(unread), "signet report")
+    at = max(one["lastMessageAt"] or "" for one in found["harnesses"])
+    return ok("capture", f"every message of each session; the last at {local(clock.parse(at))}")
 
 
 def _service(scene: Scene) -> Check:

@@ -83,11 +83,11 @@ def _read(job: JobContext, row: sql.Row, *, masks: bool) -> _Read:
     try:
         inline = PLACES[row.harness].read(row.path, row.session_key)
         log_file = LogFile(row.path) if inline is None else None
-        masked, steps = log_files.session_of(log_file, inline, masks=masks)
+        found = log_files.read(log_file, inline, masks=masks)
     except Exception as error:  # whatever a stranger's file does, the sessions after it are read
         log.info("backfill.unreadable", harness=row.harness, reason=type(error).__name__)
         return _Read(state="failed", detail=str(error) or type(error).__name__)
-    text = _timed(masked.text, row.changed_at)
+    text = _timed(found.text, row.changed_at)
     if not text:
         return _Read(state="known", detail="nobody speaks in it")
     opening = hashlib.sha256(text[:OPENING_CHARS].encode()).hexdigest()[:16]
@@ -99,8 +99,7 @@ def _read(job: JobContext, row: sql.Row, *, masks: bool) -> _Read:
         harness=row.harness,
         project=row.project,
         text=text,
-        steps=steps,
-        masked=masked.kinds,
+        reading=found,
     )
     return _Read(session, opening=opening)
 

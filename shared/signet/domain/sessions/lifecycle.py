@@ -11,7 +11,7 @@ from signet.domain.sessions import checkpoints, claims, continuity, harness_call
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.models import Continuity, State, Trigger, with_turn
 from signet.domain.sessions.sql import states
-from signet.domain.transcripts import unkept
+from signet.domain.transcripts import readings, unkept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +80,7 @@ def prompted(
     harness_calls.note(tx, call.harness, now=now)
     if call.key is None:
         return
+    readings.asked(tx, call.agent_id, call.key, call.harness, now=now)
     state = _renewed(tx, call, now)
     state = with_turn(state, given, most=claims.TURNS)
     state = replace(state, is_warned=state.is_warned or warned)

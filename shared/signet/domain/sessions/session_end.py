@@ -140,19 +140,16 @@ async def _handed_over(call: Call, report: Report, services: Services) -> Ended:
 async def _session(call: Call, report: Report, services: Services) -> Session:
     """Return what was handed over."""
     masks = services.settings.memory.mask_secrets
-    masked, steps = await asyncio.to_thread(
-        log_files.session_of, report.log, report.inline, masks=masks
-    )
-    if not masked.text and len(report.inline or "") > SILENT_CHARS:
+    found = await asyncio.to_thread(log_files.read, report.log, report.inline, masks=masks)
+    if not found.text and len(report.inline or "") > SILENT_CHARS:
         log.warning("session.silent", harness=report.harness, chars=len(report.inline or ""))
     return Session(
         agent_id=call.agent_id,
-        key=call.key or log_files.key_of(masked.text),
+        key=call.key or log_files.key_of(found.text),
         harness=report.harness,
         project=call.project,
-        text=masked.text,
-        steps=steps,
-        masked=masked.kinds,
+        text=found.text,
+        reading=found,
     )
 
 
@@ -170,7 +167,7 @@ def finish(
         uses = usefulness.take(tx, session.agent_id, session.key, now=now)
         feedback.apply_session(tx, uses, agent_id=session.agent_id, settings=learns, now=now)
     queued = store(tx, session, rules=rules or Rules.of(settings), now=now)
-    record.transcript_arrived(tx, session.agent_id, session.key, session.steps, now=now)
+    record.transcript_arrived(tx, session.agent_id, session.key, _steps(session), now=now)
     return queued
 
 
@@ -179,7 +176,7 @@ def turn(tx: WriteTx, session: Session, settings: Settings, *, now: datetime) ->
     if stored.is_forgotten(tx, session.agent_id, session.key):
         return None
     queued = store_turn(tx, session, rules=Rules.of(settings), now=now)
-    record.transcript_arrived(tx, session.agent_id, session.key, session.steps, now=now)
+    record.transcript_arrived(tx, session.agent_id, session.key, _steps(session), now=now)
     return queued
 
 
@@ -208,3 +205,7 @@ def store_turn(tx: WriteTx, session: Session, *, rules: Rules, now: datetime) ->
         return None
     part = stored.take_new(tx, session.agent_id, session.key, least_bytes=LEAST_NEW_BYTES)
     return requests.of_part(tx, session, part, attempts=rules.attempts, now=now) if part else None
+
+
+def _steps(session: Session) -> str:
+    return session.reading.steps if session.reading else ""

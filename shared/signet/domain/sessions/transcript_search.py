@@ -12,7 +12,7 @@ from signet.db import ReadTx, script
 from signet.domain.auth import caller
 from signet.domain.sessions.sql import history as sql
 from signet.domain.sessions.sql.history import SizeRow
-from signet.domain.transcripts import withheld
+from signet.domain.transcripts import readings, withheld
 from signet.wire.sessions import Transcript
 
 #: Characters that are read for a person's search, and how many transcripts at most.
@@ -50,6 +50,7 @@ def transcript(
     found = tx.record(Transcript, sql.OF_KEY, asked)
     if found is not None:
         found["content"] = withheld.cleaned(tx, found["agentId"], found["content"])
+        found["reading"] = readings.of_session(tx, found["agentId"], key)
     return found
 
 

@@ -1,21 +1,36 @@
-"""The transcript of a session, from the file that its harness wrote or from the request itself."""
+"""Read the session that a harness hands over: from the log file that it wrote, or from the request itself."""
 
 import hashlib
+import io
 import os
-from collections.abc import Callable, Iterable
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, Generic, NamedTuple, TypeVar
 
 from signet.domain.folders.mounts import is_below
 from signet.domain.folders.reading import NotAFile, NotAllowed, opened
-from signet.domain.transcripts import steps, transcript
+from signet.domain.transcripts import (
+    injected_text,
+    log_lines,
+    record_types,
+    said_elsewhere,
+    steps,
+    transcript,
+)
+from signet.domain.transcripts.models import Reading
+from signet.domain.transcripts.transcript import Lines, Record, Turn
 from signet.text.masking import Masked, mask
 from signet.text.surrogates import encodable
 
-#: Of a longer file the end is read: a log of this size is weeks of work, and what was said last counts.
-MOST_BYTES = 64 * 1_048_576
+#: Of a longer session the newest messages are read. The limit is about 1.5 million tokens.
+MOST_CHARS = 6 * 1_048_576
 #: Files of these systems are state of the kernel and of processes, not logs.
 _KERNEL = ("/proc", "/sys", "/dev")
+
+T = TypeVar("T")
 
 
 class LogFile(NamedTuple):
@@ -27,23 +42,23 @@ class LogFile(NamedTuple):
     path: str
     folders: Callable[[], Iterable[Path]] | None = None
 
-    def read(self) -> str | None:
-        """Return the text of a regular file at an absolute path; None for everything else (HK-73)."""
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO | None]:
+        """Open a regular file at an absolute path; None for everything else (HK-73)."""
         path = self.path
-        if not path or "\0" in path:
-            return None
         place = Path(path).expanduser() if path.startswith("~/") else Path(path)
-        if not place.is_absolute():
-            return None
+        if not path or "\0" in path or not place.is_absolute():
+            yield None
+            return
         try:
             with opened(place, self._reason) as file:
                 found = os.fstat(file.fileno())
-                if found.st_dev in _kernel_devices() or (self.folders and found.st_nlink > 1):
-                    return None
-                file.seek(max(found.st_size - MOST_BYTES, 0))
-                return file.read(MOST_BYTES).decode("utf-8", "replace")
+                is_refused = found.st_dev in _kernel_devices() or (
+                    self.folders and found.st_nlink > 1
+                )
+                yield None if is_refused else file
         except (NotAllowed, NotAFile, OSError, ValueError):
-            return None
+            yield None
 
     def _reason(self, real: str) -> str | None:
         if any(is_below(real, one) for one in _KERNEL):
@@ -59,27 +74,104 @@ def _kernel_devices() -> set[int]:
     return {Path(one).stat().st_dev for one in _KERNEL[:2] if os.path.ismount(one)}
 
 
-def text_of(log: LogFile | None, inline: str | None, *, masks: bool) -> Masked:
-    """Return what was said in a session, as it is stored: the file if it can be read, else the request's text.
+def read(
+    log: LogFile | None, inline: str | None, *, masks: bool, with_steps: bool = True
+) -> Reading:
+    """Read a session from its log file, or from the request's text if the file is not readable.
 
-    With `masks` its secrets are replaced.
+    `masks` replaces secrets.
     """
-    text = storable(transcript.normalize(_raw(log, inline)))
-    return mask(text) if masks else Masked(text)
+    if log is not None:
+        with log.opened() as file:
+            if file is not None:
+                return _read(partial(_lines, file), masks=masks, with_steps=with_steps)
+    return _read(partial(io.StringIO, inline or ""), masks=masks, with_steps=with_steps)
 
 
-def session_of(log: LogFile | None, inline: str | None, *, masks: bool) -> tuple[Masked, str]:
-    """Return what `text_of` returns, and the steps of the session as they are stored, empty where there is no log."""
-    raw = _raw(log, inline)
-    records = transcript.records(raw)
-    text = storable(transcript.stored_form(raw, records))
-    clean = (lambda step: mask(step).text) if masks else str
-    return mask(text) if masks else Masked(text), storable(steps.written(records or (), clean))
+def _lines(file: BinaryIO) -> Iterator[str]:
+    file.seek(0)
+    return (line.decode("utf-8", "replace") for line in log_lines.lines(file))
 
 
-def _raw(log: LogFile | None, inline: str | None) -> str:
-    raw = log.read() if log else None
-    return inline or "" if raw is None else raw
+def _read(lines: Lines, *, masks: bool, with_steps: bool) -> Reading:
+    log = transcript.records(lines)
+    if log is None:
+        return _text(lines, masks=masks)
+    session = _Session((lambda step: mask(step).text) if masks else str)
+    for record in log:
+        session.add(record, with_steps=with_steps)
+    return session.read(masks=masks)
+
+
+def _text(lines: Lines, *, masks: bool) -> Reading:
+    """Return a text that is no log: its newest lines."""
+    newest = _Newest[str]()
+    for line in lines():
+        newest.add(line, len(line))
+    text = storable(injected_text.without("".join(newest.kept)))
+    masked = mask(text) if masks else Masked(text)
+    return Reading(text=masked.text, masked=masked.kinds, left_out=newest.gone)
+
+
+class _Newest(Generic[T]):
+    """Keeps the newest of what is added, up to MOST_CHARS, and counts the rest."""
+
+    def __init__(self) -> None:
+        self.kept: deque[T] = deque()
+        self.gone = 0
+        self._sizes: deque[int] = deque()
+        self._size = 0
+
+    def add(self, one: T, size: int) -> None:
+        self.kept.append(one)
+        self._sizes.append(size)
+        self._size += size
+        while self._size > MOST_CHARS and len(self.kept) > 1:
+            self.kept.popleft()
+            self._size -= self._sizes.popleft()
+            self.gone += 1
+
+
+class _Session:
+    """Collects the messages and steps of a log, record by record."""
+
+    def __init__(self, clean: Callable[[str], str]) -> None:
+        self._reader = said_elsewhere.Reader()
+        self._turns = _Newest[Turn]()
+        self._steps = steps.Recorder(clean)
+        self._unknown = Counter[str]()
+        self._version: str | None = None
+        self._last: Turn | None = None
+        self._shortened = self._left_out = 0
+
+    def add(self, record: Record, *, with_steps: bool) -> None:
+        self._version = record_types.version(record) or self._version
+        if kind := record_types.unknown(record):
+            self._unknown[kind] += 1
+        if record.get("type") == log_lines.LEFT_OUT and isinstance(gone := record["count"], int):
+            self._left_out += gone
+        turns = [*transcript.turns_of(record, self._reader)]
+        for turn in turns:
+            if turn != self._last:
+                self._turns.add(turn, len(turn.text))
+                self._shortened += log_lines.CUT in turn.text
+                self._last = turn
+        if with_steps:
+            self._steps.add(record, turns)
+
+    def read(self, *, masks: bool) -> Reading:
+        text = storable(transcript.written(self._turns.kept))
+        masked = mask(text) if masks else Masked(text)
+        return Reading(
+            text=masked.text,
+            steps=storable(self._steps.written()),
+            masked=masked.kinds,
+            version=self._version,
+            messages=len(self._turns.kept) + self._turns.gone,
+            unknown=dict(self._unknown),
+            shortened=self._shortened,
+            left_out=self._left_out + self._turns.gone,
+        )
 
 
 def storable(text: str) -> str:

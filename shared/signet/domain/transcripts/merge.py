@@ -8,7 +8,10 @@ same transcript, so it is read once. If more is said afterwards, the longer vers
 the earlier one.
 """
 
+from collections.abc import Sequence
+
 from signet.domain.transcripts import transcript
+from signet.domain.transcripts.transcript import Turn
 
 #: What harnesses call the end of a turn, in lower case, as they name the event or the reason.
 TURN_ENDS = frozenset(
@@ -40,13 +43,13 @@ def is_turn_end(harness: str, runtime_path: str | None, reason: str | None) -> b
 
 
 def joined(stored: str, told: str, *, is_turn: bool) -> str:
-    """Return the one transcript of what is stored and what is handed over now; never shorter than what is stored.
+    """Merge the stored transcript and the one handed over now, without losing a message of either.
 
     A harness that has compacted its context hands over less than before: what follows the end of the stored text is
-    added. Where nothing overlaps, what a turn hands over is that turn and is added whole; of two whole transcripts the
-    longer one stays (PIP-34).
+    added. Where nothing overlaps, what a turn hands over is that turn and is added whole. Of two whole transcripts,
+    each may have messages that the other lacks (PIP-34).
     """
-    if told.startswith(stored):
+    if stored in told:
         return told
     if told in stored:
         return stored
@@ -55,11 +58,40 @@ def joined(stored: str, told: str, *, is_turn: bool) -> str:
         return told
     tail = _tail(stored)
     at = told.find(tail)
-    if at >= 0:
+    if 0 <= at <= len(stored) - len(tail):
         return stored + told[at + len(tail) :]
-    if is_turn:
+    if is_turn and at < 0:
         return f"{stored}\n{told}"
-    return told if len(told) > len(stored) else stored
+    return transcript.written(_union(transcript.parse(stored), transcript.parse(told)))
+
+
+def _union(stored: Sequence[Turn], told: Sequence[Turn]) -> list[Turn]:
+    """Return the messages of both in order, a message of both once; by their times where all have one."""
+    places: dict[tuple[str, str], list[int]] = {}
+    for place, turn in enumerate(stored):
+        places.setdefault(_same(turn), []).append(place)
+    found: list[Turn] = []
+    done = 0
+    if not any(_same(turn) in places for turn in told):
+        found, done = list(stored), len(stored)
+    for turn in told:
+        known = places.get(_same(turn))
+        if not known:
+            found.append(turn)
+            continue
+        place = known.pop(0)
+        if place >= done:
+            found += stored[done:place]
+            found.append(turn if turn.at else stored[place])
+            done = place + 1
+    found += stored[done:]
+    if all(turn.at for turn in found):
+        found.sort(key=lambda turn: turn.at or "")
+    return found
+
+
+def _same(turn: Turn) -> tuple[str, str]:
+    return turn.role, " ".join(turn.text.split())
 
 
 def _tail(text: str) -> str:

@@ -1,6 +1,26 @@
 """A session as its harness hands it over."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """The messages of a session's log, and counts of unread records.
+
+    `text` is the transcript in stored form, `steps` its steps (see steps.py), `masked` the kinds of secrets that were
+    replaced. `version` is the program that wrote the log. `unknown` counts records of unknown types, `shortened`
+    messages that lost their end, and `left_out` messages that are not in `text`.
+    """
+
+    text: str = ""
+    steps: str = ""
+    masked: tuple[str, ...] = ()
+    version: str | None = None
+    messages: int = 0
+    unknown: Mapping[str, int] = field(default_factory=dict)
+    shortened: int = 0
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,7 +34,5 @@ class Session:
     text: str
     #: A turn has handed it over, and the session goes on (see merge.py).
     is_turn: bool = False
-    #: The steps of its log as they are stored (see steps.py).
-    steps: str = ""
-    #: The kinds of secrets that were replaced in the text.
-    masked: tuple[str, ...] = ()
+    #: What else is known of its log; None where none was read.
+    reading: Reading | None = None

@@ -2,11 +2,10 @@
 
 Harnesses add record types without notice: Claude Code has repeated its API requests as `api-request-blob` since autumn
 2026, and their texts (summaries, skills, command files) looked like messages of the user. So this is a list of what is
-known to hold messages, and `unknown` counts the rest.
+known to hold messages, and `unknown` names the rest.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 #: Types of records that hold one message, by who writes them. Some harnesses name the role as the type.
 MESSAGES = frozenset(
@@ -30,6 +29,8 @@ MESSAGES = frozenset(
 #: The fields of a record that may hold a message.
 _PARTS = ("message", "payload", "item", "data")
 _ROLES = frozenset({"user", "assistant"})
+#: Names of types and versions come from outside.
+_TYPE_CHARS = 64
 
 
 def holds_message(record: Mapping[str, object]) -> bool:
@@ -38,13 +39,21 @@ def holds_message(record: Mapping[str, object]) -> bool:
     return not kind or (isinstance(kind, str) and kind in MESSAGES)
 
 
-def unknown(records: Iterable[Mapping[str, object]]) -> Counter[str]:
-    """Count by type the records that look like messages and are of no known type."""
-    return Counter(
-        str(record["type"])
-        for record in records
-        if not holds_message(record) and any(_has_role(record.get(name)) for name in _PARTS)
-    )
+def unknown(record: Mapping[str, object]) -> str | None:
+    """Return the type of a record that looks like a message and is of no known type."""
+    if holds_message(record) or not any(_has_role(record.get(name)) for name in _PARTS):
+        return None
+    return str(record["type"])[:_TYPE_CHARS]
+
+
+def version(record: Mapping[str, object]) -> str | None:
+    """Return the version of the program that wrote a record, where it states one."""
+    found = record.get("version")
+    for name in ("payload", "data"):
+        part = record.get(name)
+        if not found and isinstance(part, Mapping):
+            found = part.get("cli_version") or part.get("copilotVersion")
+    return found[:_TYPE_CHARS] if isinstance(found, str) else None
 
 
 def _has_role(part: object) -> bool:

@@ -70,3 +70,33 @@ UPDATE session_transcripts SET content = ?1, read_until = min(read_until, length
 UNKEEP = "INSERT OR IGNORE INTO unkept_sessions (agent_id, session_key, since) VALUES (?, ?, ?)"
 KEEP_AGAIN = "DELETE FROM unkept_sessions WHERE agent_id = ? AND session_key = ?"
 IS_UNKEPT = "SELECT 1 FROM unkept_sessions WHERE agent_id = ? AND session_key = ?"
+
+_READING = "WHERE agent_id = ? AND session_key = ?"
+ASKED = """
+INSERT INTO session_readings (agent_id, session_key, harness, asked_at) VALUES (?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET asked_at = excluded.asked_at"""
+ENDED = f"UPDATE session_readings SET read_at = coalesce(read_at, ?) {_READING}"
+PUT_READING = """
+INSERT INTO session_readings (agent_id, session_key, harness, version, messages, unknown, shortened, left_out, read_at,
+    reader) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+   SET harness = excluded.harness, version = coalesce(excluded.version, version),
+       messages = max(messages, excluded.messages), unknown = excluded.unknown, shortened = excluded.shortened,
+       left_out = excluded.left_out, read_at = excluded.read_at, reader = excluded.reader"""
+CAPTURED = (
+    f"UPDATE session_readings SET last_said_at = max(coalesce(last_said_at, ''), ?) {_READING}"
+)
+READING = f"""
+SELECT harness, version, messages, unknown, shortened, left_out, last_said_at FROM session_readings {_READING}"""
+FORGET_READING = f"DELETE FROM session_readings {_READING}"
+#: A session with a prompt of which no message is stored counts while it is the last of its harness.
+CAPTURES = """
+SELECT h.harness, h.last, (
+         SELECT e.session_key FROM session_readings e
+          WHERE e.harness = h.harness AND e.read_at IS NOT NULL AND e.asked_at IS NOT NULL AND e.last_said_at IS NULL
+            AND e.asked_at > coalesce(h.last, '') ORDER BY e.asked_at DESC LIMIT 1) AS empty
+  FROM (SELECT harness, max(last_said_at) AS last FROM session_readings GROUP BY harness) h
+ WHERE h.last IS NOT NULL OR empty IS NOT NULL ORDER BY h.harness"""
+UNKNOWN_RECORDS = """
+SELECT r.harness, r.version, u.key AS type, sum(u.value) AS records FROM session_readings r, json_each(r.unknown) u
+ WHERE r.read_at >= ? GROUP BY r.harness, r.version, u.key ORDER BY records DESC, type LIMIT 50"""
+TRUNCATED = "SELECT count(*) FROM session_readings WHERE shortened > 0 OR left_out > 0"

@@ -8,11 +8,12 @@ of the results of tools only the words that are new in the session. Pure.
 import contextlib
 import hashlib
 import json
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from signet.domain.transcripts import said_elsewhere, transcript
+from signet.domain.transcripts import transcript
 from signet.domain.transcripts.transcript import Turn
 
 #: What is kept of one call, read of one result, kept of the results in all, and of a session: the newest steps.
@@ -21,6 +22,8 @@ RESULT_CHARS = 200_000
 MOST_CHARS = 1_000_000
 #: Of a message so much is hashed, in hex digits so many.
 _MESSAGE_CHARS = 500
+#: About how many characters a stored step adds to its text.
+_STEP_CHARS = 20
 _HASH_CHARS = 16
 #: How logs call a tool call and its result, and the fields that say what was asked and what came back.
 _CALLS = frozenset(
@@ -86,22 +89,72 @@ def of_turn(turn: Turn) -> Step | None:
     return Step(StepType(turn.role), hash_of(turn.text))
 
 
-def written(log: Iterable[dict[str, object]], clean: Callable[[str], str] = str) -> str:
-    """Return the steps of a log as they are stored, a line each.
+class Recorder:
+    """Collects the steps of a log, record by record, and keeps the newest."""
 
-    `clean` replaces the secrets of a text. It is applied before the text is cut, split or written as JSON: half a token
-    is not known as one, and replacing parts of JSON breaks it.
-    """
-    lines = [
-        json.dumps([step.type, step.text, step.name], ensure_ascii=False)
-        for step in _steps(log, clean)
-    ]
-    size = 0
-    for place in range(len(lines) - 1, -1, -1):
-        size += len(lines[place]) + 1
-        if size > MOST_CHARS:
-            return "\n".join(lines[place + 1 :])
-    return "\n".join(lines)
+    def __init__(self, clean: Callable[[str], str] = str) -> None:
+        """`clean` replaces the secrets of a text.
+
+        It is applied before the text is cut, split or written as JSON: half a token is not known as one, and replacing
+        parts of JSON breaks it.
+        """
+        self._clean = clean
+        self._newest: deque[Step] = deque()
+        self._size = 0
+        self._seen: set[str] = set()
+        self._own: set[str] = set()
+        self._room = RESULT_CHARS
+        self._last: Step | None = None
+
+    def add(self, record: dict[str, object], turns: Iterable[Turn]) -> None:
+        """Collect the steps of a record, of which these are the messages."""
+        for step in self._steps(record, turns):
+            self._newest.append(step)
+            self._size += len(step.text) + _STEP_CHARS
+            while self._size > MOST_CHARS:
+                self._size -= len(self._newest.popleft().text) + _STEP_CHARS
+
+    def written(self) -> str:
+        """Return the steps in stored form, a line each."""
+        return "\n".join(map(self._line, self._newest))
+
+    def _line(self, step: Step) -> str:
+        text = self._clean(step.text)[:CALL_CHARS] if step.type is StepType.CALL else step.text
+        return json.dumps([step.type, text, step.name], ensure_ascii=False)
+
+    def _steps(self, record: dict[str, object], turns: Iterable[Turn]) -> Iterator[Step]:
+        # A prompt is said before the tools work; an answer's words come before the calls that follow them.
+        for said in map(of_turn, turns):
+            if said and said != self._last:
+                yield said
+                self._last = said
+        if record.get("isSidechain"):  # a helper of the agent, which was given nothing
+            return
+        for part in () if _is_plain(record) else _parts(record):
+            type_, name = part.get("type"), str(part.get("name") or part.get("tool") or "")
+            id_ = next((part[name] for name in _IDS if part.get(name)), None)
+            if type_ in _CALLS and (asked := _field(part, _ASKED)):
+                if name.startswith(_OWN):
+                    self._own.add(str(part.get("call_id") or id_))
+                    continue
+                yield Step(StepType.CALL, asked[: 2 * CALL_CHARS], name)
+            if type_ in _RESULTS and self._room > 0:
+                if str(part.get("tool_use_id") or part.get("call_id") or id_) in self._own:
+                    continue
+                if text := self._news(_field(part, _ANSWERED)):
+                    yield Step(StepType.RESULT, text)
+
+    def _news(self, answered: str) -> str:
+        """Return the words of a result that are new in the session."""
+        answered = answered[: 2 * READ_CHARS]
+        if self._seen.issuperset(answered.split()):
+            return ""
+        words = dict.fromkeys(self._clean(answered)[:READ_CHARS].split())
+        new = [word for word in words if word not in self._seen]
+        self._seen.update(new)
+        text = " ".join(new)[: self._room]
+        self._room -= len(text)
+        return text
 
 
 def read(stored: str) -> list[Step]:
@@ -110,39 +163,9 @@ def read(stored: str) -> list[Step]:
     return [Step(StepType(type_), text, name) for type_, text, name in found]
 
 
-def _steps(log: Iterable[dict[str, object]], clean: Callable[[str], str]) -> Iterator[Step]:
-    seen: set[str] = set()
-    room = RESULT_CHARS
-    own: set[str] = set()
-    last: Step | None = None
-    reader = said_elsewhere.Reader()
-    for record in log:
-        # A prompt is said before the tools work; an answer's words come before the calls that follow them.
-        for said in map(of_turn, transcript.turns_of(record, reader)):
-            if said and said != last:
-                yield said
-                last = said
-        if record.get("isSidechain"):  # a helper of the agent, which was given nothing
-            continue
-        for part in _parts(record):
-            type_, name = part.get("type"), str(part.get("name") or part.get("tool") or "")
-            id_ = next((part[name] for name in _IDS if part.get(name)), None)
-            if type_ in _CALLS and (asked := _field(part, _ASKED)):
-                if name.startswith(_OWN):
-                    own.add(str(part.get("call_id") or id_))
-                    continue
-                yield Step(StepType.CALL, clean(asked[: 2 * CALL_CHARS])[:CALL_CHARS], name)
-            if type_ in _RESULTS and room > 0:
-                if str(part.get("tool_use_id") or part.get("call_id") or id_) in own:
-                    continue
-                answered = clean(_field(part, _ANSWERED)[: 2 * READ_CHARS])[:READ_CHARS]
-                words = dict.fromkeys(answered.split())
-                new = [word for word in words if word not in seen]
-                seen.update(new)
-                text = " ".join(new)[:room]
-                room -= len(text)
-                if text:
-                    yield Step(StepType.RESULT, text)
+def _is_plain(record: dict[str, object]) -> bool:
+    message = record.get("message")
+    return isinstance(message, dict) and isinstance(message.get("content"), str)
 
 
 def _parts(record: dict[str, object]) -> Iterator[dict[str, object]]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.transcripts import merge, sql, transcript
+from signet.domain.transcripts import merge, readings, sql, transcript
 from signet.domain.transcripts.models import Session
 from signet.domain.transcripts.sql import Transcript
 from signet.queue import NORMAL, Job, enqueue
@@ -31,7 +31,10 @@ def keep(tx: WriteTx, session: Session, *, priority: int = NORMAL, now: datetime
 
     `priority` is that of its indexing. Of a session that was forgotten nothing is stored again.
     """
-    if not session.text or is_forgotten(tx, session.agent_id, session.key):
+    if is_forgotten(tx, session.agent_id, session.key):
+        return
+    readings.put(tx, session, now=now)
+    if not session.text:
         return
     stored = tx.value(sql.TEXT, (session.agent_id, session.key)) or ""
     text = merge.joined(stored, session.text, is_turn=session.is_turn)
@@ -47,6 +50,7 @@ def keep(tx: WriteTx, session: Session, *, priority: int = NORMAL, now: datetime
         project=session.project,
         spoken=spoken,
     )
+    readings.captured(tx, session.agent_id, session.key, said_at=min(spoken[1], now))
     queue_index(tx, session.agent_id, session.key, priority=priority, now=now)
 
 
@@ -83,6 +87,7 @@ def count(tx: ReadTx, agent_id: str | None) -> int:
 def forget(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
     """Delete a transcript, and store nothing more of its session from now on."""
     tx.run(sql.DELETE, (agent_id, key))
+    readings.forget(tx, agent_id, key)
     tx.run(sql.FORGET, (agent_id, key, clock.to_text(now)))
 
 

@@ -5,10 +5,13 @@ named speakers; anything else is one note. Never raises: a line that is not unde
 whose time is logged keeps it: `User (2026-11-22T19:02:00Z): …`.
 """
 
+import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
+from itertools import islice
 
 from signet import clock
 from signet.domain.graph import lexicon
@@ -20,8 +23,13 @@ ASSISTANT = "assistant"
 #: Text that nobody says: notes, documents, a bare memory.
 NOTE = "note"
 
-#: A text is a log, or a dialogue, when at least this share of its lines has the form.
+#: A text is a log, or a dialogue, when at least this share of its lines has the form; a log by its first lines.
 FORM_SHARE = 0.6
+HEAD_LINES, HEAD_CHARS = 1_000, 4 * 1_048_576
+
+Record = dict[str, object]
+#: Returns the lines of a log from the first one at each call. A log may be larger than memory.
+Lines = Callable[[], Iterable[str]]
 
 _ROLES = {"user": USER, "human": USER, "assistant": ASSISTANT, "ai": ASSISTANT, "model": ASSISTANT}
 _ROLES |= {"claude": ASSISTANT, "codex": ASSISTANT, "agent": ASSISTANT, "agent_message": ASSISTANT}
@@ -73,7 +81,7 @@ class Turn:
 
 def parse(text: str) -> list[Turn]:
     """Return the turns of a transcript in order, never with an empty text."""
-    log = records(text)
+    log = records(partial(io.StringIO, text))
     if log is not None:
         return list(_logged(log))
     said = injected_text.without(text)
@@ -87,16 +95,12 @@ def normalize(text: str) -> str:
 
     Either way without what programs put into the session.
     """
-    return stored_form(text, records(text))
-
-
-def stored_form(text: str, log: Iterable[dict[str, object]] | None) -> str:
-    """Return what `normalize` returns, of a text whose `records` were read before."""
+    log = records(partial(io.StringIO, text))
     return injected_text.without(text) if log is None else written(_logged(log))
 
 
 def logged(lines: Iterable[str]) -> Iterator[Turn]:
-    """Yield the turns of a log of Claude Code as its lines are read: a log may be larger than memory is."""
+    """Yield the turns of a log of Claude Code as its lines are read."""
     loaded = (_load(text) for line in lines if (text := line.strip()))
     return _logged(record for record in loaded if isinstance(record, dict))
 
@@ -148,21 +152,51 @@ def _joined(text: str) -> str:
     return "```".join(parts)
 
 
-def records(text: str) -> list[dict[str, object]] | None:
-    """Return the JSON objects among the lines, or None when the text is no log."""
-    lines = [line for raw in text.split("\n") if (line := raw.strip())]
-    if sum(line[0] == "{" for line in lines) < FORM_SHARE * max(len(lines), 1):
+def records(log: Lines) -> Iterator[Record] | None:
+    """Return an iterator of the JSON objects of a log, or None when the text is no log."""
+    head = _head(log())
+    if sum(line[0] == "{" for line in head) < FORM_SHARE * max(len(head), 1):
         return None
-    found = [record for line in lines if isinstance(record := _load(line), dict)]
+    found = [record for line in head if isinstance(record := _load(line), dict)]
     # Who is still writing has written half of the last line.
-    whole = len(lines) - (len(found) > 0 and lines[-1][0] == "{" and _load(lines[-1]) is None)
-    if len(found) < FORM_SHARE * whole:
+    is_half = len(found) > 0 and head[-1][0] == "{" and _load(head[-1]) is None
+    if len(found) < FORM_SHARE * (len(head) - is_half):
         return None
-    # Codex logs each message twice; its items also hold AGENTS.md and other instructions in the user's role.
-    in_events = {turn.role for one in found if one.get("type") == _EVENT and (turn := turn_of(one))}
-    if any(_writes_events(one) for one in found):
-        in_events.add(USER)  # also while no event has been written yet
-    return [one for one in found if one.get("type") != _ITEM or _role(one) not in in_events]
+    in_events = _roles_in_events(log, found)
+    every = (_load(line) for line in _filled(log()))
+    return (
+        one
+        for one in every
+        if isinstance(one, dict) and (one.get("type") != _ITEM or _role(one) not in in_events)
+    )
+
+
+def _head(lines: Iterable[str]) -> list[str]:
+    found, chars = [], 0
+    for line in islice(_filled(lines), HEAD_LINES):
+        found.append(line)
+        if (chars := chars + len(line)) > HEAD_CHARS:
+            break
+    return found
+
+
+def _filled(lines: Iterable[str]) -> Iterator[str]:
+    return (line for raw in lines if (line := raw.strip()))
+
+
+def _roles_in_events(log: Lines, head: Sequence[Record]) -> set[str]:
+    """Return who speaks in the events of a Codex log, where its items repeat them and hold instructions, too."""
+    found: set[str] = set()
+    if not any(one.get("type") in (_ITEM, _EVENT, "session_meta") for one in head):
+        return found
+    if any(_writes_events(one) for one in head):
+        found.add(USER)  # also while no event has been written yet
+    for line in _filled(log()):
+        if _EVENT in line and isinstance(one := _load(line), dict) and one.get("type") == _EVENT:
+            found |= {turn.role} if (turn := turn_of(one)) else set()
+            if len(found) == len((USER, ASSISTANT)):
+                break
+    return found
 
 
 def _writes_events(record: dict[str, object]) -> bool:
@@ -235,7 +269,7 @@ def _time(record: dict[str, object]) -> str | None:
             return None
     except (ValueError, OverflowError, OSError):
         return None
-    return instant.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{instant.isoformat(timespec='seconds')[:19]}Z"
 
 
 def _texts(content: object) -> Iterator[str]:
