@@ -6,6 +6,7 @@ message; when none is given it is the first line of the class's docstring. Only 
 numbers, only the command line knows exit codes.
 """
 
+import errno
 from enum import StrEnum
 from typing import ClassVar
 
@@ -114,6 +115,24 @@ class StorageMoved(Unavailable):
     """The database file was moved, replaced or deleted; nothing was written. Try again in some seconds."""
 
     code = "database_moved"
+
+
+class TooManyFiles(Unavailable):
+    """Too many files and connections are open on this machine or in this process; nothing was written."""
+
+    code = "too_many_files"
+
+
+_OF_SYSTEM: dict[int | None, type[SignetError]] = {
+    **dict.fromkeys((errno.EMFILE, errno.ENFILE), TooManyFiles),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EROFS), StorageFull),
+}
+
+
+def of_system(error: OSError) -> SignetError | None:
+    """Return our error for the machine's lack of file descriptors or disk space, None for any other error."""
+    found = _OF_SYSTEM.get(error.errno)
+    return None if found is None else found()
 
 
 class ProviderDown(SignetError):

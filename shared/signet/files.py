@@ -1,34 +1,55 @@
 """Files that are there whole or not at all, and that one process has to itself. Standard library only."""
 
+import errno
 import os
 import stat
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
-#: The largest file that `read_small` reads.
-SMALL_BYTES = 64 * 1024
+#: The largest files that `read_small` and `read_file` read.
+SMALL_BYTES, LARGE_BYTES = 64 * 1024, 64 * 1024 * 1024
+
+
+def read_file(path: Path) -> bytes:
+    """Return the content of a file of our own; never blocks, not even on a FIFO.
+
+    Raises OSError, also for what is not a file or larger than `LARGE_BYTES`.
+    """
+    with open_file(path) as file:
+        return file.read(LARGE_BYTES)
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file of our own for reading; raises OSError as `read_file` does."""
+    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "it is not a file", str(path))
+        if found.st_size > LARGE_BYTES:
+            raise OSError(errno.EFBIG, f"it is larger than {LARGE_BYTES} bytes", str(path))
+        yield file
 
 
 def read_small(path: Path) -> bytes | None:
-    """Return the content of a small file of our own; None when it is missing, unreadable, too big or not a file.
+    """Return the content of a small file of our own; None when it is missing, unreadable, too big or not a file."""
+    try:
+        with open_file(path) as file:
+            content = file.read(SMALL_BYTES + 1)
+    except OSError:
+        return None
+    return content if len(content) <= SMALL_BYTES else None
 
-    Never blocks, not even on a FIFO.
-    """
-    try:
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return None
-    try:
-        found = os.fstat(handle)
-        is_small = stat.S_ISREG(found.st_mode) and found.st_size <= SMALL_BYTES
-        return os.read(handle, SMALL_BYTES) if is_small else None
-    except OSError:
-        return None
-    finally:
-        os.close(handle)
+
+def put_aside(path: Path) -> None:
+    """Rename what is in the place of a file and is none."""
+    if path.exists() and not path.is_file():
+        path.rename(path.with_name(f"{path.name}.wrong-{time.time_ns()}"))
 
 
 def replace_file(path: Path, content: bytes, *, beside: str | None = None) -> None:

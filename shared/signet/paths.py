@@ -147,6 +147,15 @@ class Workspace(NamedTuple):
         user = 0 if sys.platform == "win32" else os.getuid()  # there are no sockets there
         return Path(base) / f"signet-{user}-{digest}"
 
+    def is_moved(self) -> bool:
+        """Return whether the path no longer leads to the working folder, which is the workspace for its daemon."""
+        try:
+            return not os.path.samestat(self.root.stat(), os.stat("."))  # noqa: PTH116  # Path(".") is no path of ours
+        except (FileNotFoundError, NotADirectoryError):
+            return True
+        except OSError:  # a disk that does not answer is not another place
+            return False
+
     def make(self) -> None:
         """Create the folders that every process needs, private ones with mode 0700.
 

@@ -1,11 +1,14 @@
 """Health, status, features and metrics."""
 
 import os
+from pathlib import Path
 
 import signet
 from signet import clock
 from signet.queue import circuit_breaker
-from support.http import Api
+from signet_api.health import Seen
+from support.asgi import OVER_SOCKET
+from support.http import Api, an_api
 
 
 def test_health_answers_from_memory_with_what_clients_read(api: Api) -> None:
@@ -19,6 +22,17 @@ def test_health_answers_from_memory_with_what_clients_read(api: Api) -> None:
     assert body["pid"] == os.getpid()
     assert body["uptime"] >= 0
     assert body["agentsDir"] == str(api.state.workspace.root)
+
+
+def test_the_place_of_the_workspace_is_for_its_user(tmp_path: Path) -> None:
+    with an_api(tmp_path / "agents", "auth: {mode: team}\n") as api:
+        root = str(api.state.workspace.root)
+        api.state.health.last = Seen(reasons=(f"{root}/memory/memories.db was emptied",))
+        shown = api.get("/health").body
+        assert "agentsDir" not in shown
+        assert shown["reasons"] == ["WORKSPACE/memory/memories.db was emptied"]
+        api.connection = OVER_SOCKET
+        assert api.get("/health").body["agentsDir"] == root
 
 
 def test_ready_says_what_is_missing_in_the_form_of_an_error(api: Api) -> None:

@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,10 +62,13 @@ class Daemon:
         known = [self.pids(program) for program in ("api", "worker", "scheduler")]
         return [pids[-1] for pids in known] if all(known) else []
 
-    def launch(self, how: str, stdout: int = subprocess.PIPE) -> "subprocess.Popen[str]":
-        """Start from a process of its own, with its output in pipes unless said otherwise."""
+    def launch(
+        self, how: str, stdout: int = subprocess.PIPE, *, within: Sequence[str] = ()
+    ) -> "subprocess.Popen[str]":
+        """Start from a process of its own, with its output in pipes unless said otherwise; `within` runs it."""
         return subprocess.Popen(
             [
+                *within,
                 sys.executable,
                 str(HERE / "starter.py"),
                 str(self.workspace.root),

@@ -1,7 +1,9 @@
-"""Starting, stopping and looking, when all goes well."""
+"""Starting, stopping and looking, when all goes well, and moving a workspace (DG-25)."""
 
 import json
 import os
+import resource
+import shutil
 import signal
 import socket
 import stat
@@ -14,6 +16,8 @@ import pytest
 from signet.config.env import Environment
 from signet.daemon import control, record
 from signet.daemon.processes import processes
+from signet.observe.logfile import STARTUP
+from signet.paths import Workspace
 from support.processes import PATIENCE_SECONDS, eventually, is_running
 
 from .conftest import Daemon
@@ -23,6 +27,7 @@ def test_a_started_daemon_is_ready_and_a_stopped_one_is_gone(daemon: Daemon) -> 
     done = daemon.start()
     assert done.is_new
     assert daemon.workspace.pid_file.read_text() == str(done.daemon.pid)
+    assert stat.S_IMODE((daemon.workspace.log_dir / STARTUP).stat().st_mode) == 0o600
     eventually(lambda: len(daemon.booted()) == 3)
     programs = daemon.booted()
     assert daemon.stop()
@@ -166,3 +171,65 @@ def test_what_the_upgrade_of_the_database_says_reaches_the_caller(daemon: Daemon
 def test_the_daemon_does_not_belong_to_the_session_that_started_it(daemon: Daemon) -> None:
     pid = daemon.start().daemon.pid
     assert os.getsid(pid) == pid
+
+
+def test_a_workspace_that_is_moved_ends_its_daemon_and_starts_one_at_the_new_place(
+    daemon: Daemon, tmp_path: Path
+) -> None:
+    first, old = daemon.start().daemon, daemon.workspace
+    eventually(lambda: len(daemon.booted()) == 3)
+    programs = daemon.booted()
+    daemon.workspace = Workspace(tmp_path / "moved")
+    old.root.rename(daemon.workspace.root)
+    assert record.running(daemon.workspace) == replace(first, url=first.url)
+    eventually(lambda: not any(map(is_running, [first.pid, *programs])))
+    assert not old.root.exists()
+    log = (daemon.workspace.log_dir / STARTUP).read_text()
+    assert f"{old.root} was moved; it is at {daemon.workspace.root} now" in log
+    assert not daemon.workspace.token_file.exists()
+    assert daemon.start().is_new
+    assert daemon.stop()
+
+
+def test_a_start_replaces_the_daemon_of_a_workspace_that_was_just_moved(
+    daemon: Daemon, tmp_path: Path
+) -> None:
+    first, old = daemon.start().daemon, daemon.workspace
+    daemon.workspace = Workspace(tmp_path / "moved")
+    old.root.rename(daemon.workspace.root)
+    old.make()
+    assert record.running(old) is None
+    second = daemon.start()
+    assert second.is_new and not is_running(first.pid)
+    assert record.running(old) is None
+    assert daemon.stop()
+
+
+def test_a_workspace_that_is_deleted_ends_its_daemon(daemon: Daemon) -> None:
+    first = daemon.start().daemon
+    eventually(lambda: len(daemon.booted()) == 3)
+    shutil.rmtree(daemon.workspace.root)
+    eventually(lambda: not is_running(first.pid))
+    assert not daemon.workspace.root.exists()
+
+
+def test_a_shell_that_allows_too_few_open_files_is_told_how_many(daemon: Daemon) -> None:
+    limited = ["sh", "-c", 'ulimit -n 64 && exec "$@"', "sh"]
+    starter = daemon.launch("start", within=limited)
+    _, error = starter.communicate(timeout=PATIENCE_SECONDS)
+    assert starter.returncode == 1
+    assert error.strip() == (
+        "The daemon needs at least 256 open files, and this shell allows 64. "
+        "Raise the limit and start again: ulimit -n 1024"
+    )
+    assert not daemon.workspace.daemon_dir.exists()
+
+
+def test_a_low_limit_that_may_be_raised_is_raised(daemon: Daemon) -> None:
+    limited = ["sh", "-c", 'ulimit -Sn 64 && exec "$@"', "sh"]
+    daemon.launch("start", within=limited).communicate(timeout=PATIENCE_SECONDS)
+    found = record.running(daemon.workspace)
+    assert found is not None
+    limits = Path(f"/proc/{found.pid}/limits").read_text()
+    (files,) = (line.split()[3] for line in limits.splitlines() if "open files" in line)
+    assert int(files) == min(control.WANTED_FILES, resource.getrlimit(resource.RLIMIT_NOFILE)[1])

@@ -7,8 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from signet.client import address, connection
 from signet.daemon import control, record
 from signet.daemon.processes import processes
+from signet.domain.auth import workspace_token
+from signet.domain.auth.secret import BadSecret
+from signet.domain.updates import state as updates
+from signet.errors import Invalid
+from signet.observe.logfile import STARTUP
+from signet.paths import Workspace
 from signet.process import backoff
 from signet.process.program import Program
 from support.processes import eventually, is_running
@@ -50,7 +57,9 @@ def fill(daemon: Daemon, how: str) -> None:
     workspace, run = daemon.workspace, daemon.workspace.runtime_dir
     names = ("supervisor.sock", "supervisor.sock.pid", "scheduler.lock")
     starts = [f"start-{name}.json" for name in ("api", "worker", "scheduler")]
-    own = (workspace.pid_file, workspace.state_file, workspace.port_file, workspace.lock_file)
+    own = [workspace.pid_file, workspace.state_file, workspace.port_file, workspace.lock_file]
+    if how not in ("unreadable", "huge"):  # a person may have made it so
+        own.append(workspace.log_dir / STARTUP)
     for path in (*own, *(run / name for name in (*names, *starts))):
         if path.is_dir():
             shutil.rmtree(path)
@@ -97,3 +106,24 @@ def test_no_record_of_starts_keeps_a_program_from_starting(tmp_path: Path, how: 
 def test_a_program_that_crashed_for_a_day_still_starts() -> None:
     last = backoff.Start(at=0.0, crashes=5_000)
     assert backoff.following(last, 1.0).at == 1.0 + backoff.LONGEST_SECONDS
+
+
+@pytest.mark.parametrize("how", RUBBISH)
+def test_clients_read_no_rubbish_and_wait_for_no_pipe(tmp_path: Path, how: str) -> None:
+    workspace = Workspace(tmp_path)
+    workspace.make()
+    if how == "unreadable" and os.geteuid() == 0:
+        pytest.skip("root reads everything")
+    files = ("state.json", "port", "token", "connection.json", "update.json")
+    for path in (workspace.daemon_dir / name for name in files):
+        RUBBISH[how](path)
+    found = address.recorded(workspace)
+    assert found == ("http://127.0.0.1:1" if how == "a number" else None)
+    if how == "missing":
+        assert connection.of(workspace) is None
+    else:
+        with pytest.raises(Invalid, match=r"connection\.json cannot be read"):
+            connection.of(workspace)
+    with pytest.raises((OSError, BadSecret)):
+        workspace_token.read(workspace)
+    assert not updates.read(workspace).is_update

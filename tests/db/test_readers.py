@@ -1,6 +1,8 @@
 """The connections for reading of a process: lent to one at a time, and never lost."""
 
 import contextlib
+import os
+import resource
 import threading
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -9,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from signet.db.readers import Readers
-from signet.errors import StorageBusy, StorageFull
+from signet.errors import StorageBusy, StorageFull, TooManyFiles
 from support.database import fresh_database
 from support.processes import PATIENCE_SECONDS, eventually
 
@@ -113,3 +115,16 @@ def test_what_cannot_be_opened_takes_no_place(tmp_path: Path) -> None:
     for _ in range(3):
         with pytest.raises(StorageFull), pool.connection():
             pass
+
+
+def test_who_can_open_no_file_is_told_so_and_reads_again_later(only: Readers) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+    try:
+        with pytest.raises(TooManyFiles, match="Too many files and connections are open"):
+            answer(only)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert answer(only) == 42

@@ -1,15 +1,23 @@
-"""Which user is at the other end of a connection, as the kernel says.
+"""Which user is at the other end of a connection, as the kernel says, and how long we wait for that program.
 
 The kernel names the owner of the peer's end only while a process keeps it open. So it is asked when the connection is
 accepted, and the answer holds for all requests on it: nobody else can send on this connection later.
+
+A connection that waits for its client (for a request, the rest of one, or room for the answer) is closed after a
+bounded time (DG-26). Each connection takes a file descriptor; when they run short, those that have waited longest are
+closed.
 """
 
 import asyncio
+import math
 import os
+import resource
 import socket
 import struct
 import sys
-from typing import Any, Protocol
+import time
+from collections.abc import Iterable
+from typing import Any, ClassVar, Protocol
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -20,6 +28,17 @@ from signet_api.peer_uid import Owner
 KEY = "signet.connection"
 #: The options of macOS for which Python has no names (sys/un.h).
 _SOL_LOCAL, _LOCAL_PEERCRED = 0, 1
+#: How long a client may take for the head of a request, and then for its body or until it reads on. A session of 8 MB
+#: takes ten minutes at 14 kB/s.
+REQUEST_SECONDS, BODY_SECONDS = 20.0, 600.0
+#: File descriptors for everything but connections; the API has about 30 open, 36 more while all readers read.
+OWN_FILES = 128
+CROWDED_SECONDS = 60.0
+_FULL = (
+    b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\nretry-after: 2\r\n"
+    b"connection: close\r\ncontent-length: 71\r\n\r\n"
+    b'{"error":"Too many connections are open","code":"too_many_connections"}'
+)
 
 
 class Connection(Protocol):
@@ -69,18 +88,96 @@ class Accepted:
 
 
 class NamingConnections(HttpToolsProtocol):
-    """Puts the connection into the scope of each of its requests."""
+    """Puts the connection into the scope of each of its requests, and closes connections whose client is late."""
+
+    #: Connections that the API holds at most, and when (monotonic) it last had to close some to hold no more.
+    most: ClassVar[float] = math.inf
+    crowded_at: ClassVar[float] = -math.inf
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Ask the kernel about the peer."""
         super().connection_made(transport)
         self._accepted = Accepted(transport.get_extra_info("socket"))
+        self._wait(REQUEST_SECONDS)
+        if len(self.connections) > self.most:
+            self._make_room()
 
     def on_message_begin(self) -> None:
         """Begin a request."""
         super().on_message_begin()
+        self._wait(REQUEST_SECONDS)
         scope: dict[str, Any] = self.scope  # type: ignore[assignment]
         scope[KEY] = self._accepted
+
+    def on_headers_complete(self) -> None:
+        """Give the body of the request its time."""
+        super().on_headers_complete()
+        self._wait(BODY_SECONDS)
+
+    def on_message_complete(self) -> None:
+        """End the wait for the client: the request is complete."""
+        super().on_message_complete()
+        self._go_on()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request; the server closes the connection sooner."""
+        super().on_response_complete()
+        self._go_on()
+
+    def pause_writing(self) -> None:
+        """Wait for a client that does not read."""
+        super().pause_writing()
+        self._wait(BODY_SECONDS)
+
+    def resume_writing(self) -> None:
+        """End the wait: the client reads."""
+        super().resume_writing()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Wait for nothing while a request is answered, else for the next one."""
+        is_answering = self.cycle is not None and not self.cycle.response_complete
+        self._wait(math.inf if is_answering else REQUEST_SECONDS)
+
+    def _wait(self, seconds: float) -> None:
+        self._late_at = time.monotonic() + seconds
+
+    def _make_room(self) -> None:
+        """Close the tenth of the connections that has waited longest, this one if none waits."""
+        type(self).crowded_at = time.monotonic()
+        others = [
+            one for one in _ours(self.connections) if one is not self and one._late_at < math.inf
+        ]
+        others.sort(key=lambda one: (one._accepted.is_private, one._late_at))
+        for one in others[: int(self.most / 10) + 1]:
+            one.transport.abort()
+        if not others:
+            self.transport.write(_FULL)
+            self.transport.close()
+
+
+def close_late(connections: Iterable[object]) -> None:
+    """Close the connections whose client has kept us waiting for too long."""
+    now = time.monotonic()
+    for one in _ours(connections):
+        if one._late_at < now:
+            one.transport.abort()
+
+
+def _ours(connections: Iterable[object]) -> list[NamingConnections]:
+    return [one for one in connections if isinstance(one, NamingConnections)]
+
+
+def limit() -> None:
+    """Let connections take all file descriptors of this process but those that its own work needs."""
+    (files, _) = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files != resource.RLIM_INFINITY:
+        NamingConnections.most = max(files - OWN_FILES, 1)
+
+
+def is_crowded() -> bool:
+    """Return whether connections were closed in the last minute because there were too many."""
+    return time.monotonic() - NamingConnections.crowded_at < CROWDED_SECONDS
 
 
 def _of_unix(accepted: socket.socket) -> Owner | None:

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from signet.domain.auth.limits import RateLimited
-from signet.errors import Kind, ProviderDown, SignetError, TooLarge
+from signet.errors import Kind, ProviderDown, SignetError, TooLarge, of_system
 from signet.observe import logs, record, taxonomy
 from signet.wire import hooks
 from signet.wire.operation import Operation
@@ -55,6 +55,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _plain)
     app.add_exception_handler(ClientDisconnect, _left)
+    app.add_exception_handler(OSError, _of_system)
     app.add_exception_handler(Exception, _unexpected)
 
 
@@ -143,6 +144,14 @@ async def _plain(request: Request, error: Exception) -> JSONResponse:
 async def _left(request: Request, error: Exception) -> JSONResponse:
     """A client that goes while its body is read is nobody's error; what it is told is only counted."""
     return answer(400, "The body ended early", "incomplete_body")
+
+
+async def _of_system(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, OSError)
+    found = of_system(error)
+    if found is None:
+        raise error
+    return await _ours(request, found)
 
 
 async def _unexpected(request: Request, error: Exception) -> JSONResponse:

@@ -16,7 +16,7 @@ from signet.errors import SignetError, StorageDamaged, StorageFull
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.queue import stats
-from signet_api import processes
+from signet_api import connections, processes
 
 log = logs.get("api")
 
@@ -27,6 +27,7 @@ ROOM_BYTES = 4_000_000
 UPDATE_LOOKS = 60
 #: A job that is due for longer than this while somebody could run it means that work stands still (JOB-23).
 OLDEST_DUE_SECONDS = 300.0
+CROWDED = "too many connections were open, so the ones that waited longest were closed; raise the limit: ulimit -n"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +117,8 @@ class Health:
             code = StorageDamaged.code
         elif fault is not None:
             code, reasons = fault.code, [*reasons, fault.message]
+        if connections.is_crowded():
+            reasons.append(CROWDED)
         known = [reason for reason in seen.reasons if reason not in reasons]
         return replace(seen, code=code, reasons=(*reasons, *known))
 

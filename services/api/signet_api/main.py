@@ -14,7 +14,6 @@ from signet.process.program import Program
 
 #: How long open requests may go on after a stop.
 GRACE_SECONDS = 3
-BACKLOG = 2_048
 #: Each reader works on one core; the threads of a BLAS library would spin on the others.
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 #: How long a thread may run before another gets its turn.
@@ -48,7 +47,6 @@ def serve(booted: Booted) -> int:
 
     from signet import clock
     from signet.config import check_start
-    from signet.db import processes
     from signet.domain.secrets.vault import Vault
     from signet.observe import logs
     from signet.observe.tracing import TRACES
@@ -56,12 +54,12 @@ def serve(booted: Booted) -> int:
     from signet.process.memory import Thrift
     from signet.process.settings_reload import LiveSettings
     from signet.queue.wakeup import Notifier
+    from signet_api import connections
     from signet_api.app import create_app
     from signet_api.authority import Authority
-    from signet_api.connections import NamingConnections
     from signet_api.deps import State
     from signet_api.health import Health
-    from signet_api.server import Server
+    from signet_api.server import ACCEPTED_AT_ONCE, Server
     from signet_api.vectors import QueryVectors, read_ahead
 
     workspace, loaded = booted.workspace, booted.loaded
@@ -79,6 +77,7 @@ def serve(booted: Booted) -> int:
     live = LiveSettings(workspace, loaded, Vault(workspace.vault).find)
     live.start()
     vectors = QueryVectors(live, _keep)
+    connections.limit()
     listening = listener(loaded.address.bind, loaded.address.port)
     private = private_listener(workspace.api_socket)
     state = State(
@@ -94,9 +93,10 @@ def serve(booted: Booted) -> int:
     server = Server(
         uvicorn.Config(
             create_app(state),
-            http=NamingConnections,
+            http=connections.NamingConnections,
             ws="none",
             lifespan="on",
+            backlog=ACCEPTED_AT_ONCE,
             log_config=None,
             access_log=False,
             server_header=False,
@@ -129,7 +129,7 @@ def serve(booted: Booted) -> int:
     state.seen.finish()
     live.stop()
     state.commits.close()
-    db.write(processes.remove, presence.owner)
+    presence.withdraw(db)
     db.close()
     presence.close()
     authority.close(workspace)
@@ -156,7 +156,7 @@ def listener(host: str, port: int) -> socket.socket:
     own = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     own.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     own.bind((host, port))
-    own.listen(BACKLOG)
+    own.listen()
     return own
 
 
@@ -166,7 +166,7 @@ def private_listener(path: Path) -> socket.socket:
     own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     own.bind(str(path))
     path.chmod(0o600)  # before it listens: until then nobody can connect
-    own.listen(BACKLOG)
+    own.listen()
     return own
 
 

@@ -30,7 +30,7 @@ def main() -> int:
 def serve(booted: Booted) -> int:
     """Wait to lead, then tick until the stop."""
     from signet import clock
-    from signet.db import damage, processes, schedule
+    from signet.db import damage, schedule
     from signet.domain.activity.flush import Flusher
     from signet.observe import logs
     from signet.process.liveness import Presence
@@ -90,7 +90,7 @@ def serve(booted: Booted) -> int:
     ticker.close()
     flusher.stop()
     live.stop()
-    db.write(processes.remove, presence.owner)
+    presence.withdraw(db)
     db.close()
     presence.close()
     leadership.close()

@@ -48,7 +48,6 @@ def serve(booted: Booted) -> int:
     db = open_database(booted.workspace, inline=False)  # starts the thread that writes
     _step_back()
     from signet import clock
-    from signet.db import processes
     from signet.domain import memory_followers
     from signet.domain.activity.flush import Flusher
     from signet.domain.secrets.vault import Vault
@@ -123,7 +122,7 @@ def serve(booted: Booted) -> int:
     log.info("worker.stopped", given_back=given_back, threads=threading.active_count())
     flusher.stop()
     live.stop()
-    db.write(processes.remove, presence.owner)
+    presence.withdraw(db)
     db.close()
     listener.close()
     presence.close()

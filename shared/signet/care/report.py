@@ -21,6 +21,7 @@ from signet.db import ReadTx, inspection, migrate, snapshot
 from signet.db.driver import sqlite
 from signet.domain.backup import disk
 from signet.errors import Conflict, SignetError
+from signet.files import read_file
 from signet.observe import logfile, logread
 from signet.observe.logs import MASK, mask_text
 from signet.paths import Workspace
@@ -182,9 +183,10 @@ def _log(workspace: Workspace) -> list[logread.Entry]:
 
 def _startup(workspace: Workspace) -> list[str]:
     try:
-        lines = (workspace.log_dir / logfile.STARTUP).read_text("utf-8", "replace").splitlines()
+        content = read_file(workspace.log_dir / logfile.STARTUP)
     except OSError:
         return []
+    lines = content.decode("utf-8", "replace").splitlines()
     return lines[-STARTUP_LINES:]
 
 

@@ -21,7 +21,7 @@ from signet.domain.backfill.models import Found, Home, Wanted
 from signet.domain.backfill.places import PLACES
 from signet.domain.sessions.session_end import LONG_AGO
 from signet.errors import SignetError
-from signet.files import replace_file
+from signet.files import read_file, replace_file
 from signet.paths import Workspace
 
 Noted = dict[str, list[object]]
@@ -73,7 +73,7 @@ class Sender:
     def _read(self) -> Noted:
         """Return what was sent to this daemon; what was sent to another one counts for nothing."""
         with suppress(OSError, ValueError, KeyError, TypeError):
-            said = json.loads(self._file.read_bytes())
+            said = json.loads(read_file(self._file))
             if said["url"] == self._url:
                 return dict(said["sent"])
         return {}

@@ -18,6 +18,7 @@ from typing import Any
 
 from signet.client import connection
 from signet.client.target import Target
+from signet.files import read_file
 from signet.paths import Workspace
 
 #: How long (s) a session that begins, and any other hook, waits for a connection while nobody knows better.
@@ -158,7 +159,7 @@ def _agent(body: Mapping[str, object]) -> str:
 
 def _read(file: Path) -> dict[str, Any]:
     with suppress(OSError, ValueError):
-        found = json.loads(file.read_bytes())
+        found = json.loads(read_file(file))
         if isinstance(found, dict):
             return found
     return {}

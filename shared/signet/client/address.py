@@ -8,15 +8,15 @@ its port once it has proved itself (local.py). SIGNET_PORT, and a SIGNET_HOST on
 daemon is; they cannot name the daemon of another workspace.
 """
 
-import json
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import NamedTuple
 
+from signet import files
 from signet.client import connection
 from signet.client.connection import Connection
 from signet.config.env import Environment, is_loopback
 from signet.paths import Workspace, find_workspace
+from signet.text import json_text
 
 
 class Address(NamedTuple):
@@ -60,11 +60,11 @@ def recorded(workspace: Workspace) -> str | None:
 
     It may be gone, and its port may be another program's.
     """
-    with suppress(OSError, ValueError, KeyError, TypeError):
-        return str(json.loads(workspace.state_file.read_text("utf-8"))["url"])
-    with suppress(OSError, ValueError):
-        return f"http://127.0.0.1:{int(workspace.port_file.read_text('utf-8'))}"
-    return None
+    state = json_text.an_object(files.read_small(workspace.state_file) or b"") or {}
+    if isinstance(url := state.get("url"), str) and url.startswith("http"):
+        return url
+    port = (files.read_small(workspace.port_file) or b"").strip()
+    return f"http://127.0.0.1:{int(port)}" if port.isdigit() and int(port) < 65_536 else None
 
 
 def _is_named(environ: Mapping[str, str]) -> bool:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from signet.config.env import is_loopback
 from signet.errors import Conflict, Invalid
+from signet.files import read_file
 from signet.paths import Workspace
 
 #: For so long after a call that found nobody the daemon counts as away, and hooks do not try it again.
@@ -34,7 +35,7 @@ class Connection(NamedTuple):
 def of(workspace: Workspace) -> Connection | None:
     """Return what a workspace is connected to, None when it has a daemon of its own; raises Invalid."""
     try:
-        found = json.loads(workspace.connection_file.read_bytes())
+        found = json.loads(read_file(workspace.connection_file))
         return Connection(url=str(found["url"]), key=found["key"], since=str(found["since"]))
     except (FileNotFoundError, NotADirectoryError):
         return None

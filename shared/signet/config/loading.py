@@ -17,6 +17,7 @@ from signet.config.manifest import ManifestError, Value, find, parse
 from signet.config.older_shapes import lifted, paired
 from signet.config.sections import Settings
 from signet.errors import Invalid
+from signet.files import read_file
 from signet.paths import Workspace
 
 
@@ -189,7 +190,7 @@ def _content(workspace: Workspace) -> tuple[str, bytes, str | None]:
     if path is None:
         return "", b"", None
     try:
-        return path.name, path.read_bytes(), None
+        return path.name, read_file(path), None
     except OSError as error:
         return path.name, b"", f"{path.name}: {error.strerror}"
 

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from signet import clock
+from signet import clock, files
 from signet.client import connection
 from signet.daemon import ready, record
 from signet.daemon.errors import PortTaken, StartFailed
@@ -44,6 +44,8 @@ TAKEOVER_SECONDS = 20.0
 #: A start that takes longer than this says what is missing.
 QUIET_SECONDS = 1.0
 TAIL_LINES = 20
+#: Open files that a daemon needs to serve some clients, and that it asks for.
+FEWEST_FILES, WANTED_FILES = 256, 4_096
 _LOOK_SECONDS = 0.03
 
 
@@ -81,7 +83,9 @@ def start(
     """
     bind = _prepared(workspace)
     log = workspace.log_dir / STARTUP
-    log.touch()
+    files.put_aside(log)
+    log.touch(0o600)
+    log.chmod(0o600)
     from_byte = log.stat().st_size
     deadline = time.monotonic() + TAKEOVER_SECONDS
     try:
@@ -182,7 +186,12 @@ def _running_else_free(
     patient_until = time.monotonic() + (ORPHAN_SECONDS if workspace.pid_file.exists() else 0.0)
     while True:
         if (found := record.running(workspace)) is not None:
-            return found
+            if not record.is_moved(found.pid, workspace):
+                return found
+            tell(
+                f"the daemon (PID {found.pid}) was started before the workspace was moved; it is stopped"
+            )
+            _end(workspace, found.pid)
         try:
             ready.check_free(port, bind=bind)
             return None
@@ -306,8 +315,25 @@ def _follow_winner(workspace: Workspace, tell: Callable[[str], None]) -> Started
 def _prepared(workspace: Workspace) -> str:
     """Make the workspace's folders and return where its daemon is to listen; raises Conflict when it needs none."""
     connection.check_none(workspace, "signet daemon start")
+    _check_limits()
     _make(workspace)
     return _checked_bind(workspace)
+
+
+def _check_limits() -> None:
+    """Let the daemon open as many files as it may; raises SignetError when that is too few for it."""
+    import resource  # there is none on Windows
+
+    files, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most != resource.RLIM_INFINITY and most < FEWEST_FILES:
+        raise SignetError(
+            f"The daemon needs at least {FEWEST_FILES} open files, and this shell allows {most}. "
+            "Raise the limit and start again: ulimit -n 1024",
+            "too_few_files",
+        )
+    wanted = WANTED_FILES if most == resource.RLIM_INFINITY else min(WANTED_FILES, most)
+    if files != resource.RLIM_INFINITY and files < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def _make(workspace: Workspace) -> None:
@@ -397,6 +423,6 @@ def _end(workspace: Workspace, pid: int) -> bool:
 
 
 def _tail(log: Path, from_byte: int) -> tuple[str, ...]:
-    with log.open("rb") as file:
+    with files.open_file(log) as file:
         file.seek(from_byte)
         return tuple(file.read().decode("utf-8", "replace").splitlines()[-TAIL_LINES:])

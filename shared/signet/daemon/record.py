@@ -27,6 +27,8 @@ SUPERVISE = "signet.daemon.supervise"
 LOOPBACK, EVERYWHERE = "127.0.0.1", "0.0.0.0"
 #: The exit status of a supervisor that found another one in charge of the workspace.
 ALREADY = 3
+#: A supervisor that is older than this works in the folder of its workspace.
+BOOT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,12 +106,35 @@ def supervisors(workspace: Workspace) -> Iterator[int]:
 
 
 def is_supervisor(pid: int, workspace: Workspace) -> bool:
-    """Return whether a process exists and is the supervisor of this workspace."""
+    """Return whether a process exists and is the supervisor of this workspace, also of one that was moved meanwhile.
+
+    It works in the workspace's folder. Its path may lead to another folder by now, and counts only while it starts.
+    """
     arguments = kernel.command_line(pid)
     if SUPERVISE not in arguments:
         return False
+    if _works_in(pid, workspace):
+        return True
+    folder = kernel.working_folder(pid)
+    is_recorded = folder is not None and _number(Workspace(folder).pid_file) == pid
+    is_starting = not is_recorded and kernel.age_seconds(pid) < BOOT_SECONDS
+    return (folder is None or is_starting) and _leads_to(arguments[-1], workspace)
+
+
+def is_moved(pid: int, workspace: Workspace) -> bool:
+    """Return whether the supervisor of this workspace was started at another path: it stops, or is about to."""
+    arguments = kernel.command_line(pid)
+    return bool(arguments) and not _leads_to(arguments[-1], workspace)
+
+
+def _works_in(pid: int, workspace: Workspace) -> bool:
+    folder = kernel.working_folder(pid)
+    return folder is not None and _leads_to(folder, workspace)
+
+
+def _leads_to(path: str | Path, workspace: Workspace) -> bool:
     try:
-        return Path(arguments[-1]).samefile(workspace.root)
+        return Path(path).samefile(workspace.root)
     except OSError:
         return False
 
@@ -128,7 +153,7 @@ def orphaned_apis(workspace: Workspace, port: int) -> list[int]:
     """Return the ids of API processes of this workspace whose supervisor is gone; none where there is no /proc.
 
     They are those that have the very socket that listens on `port` as their standard input, as a supervisor hands it
-    over; `environ` says by whom and for which workspace.
+    over, and work in the folder of the workspace; `environ` says by whom.
     """
     listening = _listening(port)
     found = []
@@ -139,9 +164,9 @@ def orphaned_apis(workspace: Workspace, port: int) -> list[int]:
             pairs = (one.partition(b"=") for one in (folder / "environ").read_bytes().split(b"\0"))
             values = {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs}
             supervisor = values.get(SUPERVISOR_PID, "")
-            is_ours = supervisor.isdigit() and Path(values["SIGNET_PATH"]).samefile(workspace.root)
-        except (OSError, KeyError):
+        except OSError:
             continue
+        is_ours = supervisor.isdigit() and _works_in(int(folder.name), workspace)
         if is_ours and not is_supervisor(int(supervisor), workspace):
             found.append(int(folder.name))
     return found

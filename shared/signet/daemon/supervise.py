@@ -13,13 +13,12 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import BinaryIO, NoReturn
 
-from signet import clock
+from signet import clock, files
 from signet.daemon import record
 from signet.domain.auth import workspace_token
 from signet.observe.logfile import STARTUP
@@ -37,6 +36,7 @@ def main() -> int:
     asked = _arguments()
     workspace = Workspace(asked.workspace)
     workspace.make()
+    os.chdir(workspace.root)
     _mend(workspace)
     lock = _take(workspace.lock_file)
     if lock is None:
@@ -50,8 +50,10 @@ def main() -> int:
             sys.stderr.write(f"{error}\n")
             return 1
         finally:
-            record.remove(workspace, os.getpid())
-            workspace_token.remove(workspace)
+            with suppress(OSError):  # the folder was deleted
+                workspace = Workspace(Path.cwd()) if workspace.is_moved() else workspace
+                record.remove(workspace, os.getpid())
+                workspace_token.remove(workspace)
     return 0
 
 
@@ -77,7 +79,7 @@ def _be(workspace: Workspace, asked: argparse.Namespace) -> None:
     if notice:
         record.write(workspace, asked.port, asked.bind, now=clock.now(), notice=notice)
     try:
-        tree.run(asked.config, workspace.runtime_dir)
+        tree.run(asked.config, workspace)
     except ValueError as error:
         raise _Refused(f"Cannot listen on port {asked.port}: {error}") from error
 
@@ -113,7 +115,6 @@ def _set_environment(workspace: Workspace, asked: argparse.Namespace) -> None:
     )
     os.environ[SUPERVISOR_PID] = str(os.getpid())
     os.environ[LOG_STDOUT] = "1" if asked.foreground else "0"
-    os.chdir(workspace.root)
 
 
 def _clear_traces(workspace: Workspace) -> None:
@@ -129,10 +130,10 @@ def _mend(workspace: Workspace) -> None:
     """Put aside what is not a file where files of the daemon belong, and let its locks be opened again."""
     locks = (workspace.lock_file, workspace.runtime_dir / "scheduler.lock")
     control = record.control_socket(workspace)
-    files = (workspace.pid_file, workspace.state_file, workspace.port_file)
-    for path in (*locks, *files, control, control.with_name(f"{control.name}.pid")):
-        if path.exists() and not (path.is_file() or path.is_socket()):
-            path.rename(path.with_name(f"{path.name}.wrong-{time.time_ns()}"))
+    hints = (workspace.pid_file, workspace.state_file, workspace.port_file)
+    for path in (*locks, *hints, control, control.with_name(f"{control.name}.pid")):
+        if not path.is_socket():
+            files.put_aside(path)
     for path in locks:
         with suppress(FileNotFoundError):
             path.chmod(0o600)

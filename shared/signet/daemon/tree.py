@@ -7,6 +7,7 @@
 - It lives on when its log cannot be written. The library would tell that to a log that cannot be written either.
 - It replaces programs that stand still (watch.py). The library sees only those that end.
 - It stops all programs and starts them again when one asks for it, because files of the database were exchanged.
+- It stops with all programs when the workspace is moved or deleted (DG-25): they would write to the old place.
 - It stops all programs at once. The library stops one after the other, and three times three seconds is too long.
 """
 
@@ -26,15 +27,18 @@ from supervisor.states import ProcessStates, SupervisorStates
 from supervisor.supervisord import Supervisor
 
 from signet.daemon.watch import Watch
+from signet.paths import Workspace
 from signet.process import backoff
 from signet.process.pulse import EVERY_SECONDS, Receiver
 
 #: Why all programs are restarted, and how often that may happen.
 REOPENED = "found that files of the database were moved, replaced or deleted"
 RESTART_EACH_SECONDS = 60.0
+#: Looks in a row, one a second, at which the workspace is found moved before its daemon stops.
+MOVED_LOOKS = 2
 
 
-def run(config: Path, runtime_dir: Path) -> None:
+def run(config: Path, workspace: Workspace) -> None:
     """Run the programs of a supervisor configuration until SIGTERM, SIGINT or SIGHUP.
 
     Raises ValueError when the API's port cannot be had. Must run in the main thread.
@@ -47,7 +51,7 @@ def run(config: Path, runtime_dir: Path) -> None:
     bell = _Bell()
     asyncore.socket_map[bell.fileno()] = bell
     try:
-        _Tree(options, runtime_dir).main()
+        _Tree(options, workspace).main()
     except asyncore.ExitNow:
         options.close_httpservers()
         options.close_logger()
@@ -66,9 +70,11 @@ class _Options(ServerOptions):  # type: ignore[misc]  # the library ships no typ
 
 
 class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
-    def __init__(self, options: _Options, runtime_dir: Path) -> None:
+    def __init__(self, options: _Options, workspace: Workspace) -> None:
         super().__init__(options)
-        self._runtime_dir = runtime_dir
+        self._workspace = workspace
+        self._runtime_dir = workspace.runtime_dir
+        self._moved_looks = 0
         self._receiver = Receiver()
         options.pulse_fd = self._receiver.fd
         self._watch = Watch()
@@ -82,6 +88,8 @@ class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
         if time.monotonic() - self._watched_at < EVERY_SECONDS:
             return
         self._watched_at = time.monotonic()
+        if self._is_moved():
+            return
         processes = [
             one for group in self.process_groups.values() for one in group.processes.values()
         ]
@@ -104,6 +112,20 @@ class _Tree(Supervisor):  # type: ignore[misc]  # the library ships no types
                 one.spawn()
         elif any(beat.needs_restart for beat in beats.values()) and running:
             self._stop_for_restart(running)
+
+    def _is_moved(self) -> bool:
+        """Return whether the workspace was moved or deleted; at the second look everything stops."""
+        if not self._workspace.is_moved():
+            self._moved_looks = 0
+            return False
+        self._moved_looks += 1
+        if self._moved_looks >= MOVED_LOOKS and self.options.mood == SupervisorStates.RUNNING:
+            with suppress(FileNotFoundError):
+                place = Path.cwd()
+                help = f"it is at {place} now. Start its daemon there: signet daemon start --path {place}"
+                self.options.logger.warn(f"{self._workspace.root} was moved; {help}")
+            self.options.mood = SupervisorStates.SHUTDOWN
+        return True
 
     def _stop_for_restart(self, running: Mapping[str, int]) -> None:
         """Stop all programs; at most once a minute, whatever they ask for."""

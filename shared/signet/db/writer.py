@@ -16,6 +16,7 @@ for it, else a power cut may undo it, though never a process kill (https://sqlit
 import asyncio
 import contextlib
 import itertools
+import os
 import random
 import threading
 import time
@@ -28,7 +29,14 @@ from signet.db.driver import BUSY, FULL, Connection, primary_code, says_damage, 
 from signet.db.gate import Gate
 from signet.db.operation import Done, Operation
 from signet.db.transaction import PartFailed, ReadTx, WriteTx
-from signet.errors import SignetError, StorageBusy, StorageDamaged, StorageFull, StorageMoved
+from signet.errors import (
+    SignetError,
+    StorageBusy,
+    StorageDamaged,
+    StorageFull,
+    StorageMoved,
+    of_system,
+)
 from signet.observe import logs, metrics
 
 log = logs.get("system")
@@ -414,8 +422,17 @@ def translate(error: BaseException) -> BaseException:
         elif code in BUSY:
             mapped = StorageBusy()
         elif code in FULL:
-            mapped = StorageFull()
+            mapped = _lack_of_files() or StorageFull()
         if mapped is not None:
             mapped.__cause__ = error
             return mapped
     return error
+
+
+def _lack_of_files() -> SignetError | None:
+    """Return the error for a process or machine that cannot open another file, None where it can."""
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError as error:
+        return of_system(error)
+    return None

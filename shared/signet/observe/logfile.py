@@ -62,6 +62,8 @@ class LogFile:
     """Appends lines for one process; safe to use from several threads."""
 
     def __init__(self, place: Place, *, rotate_bytes: int = ROTATE_BYTES) -> None:
+        with contextlib.suppress(OSError):  # the first line reports it
+            place.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._place = place
         self._rotate_bytes = rotate_bytes
         self._mutex = threading.Lock()
@@ -103,8 +105,13 @@ class LogFile:
 
     def _open(self, path: Path) -> None:
         self._close()
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        path.parent.mkdir(
+            exist_ok=True, mode=0o700
+        )  # not its parents: a workspace may have been moved
+        how = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC
+        self._fd = os.open(
+            path, how | os.O_NONBLOCK, 0o600
+        )  # does not wait for the reader of a FIFO
 
     def _close(self) -> None:
         if self._fd >= 0:

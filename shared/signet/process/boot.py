@@ -51,6 +51,8 @@ def boot(program: Program) -> Booted:
     parent.watch()
     stop = signals.catch()
     workspace = find_workspace()
+    if SUPERVISOR_PID in os.environ and workspace.is_moved():
+        raise SystemExit(f"{workspace.root} is not the workspace of this daemon any more")
     workspace.make()
     before = backoff.last(workspace.runtime_dir, program)
     started = backoff.begin(workspace.runtime_dir, program, time.monotonic())

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -78,6 +79,19 @@ def command_line(pid: int) -> Sequence[str]:
         return [os.fsdecode(part) for part in raw.removesuffix(b"\0").split(b"\0")]
     before, found, rest = _shown(pid, "command=").partition(" -- ")
     return [*before.split(), rest] if found else ()
+
+
+def working_folder(pid: int) -> Path | None:
+    """Return a path that leads to the working folder of a process, wherever it was moved; None when unknown."""
+    if sys.platform == "linux":
+        place = _PROC / str(pid) / "cwd"
+        return place if os.access(place, os.F_OK) else None
+    command = ["lsof", "-a", "-p", str(pid), "-d", "cwd", "-Fn"]
+    with suppress(OSError):
+        shown = subprocess.run(command, capture_output=True).stdout
+        names = [line[1:] for line in shown.splitlines() if line.startswith(b"n")]
+        return Path(os.fsdecode(names[0])) if names else None
+    return None
 
 
 def pids() -> Iterator[int]:

@@ -15,8 +15,9 @@ from datetime import datetime
 from pathlib import Path
 
 from signet import clock, ids
-from signet.db import WriteTx, processes
+from signet.db import Database, WriteTx, processes
 from signet.db.processes import Process
+from signet.errors import SignetError
 from signet.process import kernel
 
 
@@ -42,6 +43,11 @@ class Presence:
             queues=queues,
         )
         processes.insert(tx, process, beat_ms=clock.monotonic_ms())
+
+    def withdraw(self, db: Database) -> None:
+        """Remove this process's row; where nothing can be written, the next process does."""
+        with contextlib.suppress(SignetError):
+            db.write(processes.remove, self.owner)
 
     def close(self) -> None:
         """Give up the proof of life; leases still held by this owner may now be ended by any process."""

@@ -9,14 +9,14 @@ from signet.wire.operation import Operation
 
 
 class Health(TypedDict):
-    """That the daemon answers; `db` is false when its database does not."""
+    """That the daemon answers; `db` is false when its database does not, `agentsDir` only for the daemon's user."""
 
     status: str
     uptime: float
     pid: int
     version: str
     port: int
-    agentsDir: str
+    agentsDir: NotRequired[str]
     db: bool
     reasons: list[str]
     updateAvailable: bool

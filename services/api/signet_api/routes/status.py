@@ -6,7 +6,7 @@ the database and the other processes is looked at in the background once a secon
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, cast
 
@@ -14,6 +14,7 @@ from fastapi import Query, Response
 
 from signet import __version__, clock, config
 from signet.db import ReadTx, driver
+from signet.domain.auth import caller
 from signet.domain.diagnostics.models import DEGRADED, Report, status_of
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.memory import review
@@ -182,18 +183,27 @@ MODEL_SECONDS = 1.5
 async def get_health(state: Shared) -> wire.Health:
     """Return that the API answers; `db` false when the database does not, `status` degraded when work stands still."""
     seen = state.health.last
-    return {
+    found: wire.Health = {
         "status": "healthy" if seen.is_whole else "degraded",
         "uptime": uptime(state),
         "pid": main_pid(),
         "version": __version__,
         "port": state.port,
-        "agentsDir": str(state.workspace.root),
         "db": seen.database,
-        "reasons": list(seen.reasons),
+        "reasons": _shown(state, seen.reasons),
         "updateAvailable": state.health.update.is_update,
         "pendingRestart": state.health.pending,
     }
+    if caller.current().is_local_user:
+        found["agentsDir"] = str(state.workspace.root)
+    return found
+
+
+def _shown(state: State, reasons: Sequence[str]) -> list[str]:
+    """Return reasons, for others than the daemon's user without the path of the workspace."""
+    if caller.current().is_local_user:
+        return [*reasons]
+    return [reason.replace(str(state.workspace.root), "WORKSPACE") for reason in reasons]
 
 
 @serves(wire.HEALTH_LIVE)
@@ -215,7 +225,8 @@ async def get_ready(state: Shared, verbose: str | None = None) -> Response:
     seen = await state.health.look()
     is_loading = state.vectors.is_loading and uptime(state) < MODEL_SECONDS
     is_ready = seen.is_ready and not is_loading
-    reasons = [*seen.reasons, *(["the embedding model is loading"] if is_loading else [])]
+    loading = ["the embedding model is loading"] if is_loading else []
+    reasons = [*_shown(state, seen.reasons), *loading]
     body: wire.Ready = {"status": "ready" if is_ready else "not ready", "reasons": reasons}
     if not is_ready:
         body["error"] = ", ".join(reasons)

@@ -8,6 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+from signet import files
 from signet.care import contents
 from signet.config.env import read_environment
 from signet.config.extraction import LOCAL_TEXT_MODEL
@@ -142,8 +143,8 @@ def _on_port(port: int) -> Earlier | None:
 
 def _recorded(workspace: Workspace) -> str | None:
     """Return that a process other than ours holds the pid file of the workspace, as an address of no port."""
-    with contextlib.suppress(OSError, ValueError):
-        pid = int(workspace.pid_file.read_text("utf-8"))
+    with contextlib.suppress(ValueError):
+        pid = int(files.read_small(workspace.pid_file) or b"")
         if not record.is_supervisor(pid, workspace) and _looks_like_signet(pid):
             return f"PID {pid}"
     return None

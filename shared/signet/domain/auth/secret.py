@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 
 from signet.errors import Kind, SignetError
+from signet.files import open_file
 
 SECRET_BYTES = 32
 
@@ -32,7 +33,7 @@ def ensure(path: Path) -> bytes:
 
 def read(path: Path) -> bytes:
     """Return the secret; raises BadSecret, and OSError when the file is not there or may not be read."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         mode = os.fstat(file.fileno()).st_mode
         found = file.read(1_024)
     if stat.S_IMODE(mode) & 0o077:

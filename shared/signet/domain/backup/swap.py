@@ -19,6 +19,7 @@ from signet.domain.backup import accept, disk
 from signet.domain.backup.accept import CACHES, DAEMON, SECRETS, STATE, VAULT
 from signet.domain.backup.models import BadTarget
 from signet.errors import StorageDamaged
+from signet.files import read_file
 from signet.paths import Workspace
 
 
@@ -79,7 +80,7 @@ def finish(workspace: Workspace) -> Exchange | None:
     Raises StorageDamaged for a journal that cannot be read.
     """
     try:
-        found = json.loads(workspace.restore_journal.read_text("utf-8"))
+        found = json.loads(read_file(workspace.restore_journal))
         exchange = Exchange(
             staged=found["staged"],
             aside=found["aside"],

@@ -13,7 +13,7 @@ from signet.config.sections import Git
 from signet.domain.gitsync import credentials, guarded
 from signet.domain.gitsync.credentials import NO_CREDENTIALS, Access
 from signet.domain.gitsync.repository import NETWORK_SECONDS, GitFailed, Repository, alone
-from signet.files import replace_file
+from signet.files import read_file, replace_file
 from signet.paths import Workspace
 from signet.wire.git import GitDone
 
@@ -95,7 +95,7 @@ def sync(workspace: Workspace, settings: Git, secret: Secret, *, now: datetime) 
 def last_sync(workspace: Workspace) -> str | None:
     """Return when pull and push both worked last, as text."""
     try:
-        found = json.loads((workspace.daemon_dir / "git.json").read_bytes())
+        found = json.loads(read_file(workspace.daemon_dir / "git.json"))
         return str(found["lastSync"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

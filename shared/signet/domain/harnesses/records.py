@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 
 from signet.domain.harnesses.models import Before
-from signet.files import locked, replace_file
+from signet.files import locked, read_file, replace_file
 from signet.paths import Workspace
 
 _FILE, _LOCK = "harnesses.json", "harnesses.lock"
@@ -114,7 +114,7 @@ def _shared(one: str, other: str) -> int:
 
 def _all(workspace: Workspace) -> dict[str, object]:
     try:
-        found = json.loads((workspace.daemon_dir / _FILE).read_bytes())
+        found = json.loads(read_file(workspace.daemon_dir / _FILE))
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -10,7 +10,7 @@ import secrets
 from pathlib import Path
 
 from signet.errors import Kind, SignetError
-from signet.files import replace_file
+from signet.files import read_file, replace_file
 
 FILE = "key"
 BYTES = 32
@@ -27,7 +27,7 @@ def stored(folder: Path) -> bytes:
     """Return the key of the vault in a folder; raises KeyMissing."""
     path = folder / FILE
     try:
-        found = base64.b64decode(path.read_bytes(), validate=False)
+        found = base64.b64decode(read_file(path), validate=False)
     except FileNotFoundError as error:
         raise _unusable(path, "is missing") from error
     except binascii.Error as error:

@@ -17,7 +17,7 @@ from typing import Any
 from signet import clock
 from signet.domain.secrets import box, keys, machine
 from signet.errors import Invalid, Kind, NotFound, SignetError
-from signet.files import locked, replace_file
+from signet.files import locked, read_file, replace_file
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 #: Longest value, far beyond any key; what an environment can carry is not much more.
@@ -124,7 +124,7 @@ class Vault:
 
     def _read(self) -> tuple[int, dict[str, dict[str, Any]]]:
         try:
-            raw = self.file.read_bytes()
+            raw = read_file(self.file)
         except FileNotFoundError:
             return VERSION, {}
         return parsed(raw, str(self.file))

@@ -9,7 +9,7 @@ from pathlib import Path
 from signet import __version__
 from signet.domain.updates import versions
 from signet.domain.updates.index import PACKAGE
-from signet.files import locked, replace_file
+from signet.files import locked, read_file, replace_file
 from signet.paths import Workspace
 
 
@@ -42,7 +42,7 @@ def notice(known: Known, pending: str | None) -> str:
 def read(workspace: Workspace) -> Known:
     """Return what is known; nothing, when nobody has checked or the file is not understood."""
     try:
-        found = json.loads(_file(workspace).read_bytes())
+        found = json.loads(read_file(_file(workspace)))
         names = {one.name for one in fields(Known)}
         return Known(
             **{

@@ -489,7 +489,7 @@ export interface Health {
   pid: number;
   version: string;
   port: number;
-  agentsDir: string;
+  agentsDir?: string;
   db: boolean;
   reasons: string[];
   updateAvailable: boolean;
