@@ -137,7 +137,8 @@ def test_what_was_forgotten_since_it_was_found_corrects_nothing(db: Database) ->
     first, second = saved(db, "The port is 3850"), saved(db, "The port is 8080")
     source = db.read(lookup.find, first)
     assert source is not None
-    found = db.read(corrections.find, source, [source.content], least=0.5)
+    statements = corrections.statements(source, [], by_model=False)
+    found = db.read(corrections.find, source, statements, least=0.5)
     assert [(one.memory_id, one.is_newer) for one in found] == [(second, False)]
     db.write(forget, second, actor=USER, reason="wrong", now=NOW)
     stands_for = {source.content: first}

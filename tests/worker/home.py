@@ -62,14 +62,16 @@ class Home:
         fresh.write_text(json.dumps(tree), "utf-8")
         fresh.replace(self.workspace.root / "agent.yaml")
 
-    def remember(self, text: str, agent: str = "default", *, attempts: int = 3) -> str:
-        """Save a memory as the API does, and return its id."""
+    def remember(
+        self, text: str, agent: str = "default", *, attempts: int = 3, actor: Actor = USER
+    ) -> str:
+        """Save a memory as the API does, and return its ID."""
 
         def save(tx: WriteTx) -> str:
             settings, _ = settings_from(self.tree)
             new = NewMemory(content=text, agent_id=agent, project="/p")
             saved = remember.remember(
-                tx, new, actor=USER, rules=Rules.of(settings), now=clock.now()
+                tx, new, actor=actor, rules=Rules.of(settings), now=clock.now()
             )
             tx.run(
                 "UPDATE memory_jobs SET max_attempts = ? WHERE memory_id = ?", (attempts, saved.id)

@@ -146,7 +146,7 @@ def test_a_fact_that_resembles_a_memory_is_decided_about(home: Home, script: Scr
     }
     for content, decision in wanted.items():
         script.decides(content, decision)
-    text = "Notes of today about linnet."
+    text = f"Notes of today, taken at the end of a long meeting: {'; '.join(wanted)}."
     script.reads(text, found(*map(fact, wanted)))
     source = home.remember(text, "decide")
     stats = home.ended(source)["writeStats"]
@@ -171,8 +171,9 @@ def test_half_a_letter_in_a_reason_hinders_nothing(home: Home, script: Script) -
     home.ended(known)
     fact_told = "The port of the siskin service is 4411"
     script.decides(fact_told, decided("none", reason="known \ud83d"))
-    script.reads("Notes about siskin.", found(fact(fact_told)))
-    source = home.remember("Notes about siskin.", "half")
+    text = f"Notes about everything that ran late at night: {fact_told}."
+    script.reads(text, found(fact(fact_told)))
+    source = home.remember(text, "half")
     home.ended(source)
     [proposal] = home.proposals(source)
     assert (proposal["proposedAction"], proposal["reason"]) == ("none", "known \ufffd")
@@ -181,7 +182,7 @@ def test_half_a_letter_in_a_reason_hinders_nothing(home: Home, script: Script) -
 def test_a_fact_that_cannot_be_decided_gets_a_second_look_and_stops_no_other(
     home: Home, script: Script, server: FakeServer
 ) -> None:
-    script.reads("dunlin board meets", found())
+    script.reads("\nThe dunlin board meets on Monday\n", found())
     home.ended(home.remember("The dunlin board meets on Monday", "undecided"))
     unclear, hopeless, clear = (
         "The dunlin board meets on Monday at ten",
@@ -191,7 +192,7 @@ def test_a_fact_that_cannot_be_decided_gets_a_second_look_and_stops_no_other(
     script.decides(unclear, Status(500), decided("add"))
     script.decides(hopeless, Status(500))
     script.decides(clear, decided("add"))
-    text = "Minutes of the dunlin board."
+    text = f"Minutes taken by the secretary: {unclear}; {hopeless}; {clear}."
     script.reads(text, found(*map(fact, (unclear, hopeless, clear))))
     source = home.remember(text, "undecided")
     eventually(lambda: bool(home.facts(source)))
@@ -220,10 +221,10 @@ def test_a_decision_that_cannot_be_read_is_asked_for_again_and_then_made_by_the_
     home: Home, script: Script, server: FakeServer, answer: str
 ) -> None:
     agent = f"ruff {len(answer)}"
-    script.reads("ruff board meets", found())
+    script.reads("\nThe ruff board meets on Monday\n", found())
     home.ended(home.remember("The ruff board meets on Monday", agent))
     told = f"The ruff board meets on Friday at {len(answer)}"
-    text = f"Minutes of the ruff board, {agent}."
+    text = f"Minutes taken by the secretary for {agent}, in great haste: {told}."
     script.decides(told, answer)
     script.reads(text, found(fact(told)))
     source = home.remember(text, agent)
@@ -248,13 +249,14 @@ def test_a_fact_the_model_is_not_sure_of_is_not_written(home: Home, script: Scri
 
 def test_a_fact_is_written_once_however_often_it_is_found(home: Home, script: Script) -> None:
     content = "The crane team deploys on Tuesdays"
-    for text in ("First notes about crane.", "Other notes about crane."):
+    texts = [f"{which} notes, taken in a long meeting: {content}." for which in ("First", "Other")]
+    for text in texts:
         script.reads(text, found(fact(content), fact(f"{content.upper()}!")))
     script.decides(content, decided("add"))
     script.decides(f"{content.upper()}!", decided("add"))
-    first = home.remember("First notes about crane.", "twice")
+    first = home.remember(texts[0], "twice")
     home.ended(first)
-    second = home.remember("Other notes about crane.", "twice")
+    second = home.remember(texts[1], "twice")
     stats = home.ended(second)["writeStats"]
     assert isinstance(stats, dict) and (stats["added"], stats["deduped"]) == (0, 1)
     [written] = home.facts(first)
@@ -296,7 +298,7 @@ def test_an_odd_answer_never_fails_the_job(
     warning: str | None,
     calls: int,
 ) -> None:
-    text = f"A text that is answered with {name}."
+    text = f"A long text about many things, answered with {name}: {LONE}."
     script.reads(text, *answers)
     source = home.remember(text, f"odd {name}")
     result = home.ended(source)

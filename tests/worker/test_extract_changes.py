@@ -26,7 +26,7 @@ def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def known(home: Home, script: Script, text: str, agent: str) -> str:
     """Save a memory from which nothing is read."""
-    script.reads(text, found())
+    script.reads(f"\n{text}\n", found())
     memory_id = home.remember(text, agent)
     home.ended(memory_id)
     home.ended(memory_id, "embed")
@@ -35,7 +35,7 @@ def known(home: Home, script: Script, text: str, agent: str) -> str:
 
 def told(home: Home, script: Script, content: str, decision: str, agent: str) -> tuple[str, Tree]:
     """Let one fact be found and decided about; return the source and the proposal."""
-    text = f"A later talk of {agent}, in which much was said."
+    text = f"A later meeting of {agent}, with minutes about everything else: {content}."
     script.reads(text, found(fact(content)))
     script.decides(content, decision)
     source = home.remember(text, agent)
@@ -120,7 +120,7 @@ def test_an_update_of_the_users_words_by_an_agent_waits_for_a_person(
     target = known(home, script, old, "smew")
     home.run("UPDATE memories SET origin = 'user' WHERE id = ?", target)
     script.contradicts(new, json.dumps({"contradicts": False}))
-    text = "A later talk of smews, in which much was said."
+    text = f"A later meeting, with minutes about everything else: {new}."
     script.reads(text, found(fact(new)))
     script.decides(new, decided("update", target))
     source = home.remember(text, "smew")
@@ -172,7 +172,7 @@ def test_what_is_only_watched_changes_nothing_though_it_may(
     target = known(home, script, f"The garganey list has ten lines, {switch}", agent)
     content = f"The garganey list has ten lines and a title, {switch}"
     script.contradicts(content, json.dumps({"contradicts": False}))
-    text = f"A later talk of {agent}, in which much was said."
+    text = f"A later meeting of {agent}, with minutes about everything else: {content}."
     script.reads(text, found(fact(content)))
     script.decides(content, decided("update", target))
     home.drained()
@@ -200,8 +200,8 @@ def test_what_is_only_watched_changes_nothing_though_it_may(
 
 
 def test_facts_of_one_text_are_compared_with_each_other(home: Home, script: Script) -> None:
-    text = "The egret talk was long and turned in circles."
     first, again = "The egret office moves to Lyon in May", "In May the egret office moves to Lyon"
+    text = f"The meeting took long and turned in circles before somebody spoke: {first}."
     script.reads(text, found(fact(first), fact(again)))
     source = home.remember(text, "equal")
     home.ended(source)
@@ -215,10 +215,10 @@ def test_a_fact_that_says_little_new_can_be_left_out(home: Home, script: Script)
         manifest(url=home_url(before), embedding="ollama", writeGate={"enabled": True})
     )
     known(home, script, "The finch kitchen orders rice and beans on Fridays", "gate")
-    text = "A talk about finch meals and much else."
     like = "The finch kitchen orders rice and beans on Fridays again"
     decision = "The finch kitchen decided to order rice and beans on Fridays"
     other = "Finch guests sleep in the northern wing"
+    text = f"A meeting about meals, budgets, holidays and repairs: {decision}; {other}."
     script.reads(text, found(fact(like), fact(decision, type="decision"), fact(other)))
     for content in (decision, other):
         script.decides(content, decided("add"))

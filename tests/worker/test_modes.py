@@ -12,7 +12,10 @@ from support.processes import eventually
 from worker.home import Home, Tree, a_home, manifest
 from worker.script import Script, fact, found
 
-PLAIN = "We decided to use Postgres instead of MySQL. Anna prefers tabs over spaces."
+PLAIN = (
+    "We decided to use Postgres instead of MySQL. Anna prefers tabs over spaces. "
+    "The gannet invoices, by the way, are sent in autumn, whatever the office says."
+)
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +47,9 @@ def test_what_is_only_watched_changes_no_memory(
 ) -> None:
     home.configure_live(manifest(url=server.url))
     home.run("INSERT INTO queue_control VALUES ('all', 1, '', '')")
-    source = home.remember(f"Gannet sends its bills late in the year: {switch}.", switch)
+    source = home.remember(
+        f"The gannet office sends its invoices late, in autumn mostly: {switch}.", switch
+    )
     before = home.dump()
     home.configure_live(_watching(server.url, switch))
     home.run("DELETE FROM queue_control")
@@ -85,7 +90,7 @@ def test_a_compatible_server_is_told_its_own_key_only(home: Home) -> None:
     with fake_openai(found(fact("The fulmar brewery closes on Sundays"))) as server:
         for agent, key in (("keyless", None), ("keyed", "sk-of-the-file")):
             home.configure_live(manifest("openai", server.url, api_key=key))
-            source = home.remember("Of what fulmar sells, nothing is sold on a Sunday.", agent)
+            source = home.remember("Of all the breweries only fulmar is closed on Sundays.", agent)
             home.ended(source)
             assert home.memory(source)["extraction_model"] == "openai:gpt-4o-mini"
             assert len(home.facts(source)) == 1

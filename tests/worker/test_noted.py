@@ -64,8 +64,9 @@ def test_a_decision_that_names_no_candidate_is_noted(home: Home, script: Script)
     before = "The dunlin board meets on Monday at noon."
     script.reads(before, found())
     home.ended(home.remember(before, "c"))
-    text = "We moved the dunlin board, as it happens, after long talks."
-    script.reads(text, found(fact("The dunlin board meets on Tuesday at noon")))
+    moved = "The dunlin board meets on Tuesday at noon"
+    text = f"We heard from the secretary, after long and tiring talks: {moved}."
+    script.reads(text, found(fact(moved)))
     script.decides(
         "The dunlin board meets on Tuesday at noon", decided("update", "somebody else's")
     )
@@ -94,8 +95,9 @@ def test_a_model_that_never_decides_and_one_that_never_makes_vectors_are_noted_a
     script.reads(before, found())
     server.embeddings = [Works()]
     home.ended(home.remember(before, "e"))
-    text = "We heard that the turnstone ferry changed its time, after long talks."
-    script.reads(text, found(fact("The turnstone ferry leaves at ten from the north pier")))
+    late = "The turnstone ferry leaves at ten from the north pier"
+    text = f"We heard from the harbour office, after long and tiring talks: {late}."
+    script.reads(text, found(fact(late)))
     script.decides("The turnstone ferry leaves at ten from the north pier", Hang())
     source = home.remember(text, "e")
 

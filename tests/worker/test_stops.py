@@ -19,7 +19,7 @@ from support.processes import PATIENCE_SECONDS, eventually
 from worker.home import Home, manifest
 from worker.script import Script, depends, fact, filed, found, scripted, triple
 
-TEXT = "A note about the curlew depot and what is kept there."
+TEXT = "The curlew depot: Curlew keeps spare parts in Lund, and the logistics team runs it."
 ANSWER = found(
     fact("Curlew keeps spare parts in Lund", type="decision"),
     fact("Curlew is run by the logistics team"),
@@ -82,7 +82,9 @@ def _is_at(server: FakeServer, where: str) -> bool:
     return any("spare parts" in body for body in embedded)
 
 
-FOLLOWED = "A note about the gadwall mill, its wheel and who turns it."
+FOLLOWED = (
+    "The mill by the river: Gadwall grinds rye on Mondays. Gadwall borrows a wheel from Scoter."
+)
 FOLLOWING = {
     "prospective_index": "memory_hints WHERE agent_id = ?",
     "structural_classify": "entity_attributes a LEFT JOIN entity_aspects s ON s.id = a.aspect_id"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from signet.text.surrogates import encodable
 
 DEFAULT_CONFIDENCE = 0.5
+_CONFIDENCES = {"high": 0.9, "medium": 0.75, "low": 0.4}
 
 #: How many openings of an object are tried in one answer; a sane one needs a handful.
 _MAX_OPENINGS = 200
@@ -75,8 +76,8 @@ def number(item: object, key: str) -> float | None:
 
 
 def confidence(item: object) -> float:
-    """Return how sure the model says it is, 0..1; a half when it does not say."""
-    value = number(item, "confidence")
+    """Return the model's confidence, 0..1, given as a word or a number; a half when it gives neither."""
+    value = _CONFIDENCES.get(text(item, "confidence").lower(), number(item, "confidence"))
     return DEFAULT_CONFIDENCE if value is None else min(max(value, 0.0), 1.0)
 
 

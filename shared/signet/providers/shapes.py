@@ -8,6 +8,8 @@ TEXT: Shape = {"type": "string"}
 NUMBER: Shape = {"type": "number"}
 INTEGER: Shape = {"type": "integer"}
 BOOLEAN: Shape = {"type": "boolean"}
+#: A choice of words: weak models write the number of an example, whatever they read (`answers.confidence`).
+CONFIDENCE: Shape = {"type": "string", "enum": ["high", "low", "medium"]}
 
 
 def one_of(words: Collection[str]) -> Shape:

@@ -118,7 +118,18 @@ def test_an_unknown_type_becomes_fact_with_a_warning(kind: object) -> None:
 
 @pytest.mark.parametrize(
     ("given_confidence", "expected"),
-    [(None, 0.5), ("high", 0.5), (True, 0.5), (-1, 0.0), (7, 1.0), (0.25, 0.25), (10**400, 1.0)],
+    [
+        (None, 0.5),
+        ("high", 0.9),
+        ("Medium", 0.75),
+        ("low", 0.4),
+        ("high or low", 0.5),
+        (True, 0.5),
+        (-1, 0.0),
+        (7, 1.0),
+        (0.25, 0.25),
+        (10**400, 1.0),
+    ],
 )
 def test_confidence_is_clamped_or_half(given_confidence: object, expected: float) -> None:
     raw = json.dumps({"facts": [{**FACT, "confidence": given_confidence}]})

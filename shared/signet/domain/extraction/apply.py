@@ -31,7 +31,7 @@ from signet.domain.memory.followers import Kind
 from signet.domain.memory.models import Actor, Event, Forget, Memory, Outcome, Patch, Rules
 from signet.domain.memory.refusals import ForgottenValue, Refused
 from signet.queue import Job, enqueue
-from signet.wire.origin import Origin, may_replace
+from signet.wire.origin import Origin, Review, may_replace
 
 PIPELINE = Actor(
     name="pipeline-v2", type="pipeline", origin=Origin.INFERRED, may_claim=Origin.INFERRED
@@ -87,7 +87,7 @@ def proposals(
 ) -> tuple[Mapping[str, int], list[tuple[str, str]]]:
     """Write what may be written and one history row per proposal.
 
-    Returns the counts of the job's result, and id and text of each fact that is a memory now.
+    Returns the counts of the job's result, and ID and text of each grounded fact that is a memory now.
     """
     counts: Counter[str] = Counter(
         dict.fromkeys(
@@ -109,8 +109,9 @@ def proposals(
     for proposal in found:
         outcome = _one(tx, proposal, writing, counts)
         _record(tx, proposal, writing, outcome)
-        stands_for = (outcome.get(name) for name in _STANDS_FOR)
-        facts += [(found, proposal.fact.content) for found in stands_for if isinstance(found, str)]
+        if proposal.fact.is_grounded:
+            stands_for = (outcome.get(name) for name in _STANDS_FOR)
+            facts += [(one, proposal.fact.content) for one in stands_for if isinstance(one, str)]
     return counts, facts
 
 
@@ -170,6 +171,8 @@ def _change(
         return _blocked("missing_target_id", proposal, counts)
     if action is Action.UPDATE and (proposal.contradicts or _risk(proposal)):
         return _blocked(CONTRADICTION, proposal, counts)
+    if not proposal.fact.is_grounded:
+        return _blocked(f"{action}_ungrounded", proposal, counts)
     known = lookup.find(tx, target.id)
     if known is None or not _is_own(known, writing.source):
         return _blocked(f"{action}_not_found", proposal, counts)
@@ -264,6 +267,7 @@ def _add(
             "factConfidence": fact.confidence,
             "extractionModel": writing.extraction_model,
         },
+        review=None if fact.is_grounded else Review.WAITING,
         actor=PIPELINE,
         now=writing.now,
     )

@@ -14,13 +14,15 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx, fts
 from signet.domain.extraction import rules_voice, sql
+from signet.domain.extraction.grounding import Grounds
+from signet.domain.extraction.models import Fact
 from signet.domain.graph import claims, contradictions
 from signet.domain.graph.claims import Claim, Respect, Signal
 from signet.domain.graph.contradictions import Superseded
 from signet.domain.memory import history, lookup, review
 from signet.domain.memory.models import Actor, Event, Memory
 from signet.domain.memory.supersede import supersede
-from signet.wire.origin import Origin, Review, may_replace
+from signet.wire.origin import Origin, Review, lowest, may_replace
 
 SUPERSESSION = Actor(name="pipeline:supersession", type="pipeline")
 
@@ -33,6 +35,12 @@ _VERBS: Mapping[Respect, tuple[str, ...]] = {
     Respect.PLACE: ("live", "move", "relocate", "base", "locate", "reside", "leave"),
     Respect.WORK: ("work", "employ", "leave", "left"),
     Respect.RUNS_ON: ("run", "listen", "host", "deploy", "move", "migrate", "switch"),
+}
+#: Verbs that people use for a respect where a model writes the plain one.
+_OTHER_VERBS: Mapping[Respect, tuple[str, ...]] = {
+    Respect.PLACE: ("settle", "home", "stay"),
+    Respect.WORK: ("join", "hire", "start", "job", "colleague"),
+    Respect.RUNS_ON: ("migrate", "serve", "port"),
 }
 _FIRST_PERSON = re.compile(r"\b(?:I|[Ww]e|[Mm]y|[Oo]ur)\b")
 
@@ -58,24 +66,50 @@ def claim_of(text: str) -> Claim | None:
     return claims.parse(told)
 
 
-def find(
-    tx: ReadTx, source: Memory, statements: Iterable[str], *, least: float
-) -> list[Correction]:
-    """Return which stored memories the statements of a source replace, or are replaced by, as surely as `least`.
+def statements(source: Memory, facts: Iterable[Fact], *, by_model: bool) -> dict[str, Origin]:
+    """Map the source's text, and the facts found in it, to their origins.
 
-    `statements` are the source's own text and the facts found in it. What nobody vouches for replaces nothing that
-    somebody does by itself (MEM-63), and what waits for a review replaces nothing.
+    A fact by a model has the source's origin only if one sentence of the source contains its subject and value; it is
+    inferred otherwise, and left out where the source lacks its names or numbers (PIP-64).
+    """
+    found = {source.content: source.origin}
+    grounds = Grounds(source.content)
+    for fact in facts:
+        claim = claim_of(fact.content) if by_model and fact.is_grounded else None
+        if not by_model:
+            found.setdefault(fact.content, source.origin)
+        elif claim is not None:
+            is_said = _is_said(grounds, claim)
+            origin = source.origin if is_said else lowest(source.origin, Origin.INFERRED)
+            found.setdefault(fact.content, origin)
+    return found
+
+
+def _is_said(grounds: Grounds, claim: Claim) -> bool:
+    """Return whether a plain sentence of the source contains a claim's subject, value and respect."""
+    terms = {*claim.value, *claim.instead_of, *(claim.subjects[0] if claim.subjects else ())}
+    verbs = _VERBS.get(claim.relation, ()) + _OTHER_VERBS.get(claim.relation, ())
+    found = grounds.sentences(terms - _SPEAKERS, verbs)
+    return any(not claims.is_unsure(sentence) for sentence in found)
+
+
+def find(
+    tx: ReadTx, source: Memory, statements: Mapping[str, Origin], *, least: float
+) -> list[Correction]:
+    """Return the stored memories that the statements of a source replace, or are replaced by.
+
+    `statements` are texts and their origins; `least` is the confidence required, 0..1. A statement of a lower origin
+    replaces none of a higher one without a person (MEM-63), and a source that waits for review replaces nothing.
     """
     found: list[Correction] = []
     if source.review is Review.WAITING:
         return found
-    for text in dict.fromkeys(statements):
+    for text, origin in statements.items():
         claim = claim_of(text)
         if claim is not None:
             known = {one.memory_id for one in found if one.is_newer}
-            found += [
-                one for one in _compared(tx, source, text, claim) if one.memory_id not in known
-            ]
+            compared = _compared(tx, source, text, claim, origin)
+            found += [one for one in compared if one.memory_id not in known]
     return [one for one in found if one.signal.confidence >= least]
 
 
@@ -175,7 +209,9 @@ def supersede_attributes(tx: WriteTx, found: Sequence[Superseded], now: datetime
         )
 
 
-def _compared(tx: ReadTx, source: Memory, text: str, claim: Claim) -> list[Correction]:
+def _compared(
+    tx: ReadTx, source: Memory, text: str, claim: Claim, origin: Origin
+) -> list[Correction]:
     found: dict[str, Correction] = {}
     for match in _matches(claim):
         owner = {
@@ -191,7 +227,7 @@ def _compared(tx: ReadTx, source: Memory, text: str, claim: Claim) -> list[Corre
             is_newer = (row["told"], row["id"]) < (source.created_at, source.id)
             new, old = (claim, other) if is_newer else (other, claim)
             signal = claims.replaces(new, old)
-            words = (source.origin, Origin(row["origin"]))
+            words = (origin, Origin(row["origin"]))
             if signal is not None:
                 found[row["id"]] = Correction(
                     statement=text,

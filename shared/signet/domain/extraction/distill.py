@@ -10,7 +10,7 @@ from typing import Protocol
 
 from signet.config import Settings
 from signet.config.extraction import Strength
-from signet.domain.extraction import contradiction, escalate, parse, prompt, rules
+from signet.domain.extraction import contradiction, escalate, grounding, parse, prompt, rules
 from signet.domain.extraction.models import Action, Candidate, Decision, Extraction, Fact
 from signet.errors import ProviderFailed
 from signet.providers.asking import asked
@@ -128,7 +128,7 @@ class Model:
             self._model,
             prompt.decision(fact, candidates),
             read,
-            shape=prompt.DECISION_SHAPE,
+            shape=prompt.decision_shape(candidates),
             timeout_seconds=self._timeout,
             max_tokens=DECISION_TOKENS,
         )
@@ -152,14 +152,15 @@ class Model:
         return parse.contradicts(answer.text)
 
     def _tamed(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
-        first = self._read(prompt.extraction(text))
+        grounds = grounding.Grounds(text, prompt.INSTRUCTIONS)
+        first = self._read(prompt.extraction(text), grounds)
         if first is None:
             found = rules.extract(text)
             return replace(found, warnings=(*found.warnings, PARSE_FAIL), failure=PARSE_FAIL)
         if not self._is_too_much(first, self._limits.max_new_entities_per_chunk):
             return first
         try:
-            second = self._read(prompt.condensed(text, self._limits.level2_max_entities))
+            second = self._read(prompt.condensed(text, self._limits.level2_max_entities), grounds)
         except ProviderFailed:
             return escalate.reduce(first, is_known)
         if second is None:
@@ -175,17 +176,35 @@ class Model:
             max_facts_per_entity=self._limits.max_new_attributes_per_entity,
         )
 
-    def _read(self, request: str) -> Extraction | None:
+    def _read(self, request: str, grounds: grounding.Grounds) -> Extraction | None:
         return asked(
             self._model,
             request,
-            _usable,
+            lambda raw: _usable(raw, grounds),
             shape=prompt.EXTRACTION_SHAPE,
             timeout_seconds=self._timeout,
             max_tokens=self._tokens,
         )
 
 
-def _usable(raw: str) -> Extraction | None:
+def _usable(raw: str, grounds: grounding.Grounds) -> Extraction | None:
     found = parse.extraction(raw)
-    return None if parse.NO_JSON in found.warnings else found
+    return None if parse.NO_JSON in found.warnings else grounded(found, grounds)
+
+
+def grounded(found: Extraction, grounds: grounding.Grounds) -> Extraction:
+    """Return an extraction without the facts and entities that the source does not support (PIP-64)."""
+    facts, warnings = [], list(found.warnings)
+    for fact in found.facts:
+        verdict = grounds.judge(fact.content)
+        if verdict.is_usable:
+            facts.append(replace(fact, is_grounded=verdict is grounding.Verdict.SAID))
+        else:
+            warnings.append(f"a fact is dropped: {verdict}")
+    triples = [
+        one for one in found.triples if grounds.names(one.source) and grounds.names(one.target)
+    ]
+    if len(triples) < len(found.triples):
+        missing = len(found.triples) - len(triples)
+        warnings.append(f"{missing} entities are dropped: their names are not in the source")
+    return replace(found, facts=tuple(facts), triples=tuple(triples), warnings=tuple(warnings))

@@ -46,6 +46,8 @@ class Fact:
     #: When it was said (ISO, UTC), where a transcript tells, and in which sentence. Neither makes two facts different.
     said_at: str | None = field(default=None, compare=False)
     sentence: str = field(default="", compare=False)
+    #: Whether its source contains its names and numbers; a person decides about a fact without (PIP-64).
+    is_grounded: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

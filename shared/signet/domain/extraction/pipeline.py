@@ -14,7 +14,8 @@ from signet import clock
 from signet.config import Settings
 from signet.domain.extraction import candidates, corrections, parse, propose, write
 from signet.domain.extraction.apply import Writing
-from signet.domain.extraction.distill import Distiller
+from signet.domain.extraction.distill import Distiller, grounded
+from signet.domain.extraction.grounding import Grounds
 from signet.domain.extraction.mode import mode_of
 from signet.domain.extraction.models import MIN_FACT_CHARS, Extraction, Fact
 from signet.domain.extraction.write import Findings, Followers
@@ -50,7 +51,7 @@ def run(
         job.commit(lambda tx: {"skipped": reason})
         return
     again = _is_second_look(job, source)
-    found = _undecided(job) if again else _distilled(job, distiller, source)
+    found = _undecided(job, source) if again else _distilled(job, distiller, source)
     if settings().memory.mask_secrets:
         found = replace(found, facts=tuple(map(_without_secrets, found.facts)))
     job.check()
@@ -63,8 +64,9 @@ def run(
     writing = _writing(in_force, distiller, embedder, source, found)
     replaced = []
     if writing.supersede_from is not None:
-        said = (source.content, *(one.fact.content for one in proposals))
-        replaced = job.db.read(corrections.find, source, said, least=writing.supersede_from)
+        facts = [one.fact for one in proposals]
+        statements = corrections.statements(source, facts, by_model=distiller.is_model)
+        replaced = job.db.read(corrections.find, source, statements, least=writing.supersede_from)
     findings = Findings(
         extraction=found, proposals=proposals, replaced=replaced, is_second_look=again
     )
@@ -134,8 +136,9 @@ def _without_secrets(fact: Fact) -> Fact:
     return replace(fact, content=mask(fact.content).text)
 
 
-def _undecided(job: JobContext) -> Extraction:
-    return parse.extraction(json.dumps(job.lease.payload))
+def _undecided(job: JobContext, source: Memory) -> Extraction:
+    facts = parse.extraction(json.dumps(job.lease.payload))
+    return grounded(facts, Grounds(source.content))
 
 
 def _distilled(job: JobContext, distiller: Distiller, source: Memory) -> Extraction:

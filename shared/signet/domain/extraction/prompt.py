@@ -12,13 +12,15 @@ from signet.domain.extraction.models import (
 )
 from signet.domain.graph.models import ENTITY_TYPES, UNKNOWN
 from signet.providers import fence
-from signet.providers.shapes import BOOLEAN, NUMBER, TEXT, an_object, list_of, one_of
+from signet.providers.ports import Shape
+from signet.providers.shapes import BOOLEAN, CONFIDENCE, TEXT, an_object, list_of, one_of
 
+#: Fields are described, not filled in: weak models copy example values.
 _TASK = """\
 You distil text into long-term memory. Return one JSON object and nothing else:
-{"facts": [{"content": "...", "type": "...", "confidence": 0.0}],
- "entities": [{"source": "...", "source_type": "...", "relationship": "...", "target": "...",
-  "target_type": "...", "confidence": 0.0}]}
+{"facts": [{"content": STATEMENT, "type": TYPE, "confidence": "high" or "medium" or "low"}],
+ "entities": [{"source": NAME, "source_type": TYPE, "relationship": VERB, "target": NAME,
+  "target_type": TYPE, "confidence": "high" or "medium" or "low"}]}
 """
 
 _EXTRACTION = f"""\
@@ -27,7 +29,8 @@ Facts: at most {MAX_FACTS}, each 10 to 2000 characters.
 - Durable knowledge only: preferences, decisions, constraints, identity, project facts, procedures, causes.
   Leave out greetings, questions, plans of the moment, code, logs and what an assistant says about its own work.
 - A decision that has a reason gives two facts: the decision, and the reason as a rationale.
-- type: fact, preference, decision, rationale, procedural or semantic. confidence: 0 to 1.
+- Use the words of the text. Add nothing that it does not say.
+- type: fact, preference, decision, rationale, procedural or semantic.
 Entities: at most {MAX_TRIPLES} relations between named things, with types person, project, system, tool, concept,
 skill, task or unknown.
 Nothing durable in the text: return empty lists.
@@ -35,18 +38,17 @@ Nothing durable in the text: return empty lists.
 
 _DECISION = """\
 You keep a memory free of repetition. One new fact is compared with memories that resemble it. Return one JSON
-object and nothing else:
-{"action": "add|update|delete|none", "targetId": "...", "confidence": 0.0, "reason": "..."}
-- add: the fact says something the memories do not.
-- none: a memory says it already.
-- update: the fact is a newer or fuller form of one memory; targetId is its id.
-- delete: the fact shows that one memory is no longer true and takes nothing of it over; targetId is its id.
-The reason is never empty.
+object and nothing else, with the fields action, targetId, confidence ("high", "medium" or "low") and reason (a few
+words, never empty).
+- action "add": the fact says something the memories do not.
+- action "none": a memory says it already.
+- action "update": the fact is a newer or fuller form of one memory; targetId is its id.
+- action "delete": the fact shows that one memory is no longer true and repeats nothing of it; targetId is its id.
 """
 
 _CONTRADICTION = """\
 Two statements of one memory are compared. Return one JSON object and nothing else:
-{"contradicts": true|false, "confidence": 0.0, "reasoning": "..."}
+with the fields contradicts (true or false), confidence ("high", "medium" or "low") and reasoning (a few words).
 They contradict each other when both cannot be true of the same thing at the same time. A newer, fuller or more exact
 form of a statement does not contradict it.
 """
@@ -55,7 +57,7 @@ form of a statement does not contradict it.
 #: The types of facts that are asked for.
 ASKED_TYPES = ("fact", "preference", "decision", "rationale", "procedural", "semantic")
 EXTRACTION_SHAPE = an_object(
-    facts=list_of(an_object(content=TEXT, type=one_of(ASKED_TYPES), confidence=NUMBER)),
+    facts=list_of(an_object(content=TEXT, type=one_of(ASKED_TYPES), confidence=CONFIDENCE)),
     entities=list_of(
         an_object(
             source=TEXT,
@@ -63,17 +65,13 @@ EXTRACTION_SHAPE = an_object(
             relationship=TEXT,
             target=TEXT,
             target_type=one_of(ENTITY_TYPES | {UNKNOWN}),
-            confidence=NUMBER,
+            confidence=CONFIDENCE,
         )
     ),
 )
-DECISION_SHAPE = an_object(
-    action=one_of([action.value for action in Action]),
-    targetId=TEXT,
-    confidence=NUMBER,
-    reason=TEXT,
-)
-CONTRADICTION_SHAPE = an_object(contradicts=BOOLEAN, confidence=NUMBER, reasoning=TEXT)
+CONTRADICTION_SHAPE = an_object(contradicts=BOOLEAN, confidence=CONFIDENCE, reasoning=TEXT)
+#: The request without its data: a fact made of these words copies it.
+INSTRUCTIONS = _TASK + _EXTRACTION
 
 
 def extraction(text: str) -> str:
@@ -98,6 +96,16 @@ def decision(fact: Fact, candidates: Sequence[Candidate]) -> str:
         for number, candidate in enumerate(candidates, 1)
     ]
     return f"{_DECISION}{fence.data('facts', chr(10).join((new, *known)))}"
+
+
+def decision_shape(candidates: Sequence[Candidate]) -> Shape:
+    """Return the shape of a decision; weak models invent IDs unless it lists them."""
+    return an_object(
+        action=one_of([action.value for action in Action]),
+        targetId=one_of(["", *(candidate.id for candidate in candidates)]),
+        confidence=CONFIDENCE,
+        reason=TEXT,
+    )
 
 
 def contradiction(new: str, old: str) -> str:

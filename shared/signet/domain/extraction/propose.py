@@ -55,7 +55,17 @@ def all(
         before = [one.fact.content for one in proposed if _adds(one)]
         proposed.append(
             _nothing_new(fact, source, before)
-            or _one(job, distiller, source, fact, vectors, gate, model=model, is_last=is_last)
+            or _one(
+                job,
+                distiller,
+                source,
+                fact,
+                vectors,
+                gate,
+                model=model,
+                least=settings.pipeline.extraction.min_confidence,
+                is_last=is_last,
+            )
         )
     if not settings.pipeline.autonomous.allow_update_delete:
         return proposed
@@ -85,8 +95,11 @@ def _one(
     gate: Gate | None,
     *,
     model: str | None,
+    least: float,
     is_last: bool,
 ) -> Proposal:
+    if fact.confidence < least:  # it will not be written, so no model needs to decide about it
+        return Proposal(fact=fact, decision=_decided(Action.ADD, fact, "its confidence is too low"))
     vector = vectors[0][1] if vectors else None
     known: list[Candidate] = job.db.read(candidates.like, source, fact.content, vector, model=model)
     if not known:

@@ -234,6 +234,11 @@ def parse(text: str, subject: str = "") -> Claim | None:
     return None
 
 
+def is_unsure(sentence: str) -> bool:
+    """Return whether a sentence asks, plans, doubts, quotes or speaks about the past."""
+    return _UNSURE.search(sentence) is not None
+
+
 def replaces(new: Claim, old: Claim) -> Signal | None:
     """Return why the newer claim takes the place of the older one; None when both may hold."""
     is_same_subject = any(subject in old.subjects for subject in new.subjects)

@@ -139,10 +139,13 @@ def insert_fact(
     extraction_model: str,
     embedding_model: str | None,
     metadata: Mapping[str, object],
+    review: Review | None = None,
     actor: Actor,
     now: datetime,
 ) -> Inserted:
     """Insert a fact that the pipeline found in `source`, with its `created` event.
+
+    `review` is given where a person has to decide about it.
 
     The fact belongs to the owner, visibility, scope and project of its source and was said when that was; an active
     memory of theirs with the same text is answered instead. Raises Invalid when the text is empty, and ForgottenValue.
@@ -170,7 +173,7 @@ def insert_fact(
         extraction_model=extraction_model,
         embedding_model=embedding_model,
     )
-    return insert(tx, draft, actor=actor, now=now, metadata=metadata)
+    return insert(tx, draft, actor=actor, now=now, metadata=metadata, least_review=review)
 
 
 def save_told(
@@ -190,13 +193,14 @@ def insert(
     actor: Actor,
     now: datetime,
     metadata: Mapping[str, object] | None = None,
+    least_review: Review | None = None,
 ) -> Inserted:
     """Insert a row with its `created` event, or return the active memory with the same text and owner.
 
     Raises ForgottenValue.
     """
     text = _normalized(draft.content)
-    review = origin.review(draft.origin, text.storage, draft.type)
+    review = origin.review(draft.origin, text.storage, draft.type) or least_review
     memory_id = _put(tx, draft, text, review, actor=actor, now=now, metadata=metadata)
     if memory_id is None:
         return Inserted(id=_holder(tx, draft, text).id, deduped=True)
