@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -24,17 +24,18 @@ SAID = "The heron service keeps its sessions in Redis because the disks are slow
 DECIDED = "The team decided to deploy the heron service on Thursdays."
 
 
-def talk(topic: str, turns: int = 6) -> str:
-    """Return a session of some length about a topic."""
+def talk(topic: str, turns: int = 6, told: Sequence[str] = ()) -> str:
+    """Return a session of some length about a topic, in which the user also says what is `told`."""
     asked = f"User: What do we know about the {topic} by now, and what is still open there?"
     answer = f"Assistant: The {topic} is being looked at. We have written down what we know of it."
-    return "\n".join([f"{asked} Step {turn}.\n{answer}" for turn in range(turns)])
+    said = [f"User: {one}" for one in told]
+    return "\n".join([*(f"{asked} Step {turn}.\n{answer}" for turn in range(turns)), *said])
 
 
 def notes(topic: str, *facts: str, **more: object) -> str:
     """Return notes as a model writes them."""
     listed = [{"content": fact, "type": "decision", "importance": 0.9, **more} for fact in facts]
-    summary = f"# Session Notes\n\n## {topic}\n\nWe talked about {topic}."
+    summary = f"# Session Notes\n\n## {topic}\n\n{topic} is being looked at, and we have written down what we know."
     return json.dumps({"summary": summary, "facts": listed})
 
 
@@ -94,7 +95,7 @@ def busy(
 
 def test_a_session_becomes_notes_facts_and_a_summary(busy: Home, script: Script) -> None:
     script.reads("kestrel depot", notes("The Kestrel depot!", SAID, DECIDED, tags=["Heron"]))
-    job_id = ended(busy, "one", talk("kestrel depot"))
+    job_id = ended(busy, "one", talk("kestrel depot", told=(SAID, DECIDED)))
     result = finished(busy, job_id)
     day = str(row(busy, job_id)["created_at"])[:10]
     assert result == {
@@ -104,7 +105,7 @@ def test_a_session_becomes_notes_facts_and_a_summary(busy: Home, script: Script)
         "forgotten": 0,
     }
     text = (busy.workspace.root / str(result["path"])).read_text("utf-8")
-    assert text.startswith(f"# {day} Session Notes") and "We talked about" in text
+    assert text.startswith(f"# {day} Session Notes") and "is being looked at" in text
     one, two = facts_of(busy, "one")
     assert (one["content"], two["content"]) == (SAID, DECIDED)
     assert (one["type"], one["importance"], one["who"]) == ("decision", 0.5, "codex")
@@ -131,35 +132,39 @@ def test_a_fact_that_is_known_in_other_words_is_no_news(busy: Home, script: Scri
     busy.run("UPDATE memories SET scope = 'elsewhere' WHERE id = ?", scoped)
     replaced, by = busy.remember(DECIDED, "knows"), busy.remember("No deploys any more.", "knows")
     busy.run("UPDATE memories SET superseded_by = ? WHERE id = ?", by, replaced)
-    result = finished(busy, ended(busy, "two", talk("osprey cache"), "knows"))
+    text = talk("osprey cache", told=(known, other, DECIDED))
+    result = finished(busy, ended(busy, "two", text, "knows"))
     assert (result["facts"], result["saved"]) == (4, 2)
     assert [fact["content"] for fact in facts_of(busy, "two")] == [other]
     assert busy.memory(replaced)["superseded_by"] is None, "it was said again"
 
 
 def test_a_session_that_goes_on_keeps_its_file_and_its_summary(busy: Home, script: Script) -> None:
-    script.reads("linnet board", notes("Linnet", "Linnet meets on Mondays at nine."))
-    first = finished(busy, ended(busy, "on", talk("linnet board")))
-    script.reads("linnet board", notes("Other title", "Linnet moved to Ghent in spring."))
-    later = ended(busy, "on", talk("linnet board", turns=9))
+    meets, moved = "Linnet meets on Mondays at nine.", "Linnet moved to Ghent in spring."
+    script.reads("linnet board", notes("Linnet", meets))
+    first = finished(busy, ended(busy, "on", talk("linnet board", told=[meets])))
+    script.reads("linnet board", notes("Other title", moved))
+    longer = talk("linnet board", turns=9, told=[meets, moved])
+    later = ended(busy, "on", longer)
     assert finished(busy, later)["path"] == first["path"]
     text = (busy.workspace.root / str(first["path"])).read_text("utf-8")
     assert "Other title" in text
     assert len(busy.rows("SELECT * FROM session_summaries WHERE session_key = 'on'")) == 1
     assert len(facts_of(busy, "on")) == 2
-    again = ended(busy, "on", talk("linnet board", turns=9))
+    again = ended(busy, "on", longer)
     assert again == later, "what was read is not read again"
 
 
 def test_what_is_said_while_a_session_is_read_is_read_next(
     busy: Home, script: Script, server: FakeServer
 ) -> None:
-    hang = Hang(threading.Event(), notes("Siskin", "Siskin sends its mail at six."))
-    script.reads("siskin mail", hang, notes("Siskin", "Siskin also sends on Sundays."))
-    first = ended(busy, "while", talk("siskin mail"))
+    told = ["Siskin sends its mail at six.", "Siskin also sends on Sundays."]
+    hang = Hang(threading.Event(), notes("Siskin", told[0]))
+    script.reads("siskin mail", hang, notes("Siskin", told[1]))
+    first = ended(busy, "while", talk("siskin mail", told=told))
     eventually(lambda: any("siskin mail" in prompt for prompt in server.prompts))
     assert row(busy, first, "summary_jobs")["status"] == "processing"
-    assert ended(busy, "while", talk("siskin mail", turns=9)) == first
+    assert ended(busy, "while", talk("siskin mail", turns=9, told=told)) == first
     hang.release.set()
     finished(busy, first)
     rest = "SELECT id FROM summary_jobs WHERE session_id = 'while' AND id <> ?"
@@ -170,10 +175,12 @@ def test_what_is_said_while_a_session_is_read_is_read_next(
 
 def test_a_long_session_is_read_in_parts(busy: Home, script: Script, server: FakeServer) -> None:
     script.reads("Notes were taken of the parts", notes("The whole plover"))
-    script.reads("part 1 of 3", notes("First", "Plover opens its doors at ten."))
+    opens, closes = "Plover opens its doors at ten.", "Plover closes its doors at five."
+    script.reads("part 1 of 3", notes("First", opens))
     script.reads("part 2 of 3", "I cannot read this.")
-    script.reads("part 3 of 3", notes("Third", "Plover closes its doors at five."))
-    result = finished(busy, ended(busy, "long", talk("plover house", turns=300)))
+    script.reads("part 3 of 3", notes("Third", closes))
+    text = f"User: {opens}\n{talk('plover house', turns=300, told=[closes])}"
+    result = finished(busy, ended(busy, "long", text))
     assert str(result["path"]).endswith("-the-whole-plover.md") and result["saved"] == 2
     parts = [prompt for prompt in server.prompts if "of 3 of the session" in prompt]
     assert len(parts) == 4, "what could not be read was asked for once more"
@@ -201,11 +208,12 @@ def test_a_job_that_died_shows_on_its_session_and_can_be_brought_back(
     script.reads("crane yard", Status(400))
     home.configure(manifest(url=server.url))
     with home.worker():
-        job_id = ended(home, "dead", talk("crane yard"), attempts=1)
+        told = "The crane yard has three cranes."
+        job_id = ended(home, "dead", talk("crane yard", told=[told]), attempts=1)
         finished(home, job_id, "dead")
         shown = row(home, job_id, "summary_jobs")
         assert shown["status"] == "failed" and shown["error"]
-        script.reads("crane yard", notes("Crane", "The crane yard has three cranes."))
+        script.reads("crane yard", notes("Crane", told))
         home.db.write(transitions.requeue, now=clock.now(), kind="summarize")
         finished(home, job_id)
         assert row(home, job_id, "summary_jobs")["status"] == "done"
@@ -214,13 +222,15 @@ def test_a_job_that_died_shows_on_its_session_and_can_be_brought_back(
 def test_eight_sessions_of_a_project_become_an_arc_and_four_arcs_an_epoch(
     busy: Home, script: Script
 ) -> None:
-    script.reads("These are notes of work", "```markdown\n# The wren year\n\nMuch was done.\n```")
+    script.reads(
+        "These are notes of consecutive work", "```markdown\n# The wren year\n\nMuch was done.\n```"
+    )
     for number in range(32):
         at = f"2026-01-{number % 28 + 1:02d}T10:00:0{number // 28}.000Z"
         busy.run(
             "INSERT INTO session_summaries (id, project, depth, kind, content, earliest_at, latest_at,"
             " session_key, agent_id, created_at) VALUES (?, '/p/wren', 0, 'session', ?, ?, ?, ?, 'wren', ?)",
-            *(f"s{number}", f"Note {number}", at, at, f"k{number}", at),
+            *(f"s{number}", f"Note {number}: much was done", at, at, f"k{number}", at),
         )
     script.reads("wren nest", notes("Wren"))
     finished(busy, ended(busy, "wren", talk("wren nest"), agent="wren", project="/p/wren"))
@@ -274,8 +284,9 @@ def test_a_session_of_an_older_file_is_read_without_what_recall_put_into_it(
     busy: Home, script: Script, server: FakeServer
 ) -> None:
     recalled = '[signet:recall | query="x" | results=1 | engine=hybrid]\n- The ruff is red.\n\n'
-    text = talk("ruff marsh").replace("User: ", f"User: {recalled}", 1)
-    script.reads("ruff marsh", notes("Ruff", "The ruff marsh is flooded in spring."))
+    flooded = "The ruff marsh is flooded in spring."
+    text = talk("ruff marsh", told=[flooded]).replace("User: ", f"User: {recalled}", 1)
+    script.reads("ruff marsh", notes("Ruff", flooded))
     session = Session(agent_id="default", key="older", harness="codex", project=None, text="")
 
     def adopt(tx: WriteTx) -> str:
@@ -289,11 +300,12 @@ def test_a_session_of_an_older_file_is_read_without_what_recall_put_into_it(
 
 
 def test_a_provider_that_is_down_costs_no_attempt(home: Home, script: Script) -> None:
-    script.reads("avocet pond", notes("Avocet", "The avocet pond is drained in June."))
+    drained = "The avocet pond is drained in June."
+    script.reads("avocet pond", notes("Avocet", drained))
     with scripted(script) as gone:
         home.configure(manifest(url=gone.url))
         gone.stop()
-        job_id = ended(home, "down", talk("avocet pond"))
+        job_id = ended(home, "down", talk("avocet pond", told=[drained]))
         with home.worker():
             eventually(lambda: _waits_uncharged(home, job_id))
             assert home.value("SELECT provider FROM provider_breakers") == "llm"
@@ -382,7 +394,10 @@ def everything(home: Home) -> dict[str, object]:
 @pytest.mark.parametrize("where", ["reading", "named", "written"])
 def test_a_killed_worker_leaves_no_twin(tmp_path: Path, where: str) -> None:
     """Killed while the model reads, when the name is chosen, and when the file is there and the facts are not."""
-    text, answers = talk("curlew hut"), [notes("Curlew", SAID), notes("A new title", SAID)]
+    text, answers = (
+        talk("curlew hut", told=[SAID]),
+        [notes("Curlew", SAID), notes("A new title", SAID)],
+    )
     found = []
     for killed in (False, True):
         script = Script()

@@ -145,11 +145,12 @@ def test_the_model_writes_the_file_and_the_earlier_one_is_kept(
     forgotten = save(asking, "Forgotten by wish.", importance=0.9, is_deleted=1)
     save(asking, "Holds again.", importance=0.9, superseded_by=forgotten)
     save(asking, "Somebody's private note.", "other", importance=0.9, visibility="private")
-    script.reads(QUESTION, f"<think>hm</think>```markdown\n{FILE}\n```")
+    text = f"{FILE}\n\nPinned long ago. Holds again."
+    script.reads(QUESTION, f"<think>hm</think>```markdown\n{text}\n```")
     with asking.worker():
         result = done(asking, asked(asking))
-    assert result == {"path": "MEMORY.md", "sources": 3, "chars": len(FILE)}
-    assert body(file_of(asking).read_text("utf-8")) == f"{FILE}\n"
+    assert result == {"path": "MEMORY.md", "sources": 3, "chars": len(text)}
+    assert body(file_of(asking).read_text("utf-8")) == f"{text}\n"
     [backup] = backups(asking)
     assert backup.read_bytes() == before
     [prompt] = [prompt for prompt in server.prompts if QUESTION in prompt]
@@ -162,21 +163,36 @@ def test_the_model_writes_the_file_and_the_earlier_one_is_kept(
     assert clock.parse(told["lastRunAt"])
 
 
-@pytest.mark.parametrize("answer", ["{}", '["a"]', "<think>only thoughts", Status(500)])
-def test_a_failed_run_leaves_the_file_as_it_is(
-    asking: Home, script: Script, answer: str | Status
+def test_a_run_without_an_answer_leaves_the_file_and_can_be_repeated_at_once(
+    asking: Home, script: Script
 ) -> None:
     file_of(asking).write_text("By hand.", "utf-8")
     save(asking, "Heron runs on SQLite.", importance=0.9)
-    script.reads(QUESTION, answer)
+    script.reads(QUESTION, Status(500))
     script.reads("", found())  # the model is well otherwise
     with asking.worker():
         asking.drained("extract")
         job_id = asked(asking)
         done(asking, job_id, "dead")
     assert file_of(asking).read_bytes() == b"By hand." and backups(asking) == []
-    reason = asking.db.write(ask.trigger, "default", now=clock.now()).reason
-    assert reason and "less than an hour ago" in reason, "a failed run counts as a run"
+    settings, _ = settings_from(asking.tree)
+    assert asking.db.read(ask.due, settings, now=clock.now()) == [], "the schedule waits an hour"
+    assert asking.db.write(ask.trigger, "default", now=clock.now()).job_id is not None
+
+
+def test_a_refused_answer_never_reaches_the_file(asking: Home, script: Script) -> None:
+    save(asking, "Heron runs on SQLite.", importance=0.9)
+    save(asking, "Nora prefers short answers.", importance=0.8)
+    written = []
+    with asking.worker():
+        for answer in ("the " * 900, '["a"]', "Sure! Here is the file.", FILE, "the " * 900):
+            script.reads(QUESTION, answer)
+            # A person may repeat a refused run at once; each of these is asked for by the pipeline.
+            result = done(asking, asked(asking))
+            written.append((bool(result.get("refused")), body(file_of(asking).read_text("utf-8"))))
+    listed = "# Memory\n\n## Facts\n\n- Heron runs on SQLite.\n\n## Preferences\n\n- Nora prefers short answers.\n"
+    assert written == [(True, listed)] * 3 + [(False, f"{FILE}\n"), (True, f"{FILE}\n")]
+    assert asking.db.write(ask.trigger, "default", now=clock.now()).job_id is not None
 
 
 def test_a_model_that_cannot_be_reached_is_waited_for_until_another_one_is_named(

@@ -39,7 +39,10 @@ class AnthropicModel(Served):
         )
         counts = as_object(answer.get("usage"))
         return self.exchange.completion(
-            text_of(answer.get("content")), counts.get("input_tokens"), counts.get("output_tokens")
+            text_of(answer.get("content")),
+            counts.get("input_tokens"),
+            counts.get("output_tokens"),
+            end=answer.get("stop_reason"),
         )
 
     def probe(self) -> str | None:

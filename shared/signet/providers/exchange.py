@@ -125,15 +125,20 @@ class Exchange:
         """Ask the server to delete what is at a path."""
         self._ask("DELETE", path, None, timeout_seconds)
 
-    def completion(self, text: object, input_tokens: object, output_tokens: object) -> Completion:
-        """Return what the model wrote; raises ProviderFailed when that is not text or nothing."""
+    def completion(
+        self, text: object, input_tokens: object, output_tokens: object, *, end: object = None
+    ) -> Completion:
+        """Return the model's text; raises ProviderFailed if it is empty. `end` is the server's reason for its end."""
+        is_cut = end in ("length", "max_tokens")
         if not isinstance(text, str) or not text.strip():
-            raise self._nonsense("the answer is empty")
+            limit = " (the limit of tokens was reached before any text)" if is_cut else ""
+            raise self._nonsense(f"the answer is empty{limit}")
         return Completion(
             # Half of an emoji, where the answer was cut, can be neither stored nor sent.
             text=text.encode("utf-8", "replace").decode(),
             input_tokens=input_tokens if isinstance(input_tokens, int) else None,
             output_tokens=output_tokens if isinstance(output_tokens, int) else None,
+            is_cut=is_cut,
         )
 
     def vectors(self, rows: object, *, count: int, dimensions: int) -> list[bytes]:

@@ -99,7 +99,10 @@ class OllamaModel(_Ollama):
             wishes=[] if shape is None else [{"format": shape}],
         )
         return self.exchange.completion(
-            answer.get("response"), answer.get("prompt_eval_count"), answer.get("eval_count")
+            answer.get("response"),
+            answer.get("prompt_eval_count"),
+            answer.get("eval_count"),
+            end=answer.get("done_reason"),
         )
 
 

@@ -68,10 +68,12 @@ class OpenAIModel(_OpenAI):
             wishes=[] if shape is None else [_as_format(shape), {"temperature": 0}],
         )
         usage = as_object(answer.get("usage"))
+        choice = first_object(answer.get("choices"))
         return self.exchange.completion(
-            as_object(first_object(answer.get("choices")).get("message")).get("content"),
+            as_object(choice.get("message")).get("content"),
             usage.get("prompt_tokens"),
             usage.get("completion_tokens"),
+            end=choice.get("finish_reason"),
         )
 
 

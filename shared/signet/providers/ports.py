@@ -24,6 +24,8 @@ class Completion:
     text: str
     input_tokens: int | None
     output_tokens: int | None
+    #: Whether the answer ended at the limit of tokens, where the provider reports that.
+    is_cut: bool = False
 
 
 class LanguageModel(Protocol):

@@ -6,9 +6,12 @@ from hypothesis import strategies as st
 
 from signet.domain.hints import clean
 
+MEMORY = "Is the lock new?"
+KEPT = "Ada has kept the spare key since the lock broke."
 
-def hints(answer: str, *, most: int = 5) -> tuple[str, ...]:
-    return clean.hints(answer, memory="Is the lock new?", most=most)
+
+def hints(answer: str, *, memory: str = KEPT, most: int = 5) -> tuple[str, ...]:
+    return clean.hints(answer, memory=memory, most=most)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +44,21 @@ def test_a_question_or_request_is_kept_bare(line: str, hint: str) -> None:
     ],
 )
 def test_what_is_no_hint_is_left_out(line: str) -> None:
-    assert hints(line) == ()
+    assert hints(line, memory=MEMORY) == ()
+
+
+@pytest.mark.parametrize(
+    ("line", "is_kept"),
+    [
+        ("Where do I live?", True),
+        ("Which lock broke?", True),
+        ("What day are the ledger deploys planned?", False),
+        ("Who lost the key in Lisbon?", False),
+        ("When did the 7 locks break?", False),
+    ],
+)
+def test_a_hint_about_something_else_is_left_out(line: str, is_kept: bool) -> None:
+    assert bool(hints(line)) is is_kept
 
 
 def test_each_hint_is_kept_once_and_no_more_than_wanted() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from signet.config.pipeline import Significance
+from signet.domain.extraction.grounding import Grounds
 from signet.domain.summaries import facts, files, parse, split, summarize
 from signet.domain.summaries.models import Asked, Said
 from signet.domain.transcripts import transcript
@@ -16,6 +17,9 @@ from signet.domain.transcripts.models import Session
 
 LIMITS = Significance()
 DAY = "2026-05-01"
+SESSION = Grounds(
+    "We moved Heron to SQLite, where it runs well. Nora keeps it. It listens on 4410. One fact too many."
+)
 
 
 def turns(count: int) -> str:
@@ -88,9 +92,9 @@ def test_notes_are_cleaned_and_capped() -> None:
         {"content": "Heron listens on 4410.", "importance": True},
         {"content": "One fact too many for this."},
     ]
-    raw = json.dumps({"summary": f"# {DAY} Session Notes\n\nDone.\0", "facts": listed})
-    found = parse.notes(f"<think>x</think>{raw}", day=DAY, most=3)
-    assert found is not None and found.summary == f"# {DAY} Session Notes\n\nDone."
+    raw = json.dumps({"summary": f"# {DAY} Session Notes\n\nHeron moved.\0", "facts": listed})
+    found = parse.notes(f"<think>x</think>{raw}", day=DAY, most=3, grounds=SESSION)
+    assert found is not None and found.summary == f"# {DAY} Session Notes\n\nHeron moved."
     assert [(f.content, f.type, f.importance, f.tags) for f in found.facts] == [
         ("Heron runs on SQLite.", "decision", 0.5, ("a", "b")),
         ("Heron is kept by Nora.", "fact", 0.0, ()),
@@ -102,7 +106,7 @@ def test_notes_are_cleaned_and_capped() -> None:
     "raw", ["", "no", "{}", '{"summary": " "}', '{"facts": []}', '{"summary": 1}']
 )
 def test_an_answer_without_a_summary_is_no_notes(raw: str) -> None:
-    assert parse.notes(raw, day=DAY, most=3) is None
+    assert parse.notes(raw, day=DAY, most=3, grounds=SESSION) is None
 
 
 def test_a_summary_gets_the_heading_it_lacks() -> None:
@@ -111,9 +115,9 @@ def test_a_summary_gets_the_heading_it_lacks() -> None:
 
 @given(st.text(max_size=200))
 def test_no_answer_raises(raw: str) -> None:
-    parse.notes(raw, day=DAY, most=3)
+    parse.notes(raw, day=DAY, most=3, grounds=SESSION)
     parse.score(raw, ["a"])
-    parse.condensed(raw)
+    parse.condensed(raw, SESSION)
 
 
 def test_a_judgement_names_memories_without_doubt_or_not_at_all() -> None:

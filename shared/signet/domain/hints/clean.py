@@ -2,9 +2,12 @@
 
 import re
 
+from signet.domain.extraction.grounding import Grounds, content, particulars
 from signet.providers import answers
 
 HINT_CHARS = range(11, 300)
+#: A hint of at most this many content words needs none of the memory ("Where do I live?").
+FREE_WORDS = 2
 
 _NUMBER = re.compile(r"^(?:[-*•–>]+|\(?\d{1,2}[.):]|Q\d*:)\s*", re.IGNORECASE)
 _QUOTES = "\"'“”‘’`*_,"
@@ -26,11 +29,22 @@ _CHATTER = re.compile(
 def hints(answer: str, *, memory: str, most: int) -> tuple[str, ...]:
     """Return at most `most` hints of an answer, each once, in its order."""
     kept: dict[str, str] = {}
+    grounds = Grounds(memory)
     for line in answers.without_thoughts(answer).splitlines():
         hint = _bare(line)
-        if _is_hint(hint) and hint.casefold() != memory.casefold():
+        if _is_hint(hint) and hint.casefold() != memory.casefold() and _is_about(hint, grounds):
             kept.setdefault(hint.casefold().rstrip("?!. "), hint)
     return tuple(kept.values())[:most]
+
+
+def _is_about(hint: str, grounds: Grounds) -> bool:
+    """Return whether a hint fits its memory: no foreign names or numbers, and a shared word unless it is very short.
+
+    Hints use other words on purpose, but a longer question without any word of the memory is about something else.
+    """
+    words = content(hint)
+    shares = len(words) <= FREE_WORDS or grounds.share(hint) > 0
+    return shares and all(map(grounds.names, particulars(hint)))
 
 
 def _bare(line: str) -> str:

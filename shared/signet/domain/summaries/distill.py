@@ -9,6 +9,7 @@ from typing import Protocol
 
 from signet.config import Settings
 from signet.domain.extraction import rules
+from signet.domain.extraction.grounding import Grounds
 from signet.domain.extraction.models import Fact
 from signet.domain.summaries import parse, prompt, split
 from signet.domain.summaries.files import project_name
@@ -112,13 +113,14 @@ class Model:
         """
         parts, day = split.parts(asked.session.text), asked.day
         if len(parts) == 1:
-            found = self._read(prompt.notes(parts[0], day=day), day, MAX_FACTS)
+            request = prompt.notes(parts[0], day=day)
+            found = self._read(request, day, MAX_FACTS, Grounds(parts[0], prompt.INSTRUCTIONS))
             return found or Rules().notes(asked, check)
         read: list[Notes] = []
         for number, part in enumerate(parts, 1):
             check()
             request = prompt.part_notes(part, day=day, number=number, count=len(parts))
-            found = self._read(request, day, MAX_PART_FACTS)
+            found = self._read(request, day, MAX_PART_FACTS, Grounds(part, prompt.INSTRUCTIONS))
             session = replace(asked.session, text=part)
             read.append(found or Rules().notes(replace(asked, session=session), check))
         check()
@@ -126,11 +128,13 @@ class Model:
 
     def condensed(self, summaries: Sequence[Summary]) -> str:
         """Ask for one text; the rules make one when there is none in the answer."""
-        request = prompt.condensed([one.content for one in summaries])
+        texts = [one.content for one in summaries]
         answer = self._model.generate(
-            request, timeout_seconds=CONDENSE_SECONDS, max_tokens=NOTES_TOKENS
+            prompt.condensed(texts), timeout_seconds=CONDENSE_SECONDS, max_tokens=NOTES_TOKENS
         )
-        return parse.condensed(answer.text) or Rules().condensed(summaries)
+        grounds = Grounds("\n".join(texts), prompt.CONDENSE)
+        usable = None if answer.is_cut else parse.condensed(answer.text, grounds)
+        return usable or Rules().condensed(summaries)
 
     def judged(self, memories: Sequence[tuple[str, str]], text: str) -> Score | None:
         """Return what memories (id and text) were worth to a session, None when the model does not say."""
@@ -148,8 +152,9 @@ class Model:
         facts = parse.distinct([fact for notes in read for fact in notes.facts])
         summaries = [notes.summary for notes in read]
         request = prompt.combined(summaries, facts, day=day)
+        grounds = Grounds("\n".join(summaries), prompt.INSTRUCTIONS)
         try:
-            whole = self._read(request, day, MAX_FACTS, shape=prompt.COMBINED_SHAPE)
+            whole = self._read(request, day, MAX_FACTS, grounds, shape=prompt.COMBINED_SHAPE)
         except ProviderDown:
             raise
         except ProviderFailed:
@@ -158,12 +163,18 @@ class Model:
         return Notes(summary=summary, facts=tuple(facts))
 
     def _read(
-        self, request: str, day: str, most: int, *, shape: Shape = prompt.NOTES_SHAPE
+        self,
+        request: str,
+        day: str,
+        most: int,
+        grounds: Grounds,
+        *,
+        shape: Shape = prompt.NOTES_SHAPE,
     ) -> Notes | None:
         return ask(
             self._model,
             request,
-            lambda raw: parse.notes(raw, day=day, most=most),
+            lambda raw: parse.notes(raw, day=day, most=most, grounds=grounds),
             shape=shape,
             timeout_seconds=self._timeout,
             max_tokens=NOTES_TOKENS,

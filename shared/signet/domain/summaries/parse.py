@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from signet.domain.extraction.grounding import Grounds, Verdict
 from signet.domain.extraction.models import FACT_TYPES, MAX_FACT_CHARS, MIN_FACT_CHARS
 from signet.domain.memory import normalize
 from signet.domain.summaries.models import MOST_IMPORTANT, USUAL_IMPORTANCE, Notes, Said, Score
@@ -13,21 +14,31 @@ MAX_TAGS = 8
 MAX_SUMMARY_CHARS = 20_000
 
 
-def notes(raw: str, *, day: str, most: int) -> Notes | None:
-    """Return the notes of an answer, None when it has no summary."""
+def notes(raw: str, *, day: str, most: int, grounds: Grounds) -> Notes | None:
+    """Return the notes of an answer, None when it has no summary or one that the session does not support (PIP-64)."""
     found = next((one for one in answers.objects(raw) if answers.text(one, "summary")), None)
     if found is None:
         return None
     listed = found.get("facts")
     facts = [_said(item) for item in listed] if isinstance(listed, list) else []
+    if grounds.fault(answers.text(found, "summary")):
+        return None
+    said = [fact for fact in facts if fact and grounds.judge(fact.content) is Verdict.SAID]
     summary = headed(answers.text(found, "summary"), day)
-    return Notes(summary=summary, facts=tuple(distinct([fact for fact in facts if fact])[:most]))
+    return Notes(summary=summary, facts=tuple(distinct(said)[:most]))
 
 
 def headed(summary: str, day: str) -> str:
     """Return a summary that begins with its day, as a database and a file can hold it (PIP-39)."""
-    text = encodable(summary.replace("\0", "")).strip()[:MAX_SUMMARY_CHARS]
+    text = _cut(encodable(summary.replace("\0", "")).strip())
     return text if text.startswith(f"# {day}") else f"# {day} Session Notes\n\n{text}"
+
+
+def _cut(text: str) -> str:
+    """Return at most MAX_SUMMARY_CHARS characters, whole lines where there are any."""
+    if len(text) <= MAX_SUMMARY_CHARS:
+        return text
+    return text[:MAX_SUMMARY_CHARS].rpartition("\n")[0] or text[:MAX_SUMMARY_CHARS]
 
 
 def distinct(facts: Sequence[Said]) -> list[Said]:
@@ -38,10 +49,10 @@ def distinct(facts: Sequence[Said]) -> list[Said]:
     return list(kept.values())
 
 
-def condensed(raw: str) -> str | None:
-    """Return the Markdown of an answer, None when there is none."""
+def condensed(raw: str, grounds: Grounds) -> str | None:
+    """Return the Markdown of an answer, None for an answer that the notes do not support."""
     text = encodable(answers.markdown(raw).replace("\0", "")).strip()
-    return text[:MAX_SUMMARY_CHARS] or None
+    return None if not text or grounds.fault(text) else _cut(text)
 
 
 def score(raw: str, shown: Sequence[str]) -> Score | None:

@@ -14,41 +14,43 @@ SHORT_ID = 8
 
 _NOTES = """\
 You take notes of a work session between a user and an assistant. Return one JSON object and nothing else:
-{{"summary": "...", "facts": [{{"content": "...", "importance": 0.3, "tags": ["..."], "type": "..."}}]}}
+{{"summary": MARKDOWN, "facts": [{{"content": STATEMENT, "importance": NUMBER, "tags": [WORD], "type": TYPE}}]}}
 summary: Markdown that begins with "# {day} Session Notes". Then "## " headings, the first of them the topic in a few
 words; under them what was done, decided and learned, and what is still open. No chatter, no code listings.
 facts: at most {most}, each one sentence of 10 to 2000 characters.
 - Each names its subject and can be understood without the session: no "it", "this" or "they" left open.
 - Durable knowledge only: preferences, decisions, constraints, identity, project facts, procedures, causes.
-- What was recalled from memory into the session is known already: leave it out.
-- The time of a message stands beside who speaks. Write "yesterday", "next week" and the like as the calendar date.
+- Use the words of the session. Add nothing that it does not say, and nothing that was recalled from memory into it.
+- Each message begins with its speaker and time. Write "yesterday", "next week" and the like as the calendar date.
 - importance: 0 to 0.5. type: fact, preference, decision, rationale, procedural or semantic.
 Nothing worth keeping: an empty list.
 """
 
 _COMBINE = """\
 Notes were taken of the parts of one long session. Make one set of notes of them. Return one JSON object and nothing
-else: {{"summary": "..."}}
+else: {{"summary": MARKDOWN}}
 summary: Markdown that begins with "# {day} Session Notes", then "## " headings, the first of them the topic in a few
-words; what is said in several parts is said once, what a later part changes replaces the earlier.
+words. State each thing once; what a later part changes replaces the earlier.
 """
 
-_CONDENSE = """\
-These are notes of work that followed one another. Write one shorter text of them in Markdown: what the work was about,
-what was decided and why, what was learned, what is still open. What later notes change replaces the earlier; what was
-only of the moment is left out. Begin with a "# " heading. Return the Markdown only.
+CONDENSE = """\
+These are notes of consecutive work sessions. Write one shorter text in Markdown: the subject of the work, decisions
+with their reasons, lessons, and open items. What later notes change replaces the earlier; leave out passing matters.
+Begin with a "# " heading. Return the Markdown only.
 """
 
 _JUDGE = """\
 Memories were shown to an assistant at the beginning of a session. Judge how well they served it. Return one JSON
 object and nothing else:
-{"score": 0.0, "confidence": 0.0, "memories_used": 0, "novel_context_count": 0, "reasoning": "...",
- "per_memory": [{"id": "...", "relevance": 0.0}]}
+{"score": NUMBER, "confidence": NUMBER, "memories_used": COUNT, "novel_context_count": COUNT, "reasoning": WORDS,
+ "per_memory": [{"id": ID, "relevance": NUMBER}]}
 score: 0 to 1, how much of what the session needed was among them. confidence: 0 to 1, how sure you are of it.
 memories_used: how many were of use. novel_context_count: how many things the user had to explain that no memory told.
 per_memory: the id of each memory and its relevance, 0 to 1.
 """
 
+#: A request for notes without its data: a text made of these words copies it.
+INSTRUCTIONS = _NOTES + _COMBINE
 NOTES_SHAPE = an_object(
     summary=TEXT,
     facts=list_of(
@@ -86,7 +88,7 @@ def combined(summaries: Sequence[str], facts: Sequence[Said], *, day: str) -> st
 
 def condensed(summaries: Sequence[str]) -> str:
     """Return the request to make one text of several."""
-    return _CONDENSE + fence.data("notes", "\n\n---\n\n".join(summaries))
+    return CONDENSE + fence.data("notes", "\n\n---\n\n".join(summaries))
 
 
 def judged(memories: Sequence[tuple[str, str]], text: str) -> str:

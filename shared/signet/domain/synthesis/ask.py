@@ -27,7 +27,8 @@ class Triggered:
 
 def trigger(tx: WriteTx, agent_id: str, *, now: datetime) -> Triggered:
     """Queue the writing of an agent's file, schedule or not (HK-102)."""
-    reason = plans.refusal(runs.standing(tx, agents.reader(tx, agent_id)), now=now)
+    standing = runs.standing(tx, agents.reader(tx, agent_id))
+    reason = plans.refusal(standing, now=now, by_hand=True)
     if reason:
         return Triggered(reason=reason)
     return Triggered(job_id=queue(tx, agent_id, now=now))

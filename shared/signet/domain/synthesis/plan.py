@@ -57,12 +57,16 @@ class Standing:
     first_at: datetime | None
     has_news: bool
     is_running: bool = False
+    #: Whether the last run had no answer, or one that was refused.
+    has_failed: bool = False
 
 
-def refusal(standing: Standing, *, now: datetime) -> str | None:
-    """Return why nothing is written although somebody asks for it, None when it may be."""
+def refusal(standing: Standing, *, now: datetime, by_hand: bool = False) -> str | None:
+    """Return why no run may begin now, None if it may; a failed run can be repeated by hand at once."""
     if standing.is_running:
         return "Synthesis already in progress"
+    if by_hand and standing.has_failed:
+        return None
     last = standing.last_run_at
     if last is not None and timedelta(0) <= now - last < GAP:
         minutes = int((GAP - (now - last)) / timedelta(minutes=1)) + 1

@@ -4,14 +4,14 @@ from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources
 from signet.providers import fence
 
-_TASK = """\
+TASK = """\
 You keep the file MEMORY.md of an AI agent: what it knows about its user, their projects and how they work, in one text
-that every session begins with. Write it anew from what is remembered now. Return the Markdown only, no time stamp.
-- At most {chars} characters; readers see the first 10000, so what matters most comes first.
+that every session begins with. Rewrite it from the memories below. Return the Markdown only, no time stamp.
+- At most {chars} characters; readers see the first 10000, so begin with the most important.
 - Headings by subject. Short statements that stand alone. Constraints, preferences and decisions with their reasons.
-- The memories are listed by how much they matter now, the most important first. What they no longer say is left out of
-  the file, also when the present file says it; where they contradict it, they are right.
-- Nothing is made up.
+- The memories are listed by importance, the most important first. Leave out statements of the present file that they
+  no longer contain; where they contradict it, they are right.
+- Use the words of the memories. Add nothing that they do not say.
 """
 
 
@@ -22,7 +22,7 @@ def synthesis(current: str, sources: Sources, plan: Plan) -> str:
     )
     return "".join(
         (
-            _TASK.format(chars=plan.chars),
+            TASK.format(chars=plan.chars),
             fence.data("memories", memories),
             fence.data("session-notes", "\n\n---\n\n".join(sources.notes)) if sources.notes else "",
             fence.data("present-file", current[: plan.chars]) if current else "",

@@ -1,7 +1,8 @@
-"""One `synthesize` job, top to bottom: gather what matters, write it down, replace the file, note the run.
+"""One `synthesize` job: gather the sources, write the text, replace the file, note the run.
 
-A run that fails leaves the file as it is, byte for byte (HK-104); one that was killed anywhere and runs again gives
-one file and one backup.
+A run without an answer leaves the file unchanged (HK-104). An unusable answer never reaches the file: a present file
+that still fits the memories stays, otherwise the plain list is written. A run that was killed and repeated leaves one
+file and one backup.
 """
 
 import json
@@ -11,31 +12,27 @@ from datetime import datetime
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.agents import registry as agents
-from signet.domain.synthesis import file, plain, prompt, runs, sources
+from signet.domain.synthesis import file, plain, prompt, quality, runs, sources
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources
 from signet.domain.transcripts import withheld
-from signet.errors import Invalid, Kind, NotNow, ProviderDown, ProviderFailed, SignetError
+from signet.errors import Invalid, NotNow, ProviderDown, ProviderFailed
 from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
+from signet.observe import logs
 from signet.paths import Workspace
 from signet.providers import answers
-from signet.providers.ports import LanguageModel
+from signet.providers.ports import Completion, LanguageModel
 from signet.queue.job_context import JobContext
 
-
-class Unusable(SignetError):
-    """The model's answer is not usable as MEMORY.md."""
-
-    kind = Kind.UNAVAILABLE
-    code = "unusable_answer"
+log = logs.get("pipeline")
 
 
 def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Workspace) -> None:
     """Write the file of the job's agent and complete the job; without a model a plain list.
 
-    Raises Unusable when the model's answer is no such file, ProviderFailed when there is none, NotNow when it
-    cannot be reached (the job then waits), OSError when the file cannot be written, LeaseLost, Cancelled.
+    Raises ProviderFailed when there is no answer, NotNow when the model cannot be reached (the job then waits), OSError
+    when the file cannot be written, LeaseLost, Cancelled.
     """
     agent_id = job.lease.agent_id or DEFAULT_AGENT
     path = file.path_of(workspace, agent_id)
@@ -43,11 +40,14 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
     if path is None or not found:
         job.commit(lambda tx: {"skipped": "nothing_to_write"})
         return
+    fault = ""
     try:
         present = job.db.read(withheld.cleaned, agent_id, file.read(path))
-        text = plain.text(found) if model is None else _asked(model, found, present, plan)
-    except (ProviderFailed, Unusable):
-        job.progress(lambda tx: runs.note(tx, agent_id, now=clock.now(), newest=None))
+        text, fault = _written(model, found, present, plan)
+    except ProviderFailed:
+        job.progress(
+            lambda tx: runs.note(tx, agent_id, now=clock.now(), newest=None, has_failed=True)
+        )
         raise
     job.check()
     now = clock.now()
@@ -59,9 +59,10 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
         tell(workspace, now)
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        runs.note(tx, agent_id, now=now, newest=found.newest)
+        runs.note(tx, agent_id, now=now, newest=found.newest, has_failed=bool(fault))
         name = str(path.relative_to(workspace.root))
-        return {"path": name, "sources": len(found), "chars": len(text)}
+        result: dict[str, object] = {"path": name, "sources": len(found), "chars": len(text)}
+        return result | ({"refused": fault} if fault else {})
 
     job.commit(keep)
 
@@ -100,17 +101,38 @@ def _gather(tx: ReadTx, agent_id: str, plan: Plan, now: datetime) -> Sources:
     return sources.gather(tx, agents.reader(tx, agent_id), plan, now=now)
 
 
-def _asked(model: LanguageModel, found: Sources, current: str, plan: Plan) -> str:
-    request = prompt.synthesis(current, found, plan)
+def _written(
+    model: LanguageModel | None, found: Sources, present: str, plan: Plan
+) -> tuple[str, str]:
+    """Return the text of the file, and why the model's answer was refused, empty when it was not."""
+    listed = plain.text(found)
+    if model is None:
+        return listed, ""
     try:
-        answer = model.generate(
+        answer = _asked(model, found, present, plan)
+        text = _cut(file.checked(answers.markdown(answer.text)), plan.chars)
+        return quality.checked(text, found, plain=listed, is_cut=answer.is_cut), ""
+    except (Invalid, quality.Bad) as bad:
+        log.warning("synthesis.refused", model=model.name, reason=str(bad))
+        return _kept(present, found, listed), str(bad)
+
+
+def _kept(present: str, found: Sources, listed: str) -> str:
+    """Return the present text where it still fits the memories, else the plain list."""
+    try:
+        return quality.checked(file.checked(present), found, plain=listed, is_cut=False)
+    except (Invalid, quality.Bad):
+        return listed
+
+
+def _asked(model: LanguageModel, found: Sources, present: str, plan: Plan) -> Completion:
+    request = prompt.synthesis(present, found, plan)
+    try:
+        return model.generate(
             request, timeout_seconds=plan.timeout_seconds, max_tokens=plan.max_tokens
         )
-        return _cut(file.checked(answers.markdown(answer.text)), plan.chars)
     except ProviderDown as error:
         raise NotNow(error.message) from error
-    except Invalid as error:
-        raise Unusable(error.message) from error
 
 
 def _cut(text: str, limit: int) -> str:

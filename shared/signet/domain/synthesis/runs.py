@@ -15,12 +15,13 @@ _LAST = f"{sql.KIND}:"
 
 def standing(tx: ReadTx, reader: Reader) -> Standing:
     """Return how things stand with an agent's file."""
-    at, seq = _last(tx, reader.agent_id)
+    at, seq, has_failed = _last(tx, reader.agent_id)
     return Standing(
         last_run_at=clock.parsed(at),
         first_at=clock.parsed(tx.value(sql.FIRST, (reader.agent_id,))),
         has_news=sql.newest(tx, reader, after=seq) > seq,
         is_running=tx.value(sql.RUNNING, (f"{sql.KIND}:{reader.agent_id}",)) is not None,
+        has_failed=has_failed,
     )
 
 
@@ -34,14 +35,16 @@ def last_run_at(tx: ReadTx, agent_id: str) -> str | None:
     return _last(tx, agent_id)[0]
 
 
-def note(tx: WriteTx, agent_id: str, *, now: datetime, newest: int | None) -> None:
-    """Note a run: the newest memory it knew, None for one that failed and knew nothing."""
+def note(
+    tx: WriteTx, agent_id: str, *, now: datetime, newest: int | None, has_failed: bool = False
+) -> None:
+    """Note a run with the newest memory it knew, None for a run without an answer."""
     seq = _last(tx, agent_id)[1] if newest is None else newest
-    state = json.dumps({"at": clock.to_text(now), "seq": seq})
+    state = json.dumps({"at": clock.to_text(now), "seq": seq, "failed": has_failed})
     runtime_settings.put(tx, f"{_LAST}{agent_id}", state)
 
 
-def _last(tx: ReadTx, agent_id: str) -> tuple[str | None, int]:
+def _last(tx: ReadTx, agent_id: str) -> tuple[str | None, int, bool]:
     value = runtime_settings.get(tx, f"{_LAST}{agent_id}")
     found = json.loads(value) if value else {}
-    return found.get("at"), int(found.get("seq", 0))
+    return found.get("at"), int(found.get("seq", 0)), bool(found.get("failed"))
