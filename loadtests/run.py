@@ -38,6 +38,7 @@ SCENARIOS = {
     "machines": 0.0,
     "languages": 0.0,
     "everyday": 0.0,
+    "forgetting": 0.0,
     "shipped": 0.0,
     "crash": 0.0,
     "clock": 0.0,

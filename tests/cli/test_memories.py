@@ -61,6 +61,19 @@ def test_memories_are_listed_by_filters_and_forgotten_ones_with_their_end(served
     assert again.out == "No forgotten memories\n"
 
 
+def test_forgetting_by_words_says_why_and_what_stays(served: Program) -> None:
+    name = f"plan_{uuid4().hex[:8]}"
+    for text in (f"{name} is approved", f"{name}_b is rejected"):
+        saved(served, text)
+    other = saved(served, f"{name.replace('_', ' ')} needs money")
+    asked = ("memory", "forget", "--query", f"please delete everything about {name}")
+    seen = served.run(*asked, "--dry-run").out
+    assert f"{name} is approved" in seen and f"holds {name}" in seen and f"{name}_b" not in seen
+    assert "Similar memories, which stay" in seen and f"(other spelling of {name})" in seen
+    assert served.run(*asked, "--yes").out == "1 memory forgotten\n"
+    assert served.run("memory", "show", other).status == 0
+
+
 def test_a_type_that_no_memory_has_is_an_error_with_those_that_there_are(served: Program) -> None:
     saved(served, f"Sails {uuid4()}", "--type", "rigging")
     for command in (

@@ -383,7 +383,8 @@ class Memories(RuleBasedStateMachine):
         assert lookup.stats(tx, reader=reader)["total"] == len(unscoped)
         assert self.reachable(partial(lookup.get, tx, reader=reader)) == active
         assert self.reachable(partial(history.of, tx, reader=reader)) == mine
-        assert self.chosen(tx, agent_id, query="harbour gate bell shut") == unscoped
+        by_word = [self.chosen(tx, agent_id, query=word) for word in ("harbour", "gate")]
+        assert set.union(*by_word) == unscoped
         assert self.chosen(tx, agent_id, ids=tuple(self.rows) or ("none",)) == active
         words = Search(q="harbour OR gate", limit=200)
         rows = search.find(tx, words, reader=reader, now=self.now)
@@ -502,7 +503,7 @@ class Memories(RuleBasedStateMachine):
         self, tx: ReadTx, agent_id: str, *, query: str = "", ids: tuple[str, ...] = ()
     ) -> set[str]:
         choice = Choice(agent_id=agent_id, query=query, ids=ids, limit=200)
-        return {one.id for one in choose.candidates(tx, choice)[0]}
+        return {one.id for one in choose.candidates(tx, choice).page}
 
     def count(self, table: str, where: str = "1") -> int:
         row = self.connection.execute(f"SELECT count(*) FROM {table} WHERE {where}").fetchone()

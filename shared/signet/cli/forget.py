@@ -44,7 +44,9 @@ def forget(
         list[str] | None,
         typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
     ] = None,
-    query: Annotated[str | None, typer.Option(help="Memories that contain these words.")] = None,
+    query: Annotated[
+        str | None, typer.Option(help="Memories that hold all that these words name.")
+    ] = None,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,
     who: OnlyWhoOption = None,
@@ -191,6 +193,11 @@ def _preview(found: ForgetPreview, *, full: bool) -> None:
             output.say(line)
     if found["count"] > shown:
         output.say(f"… and {found['count'] - shown} more; --full shows all")
+    if similar := found["similar"]:
+        output.say("Similar memories, which stay; name their ids to forget them:")
+        for one in similar[: None if full else SHOWN]:
+            text = output.plain(one["content"])
+            output.say(f"  {one['id'][:ID_CHARS]}  {text} ({output.plain(one['why'])})")
     if going := found.get("alongCount"):
         output.say(f"{output.count(going, 'memory')} that were read from them go along:")
     show_along(found, full=full)
@@ -225,6 +232,7 @@ def _entry(candidate: Candidate) -> Entry:
         facts=(
             f"by {output.plain(candidate['who'] or 'unknown')}",
             output.plain(candidate["type"]),
+            output.plain(candidate["why"]),
         ),
     )
 

@@ -186,6 +186,11 @@ def _opens(word: str) -> bool:
     return word in _OPENERS or (len(word) > 3 and word not in _ENGLISH_TOO)
 
 
+def is_russian(word: str) -> bool:
+    """Return whether a word, in lower case, is of Cyrillic letters alone."""
+    return _CYRILLIC.fullmatch(word) is not None
+
+
 def says_nothing(word: str) -> bool:
     """Return whether a word tells nothing in whatever language: common pairs of characters, Russian stop words."""
     return word in PAIRS or word in RUSSIAN.stops
@@ -198,7 +203,7 @@ def bare(word: str, language: Language | None) -> str:
 
 def beginning(word: str, language: Language | None) -> str:
     """Return what to look for in place of a word: it, with its beginning and `*` before it where endings inflect it."""
-    if _CYRILLIC.fullmatch(word):
+    if is_russian(word):
         plain = next(
             (word[:-2] for end in _REFLEXIVE if word.endswith(end) and len(word) > 5), word
         )

@@ -268,7 +268,7 @@ class ModifiedMany(TypedDict):
 
 
 class Candidate(TypedDict):
-    """A memory that a forget request would take."""
+    """A memory that a forget request would take; `why` is the reason."""
 
     id: str
     score: float
@@ -279,10 +279,14 @@ class Candidate(TypedDict):
     who: str | None
     tags: str | None
     created_at: str
+    why: str
 
 
 class ForgetPreview(Along):
-    """What a forget request would take; `confirmToken` confirms exactly these. `total` is how many match."""
+    """What a forget request would take; `confirmToken` confirms exactly these. `total` is how many match.
+
+    `similar` is not taken: it spells an identifier in another way, or lacks a word.
+    """
 
     success: bool
     mode: Literal["preview"]
@@ -291,6 +295,7 @@ class ForgetPreview(Along):
     requiresConfirm: bool
     confirmToken: str
     candidates: list[Candidate]
+    similar: list[Candidate]
 
 
 class ForgottenMany(TypedDict):

@@ -6,7 +6,7 @@ from signet.domain.memory.choose import Candidate, Choice, Unconfirmed, confirm,
 
 
 def candidates(count: int) -> list[Candidate]:
-    return [Candidate(id=f"m{n}", score=0.0, pinned=False, version=1) for n in range(count)]
+    return [Candidate(id=f"m{n}", score=0.0, pinned=False, version=1, why="") for n in range(count)]
 
 
 @pytest.mark.parametrize(

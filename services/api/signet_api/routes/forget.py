@@ -9,7 +9,7 @@ from fastapi import Request
 from signet import clock
 from signet.domain.backup import automatic
 from signet.domain.memory import choose, derived, forget, lookup
-from signet.domain.memory.choose import Candidate, Choice
+from signet.domain.memory.choose import Candidate, Choice, Chosen
 from signet.domain.memory.models import Forget, Memory
 from signet.errors import Invalid, StorageFull
 from signet.wire import memory as wire
@@ -34,13 +34,14 @@ async def post_forget(
             forced = Quota.FORCE_DELETE
             await limits.count(state, forced, request.headers, instead_of=Quota.BATCH_FORGET)
         _check(body, state)
-    found, total = await state.db.aread(choose.candidates, _choice(body, agent_id))
+    chosen = await state.db.aread(choose.candidates, _choice(body, agent_id))
+    found, total = chosen.page, chosen.total
     if body.mode == "preview":
         going = [one.id for one in found if body.force or not one.pinned]
         along = await state.db.aread(derived.along, going, is_asked=True)
         shown = found[: body.limit or choose.DEFAULT_LIMIT] if body.all else found
-        texts = await state.db.aread(lookup.several, [one.id for one in shown])
-        return {**_preview(found, total, texts), **along_body(along)}
+        texts = await state.db.aread(lookup.several, [one.id for one in (*shown, *chosen.similar)])
+        return {**_preview(chosen, texts), **along_body(along)}
     choose.confirm(found, body.confirm_token)
     actor = asking(actor, body.changed_by, request.headers)
     copied = await _copied(state, found)
@@ -110,19 +111,26 @@ def _choice(body: ForgetBody, agent_id: str) -> Choice:
     return filled(Choice, body, agent_id=agent_id, ids=ids, scope=body.scope or None)
 
 
-def _preview(found: list[Candidate], total: int, texts: list[Memory]) -> wire.ForgetPreview:
+def _preview(chosen: Chosen, texts: list[Memory]) -> wire.ForgetPreview:
     known = {one.id: one for one in texts}
+
+    def shown(some: list[Candidate]) -> list[wire.Candidate]:
+        return [_candidate(one, known[one.id]) for one in some if one.id in known]
+
     return {
         "success": True,
         "mode": "preview",
-        "count": len(found),
-        "total": total,
-        "requiresConfirm": choose.needs_confirmation(found),
-        "confirmToken": choose.confirm_token(one.id for one in found),
-        "candidates": [_candidate(one, known[one.id]) for one in found if one.id in known],
+        "count": len(chosen.page),
+        "total": chosen.total,
+        "requiresConfirm": choose.needs_confirmation(chosen.page),
+        "confirmToken": choose.confirm_token(one.id for one in chosen.page),
+        "candidates": shown(chosen.page),
+        "similar": shown(chosen.similar),
     }
 
 
 def _candidate(one: Candidate, memory: Memory) -> wire.Candidate:
     tags = ",".join(memory.tags) or None
-    return as_wire(wire.Candidate, memory, score=one.score, version=one.version, tags=tags)
+    return as_wire(
+        wire.Candidate, memory, score=one.score, version=one.version, tags=tags, why=one.why
+    )

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from signet.db import ReadTx, fts
 from signet.db.visibility import Where
 from signet.domain.agents import registry as agents
+from signet.domain.memory import meant
 from signet.domain.memory.filters import has_tag, holds, instant
+from signet.domain.memory.meant import Reading
 from signet.domain.memory.sql import choice as sql
 from signet.domain.memory.sql.choice import Found
 from signet.errors import Invalid
@@ -22,8 +24,9 @@ MAX_CANDIDATES = 200
 DEFAULT_LIMIT = 20
 CONFIRM_ABOVE = 25
 
-#: Up to so many words must all be there: what is forgotten should be what was meant.
-FEW_WORDS = 3
+#: Memories with some of the words that are compared where none has all; and memories that are only shown.
+MAX_NEARLY = 500
+MAX_SIMILAR = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,12 +62,22 @@ class Choice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A memory that would be forgotten; score is 0..1, and 0 where nothing was searched."""
+    """A memory that would be forgotten, and why; score is 0..1, and 0 without words."""
 
     id: str
     score: float
     pinned: bool
     version: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """A page of what would be forgotten, how much it is of, and what only resembles it."""
+
+    page: list[Candidate]
+    total: int
+    similar: list[Candidate]
 
 
 class Unconfirmed(Invalid):
@@ -73,29 +86,29 @@ class Unconfirmed(Invalid):
     code = "confirmation_required"
 
 
-def candidates(tx: ReadTx, choice: Choice) -> tuple[list[Candidate], int]:
+def candidates(tx: ReadTx, choice: Choice) -> Chosen:
     """Return the active memories that are chosen among those that the caller may change.
 
-    With them comes how many there are without limit and offset.
-
-    Raises Invalid for a time that is none, and for no choice at all.
+    Raises Invalid for a malformed time, for an empty choice, and for words that name nothing.
     """
     filters = _filters(choice)
     if not (choice.ids or choice.query.strip() or filters.params):
         raise Invalid("ids, query or a filter is required")
     ours = agents.changeable(tx, choice.agent_id, scope=choice.scope, any_scope=bool(choice.ids))
     where = Where("m.is_deleted = 0") & ours & filters
-    rows, total = _rows(tx, choice, where)
-    found = [
-        Candidate(
-            id=row.id,
-            score=_score(row.bm25),
-            pinned=bool(row.pinned),
-            version=row.version,
-        )
-        for row in rows
-    ]
-    return found, total
+    query = fts.encodable(choice.query).strip()
+    if fts.words(query):
+        return _by_words(tx, choice, where, query)
+    if query:
+        where &= holds(query)
+    why = f"holds {query}" if query else "named by its id" if choice.ids else "passes the filters"
+    if choice.ids:
+        rows = sql.named(tx, _ids(choice), where)
+        page, total = rows[choice.offset :][: choice.size], len(rows)
+    else:
+        page = sql.passing(tx, where, choice.size, choice.offset, newest_first=bool(query))
+        total = sql.count(tx, where)
+    return Chosen(page=[_candidate(row, why) for row in page], total=total, similar=[])
 
 
 def confirm_token(ids: Iterable[str]) -> str:
@@ -131,19 +144,49 @@ def last_change(tx: ReadTx, ids: Iterable[str]) -> str:
     return sql.last_change(tx, list(ids)) or ""
 
 
-def _rows(tx: ReadTx, choice: Choice, where: Where) -> tuple[list[Found], int]:
-    query, page = fts.encodable(choice.query).strip(), (choice.size, choice.offset)
-    match, having = "", where & holds(query) if query else where
-    if words := fts.content_words(query):
-        match = fts.all_of(words) if len(words) <= FEW_WORDS else fts.any_of(words)
-        having = where & sql.matches(match)
+def _by_words(tx: ReadTx, choice: Choice, where: Where, query: str) -> Chosen:
+    readings = meant.readings(query)
+    if not readings:
+        raise Invalid("query names nothing to look for: name ids, a filter or a subject")
+    found, similar = _meant(tx, where, readings)
     if choice.ids:
-        rows = sql.named(tx, list(dict.fromkeys(id_.strip() for id_ in choice.ids)), having)
-        return rows[choice.offset :][: choice.size], len(rows)
-    total = sql.count(tx, having)
-    if match:
-        return sql.matching(tx, match, where, *page), total
-    return sql.passing(tx, having, *page, newest_first=bool(query)), total
+        known = {one.id: one for one in found}
+        found = [known[id_] for id_ in _ids(choice) if id_ in known]
+        similar = []
+    page = found[choice.offset :][: choice.size]
+    return Chosen(page=page, total=len(found), similar=similar[:MAX_SIMILAR])
+
+
+def _meant(
+    tx: ReadTx, where: Where, readings: Sequence[Reading]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Return what the first reading chooses that chooses anything, and what resembles it."""
+    similar: dict[str, Candidate] = {}
+    long = [one for one in readings if len(one.words) >= meant.SEVERAL_WORDS]
+    for limit, some in ((-1, readings), (MAX_NEARLY, long)):
+        for reading in some:
+            chosen = []
+            match = reading.match(nearly=limit > 0)
+            for row in sql.matching(tx, match, where, limit):
+                one = meant.held(reading, row.content)
+                if one is not None and one.is_meant:
+                    chosen.append(_candidate(row, one.why))
+                elif one is not None:
+                    similar.setdefault(row.id, _candidate(row, one.why))
+            if chosen:
+                ids = {one.id for one in chosen}
+                return chosen, [one for one in similar.values() if one.id not in ids]
+    return [], list(similar.values())
+
+
+def _candidate(row: Found, why: str) -> Candidate:
+    return Candidate(
+        id=row.id, score=_score(row.bm25), pinned=bool(row.pinned), version=row.version, why=why
+    )
+
+
+def _ids(choice: Choice) -> list[str]:
+    return list(dict.fromkeys(id_.strip() for id_ in choice.ids))
 
 
 def _filters(choice: Choice) -> Where:

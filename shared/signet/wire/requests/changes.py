@@ -20,6 +20,8 @@ from signet.wire.requests.model import (
 
 #: Memories of one batch.
 MAX_ITEMS = 200
+#: The longest request to forget by words.
+MAX_REQUEST_CHARS = 4_096
 #: A longer reason is none.
 MAX_REASON_CHARS = 4_096
 
@@ -137,7 +139,7 @@ class ForgetBody(Asked):
 
     mode: Literal["preview", "execute"] = "preview"
     ids: list[Id] | None = Field(None, min_length=1, max_length=MAX_ITEMS)
-    query: str = ""
+    query: str = Field("", max_length=MAX_REQUEST_CHARS)
     type: str | None = None
     # A factory, so that the description names no default: generated clients send a list's as the text "[]".
     tags: Tags = Field(default_factory=tuple)

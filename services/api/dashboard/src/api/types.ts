@@ -85,6 +85,7 @@ export interface Candidate {
   who: string | null;
   tags: string | null;
   created_at: string;
+  why: string;
 }
 
 export interface Change {
@@ -420,6 +421,7 @@ export interface ForgetPreview {
   requiresConfirm: boolean;
   confirmToken: string;
   candidates: Candidate[];
+  similar: Candidate[];
 }
 
 export interface Forgetting {

@@ -8,12 +8,15 @@ from signet.db.dialect import LIST, THEN_JOIN, as_list, list_rows
 from signet.db.visibility import Where
 
 _FIELDS = "m.id, m.pinned, m.version"
-_NAMED = f"SELECT {_FIELDS}, NULL AS bm25 FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value WHERE "
+_NAMED = (
+    f"SELECT {_FIELDS}, NULL AS bm25, '' AS content"
+    f" FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value WHERE "
+)
 _FOUND = (
-    f"SELECT {_FIELDS}, rank AS bm25 FROM memories_fts JOIN memories m ON m.seq = memories_fts.rowid"
+    f"SELECT {_FIELDS}, rank AS bm25, m.content FROM memories_fts JOIN memories m ON m.seq = memories_fts.rowid"
     " WHERE memories_fts MATCH ? AND "
 )
-_FILTERED = f"SELECT {_FIELDS}, NULL AS bm25 FROM memories m WHERE "
+_FILTERED = f"SELECT {_FIELDS}, NULL AS bm25, '' AS content FROM memories m WHERE "
 _MATCHES = "m.seq IN (SELECT memories_fts.rowid FROM memories_fts WHERE memories_fts MATCH ?)"
 _LAST_CHANGE = f"SELECT max(updated_at) FROM memories WHERE id IN {LIST}"
 _BY_ID = " ORDER BY j.key"
@@ -24,12 +27,13 @@ _PAGE = " LIMIT ? OFFSET ?"
 
 
 class Found(NamedTuple):
-    """A memory that was looked for; `bm25` is None where no words were."""
+    """A memory that passes; a search without words leaves `bm25` None and `content` empty."""
 
     id: str
     pinned: int
     version: int
     bm25: float | None
+    content: str
 
 
 def matches(match: str) -> Where:
@@ -42,10 +46,10 @@ def named(tx: ReadTx, memory_ids: Sequence[str], where: Where) -> list[Found]:
     return tx.rows(Found, _NAMED + where.sql + _BY_ID, (as_list(memory_ids), *where.params))
 
 
-def matching(tx: ReadTx, match: str, where: Where, limit: int, offset: int) -> list[Found]:
-    """Return what the text index has under this expression and passes, best first."""
-    sql = _FOUND + where.sql + _BY_RANK + _PAGE
-    return tx.rows(Found, sql, (match, *where.params, limit, offset))
+def matching(tx: ReadTx, match: str, where: Where, limit: int = -1) -> list[Found]:
+    """Return what the text index has under this expression and passes, best first; -1 is all."""
+    sql = _FOUND + where.sql + _BY_RANK + " LIMIT ?"
+    return tx.rows(Found, sql, (match, *where.params, limit))
 
 
 def passing(

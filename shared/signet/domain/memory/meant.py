@@ -1,0 +1,400 @@
+"""Which memories a request to forget by words means: those that hold all that it names. Pure.
+
+"Please delete everything about Ines" names Ines: the words of the request itself are left out (`FRAME`, `NOUNS`). The
+full-text index only brings candidates, because it stems "Ines" to "in" and takes `x@shop.com` for the beginning of
+`x@shop.com.mx`. Here words are compared with their inflected forms and identifiers as a whole.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from signet.db import fts, languages, script
+from signet.db.languages import Language
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(map(fts.folded, text.split()))
+
+
+#: Words that ask and name nothing, at both ends of a request, by language; None is English.
+_FRAMES: Mapping[Language | None, frozenset[str]] = {
+    None: _words("""
+        please kindly forget forgot delete remove erase clear drop wipe purge discard everything anything all any every
+        each regarding concerning related relating mention mentions mentioning mentioned contain contains containing
+        tell told say said says know known knows noted saved stored wrote written remember remembered store keep kept
+        get rid
+        """),
+    languages.GERMAN: _words("""
+        bitte vergiss vergessen vergesse lösche löschen lösch entferne entfernen alles alle allen aller sämtliche
+        bezüglich betreffend gesagt erzählt weißt gespeichert notiert geschrieben gemerkt habe hast erwähnt
+        """),
+    languages.FRENCH: _words("""
+        oublie oublier oubliez supprime supprimer supprimez efface effacer effacez enlève tout toute tous toutes
+        concernant propos sais dit noté sauvé stp svp plaît veuillez merci
+        """),
+    languages.SPANISH: _words("""
+        olvida olvidar olvide borra borrar borre elimina eliminar elimine quita todo toda todos todas acerca respecto
+        sabes dije dicho guardado anotado favor por
+        """),
+    languages.RUSSIAN: _words("""
+        забудь забыть удали удалить удалите сотри стереть убери всё все пожалуйста касающиеся сказал сказала знаешь
+        записал записала сохранил сохранила
+        """),
+}
+FRAME = frozenset().union(*_FRAMES.values())
+
+#: What a request calls that which is stored: left out before a preposition, and else where nothing has it, too.
+NOUNS = _words("""
+    record records data note notes memory memories info information entry entries stuff things thing details facts
+    knowledge items references
+    daten notiz notizen eintrag einträge erinnerung erinnerungen information informationen angaben infos fakten sachen
+    données note notes souvenir souvenirs information informations infos entrées mémoires
+    datos nota notas recuerdo recuerdos información registros registro memorias entradas
+    данные данных заметки заметку записи запись информацию информация воспоминания сведения
+    """)
+
+#: What frames a request where no spaces part words.
+_FRAME_RUN = (
+    r"请|忘记|忘掉|忘了|删除|删掉|清除|抹去|所有|全部|一切|任何|关于|有关|我的|把|将|记录|数据|笔记|信息|资料|記錄|資料|關於|刪除"
+    r"|に関する|に関して|について|についての|のこと|に関係する|すべて|全て|全部|記録|データ|メモ|情報|削除|忘れて|消して|して|ください|下さい|私の"
+    r"|에 ?관한|에 ?대한|관한|대한|모든|전부|기록|데이터|메모|정보|삭제해|삭제|지워|잊어|주세요|줘|해"
+)
+_CJK_FRAME = re.compile(f"(?:{_FRAME_RUN})+")
+#: Characters between words of Chinese and Japanese sentences.
+_PARTICLES = re.compile("[的了吗吧呢のはがをにへとでも、。，！？]+|さん")
+#: What hangs on a Korean word.
+_KOREAN = re.compile("(?<=[가-힣]{2})(?:에게|에서|으로|[은는을를에의과와로])$|^[은는을를에의]$")
+
+#: A request about the person: "my weight" is not a parcel's, and "I live" is not a band's.
+_OWN = frozenset(("my", "mine", "i", "me", "myself", "we", "our", "us", "user"))
+_ACTS = frozenset(("i", "we"))
+#: The verb follows "I" within this number of words.
+_NEAR = 3
+
+_TOKEN = re.compile(r'"([^"]+)"|(\S+)')
+_OPENING, _CLOSING = "(\"'«“„‘[{<", ")(,.;:!?\"'»”“’]}>"
+_POSSESSIVE = re.compile(r"['’]s?$")
+_APOSTROPHE = re.compile(r"(?<=\w)['’](?=\w)")
+_WORD = re.compile(r"[^\W_]+")
+#: What makes a token an identifier: a digit, or a mark inside or before it.
+_IDENTIFIER = re.compile(r"\d|\w[^\w\s]+\w|_|^[@#/~$.%+-]+\w|\w[+#]+$")
+#: A double name is another one than each of its parts.
+_DOUBLE = re.compile(r"[A-ZÀ-Þ][^\W_]*(?:-[A-ZÀ-Þ][^\W_]*)+")
+_PLAIN_HYPHENS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
+_TELEPHONE = re.compile(r"\+?[\d(][\d()/.-]*")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+#: From this number of words on, one may be missing where no memory holds all of them.
+MANY_WORDS = 4
+#: From this number of words on, memories with more than half of them are similar.
+SEVERAL_WORDS = 2
+#: Identifiers by which candidates are looked for; all are compared.
+_MAX_IDENTIFIERS = 20
+
+#: Endings that English nouns and verbs have; others are in `languages`.
+_GERMAN_NOUN = frozenset(("", "e", "en", "er", "ern", "n", "s", "es", "em", "r"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """One word of a request; `is_name` allows no English endings and only those of German nouns."""
+
+    text: str
+    is_name: bool
+    language: Language | None
+
+    def is_in(self, words: frozenset[str], text: str) -> bool:
+        """Return whether a text has the word in some form; `words` are its own, folded."""
+        if script.has_runs(self.text):  # these are cut from no sentence
+            return self.text in text
+        return self.text in words or any(self._same(other) for other in words)
+
+    def _same(self, other: str) -> bool:
+        mine, language = self.text, self.language
+        if mine[:3] != other[:3]:
+            return False
+        if languages.is_russian(mine):
+            language = languages.RUSSIAN
+        if language is None:
+            return not self.is_name and not _lemmas(mine).isdisjoint(_lemmas(other))
+        if self.is_name and language not in (languages.GERMAN, languages.RUSSIAN):
+            return False
+        endings = frozenset(("", *map(fts.folded, language.endings)))
+        if self.is_name and language is languages.GERMAN:
+            endings = _GERMAN_NOUN
+        longest = max(map(len, endings))
+        least = max(language.least, min(len(mine), len(other)) - longest)
+        return any(
+            mine[:at] == other[:at] and mine[at:] in endings and other[at:] in endings
+            for at in range(least, min(len(mine), len(other)) + 1)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """One address, path, name with marks, number or quoted phrase; compared as a whole."""
+
+    text: str
+
+    def is_in(self, text: str) -> bool:
+        """Return whether a text has exactly this identifier; case does not count."""
+        return self._found(self._exact(), text)
+
+    def is_spelled_otherwise_in(self, text: str) -> bool:
+        """Return whether a text has it with other marks between the same letters and digits."""
+        parts = re.findall(r"[^\W\d_]+|\d+", self.text)
+        if len("".join(parts)) < 3 or (len(parts) == 1 and parts[0].isdigit()):
+            return False
+        first = "v?" if re.fullmatch(r"v?\d.*", self.text, re.IGNORECASE) else ""
+        if first and parts[0].lower() == "v":
+            parts = parts[1:]
+        return self._found(first + r"[\s\W_]?".join(map(re.escape, parts)), text)
+
+    @property
+    def match(self) -> str:
+        """Return the words by which the index finds it and its other spellings."""
+        parts = re.findall(r"[^\W_]+", self.text.lower())
+        if not parts:
+            return ""
+        bare = parts[1:] if len(parts) > 1 and parts[0] == "v" else parts
+        bare = [re.sub(r"^v(?=\d)", "", bare[0]), *bare[1:]]
+        split = re.findall(r"[^\W\d_]+|\d+", self.text.lower())
+        forms = {" ".join(parts), " ".join(bare), "v" + " ".join(bare), "".join(parts)}
+        return fts.any_of(sorted(forms | {" ".join(split)}))
+
+    def _exact(self) -> str:
+        exact = r"\s+".join(map(re.escape, self.text.split()))
+        if _PLAIN_HYPHENS.fullmatch(self.text):
+            return exact.replace(r"\-", r"[-\s]") + "(?:e?s)?"
+        return exact
+
+    def _found(self, pattern: str, text: str) -> bool:
+        before, after = r"(?<!\w)(?<!\w[-.@/\\+_])", r"(?!\w)(?![-.@/\\+#~]+\w)(?!::)(?!~)"
+        if self.text[0] in "/.@":
+            before += "(?<![~.])"
+        if _YEAR.fullmatch(self.text):
+            before, after = r"(?<![^\W\d])(?<!\d)(?<!\d[,])", r"(?!\w)(?!,\d)"
+        elif self.text.isdigit():
+            before += r"(?<!\d[,])"
+            after += r"(?!,\d)"
+        return re.search(before + pattern + after, text, re.IGNORECASE) is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One way to read a request: all of these words and identifiers are meant."""
+
+    words: tuple[Word, ...] = ()
+    identifiers: tuple[Identifier, ...] = ()
+    own: str = ""
+    terms: tuple[str, ...] = field(repr=False, default=())
+
+    def match(self, *, nearly: bool = False) -> str:
+        """Return the expression for memories that may hold all of it; `nearly`, any word."""
+        identifiers = self.identifiers[:_MAX_IDENTIFIERS]
+        parts = [f"({one.match})" for one in identifiers if one.match]
+        if self.terms and nearly:
+            parts.append(f"({fts.any_of(self.terms)})")
+        elif self.terms:
+            parts.append(fts.all_of(self.terms))
+        return " AND ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """Whether a reading takes a memory (`is_meant`) or only resembles it, and why."""
+
+    is_meant: bool
+    why: str
+
+
+def readings(request: str) -> list[Reading]:
+    """Return the ways to read a request, the narrowest first; none where it names nothing."""
+    tokens = list(_tokens(request))
+    plain = fts.words(" ".join(text for text, is_exact in tokens if not is_exact))
+    language = languages.of(plain, fts.STOP_WORDS) or _asked_in(plain)
+    stops = fts.STOP_WORDS | (language.stops if language else frozenset())
+    found: list[Reading] = []
+    for keeps_nouns in (True, False):
+        kept, own = _unframed(tokens, stops, keeps_nouns=keeps_nouns)
+        for splits in (False, True):
+            reading = _reading(kept, tokens, language, stops, own=own, splits=splits)
+            if reading.match() and reading not in found:
+                found.append(reading)
+    alone = [one for one in found if len(one.words) == 1 and any(map(_names, one.identifiers))]
+    return found + [replace(one, words=(), terms=()) for one in alone[:1]]
+
+
+def _names(one: Identifier) -> bool:
+    """Return whether an identifier is specific enough to drop a word such as "invoice" before it."""
+    return not (one.text.isdigit() or _PLAIN_HYPHENS.fullmatch(one.text))
+
+
+def held(reading: Reading, content: str) -> Held | None:
+    """Return what a memory holds of a reading; None where it lacks an identifier or half of the words."""
+    folded = fts.folded(content)
+    words = frozenset(_WORD.findall(folded))
+    exact = [one for one in reading.identifiers if one.is_in(content)]
+    others = [one for one in reading.identifiers if one not in exact]
+    if any(not one.is_spelled_otherwise_in(content) for one in others):
+        return None
+    have = [one for one in reading.words if one.is_in(words, content)]
+    single = _WORD.findall(fts.folded(_DOUBLE.sub(" ", content)))
+    parts = [one for one in have if not one.is_in(frozenset(single), content)]
+    lacks = [one for one in reading.words if one not in have]
+    if 2 * len(lacks) >= len(reading.words) > 0:
+        return None
+    if others:
+        return Held(False, f"other spelling of {', '.join(one.text for one in others)}")
+    if parts:
+        return Held(False, f"{parts[0].text} is part of a longer name")
+    if reading.own and not _is_own(reading, folded):
+        return Held(False, f"holds {have[0].text}, not of a person")
+    names = ", ".join([*(one.text for one in exact), *(one.text for one in have)])
+    if not lacks:
+        return Held(True, f"holds {names}")
+    is_nearly = len(lacks) == 1 and len(reading.words) >= MANY_WORDS and not lacks[0].is_name
+    return Held(is_nearly, f"holds {names}; lacks {', '.join(one.text for one in lacks)}")
+
+
+def _is_own(reading: Reading, folded: str) -> bool:
+    """Return whether a text says the one word of a reading of the person who speaks."""
+    words = _WORD.findall(folded)
+    if reading.own not in _ACTS:
+        return not _OWN.isdisjoint(words)
+    (wanted,) = reading.words
+    return any(
+        word in _ACTS and wanted.is_in(frozenset(words[at + 1 : at + 1 + _NEAR]), "")
+        for at, word in enumerate(words)
+    )
+
+
+def _tokens(request: str) -> Iterator[tuple[str, bool]]:
+    """Yield the words of a request, each with whether it is an identifier or a quoted phrase."""
+    number = ""
+    for quoted, raw in _TOKEN.findall(fts.encodable(request)):
+        if number and (quoted or not _TELEPHONE.fullmatch(raw.strip(_CLOSING))):
+            yield number, True
+            number = ""
+        if quoted:
+            yield " ".join(quoted.split()), True
+            continue
+        token = raw.lstrip(_OPENING).rstrip(_CLOSING)
+        token = _APOSTROPHE.sub(" ", _POSSESSIVE.sub("", token))
+        if number or (raw[0] in "+(" and _TELEPHONE.fullmatch(token)):
+            number = f"{number} {token}".strip()
+        else:
+            for part in token.split():
+                yield part, _IDENTIFIER.search(part) is not None
+    if number:
+        yield number, True
+
+
+def _asked_in(words: Sequence[str]) -> Language | None:
+    """Return the language of the first word that asks; None for English and where none does."""
+    asking = (lang for word in words for lang, some in _FRAMES.items() if fts.folded(word) in some)
+    return next(asking, None)
+
+
+def _unframed(
+    tokens: Sequence[tuple[str, bool]], stops: frozenset[str], *, keeps_nouns: bool
+) -> tuple[list[tuple[str, bool]], str]:
+    """Return a request without its frame, and the "my" or "I" before a single word."""
+    first, last = 0, len(tokens)
+
+    def says_nothing(at: int) -> bool:
+        text, is_exact = tokens[at]
+        word = fts.folded(text)
+        return not is_exact and (word in FRAME or word in stops or languages.says_nothing(word))
+
+    def is_noun(at: int) -> bool:
+        text, is_exact = tokens[at]
+        return not is_exact and fts.folded(text) in NOUNS
+
+    while first < last:
+        leads = is_noun(first) and (
+            not keeps_nouns or (first + 1 < last and says_nothing(first + 1))
+        )
+        if not (says_nothing(first) or leads):
+            break
+        first += 1
+    while last > first and (says_nothing(last - 1) or (not keeps_nouns and is_noun(last - 1))):
+        last -= 1
+    is_framed = last - first < len(tokens)
+    if is_framed and all(map(is_noun, range(first, last))):
+        return [], ""
+    before = tokens[first - 1][0].lower() if first and last - first == 1 else ""
+    return list(tokens[first:last]), before if before in _OWN else ""
+
+
+def _reading(
+    kept: Sequence[tuple[str, bool]],
+    tokens: Sequence[tuple[str, bool]],
+    language: Language | None,
+    stops: frozenset[str],
+    *,
+    own: str,
+    splits: bool,
+) -> Reading:
+    words: dict[str, Word] = {}
+    terms: dict[str, None] = {}
+    identifiers: dict[str, Identifier] = {}
+    for text, is_exact in kept:
+        if is_exact and not script.has_runs(text):
+            identifiers[text.lower()] = Identifier(text)
+            continue
+        for part in _parts(text, splits=splits):
+            for raw in _WORD.findall(script.fold(languages.bare(part.lower(), language))):
+                word = raw if script.has_runs(raw) else fts.folded(raw)
+                if {raw, word} & stops or languages.says_nothing(raw):
+                    continue
+                if len(word) == 1 and word.isascii():
+                    continue
+                is_name = part[:1].isupper() and (text, is_exact) != tokens[0]
+                words[word] = Word(text=word, is_name=is_name, language=language)
+                for piece in script.cut(raw):
+                    terms[languages.beginning(piece, language)] = None
+    return Reading(
+        words=tuple(words.values()),
+        identifiers=tuple(identifiers.values()),
+        own=own if len(words) == 1 else "",
+        terms=tuple(terms)[: fts.MAX_WORDS],
+    )
+
+
+def _parts(text: str, *, splits: bool) -> list[str]:
+    """Return the words of one token; those of a script without spaces are cut out of its frame."""
+    if not script.has_runs(text):
+        return [text]
+    parts = [_KOREAN.sub("", part) for part in _CJK_FRAME.sub(" ", text).split()]
+    if splits:
+        parts = [word for part in parts for word in _PARTICLES.sub(" ", part).split()]
+    else:
+        parts = [bare for part in parts if (bare := _edges(part))]
+    return parts
+
+
+def _edges(part: str) -> str:
+    for _ in range(2):
+        part = re.sub(f"^(?:{_PARTICLES.pattern})|(?:{_PARTICLES.pattern})$", "", part)
+    return part
+
+
+def _lemmas(word: str) -> set[str]:
+    """Return the forms of an English word without its endings, each of at least three letters."""
+    found = {word}
+    for ending, others in (
+        ("ies", ("y",)),
+        ("ied", ("y",)),
+        ("es", ("", "e")),
+        ("s", ("",)),
+        ("ing", ("", "e")),
+        ("ed", ("", "e")),
+    ):
+        if word.endswith(ending) and not (ending == "s" and word.endswith("ss")):
+            start = word[: -len(ending)]
+            found |= {start + other for other in others if len(start + other) >= 3}
+            if ending in ("ing", "ed") and len(start) > 3 and start[-1] == start[-2]:
+                found.add(start[:-1])
+    return found
