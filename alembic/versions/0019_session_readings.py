@@ -18,6 +18,7 @@ CREATE TABLE IF NOT EXISTS session_readings (
   asked_at TEXT,
   read_at TEXT,
   last_said_at TEXT,
+  log_bytes INTEGER,
   reader INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (agent_id, session_key)
 ) WITHOUT ROWID"""

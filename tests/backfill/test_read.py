@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from backfill.world import DAY, REAL, STORES, World
+from signet import clock
+from signet.domain.backfill import start as backfill
 from signet.domain.transcripts import transcript
 from support.processes import eventually
 
@@ -61,7 +63,8 @@ def test_what_a_hook_hands_over_too_is_one_session(reading: World, log: Path) ->
     assert ended.status == 200
     before = reading.text(key)
     assert before
-    path.touch()  # changed since, as far as one can see
+    with path.open("a") as file:
+        file.write('{"type": "last-prompt"}\n')
     reading.read()
     assert reading.text(key) == before
     [row] = [one for one in reading.api.rows("backfill_sessions") if one["session_key"] == key]
@@ -266,3 +269,70 @@ def test_killed_at_will_and_with_no_model_for_vectors_everything_is_read_once(wo
     found = world.api.post("/api/memory/context", {"prompt": ASKED, "project": "/p/heron"})
     assert "port 4181" in found.body["context"]
     assert world.start()["newSessions"] == 0
+
+
+RULE = "Always run make lint before each commit."
+SUMMARY = f"This session is being continued from a previous conversation. Summary: {RULE}"
+
+
+def _stored_by_an_earlier_reader(world: World, key: str, text: str) -> None:
+    """Store a transcript without counts, as before there were any, and a memory that was read from it."""
+    world.api.run(
+        "INSERT INTO session_transcripts (agent_id, session_key, content, harness, project, created_at, updated_at)"
+        " VALUES ('default', ?, ?, 'claude-code', '/p/heron', '2026-03-02T09:00:00Z', '2026-03-02T09:04:00Z')",
+        key,
+        text,
+    )
+
+
+def _said(world: World, key: str, kind: str, minute: int, text: str) -> str:
+    role = "assistant" if kind == "assistant" else "user"
+    message = {"role": role, "content": [{"type": "text", "text": text}]}
+    at = f"2026-03-02T09:{minute:02}:00Z"
+    return json.dumps({"type": kind, "cwd": "/p/heron", "timestamp": at, "message": message}) + "\n"
+
+
+def test_sessions_of_an_earlier_reader_are_read_again(reading: World) -> None:
+    log = [("user", ASKED), ("assistant", DECIDED), ("api-request-blob", SUMMARY)]
+    log += [("user", "Now add its tests, please."), ("assistant", MORE[0])]
+    lines = "".join(_said(reading, "blob", kind, n, text) for n, (kind, text) in enumerate(log))
+    reading.file(".claude/projects/-p-heron/blob.jsonl", lines)
+    at = [f"2026-03-02T09:0{minute}:00Z" for minute in range(5)]
+    _stored_by_an_earlier_reader(
+        reading,
+        "blob",
+        f"User ({at[0]}): {ASKED}\nAssistant ({at[1]}): {DECIDED}\nUser: {SUMMARY}"
+        f"\nUser ({at[3]}): Now add its tests, please.\nAssistant ({at[4]}): {MORE[0]}",
+    )
+    save = {"content": RULE, "who": "claude-code", "sourceType": "session_end", "sourceId": "blob"}
+    assert reading.api.post("/api/memory/remember", save).status == 200
+    survey = reading.look()
+    assert survey["newSessions"] >= 1
+    reading.api.run("DELETE FROM runtime_settings WHERE key = 'transcripts:reader'")
+    reading.api.state.db.write(partial(backfill.read_again, now=clock.now()))
+    eventually(lambda: SUMMARY not in reading.text("blob"))
+    said = transcript.parse(reading.text("blob"))
+    assert [turn.text for turn in said] == [text for kind, text in log if kind != log[2][0]]
+    eventually(lambda: _is_hidden(reading, RULE))
+    eventually(lambda: reading.status["state"] == "done")
+    before = reading.text("blob")
+    reading.read()
+    assert reading.text("blob") == before
+    assert reading.look()["newSessions"] == 0
+
+
+def _is_hidden(world: World, content: str) -> bool:
+    [row] = [one for one in world.api.rows("memories") if one["content"] == content]
+    return bool(row["is_deleted"])
+
+
+def test_what_a_hook_has_missed_is_read_from_the_file(reading: World) -> None:
+    path = reading.claude("missed", (ASKED, DECIDED), days=1)
+    body = {"harness": "claude-code", "sessionKey": "missed", "transcriptPath": str(path)}
+    assert reading.api.post("/api/hooks/session-end", body).status == 200
+    assert reading.look()["newSessions"] == 0
+    reading.claude("missed", (ASKED, DECIDED, *MORE[:4]), days=1)
+    assert reading.look()["newSessions"] == 1
+    reading.read()
+    assert MORE[3] in reading.text("missed")
+    assert reading.look()["newSessions"] == 0

@@ -29,7 +29,7 @@ MINUTELY = {
     "synthesis",
     "top_entities",
 }
-ALL = {"retention", "graph", "maintenance", "backup", "updates", *MINUTELY}
+ALL = {"retention", "graph", "maintenance", "backup", "updates", "old_transcripts", *MINUTELY}
 
 
 def due(last: dict[str, int], now_ms: int) -> set[str]:

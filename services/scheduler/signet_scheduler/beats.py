@@ -7,6 +7,7 @@ from datetime import datetime
 from signet.config import Settings
 from signet.config.pipeline import MaintenanceMode
 from signet.db import Database, ReadTx, WriteTx, schedule
+from signet.domain.backfill import start as backfill
 from signet.domain.backup import automatic
 from signet.domain.embeddings import gaps, reindex
 from signet.domain.episodes import index as episodes
@@ -14,6 +15,7 @@ from signet.domain.graph import communities, dependencies
 from signet.domain.maintenance import cycle
 from signet.domain.sessions import idle_timeout
 from signet.domain.synthesis import ask as synthesis
+from signet.domain.transcripts import readings
 from signet.domain.updates import check as updates
 from signet.observe import record
 from signet.observe.record import Event
@@ -169,6 +171,16 @@ def _find_update(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]
     return ("all",) if updates.is_allowed(settings.updates) else ()
 
 
+def _find_old_transcripts(tx: ReadTx, settings: Settings, now: datetime) -> Sequence[str]:
+    is_old = not settings.pipeline.mutations_frozen and readings.is_stale(tx)
+    return ("all",) if is_old else ()
+
+
+def _read_again(tx: WriteTx, due: Due) -> None:
+    if due.found:
+        backfill.read_again(tx, now=due.now)
+
+
 BEATS = (
     Beat(
         name="retention",
@@ -220,6 +232,12 @@ BEATS = (
         every_ms=lambda settings: EPISODES_MS,
         look=_find_unindexed,
         start=_index_sessions,
+    ),
+    Beat(
+        name="old_transcripts",
+        every_ms=lambda settings: settings.retention.interval_ms,
+        look=_find_old_transcripts,
+        start=_read_again,
     ),
     Beat(
         name="top_entities",

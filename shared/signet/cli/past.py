@@ -44,7 +44,8 @@ class Remembered:
 def here() -> BackfillSurvey:
     """Return what harnesses keep on this machine, whether it is known already or not."""
     found = look.find(Home(path=Path.home()), Wanted(agent_id=DEFAULT_AGENT))
-    return look.survey([Seen(agent_id=DEFAULT_AGENT, found=one, is_new=True) for one in found], 0)
+    seen = (Seen(agent_id=DEFAULT_AGENT, found=one, is_new=True, is_stored=False) for one in found)
+    return look.survey([*seen], 0)
 
 
 def begin(signet: Signet, *, reads: bool | None) -> BackfillSurvey | None:

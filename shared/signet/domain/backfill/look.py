@@ -12,6 +12,7 @@ from signet.domain.backfill.models import Found, Home, Wanted
 from signet.domain.backfill.places import PLACES
 from signet.domain.backfill.sql import sessions as sql
 from signet.domain.episodes import commits
+from signet.domain.transcripts import readings
 from signet.errors import Invalid
 from signet.ids import DEFAULT_AGENT, agent_of_session
 from signet.text.surrogates import encodable
@@ -27,11 +28,12 @@ MB = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A session that is there, whose it is, and whether it is to be read."""
+    """A session that is there, its agent, whether it is to be read, and whether some of it is stored."""
 
     agent_id: str
     found: Found
     is_new: bool
+    is_stored: bool
 
 
 def find(home: Home, wanted: Wanted) -> list[Found]:
@@ -67,11 +69,17 @@ def compared(tx: ReadTx, found: Sequence[Found], agent_id: str, *, has_others: b
     seen = []
     for one, row in zip(found, known, strict=True):
         if not row.is_unkept:
-            seen.append(Seen(agent_id=row.agent_id, found=one, is_new=_is_new(one, row)))
+            is_stored = row.stored_until is not None
+            is_new = _is_new(one, row)
+            seen.append(Seen(agent_id=row.agent_id, found=one, is_new=is_new, is_stored=is_stored))
     return seen
 
 
 def _is_new(found: Found, row: sql.KnownRow) -> bool:
+    if row.stored_until is not None and row.reader < readings.READER:
+        return True
+    if row.log_bytes is not None:
+        return found.bytes > row.log_bytes
     if row.state in ("read", "known"):
         return (row.bytes, row.changed_at) != (found.bytes, clock.to_text(found.changed_at))
     until = clock.parsed(row.stored_until or "")

@@ -8,18 +8,24 @@ what is stopped is stopped soon (HK-120).
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx, WriteTx
-from signet.domain.backfill import start
+from signet.domain.agents import registry as agents
+from signet.domain.backfill import look, start
+from signet.domain.backfill.models import Home, Wanted
 from signet.domain.backfill.places import PLACES
 from signet.domain.backfill.sql import sessions as sql
+from signet.domain.memory import forget
 from signet.domain.sessions import session_end
 from signet.domain.sessions.calls import is_running
-from signet.domain.transcripts import log_files, stored, transcript, unkept
+from signet.domain.transcripts import log_files, merge, readings, stored, transcript, unkept
 from signet.domain.transcripts.log_files import LogFile
+from signet.domain.transcripts.merge import Correction
 from signet.domain.transcripts.models import Session
+from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
@@ -42,10 +48,15 @@ class _Read:
     state: str = "read"
     detail: str | None = None
     opening: str | None = None
+    #: The stored transcript, and its correction where an earlier reader stored it wrongly.
+    before: str = ""
+    correction: Correction | None = None
 
 
 def run(job: JobContext, settings: Callable[[], Settings]) -> None:
     """Read the newest session that waits, and complete the job. Raises LeaseLost, Cancelled."""
+    if job.db.read(readings.is_stale):
+        _ask_stored(job)
     row = job.db.read(ReadTx.row, sql.Row, sql.NEXT)
     behind = job.db.read(ReadTx.row, sql.BehindRow, sql.BEHIND) or sql.BehindRow(0, 0)
     if row is None:
@@ -60,13 +71,19 @@ def run(job: JobContext, settings: Callable[[], Settings]) -> None:
 
     def keep(tx: WriteTx) -> dict[str, object]:
         now, state, detail = clock.now(), found.state, found.detail
+        owner = (row.agent_id, row.session_key)
         if found.session is not None:
-            before = stored.length(tx, row.agent_id, row.session_key)
+            before, fix = stored.length(tx, *owner), found.correction
+            if fix is not None:
+                if not stored.correct(tx, *owner, found.before, fix.text, now=now):
+                    start.go_on(tx, now=now)  # it has grown meanwhile: it waits and is read again
+                    return {"session": row.session_key, "state": "changed"}
+                forget.retract(tx, *owner, fix.dropped, fix.text, now=now)
             session_end.finish(tx, found.session, holds, rules=rules, now=now)
-            is_news = stored.length(tx, row.agent_id, row.session_key) > before
+            is_news = stored.length(tx, *owner) > before or fix is not None
             state = state if is_news else "known"
         done = (state, detail, found.opening, clock.to_text(now))
-        tx.run(sql.DONE, (*done, row.agent_id, row.session_key))
+        tx.run(sql.DONE, (*done, *owner))
         start.go_on(tx, now=now)
         return {"session": row.session_key, "state": state}
 
@@ -84,6 +101,8 @@ def _read(job: JobContext, row: sql.Row, *, masks: bool) -> _Read:
         inline = PLACES[row.harness].read(row.path, row.session_key)
         log_file = LogFile(row.path) if inline is None else None
         found = log_files.read(log_file, inline, masks=masks)
+        before = job.db.read(stored.text, row.agent_id, row.session_key)
+        refused = log_files.refused(log_file, masks=masks) if log_file and before else set()
     except Exception as error:  # whatever a stranger's file does, the sessions after it are read
         log.info("backfill.unreadable", harness=row.harness, reason=type(error).__name__)
         return _Read(state="failed", detail=str(error) or type(error).__name__)
@@ -101,7 +120,22 @@ def _read(job: JobContext, row: sql.Row, *, masks: bool) -> _Read:
         text=text,
         reading=found,
     )
-    return _Read(session, opening=opening)
+    correction = merge.corrected(before, text, refused) if before else None
+    return _Read(session, opening=opening, before=before, correction=correction)
+
+
+def _ask_stored(job: JobContext) -> None:
+    """Queue the sessions that an earlier version of how logs are read has stored, and that are still on the disk."""
+    found = look.find(Home(path=Path.home()), Wanted(agent_id=DEFAULT_AGENT))
+    has_others = job.db.read(agents.has_others)
+    seen = job.db.read(look.compared, found, DEFAULT_AGENT, has_others=has_others)
+    old = [one for one in seen if one.is_stored and one.is_new]
+
+    def ask(tx: WriteTx) -> None:
+        start.start(tx, old, {}, by_model=True, is_frozen=False, now=clock.now())
+        readings.set_current(tx)
+
+    job.progress(ask)
 
 
 def _timed(text: str, changed_at: str) -> str:

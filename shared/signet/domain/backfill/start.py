@@ -47,6 +47,11 @@ def go_on(tx: WriteTx, *, delay_ms: int = 0, now: datetime) -> None:
         enqueue(tx, job, now=now)
 
 
+def read_again(tx: WriteTx, *, now: datetime) -> None:
+    """Queue the job that finds the sessions that an earlier version read, and reads them again."""
+    enqueue(tx, Job(kind=KIND, dedupe_key=_ALL, priority=BULK), now=now)
+
+
 def is_cut_off(tx: ReadTx) -> bool:
     """Return whether sessions wait and no job will read them, because it has died."""
     return tx.row(sql.Row, sql.NEXT) is not None and not tx.value(sql.IS_OPEN, (f"{KIND}:{_ALL}",))

@@ -28,7 +28,7 @@ from signet.domain.memory.refusals import (
     check_version,
 )
 from signet.domain.memory.sql import memories, removal, sources
-from signet.domain.transcripts import erased
+from signet.domain.transcripts import erased, withheld
 from signet.domain.transcripts.withheld import Statement
 from signet.errors import Frozen, Invalid
 from signet.queue import Job, enqueue
@@ -38,6 +38,7 @@ from signet.queue.job_context import JobContext
 #: and how often it is tried: somebody may read an older state for a while.
 REWRITE = "rewrite_store"
 SWEEPER = Actor(name="erasure", type=PIPELINE)
+REREADER, NO_MESSAGE = Actor(name="reread", type=PIPELINE), "read from a record that is no message"
 REWRITE_WINDOW_MS = 1_000
 REWRITE_ATTEMPTS = 10
 
@@ -138,6 +139,20 @@ def forget_session(
     for memory_id, _ in found.goes:
         _hide(tx, memory_id, change, Along(), {"session": key})
     return found
+
+
+def retract(tx: WriteTx, agent_id: str, key: str, dropped: str, kept: str, *, now: datetime) -> int:
+    """Hide memories derived only from dropped texts of a session; return their number.
+
+    The same text can be saved again, unlike what a person has forgotten.
+    """
+    change = derived.Change(kind=Kind.RETIRED, actor=REREADER, reason=NO_MESSAGE, at=now)
+    count = 0
+    for memory_id, content in derived.along_session(tx, agent_id, key).goes:
+        said = [withheld.statement(content)]
+        if withheld.without(dropped, said) != dropped and withheld.without(kept, said) == kept:
+            count += _hide(tx, memory_id, change, Along(), {"session": key})
+    return count
 
 
 def _by_itself(

@@ -6,6 +6,7 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Generic, NamedTuple, TypeVar
@@ -15,6 +16,7 @@ from signet.domain.folders.reading import NotAFile, NotAllowed, opened
 from signet.domain.transcripts import (
     injected_text,
     log_lines,
+    merge,
     record_types,
     said_elsewhere,
     steps,
@@ -84,8 +86,21 @@ def read(
     if log is not None:
         with log.opened() as file:
             if file is not None:
-                return _read(partial(_lines, file), masks=masks, with_steps=with_steps)
+                size = os.fstat(file.fileno()).st_size
+                found = _read(partial(_lines, file), masks=masks, with_steps=with_steps)
+                return replace(found, log_bytes=size)
     return _read(partial(io.StringIO, inline or ""), masks=masks, with_steps=with_steps)
+
+
+def refused(log: LogFile, *, masks: bool) -> set[str]:
+    """Return the texts in stored form of the records that are no messages (see transcript.refused)."""
+    found: set[str] = set()
+    with log.opened() as file:
+        for turn in transcript.refused(partial(_lines, file)) if file else ():
+            text = storable(transcript.written([turn]))
+            stored = transcript.parse(mask(text).text if masks else text)
+            found |= {merge.folded(one.text) for one in stored}
+    return found
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:

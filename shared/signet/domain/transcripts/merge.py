@@ -8,9 +8,11 @@ same transcript, so it is read once. If more is said afterwards, the longer vers
 the earlier one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
-from signet.domain.transcripts import transcript
+from signet.domain.transcripts import injected_text, transcript
 from signet.domain.transcripts.transcript import Turn
 
 #: What harnesses call the end of a turn, in lower case, as they name the event or the reason.
@@ -91,7 +93,43 @@ def _union(stored: Sequence[Turn], told: Sequence[Turn]) -> list[Turn]:
 
 
 def _same(turn: Turn) -> tuple[str, str]:
-    return turn.role, " ".join(turn.text.split())
+    return turn.role, folded(turn.text)
+
+
+def folded(text: str) -> str:
+    """Return a message with single blanks: line breaks of stored messages may differ from those of a log."""
+    return " ".join(text.split())
+
+
+class Correction(NamedTuple):
+    """A transcript without the texts of records that are no messages, and those texts."""
+
+    text: str
+    dropped: str
+
+
+def corrected(stored: str, read: str, refused: Collection[str]) -> Correction | None:
+    """Correct a transcript that an earlier reader stored; None where it has no text of such a record.
+
+    `read` is the transcript as the log is read now, `refused` the folded texts of its other records.
+    """
+    messages = transcript.parse(read)
+    known = {folded(turn.text) for turn in messages}
+    kept: list[Turn] = []
+    dropped: list[str] = []
+    for turn in transcript.parse(stored):
+        text = injected_text.without(turn.text).strip()
+        is_refused = folded(turn.text) in refused and folded(turn.text) not in known
+        if is_refused or text != turn.text:
+            dropped.append(turn.text)
+        if text and not is_refused:
+            kept.append(replace(turn, text=text))
+    if not dropped:
+        return None
+    if {folded(turn.text) for turn in kept} <= known:
+        return Correction(read, "\n".join(dropped))
+    text = transcript.written(kept)
+    return Correction(joined(text, read, is_turn=False), "\n".join(dropped))
 
 
 def _tail(text: str) -> str:

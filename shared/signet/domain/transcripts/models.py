@@ -9,8 +9,8 @@ class Reading:
     """The messages of a session's log, and counts of unread records.
 
     `text` is the transcript in stored form, `steps` its steps (see steps.py), `masked` the kinds of secrets that were
-    replaced. `version` is the program that wrote the log. `unknown` counts records of unknown types, `shortened`
-    messages that lost their end, and `left_out` messages that are not in `text`.
+    replaced. `version` is that of the program that wrote the log, `log_bytes` the size of the file. `unknown` counts
+    records of unknown types, `shortened` messages that lost their end, and `left_out` messages that are not in `text`.
     """
 
     text: str = ""
@@ -18,6 +18,7 @@ class Reading:
     masked: tuple[str, ...] = ()
     version: str | None = None
     messages: int = 0
+    log_bytes: int | None = None
     unknown: Mapping[str, int] = field(default_factory=dict)
     shortened: int = 0
     left_out: int = 0

@@ -9,13 +9,14 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from signet import clock
-from signet.db import ReadTx, WriteTx
+from signet.db import ReadTx, WriteTx, runtime_settings
 from signet.domain.transcripts import sql
 from signet.domain.transcripts.models import Session
 from signet.wire import capture as wire
 
-#: The version of how logs are read; sessions that an earlier one has stored are read again (see reread.py).
+#: The version of how logs are read; sessions that an earlier one has stored are read again (see backfill/run.py).
 READER = 1
+_READER = "transcripts:reader"
 #: Records of unknown types are reported this long after the last session that had some.
 REPORTED = timedelta(days=30)
 
@@ -50,7 +51,7 @@ def put(tx: WriteTx, session: Session, *, now: datetime) -> None:
         for kind in (*counts, *found.unknown)
     }
     told = (session.harness, found.version, found.messages, json.dumps(unknown))
-    rest = (found.shortened, found.left_out, clock.to_text(now), READER)
+    rest = (found.shortened, found.left_out, clock.to_text(now), found.log_bytes, READER)
     tx.run(sql.PUT_READING, (*owner, *told, *rest))
 
 
@@ -62,6 +63,16 @@ def captured(tx: WriteTx, agent_id: str, key: str, *, said_at: datetime) -> None
 def forget(tx: WriteTx, agent_id: str, key: str) -> None:
     """Delete the counts of a session."""
     tx.run(sql.FORGET_READING, (agent_id, key))
+
+
+def is_stale(tx: ReadTx) -> bool:
+    """Return whether transcripts of an earlier READER have not been queued yet."""
+    return runtime_settings.get_number(tx, _READER) < READER and bool(tx.value(sql.OLD, (READER,)))
+
+
+def set_current(tx: WriteTx) -> None:
+    """Note that transcripts of earlier READERs are queued."""
+    runtime_settings.put(tx, _READER, READER)
 
 
 def of_session(tx: ReadTx, agent_id: str, key: str) -> wire.Reading | None:

@@ -66,6 +66,9 @@ SELECT rowid, agent_id, content FROM session_transcripts
 CLEAN = """
 UPDATE session_transcripts SET content = ?1, read_until = min(read_until, length(?1))
  WHERE rowid = ?2 AND content = ?3"""
+CORRECT = """
+UPDATE session_transcripts SET content = ?1, read_until = min(read_until, length(?1))
+ WHERE agent_id = ?2 AND session_key = ?3 AND content = ?4"""
 
 UNKEEP = "INSERT OR IGNORE INTO unkept_sessions (agent_id, session_key, since) VALUES (?, ?, ?)"
 KEEP_AGAIN = "DELETE FROM unkept_sessions WHERE agent_id = ? AND session_key = ?"
@@ -78,10 +81,11 @@ INSERT INTO session_readings (agent_id, session_key, harness, asked_at) VALUES (
 ENDED = f"UPDATE session_readings SET read_at = coalesce(read_at, ?) {_READING}"
 PUT_READING = """
 INSERT INTO session_readings (agent_id, session_key, harness, version, messages, unknown, shortened, left_out, read_at,
-    reader) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+    log_bytes, reader) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
    SET harness = excluded.harness, version = coalesce(excluded.version, version),
        messages = max(messages, excluded.messages), unknown = excluded.unknown, shortened = excluded.shortened,
-       left_out = excluded.left_out, read_at = excluded.read_at, reader = excluded.reader"""
+       left_out = excluded.left_out, read_at = excluded.read_at, log_bytes = excluded.log_bytes,
+       reader = excluded.reader"""
 CAPTURED = (
     f"UPDATE session_readings SET last_said_at = max(coalesce(last_said_at, ''), ?) {_READING}"
 )
@@ -99,4 +103,8 @@ SELECT h.harness, h.last, (
 UNKNOWN_RECORDS = """
 SELECT r.harness, r.version, u.key AS type, sum(u.value) AS records FROM session_readings r, json_each(r.unknown) u
  WHERE r.read_at >= ? GROUP BY r.harness, r.version, u.key ORDER BY records DESC, type LIMIT 50"""
+OLD = """
+SELECT 1 FROM session_transcripts t WHERE NOT EXISTS (
+    SELECT 1 FROM session_readings r WHERE r.agent_id = t.agent_id AND r.session_key = t.session_key AND r.reader >= ?)
+ LIMIT 1"""
 TRUNCATED = "SELECT count(*) FROM session_readings WHERE shortened > 0 OR left_out > 0"

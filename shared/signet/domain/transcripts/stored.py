@@ -68,6 +68,16 @@ def keep_text(
     tx.run(sql.PUT, (agent_id, key, text, harness, project, *map(clock.to_text, spoken)))
 
 
+def correct(
+    tx: WriteTx, agent_id: str, key: str, before: str, after: str, *, now: datetime
+) -> bool:
+    """Replace a transcript, also by a shorter one, and queue its indexing; False if it is no longer `before`."""
+    if not tx.run(sql.CORRECT, (after, agent_id, key, before)):
+        return False
+    queue_index(tx, agent_id, key, now=now)
+    return True
+
+
 def text(tx: ReadTx, agent_id: str, key: str) -> str:
     """Return what is stored of a session, empty for nothing."""
     return tx.value(sql.TEXT, (agent_id, key)) or ""

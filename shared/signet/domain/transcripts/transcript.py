@@ -225,6 +225,21 @@ def turn_of(record: dict[str, object]) -> Turn | None:
     """Return what the message of one log line says, None when it is metadata or a harness's own words."""
     if _is_aside(record) or not record_types.holds_message(record):
         return None
+    return _message(record)
+
+
+def refused(log: Lines) -> Iterator[Turn]:
+    """Yield the texts of records that are no messages of the user or the agent; earlier readers stored some of them."""
+    for line in _filled(log()):
+        record = _load(line)
+        if not isinstance(record, dict):
+            continue
+        is_aside = _is_aside(record) or not record_types.holds_message(record)
+        if (is_aside or record.get("type") == _ITEM) and (turn := _message(record)):
+            yield turn
+
+
+def _message(record: Record) -> Turn | None:
     inner = _inner(record)
     known = _role(record)
     if known is None:

@@ -18,7 +18,7 @@ class Row(NamedTuple):
 
 
 class KnownRow(NamedTuple):
-    """What is known of a session: how its file was when it was read, and until when what is stored of it goes."""
+    """The file of a session when backfill read it, its last stored message, and who read its log last."""
 
     agent_id: str
     session_key: str
@@ -26,6 +26,8 @@ class KnownRow(NamedTuple):
     changed_at: str | None
     state: str | None
     stored_until: str | None
+    log_bytes: int | None
+    reader: int
     is_unkept: int
 
 
@@ -82,10 +84,12 @@ SELECT harness, path, detail FROM backfill_sessions
  WHERE asked_at = ? AND state = 'failed' ORDER BY done_at DESC LIMIT ?"""
 KNOWN = f"""
 SELECT w.value ->> 0 AS agent_id, w.value ->> 1 AS session_key, b.bytes, b.changed_at, b.state,
-       t.updated_at AS stored_until, coalesce(u.session_key, f.session_key) IS NOT NULL AS is_unkept
+       t.updated_at AS stored_until, r.log_bytes, coalesce(r.reader, 0) AS reader,
+       coalesce(u.session_key, f.session_key) IS NOT NULL AS is_unkept
   FROM {list_rows()} w
   LEFT JOIN backfill_sessions b ON b.agent_id = w.value ->> 0 AND b.session_key = w.value ->> 1
   LEFT JOIN session_transcripts t ON t.agent_id = w.value ->> 0 AND t.session_key = w.value ->> 1
+  LEFT JOIN session_readings r ON r.agent_id = w.value ->> 0 AND r.session_key = w.value ->> 1
   LEFT JOIN unkept_sessions u ON u.agent_id = w.value ->> 0 AND u.session_key = w.value ->> 1
   LEFT JOIN forgotten_sessions f ON f.agent_id = w.value ->> 0 AND f.session_key = w.value ->> 1"""
 #: Jobs that nobody waits for: those of backfill, and of what was said before there was an index.
