@@ -21,14 +21,12 @@ from signet.domain.memory import history, lookup
 from signet.domain.sessions import running
 from signet.domain.tasks import read as tasks
 from signet.errors import Unavailable
-from signet.ids import is_of_user
 from signet.observe import logfile, logs
 from signet.observe.logread import Tail
-from signet.queue import admin
-from signet.queue.admin import JobFilter
 from signet.queue.events import Cursor as JobCursor
 from signet.queue.events import Watch
 from signet.wire.events import TopicEvent
+from signet_api import scopes
 from signet_api.deps import State
 from signet_api.stream import message
 
@@ -150,7 +148,7 @@ class EventFollower:
             if self._may_see(one.agent_id, one.project):
                 topic = "recall" if one.phase == "recall" else "session"
                 found.append(Happened(topic, one.phase, one.session_key))
-        theirs = self._jobs(tx, {one["id"] for one in jobs.events})
+        theirs = scopes.visible_jobs(tx, self.caller, {one["id"] for one in jobs.events})
         found += [
             Happened("job", one["event"], one["id"]) for one in jobs.events if one["id"] in theirs
         ]
@@ -206,18 +204,10 @@ class EventFollower:
         gone = () if self.caller.scope.body() else {*memory_ids} - {one.id for one in owned}
         return seen.union(gone)
 
-    def _jobs(self, tx: ReadTx, job_ids: Collection[str]) -> Collection[str]:
-        scope = self.caller.scope
-        if not scope.body() or not job_ids:
-            return job_ids
-        which = JobFilter(job_ids=list(job_ids), agent_id=scope.agent, project=scope.project)
-        return {row["id"] for row in admin.find(tx, which, limit=len(job_ids))}
-
     def _may_see(self, agent: str, project: str | None) -> bool:
         bound = self.caller.scope
-        if bound.agent is None and self.caller.hidden and is_of_user(agent):
-            return False
-        return bound.agent in (None, agent) and bound.project in (None, project)
+        is_within = bound.agent in (None, agent) and bound.project in (None, project)
+        return is_within and not self.caller.hides(agent)
 
     def _missed(self) -> bytes:
         return message({}, id=self.cursor, event="missed")

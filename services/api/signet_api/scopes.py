@@ -1,15 +1,18 @@
 """What lies outside a caller's scope, for requests that name rows (AUTH-18, AUTH-22)."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Collection, Iterable
+from typing import TypedDict
 
-from signet.db import Database
+from signet.db import Database, ReadTx
 from signet.domain.auth import caller
-from signet.domain.auth.caller import ScopeDenied
+from signet.domain.auth.caller import Caller, ScopeDenied
 from signet.domain.sessions import calls
 from signet.errors import Unavailable
 from signet.observe import record
 from signet.observe.taxonomy import Code
+from signet.queue import admin
+from signet.queue.admin import JobFilter
 from signet.wire.memory import Modified
 
 
@@ -18,6 +21,29 @@ async def check_session(db: Database, agent_id: str, key: str | None) -> None:
     asked = caller.current()
     if asked.scope.project is not None and key:
         await db.aread(calls.check_scope, asked, agent_id, key)
+
+
+class JobLimits(TypedDict):
+    """The fields of a JobFilter that limit a caller."""
+
+    agent_id: str | None
+    project: str | None
+    hidden: str | None
+
+
+def jobs_of(asked: Caller) -> JobLimits:
+    """Return which jobs a caller may see and change."""
+    scope = asked.scope
+    return {"agent_id": scope.agent, "project": scope.project, "hidden": asked.hidden or None}
+
+
+def visible_jobs(tx: ReadTx, asked: Caller, job_ids: Collection[str]) -> Collection[str]:
+    """Return those of the jobs that a caller may see."""
+    limits = jobs_of(asked)
+    if not job_ids or not any(limits.values()):
+        return job_ids
+    rows = admin.find(tx, JobFilter(job_ids=list(job_ids), **limits), limit=len(job_ids))
+    return {row["id"] for row in rows}
 
 
 def denied(memory_id: str | None, error: ScopeDenied) -> Modified:

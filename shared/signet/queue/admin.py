@@ -25,6 +25,7 @@ _CHANGED = {
 _CHOICE = """(:kind IS NULL OR job_type = :kind) AND (:code IS NULL OR last_error_code = :code)
    AND {changed} >= COALESCE(:since, '') AND {changed} < COALESCE(:until, '~')
    AND (:agent_id IS NULL OR agent_id = :agent_id)
+   AND (:hidden IS NULL OR agent_id IS NULL OR agent_id NOT GLOB :hidden)
    AND (:behind IS NULL OR ({changed}, id) < (:behind, :behind_id))
    AND (:project IS NULL OR EXISTS
         (SELECT 1 FROM memories m WHERE m.id = memory_jobs.memory_id AND m.project = :project))"""
@@ -39,6 +40,7 @@ _COUNTED = {
     "since": "{changed} >= :since",
     "until": "{changed} < :until",
     "agent_id": "agent_id = :agent_id",
+    "hidden": "(agent_id IS NULL OR agent_id NOT GLOB :hidden)",
     "project": "EXISTS (SELECT 1 FROM memories m WHERE m.id = memory_jobs.memory_id AND m.project = :project)",
 }
 _TALLY = """
@@ -74,7 +76,7 @@ _OPEN = "SELECT 1 FROM memory_jobs WHERE queue = ? AND status IN ('pending', 'le
 class JobFilter:
     """A choice of jobs; None is everything. `since` and `until` (ISO text) bound the latest change.
 
-    `project` is that of the memory a job is for.
+    `project` is that of the memory a job is for; `hidden` is a GLOB pattern of owners to leave out.
     """
 
     states: Sequence[Status] = tuple(_CHANGED)
@@ -87,6 +89,7 @@ class JobFilter:
     until: str | None = None
     agent_id: str | None = None
     project: str | None = None
+    hidden: str | None = None
     #: The time of the latest change and the id of a job, behind which the newest come.
     behind: tuple[str, str] | None = None
 

@@ -10,6 +10,7 @@ from signet import __version__, clock
 from signet.db import ReadTx
 from signet.domain.activity import errors, series, timeline, usage
 from signet.domain.activity.errors import ErrorFilter
+from signet.domain.auth import caller
 from signet.domain.diagnostics import report
 from signet.errors import Invalid
 from signet.observe import latency, logfile, logread, metrics
@@ -87,13 +88,14 @@ async def get_continuity(
     state: Shared, project: Text = None, limit: Annotated[int, Whole(1, MAX_ERRORS)] = 50
 ) -> wire.Continuity:
     """Return how well recall served past sessions, newest first, and their average and trend."""
-    return await state.db.aread(usage.report, project=project, limit=limit)
+    hidden = caller.current().hidden
+    return await state.db.aread(usage.report, project=project, hidden=hidden, limit=limit)
 
 
 @serves(wire.LATEST_CONTINUITY)
 async def get_continuity_latest(state: Shared) -> wire.ProjectScores:
     """Return the newest score of each project."""
-    return {"scores": await state.db.aread(usage.latest)}
+    return {"scores": await state.db.aread(usage.latest, hidden=caller.current().hidden)}
 
 
 Counts = dict[str, dict[str, float]]
@@ -155,4 +157,11 @@ async def _timeline(entity_id: str, limit: int, state: State) -> wire.Timeline:
     lines = await asyncio.to_thread(
         logread.newest, place, timeline.LOG_LINES, logread.Filter(level="debug")
     )
-    return await state.db.aread(timeline.of, entity_id, lines, limit=limit, now=clock.now())
+    return await state.db.aread(
+        timeline.of,
+        entity_id,
+        lines,
+        hidden=caller.current().hidden,
+        limit=limit,
+        now=clock.now(),
+    )

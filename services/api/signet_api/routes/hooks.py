@@ -25,6 +25,7 @@ from signet.domain.sessions.session_end import Ended, Report
 from signet.domain.transcripts import withheld
 from signet.domain.updates import state as updates
 from signet.errors import Invalid
+from signet.wire import access
 from signet.wire import hooks as wire
 from signet.wire.origin import Origin
 from signet.wire.recall import Recalled
@@ -196,7 +197,10 @@ async def post_session_start(
 async def post_prompt(
     request: Request, state: Shared, actor: Who, body: PromptBody
 ) -> wire.Prompted:
-    """Return what is known about a prompt, if it is near enough and has not just been told."""
+    """Return memories that fit a prompt and that its session does not have yet.
+
+    Only a caller that may save has its transcript and ratings stored.
+    """
     message = body.user_message.strip() or prompt_text.cleaned(body.user_prompt)
     if not (body.harness.strip() and (body.user_message.strip() or body.user_prompt.strip())):
         raise Invalid("harness and userMessage or userPrompt are required")
@@ -204,13 +208,15 @@ async def post_prompt(
     session = await known(call, state)
     if session is not None and session.bypasses(clock.now()):
         return {**prompt.NOTHING, "bypassed": True}
-    transcripts.later(state, call, body.transcript_path, body.transcript)
+    may_save = caller.current().may(access.REMEMBER)
+    if may_save:
+        transcripts.later(state, call, body.transcript_path, body.transcript)
     return await prompt.answer(
         call,
         session,
         message,
         body.last_assistant_message,
-        _ratings(body.memory_feedback),
+        _ratings(body.memory_feedback) if may_save else {},
         services_of(state),
         actor=actor,
     )

@@ -7,9 +7,9 @@ that more happened than can be told again: what was read before is old.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from fastapi import Header
 
@@ -27,6 +27,7 @@ from signet.queue.events import Cursor, Look, Watch
 from signet.wire import jobs as wire
 from signet.wire.requests.jobs import MAX_JOBS, JobsBody
 from signet.wire.requests.model import Flag, Text, Whole
+from signet_api import scopes
 from signet_api.deps import Db, Shared, State, Who
 from signet_api.following import polled
 from signet_api.params import Since, Until
@@ -60,12 +61,18 @@ class JobFollower:
             return b""
         before = self.watch.cursor
         try:
-            look = await self.state.db.aread(self.watch.look, now=clock.now())
+            look = await self.state.db.aread(self._look)
         except Unavailable as error:  # busy: the next look finds it
             log.warning("events.look_failed", code=error.code)
             return b""
         self._seen = None if look.more else version
         return (missed(before) if look.missed else b"") + _written(look, before)
+
+    def _look(self, tx: ReadTx) -> Look:
+        look = self.watch.look(tx, now=clock.now())
+        ids = {event["id"] for event in look.events}
+        seen = scopes.visible_jobs(tx, caller.current(), ids)
+        return replace(look, events=tuple(one for one in look.events if one["id"] in seen))
 
 
 def missed(cursor: Cursor) -> bytes:
@@ -88,11 +95,6 @@ def _written(look: Look, before: Cursor) -> bytes:
         message(event, id=cursor, event=event["event"])
         for cursor, event in zip(ids, look.events, strict=False)  # no event takes no id
     )
-
-
-class _Within(TypedDict):
-    agent_id: str | None
-    project: str | None
 
 
 #: What jobs are counted by.
@@ -135,7 +137,7 @@ async def get_jobs(
         since=since,
         until=until,
         behind=_place(cursor),
-        **_within(),
+        **scopes.jobs_of(caller.current()),
     )
     rows = await db.aread(admin.find, which, limit=limit + 1)
     found, more = rows[:limit], rows[limit:]
@@ -296,7 +298,9 @@ def _audit(tx: WriteTx, action: str, jobs: list[str], *, actor: Actor, now: date
 
 async def _row(db: Database, job_id: str) -> Row:
     """Return a job that the caller may see; raises NotFound."""
-    rows = await db.aread(admin.find, JobFilter(job_ids=[job_id], **_within()))
+    rows = await db.aread(
+        admin.find, JobFilter(job_ids=[job_id], **scopes.jobs_of(caller.current()))
+    )
     if not rows:
         raise NotFound("Job not found")
     return rows[0]
@@ -310,14 +314,8 @@ def _which(body: JobsBody, *states: Status) -> JobFilter:
         job_ids=body.ids,
         since=clock.to_text(body.since) if body.since else None,
         until=clock.to_text(body.until) if body.until else None,
-        **_within(),
+        **scopes.jobs_of(caller.current()),
     )
-
-
-def _within() -> _Within:
-    """Return which jobs the caller's token holds."""
-    scope = caller.current().scope
-    return {"agent_id": scope.agent, "project": scope.project}
 
 
 def _changed(ids: list[str], more: bool, *, is_dry: bool) -> wire.ChangedJobs:

@@ -13,6 +13,7 @@ from starlette.responses import Response, StreamingResponse
 from signet.db import Database
 from signet.domain.activity import events
 from signet.domain.activity.events import Span
+from signet.domain.auth import caller
 from signet.errors import Invalid, NotFound
 from signet.wire import telemetry as wire
 from signet.wire.requests.model import Text, Whole
@@ -77,7 +78,7 @@ async def get_training_export(
     if form not in (None, "ndjson", "csv"):
         raise Invalid("format must be ndjson or csv")
     span = Span(since=since, until=until, limit=limit)
-    page = partial(events.training_page, agent_id=agent_id)
+    page = partial(events.training_page, agent_id=agent_id, hidden=caller.current().hidden)
     if form != "csv":
         return StreamingResponse(_pages(state.db, page, span, _lines), media_type=wire.NDJSON)
     pages = _pages(

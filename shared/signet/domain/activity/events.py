@@ -35,10 +35,10 @@ def page(tx: ReadTx, span: Span, *, after: str, limit: int) -> list[TelemetryEve
 
 
 def training_page(
-    tx: ReadTx, span: Span, *, after: str, limit: int, agent_id: str | None
+    tx: ReadTx, span: Span, *, after: str, limit: int, agent_id: str | None, hidden: str
 ) -> list[dict[str, object]]:
     """Return the labels that follow an id, oldest first: ids and numbers, no text (PR-2)."""
-    bounds = {"since": span.since, "until": span.until, "agent": agent_id}
+    bounds = {"since": span.since, "until": span.until, "agent": agent_id, "hidden": hidden}
     rows = tx.tuples(sql.TRAINING_PAIRS, bounds | {"after": after, "limit": limit})
     return [_pair(dict(zip(PAIR, row, strict=True))) for row in rows]
 

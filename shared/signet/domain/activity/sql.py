@@ -109,7 +109,8 @@ SELECT CAST(l.rowid AS TEXT), l.agent_id, l.session_key, l.memory_id,
   FROM memory_labels l LEFT JOIN memories m ON m.id = l.memory_id
        LEFT JOIN session_memories s ON s.agent_id = l.agent_id AND s.session_key = l.session_key
                                        AND s.memory_id = l.memory_id
- WHERE l.weight > 0 AND (:agent IS NULL OR l.agent_id = :agent) AND (:since IS NULL OR l.created_at >= :since)
+ WHERE l.weight > 0 AND (:agent IS NULL OR l.agent_id = :agent) AND l.agent_id NOT GLOB :hidden
+   AND (:since IS NULL OR l.created_at >= :since)
    AND (:until IS NULL OR l.created_at <= :until)
    AND (:after = '' OR (l.created_at, l.rowid) > (
          SELECT created_at, rowid FROM memory_labels WHERE rowid = CAST(:after AS INTEGER)))
@@ -121,17 +122,24 @@ SELECT (SELECT COUNT(*) FROM memories WHERE is_deleted = 0) AS memories,
 SCORES = """
 SELECT id, session_key, project, harness, score, memories_recalled, memories_used, novel_context_count, reasoning,
        created_at
-  FROM session_scores WHERE (:project IS NULL OR project = :project)
+  FROM session_scores WHERE (:project IS NULL OR project = :project) AND agent_id NOT GLOB :hidden
  ORDER BY created_at DESC, rowid DESC LIMIT :limit"""
 #: Sessions without a project are one group (AN-16).
 LATEST_SCORES = """
 SELECT project, score, created_at FROM (
     SELECT project, score, created_at, rowid AS row,
            ROW_NUMBER() OVER (PARTITION BY project ORDER BY created_at DESC, rowid DESC) AS place
-      FROM session_scores)
+      FROM session_scores WHERE agent_id NOT GLOB ?)
  WHERE place = 1 ORDER BY created_at DESC, row DESC"""
 
 MEMORY_OF_JOB = "SELECT memory_id FROM memory_jobs WHERE id = ?"
+#: Whether an owner that is hidden from the caller has anything of this ID.
+IS_HIDDEN = """
+SELECT 1 FROM memories WHERE id = :id AND agent_id GLOB :hidden
+ UNION ALL SELECT 1 FROM memory_jobs WHERE id = :id AND agent_id GLOB :hidden
+ UNION ALL SELECT 1 FROM session_transcripts WHERE session_key = :id AND agent_id GLOB :hidden
+ UNION ALL SELECT 1 FROM session_checkpoints WHERE session_key = :id AND agent_id GLOB :hidden
+ UNION ALL SELECT 1 FROM session_scores WHERE session_key = :id AND agent_id GLOB :hidden LIMIT 1"""
 KNOWN_AS = """
 SELECT EXISTS (SELECT 1 FROM memory_history WHERE memory_id = :id)
        OR EXISTS (SELECT 1 FROM memories WHERE id = :id) AS memory,

@@ -48,15 +48,19 @@ class EntityType(StrEnum):
 
 
 def of(
-    tx: ReadTx, entity_id: str, lines: Sequence[Entry], *, limit: int, now: datetime
+    tx: ReadTx, entity_id: str, lines: Sequence[Entry], *, hidden: str, limit: int, now: datetime
 ) -> Timeline:
-    """Return the newest events of an id, oldest first; an unknown id has none. Raises Invalid for a short one."""
+    """Return the newest events of an id, oldest first; raises Invalid for a short id.
+
+    An unknown ID has no events, and neither has an ID of owners that `hidden` (a GLOB pattern) names.
+    """
     if len(entity_id) < MIN_CHARS:
         raise Invalid(f"id must have at least {MIN_CHARS} characters")
     found = tx.tuples(sql.MEMORY_OF_JOB, (entity_id,))
     is_job, memory_id = bool(found), found[0][0] if found else None
     [known] = tx.rows(sql.KnownAs, sql.KNOWN_AS, {"id": entity_id})
-    kind = _kind(known, is_job=is_job)
+    is_hidden = tx.value(sql.IS_HIDDEN, {"id": entity_id, "hidden": hidden}) is not None
+    kind = EntityType.UNKNOWN if is_hidden else _kind(known, is_job=is_job)
     events = sorted(
         _events(tx, entity_id, kind, lines, memory_id, limit),
         key=lambda one: (one["timestamp"], _ORDER[Source(one["source"])]),

@@ -102,15 +102,19 @@ def _by_name(tx: ReadTx, process: str, counts: tuple[Count, ...]) -> dict[str, d
     return dict(sorted(found.items()))
 
 
-def report(tx: ReadTx, *, project: str | None, limit: int) -> Continuity:
-    """Return the scores of sessions, newest first, with their count, average, trend (newest − oldest) and newest."""
-    found = tx.records(SessionScore, sql.SCORES, {"project": project, "limit": limit})
+def report(tx: ReadTx, *, project: str | None, hidden: str, limit: int) -> Continuity:
+    """Return the scores of sessions, newest first, with their count, average, trend (newest − oldest) and newest.
+
+    `hidden` is a GLOB pattern of owners to leave out.
+    """
+    asked = {"project": project, "hidden": hidden, "limit": limit}
+    found = tx.records(SessionScore, sql.SCORES, asked)
     return {"scores": found, "summary": _summary([one["score"] for one in found])}
 
 
-def latest(tx: ReadTx) -> list[ProjectScore]:
+def latest(tx: ReadTx, *, hidden: str) -> list[ProjectScore]:
     """Return the newest score of each project, newest first."""
-    return tx.records(ProjectScore, sql.LATEST_SCORES)
+    return tx.records(ProjectScore, sql.LATEST_SCORES, (hidden,))
 
 
 def _summary(scores: list[float]) -> ScoreSummary:

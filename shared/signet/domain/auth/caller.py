@@ -157,13 +157,17 @@ class Caller:
         is_held = self.claims is not None and self.claims.role is not Role.ADMIN
         return f"{ids.USER_PREFIX}*" if is_held and self.scope.user is None else ""
 
+    def hides(self, agent: str | None) -> bool:
+        """Return whether lists leave out what this owner has."""
+        return agent is not None and bool(self.hidden) and ids.is_of_user(agent)
+
     def check_row(self, *, project: str | None = None, agent: str | None = None) -> None:
         """Raise ScopeDenied unless the caller may use a row of this project and owner: the one rule of ownership.
 
         Every change of a named row asks here, with the row as it is stored, in the transaction that changes it. A row
         without a project or an owner passes (AUTH-18). What belongs to a user is for that user and admins (AUTH-27).
         """
-        if agent is not None and self.hidden and ids.is_of_user(agent):
+        if agent is not None and self.hides(agent):
             named = agent.removeprefix(ids.USER_PREFIX)
             raise ScopeDenied(f"what belongs to user '{named}' is for {named} and admins only")
         for dimension, bound, found in (

@@ -6,6 +6,7 @@ from functools import partial
 
 from signet import clock
 from signet.db import ReadTx, Row, WriteTx, runtime_settings
+from signet.domain.auth import caller
 from signet.domain.graph import link, unclassified
 from signet.domain.memory import derived, forget, hints
 from signet.domain.memory.followers import Kind
@@ -137,11 +138,15 @@ def count_left(tx: ReadTx) -> int:
 def dead(
     tx: ReadTx, *, limit: int, confidence: float, unused: timedelta, order: Order
 ) -> tuple[list[Row], int]:
-    """Return memories that nobody trusts or uses, the least sure first, and how many there are."""
+    """Return memories of low confidence that no session uses, the least sure first, and their number.
+
+    Memories of owners hidden from the caller are left out.
+    """
     asked = {
         **choice.parameters(order.chosen),
         "confidence": confidence,
         "before": clock.to_text(order.now - unused),
+        "hidden": caller.current().hidden,
     }
     return tx.all(sql.SOME_DEAD, {**asked, "limit": limit}), int(tx.value(sql.COUNT_DEAD, asked))
 

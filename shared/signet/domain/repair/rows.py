@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from signet.db import ReadTx, Row
+from signet.domain.auth import caller
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
 
@@ -39,5 +40,6 @@ def look(find: Find, would: str, show: Show) -> Callable[[ReadTx, Order], Done]:
 
 
 def sample(rows: Sequence[Row], show: Show) -> dict[str, object]:
-    """Return the details of an answer that shows the first rows."""
-    return {"sample": [show(row) for row in rows[:SHOWN]]}
+    """Return the details of an answer that shows the first rows, without rows of owners hidden from the caller."""
+    hides = caller.current().hides
+    return {"sample": [show(row) for row in rows if not hides(row["agent_id"])][:SHOWN]}

@@ -34,7 +34,11 @@ def preview_orphans(tx: ReadTx, order: Order) -> Done:
     found = tx.all(sql.ORPHANS, {**choice.parameters(order.chosen), "after": "", "limit": -1})
     count = sum(row["vectors"] for row in found)
     message = f"dry run: would clean {count} orphaned embedding(s)"
-    return Done(affected=count, message=message, details=rows.sample(found, dict))
+    return Done(
+        affected=count,
+        message=message,
+        details={"sample": [dict(row) for row in found[: rows.SHOWN]]},
+    )
 
 
 def clean(work: Work) -> Done:

@@ -7,7 +7,7 @@ from signet.queue.stats import STALE as IS_STALE
 
 CHOICE = choice.condition(id="id", kind="job_type", at="{at}", error="error")
 DEAD = f"""
-SELECT id, job_type, error, failed_at FROM memory_jobs WHERE {HAS_FAILED} AND {CHOICE.format(at="failed_at")}
+SELECT id, job_type, error, failed_at, agent_id FROM memory_jobs WHERE {HAS_FAILED} AND {CHOICE.format(at="failed_at")}
    AND (:lives IS NULL OR runs_total < :lives * max_attempts)
    AND NOT EXISTS (SELECT 1 FROM memory_jobs open WHERE open.dedupe_key = memory_jobs.dedupe_key
                       AND open.status IN ('pending', 'leased'))
@@ -15,7 +15,7 @@ SELECT id, job_type, error, failed_at FROM memory_jobs WHERE {HAS_FAILED} AND {C
  ORDER BY job_type = '{SUMMARIZE}', failed_at, id LIMIT :limit"""
 ALONE = "NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.id = s.id)"
 DEAD_SUMMARIES = f"""
-SELECT s.id, '{SUMMARIZE}' AS job_type, s.error, s.failed_at FROM summary_jobs s WHERE status = 'failed'
+SELECT s.id, '{SUMMARIZE}' AS job_type, s.error, s.failed_at, s.agent_id FROM summary_jobs s WHERE status = 'failed'
    AND {choice.condition(id="s.id", kind=f"'{SUMMARIZE}'", at="COALESCE(s.failed_at, s.created_at)", error="s.error")}
    AND {ALONE} ORDER BY s.created_at, s.id LIMIT :limit"""
 STALE = f"""

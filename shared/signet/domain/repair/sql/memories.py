@@ -40,14 +40,14 @@ FROM memories m WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESC
 LEFT = f"""
 SELECT l.*, EXISTS (SELECT 1 FROM memory_history h WHERE h.memory_id = l.root_id AND h.event IN ('deleted', 'rejected')
                        AND h.actor_type IS NOT 'pipeline') AS is_asked
-  FROM (SELECT m.id, m.content, {TEXT}, (SELECT min(s.source_id) FROM memory_sources s
+  FROM (SELECT m.id, m.content, m.agent_id, {TEXT}, (SELECT min(s.source_id) FROM memory_sources s
                                                WHERE s.memory_id = m.id) AS root_id
           {_LEFT} AND {CHOICE} ORDER BY m.seq LIMIT :limit) l"""
 COUNT_LEFT = f"SELECT COUNT(*) {_LEFT}"
 DEAD = f"""
 FROM memories m WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESCE(m.manual_override, 0) = 0
    AND COALESCE(m.confidence, 1.0) <= :confidence
-   AND COALESCE(m.last_accessed, m.created_at) < :before AND {CHOICE}
+   AND COALESCE(m.last_accessed, m.created_at) < :before AND m.agent_id NOT GLOB :hidden AND {CHOICE}
    AND NOT EXISTS (SELECT 1 FROM entity_attributes a WHERE a.source_memory_id = m.id AND a.kind = 'constraint'
                       AND a.status = 'active')"""
 SOME_DEAD = f"""
