@@ -45,7 +45,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 #: Folders whose files take longest. A process gets a whole file, so that one which began last would end alone.
-SLOW = {"worker", "quickstart", "scheduler", "transfer", "dashboard", "harnesses"}
+SLOW = {"worker", "quickstart", "scheduler", "transfer", "dashboard", "harnesses", "identities"}
 
 
 @pytest.hookimpl(wrapper=True)

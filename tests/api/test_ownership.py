@@ -1,6 +1,6 @@
 """What belongs to another owner is neither changed nor, where it is private, shown (AUTH-18, AUTH-27).
 
-Each test is one way around the rule that once was open. `test_foreign_ids.py` asks every operation that takes an ID.
+Each test is one way around the rule that once was open. tests/identities asks every operation that takes an ID.
 """
 
 import json

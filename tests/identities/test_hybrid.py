@@ -1,0 +1,85 @@
+"""Hybrid mode: tokens with roles and limits; programs of the daemon's user need none."""
+
+import json
+
+import pytest
+
+from identities.asked import Asked, tools
+from identities.conftest import Stores
+from identities.identities import DISTANT, KNOWN, STRANGERS, Identity
+from identities.matrix import check_known, check_stranger, order
+from identities.walk import Walk
+from identities.world import GROUPS
+from signet.wire import operations
+
+#: Operations that take an ID and succeed for nobody here, and why.
+FAILING = {
+    "asset": "no file has this name",
+    "change_task": "no program of a harness is installed",
+    "fully_sync_connector": "it asks for a confirmation",
+    "secret": "a token reads no value of a secret",
+    "similar": "without a model there are no vectors",
+}
+#: Operations that show their owner private rows, so that the walk can fail.
+SHOWING = {
+    "memories", "memory", "search", "recall_by_address", "recall", "hook_recall", "session_summaries", "history",
+    "constellation", "expand", "aspects", "attributes", "transcript", "session_context", "session_replay",
+    "search_sessions", "checkpoints", "session_checkpoints", "tool memory_search", "tool memory_get",
+    "tool memory_list",
+}  # fmt: skip
+
+
+def test_every_operation_that_takes_an_id_has_a_case(asked: Asked) -> None:
+    assert asked.unknown() == set(), "say in asked.py what the name is the ID of"
+
+
+@pytest.mark.parametrize("identity", [*STRANGERS[2:], *DISTANT], ids=lambda one: one.name)
+def test_a_stranger_gets_nothing(stores: Stores, asked: Asked, identity: Identity) -> None:
+    check_stranger(stores, asked, identity, "hybrid")
+
+
+@pytest.mark.parametrize("identity", KNOWN, ids=lambda one: one.name)
+def test_a_caller_sees_and_changes_nothing_of_others(
+    stores: Stores, asked: Asked, identity: Identity
+) -> None:
+    check_known(stores, asked, identity, "hybrid", every=True)
+
+
+@pytest.mark.parametrize("name", ["alice", "ines"])
+def test_an_owner_meets_the_marks(stores: Stores, asked: Asked, name: str) -> None:
+    [identity] = [one for one in KNOWN if one.name == name]
+    [group] = [one for one in GROUPS if (one.owner, one.place) == (name, "garden")]
+    ids = stores.world[group]
+    with stores.copy("hybrid") as api:
+        walk = Walk(api, identity, stores.world)
+        reads = [
+            request
+            for id, one in operations.BY_ID.items()
+            if id in SHOWING and not identity.refusal(one.rule)
+            for request in asked.of(id, group, ids)
+        ]
+        met = {
+            request.operation
+            for request in (*reads, *tools(group, ids))
+            if group.secret in json.dumps(walk.send(request).body)
+        }
+        walk.store.close()
+    assert met >= SHOWING
+
+
+def test_each_case_gets_through_for_an_admin(stores: Stores, asked: Asked) -> None:
+    [admin] = [one for one in KNOWN if one.name == "admin"]
+    with stores.copy("hybrid") as api:
+        walk = Walk(api, admin, stores.world)
+        failing = {
+            id
+            for id, _ in sorted(operations.BY_ID.items(), key=order)
+            if asked.takes_id(id)
+            and all(
+                walk.send(one).status >= 400
+                for group in GROUPS
+                for one in asked.of(id, group, stores.world[group])
+            )
+        }
+        walk.store.close()
+    assert sorted(failing) == sorted(FAILING)
