@@ -1,6 +1,6 @@
-"""`signet agent …`: the named agents of a workspace.
+"""`signet agent …`: manage the named agents of a workspace.
 
-The daemon does the work; adding works without one too, because an agent is an entry of agent.yaml and a folder.
+Adding also works without a daemon, because an agent is an entry of agent.yaml and a folder.
 """
 
 import sys
@@ -21,7 +21,7 @@ app = typer.Typer(help="Manage agents; each has its own memories.", no_args_is_h
 
 
 class Policy(StrEnum):
-    """Whose memories an agent reads; the first is what is offered."""
+    """Read policies of an agent; the first is the default."""
 
     SHARED = "shared"
     ISOLATED = "isolated"
@@ -62,7 +62,7 @@ def add(
     Examples: signet agent add scout · signet agent add reviewer --memory group --group crew
     """
     if memory is None:
-        memory = Policy.GROUP if group else _asked(as_json)
+        memory = Policy.GROUP if group else _ask_policy(as_json)
     if memory is Policy.GROUP and not group:
         raise Invalid("--memory group needs --group")
     if memory is not Policy.GROUP and group:
@@ -118,21 +118,21 @@ def info(signet: Signet, name: NameArgument) -> Output:
     output.say(f"{output.ink(sys.stdout).name(output.plain(found['id']))}")
     output.say(f"  reads     {found['read_policy']}{group}")
     output.say(f"  memories  {', '.join(counts) or 'none'}")
-    output.say(f"  files     {', '.join(found['files']) or 'none of its own'}")
+    output.say(f"  files     {', '.join(found['files']) or 'none'}")
     output.say(f"  since     {output.day(found['created_at'])}")
 
 
-def _asked(as_json: bool) -> Policy:
+def _ask_policy(as_json: bool) -> Policy:
     if as_json or not output.can_ask():
         return Policy.SHARED
-    said = typer.prompt(
+    answer = typer.prompt(
         "Memories it may read: shared, isolated",
         default=Policy.SHARED.value,
         err=True,
     )
-    if said not in (Policy.SHARED, Policy.ISOLATED):
-        raise Invalid("shared or isolated; for a group use --memory group --group NAME")
-    return Policy(said)
+    if answer not in (Policy.SHARED, Policy.ISOLATED):
+        raise Invalid("choose shared or isolated; for a group use --memory group --group NAME")
+    return Policy(answer)
 
 
 def _row(one: CountedAgent) -> tuple[str, str, str]:

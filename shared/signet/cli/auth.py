@@ -1,6 +1,6 @@
-"""`signet auth …`: who am I to the daemon, and tokens for others.
+"""`signet auth …`: show your identity, and manage tokens for others.
 
-The first token is signed here, with the secret of the workspace, so that it needs neither a daemon nor a token.
+The first token is signed here with the workspace's secret, so it needs neither a daemon nor a token.
 """
 
 import sys
@@ -65,7 +65,9 @@ def create(
     ] = None,
     project: Annotated[str | None, typer.Option(help="Limit it to this project.")] = None,
     agent: Annotated[str | None, typer.Option(help="Limit it to this agent.")] = None,
-    user: Annotated[str | None, typer.Option(help="Give it a memory of this user's own.")] = None,
+    user: Annotated[
+        str | None, typer.Option(help="Give it a private memory for this user.")
+    ] = None,
     days: Annotated[
         float | None, typer.Option(min=0.0001, help="Days until it expires; default: 7.")
     ] = None,
@@ -73,7 +75,7 @@ def create(
 ) -> Output:
     """Create a token and print it once. Works without a daemon.
 
-    A machine that is to use this memory (signet connect) gets a token of its own, as its key.
+    A machine that should use this memory (signet connect) needs its own token as key.
 
     Examples: signet auth token create --role admin · signet auth token create --name laptop --days 365
     """
@@ -116,7 +118,7 @@ def own_token(path: PathOption = None) -> Output:
 
 @command(token_app, "list")
 def list_tokens(signet: Signet) -> Output:
-    """List the tokens that were created or used, newest first, with when each was last seen.
+    """List tokens that were created or used, newest first, with their last use.
 
     Examples: signet auth token list · signet auth token list --json
     """
@@ -143,22 +145,20 @@ def revoke(
 
     Examples: signet auth token revoke laptop · signet auth token revoke 0f3a… --json
     """
-    done = signet.revoke_token(_meant(signet, jti))
+    done = signet.revoke_token(_resolve(signet, jti))
     yield done
     output.say(f"Revoked {output.plain(done['jti'])} of {output.plain(done['sub'] or '?')}")
 
 
-def _meant(signet: Signet, named: str) -> str:
-    """Return the id of the token that holds and has this name, else what was given; raises Conflict for several."""
+def _resolve(signet: Signet, named: str) -> str:
+    """Resolve the name of a valid token to its ID; return the input if none matches. Raises Conflict for several."""
     found = [
         one["jti"]
         for one in signet.tokens(limit=1_000)
         if one["sub"] == named and not _ended(one, clock.to_text(clock.now()))
     ]
     if len(found) > 1:
-        raise Conflict(
-            f"{len(found)} tokens are called {named}; revoke them by their ids", ids=found
-        )
+        raise Conflict(f"{len(found)} tokens are called {named}; revoke them by ID", ids=found)
     return found[0] if found else named
 
 
@@ -169,7 +169,7 @@ def _signed_here(
     scope: tuple[str | None, str | None, str | None],
     seconds: float | None,
 ) -> "IssuedToken":
-    """Return a token signed with the secret of the workspace; raises Conflict where there is none, and BadSecret."""
+    """Return a token signed with the workspace's secret. Raises Conflict without one, and BadSecret."""
     from datetime import timedelta
     from uuid import uuid4
 
@@ -216,5 +216,5 @@ def _lines(found: "Iterable[Token]") -> Iterable[str]:
 
 
 def _ended(one: "Token", now: str) -> str:
-    """Return why a token holds no more, empty while it holds."""
+    """Return why a token is invalid; empty while it is valid."""
     return "revoked" if one["revokedAt"] else "ended" if (one["expiresAt"] or "") < now else ""

@@ -1,4 +1,4 @@
-"""`signet backfill`: the sessions that harnesses kept before Signet came, read in the background."""
+"""`signet backfill`: read the sessions that harnesses recorded before Signet was installed."""
 
 import sys
 import time
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from signet.domain.backfill.models import Wanted
 
 app = typer.Typer(
-    help="Read the sessions that harnesses kept on this machine.", invoke_without_command=True
+    help="Read earlier sessions of the harnesses on this machine.", invoke_without_command=True
 )
 
-#: How often is looked how far it is.
+#: Seconds between progress requests.
 LOOK_SECONDS = 1.0
-#: Projects and failures that a person is shown.
+#: Projects and failures to print.
 SHOWN = 8
 
 
@@ -36,21 +36,22 @@ def backfill(
     since: SinceOption = None,
     harness: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only sessions of this one. Repeatable."),
+        typer.Option(metavar="NAME", help="Only sessions of this harness. Repeatable."),
     ] = None,
     project: Annotated[
         list[str] | None,
-        typer.Option(metavar="FOLDER", help="Only this project, or those below. Repeatable."),
+        typer.Option(metavar="FOLDER", help="Only this project and its subfolders. Repeatable."),
     ] = None,
     by_model: Annotated[
         bool,
         typer.Option(
             "--by-model",
-            help="Let the configured model find the facts, not the built-in rules; it may cost.",
+            help="Extract facts with the configured model, which may cost money, not the built-in rules.",
         ),
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what there is and how long it takes.")
+        bool,
+        typer.Option("--dry-run", help="Show the sessions and the estimated time; read nothing."),
     ] = False,
     wait: Annotated[
         bool,
@@ -59,17 +60,17 @@ def backfill(
 ) -> Output:
     """Read earlier sessions of Claude Code, Codex, OpenCode, OpenClaw, Gemini CLI and Cursor.
 
-    Reads newest first, in the background; the daemon goes on when you close the terminal. The messages of commits in
-    the sessions' projects are read too. Times are those of the conversation, secrets are masked, and nothing is read
-    twice. Nothing is sent anywhere unless you ask for --by-model. On a machine that uses a daemon elsewhere (signet
-    connect) its sessions are sent to that one.
+    Reads newest first, in the background, even after you close the terminal. Also reads the commit messages of the
+    sessions' projects. Messages keep their times, secrets are masked, and nothing is read twice. Sends nothing
+    anywhere unless you pass --by-model. On a machine connected to a remote daemon (signet connect), sends its
+    sessions there.
 
     Examples: signet backfill --dry-run · signet backfill --since=90d --harness=claude-code
     """
     projects = [_absolute(one) for one in project or ()]
     if signet.target.home is not None:
         if by_model:
-            raise Invalid("--by-model is for sessions of the machine where the daemon is")
+            raise Invalid("--by-model works only on the daemon's own machine")
         from signet.domain.backfill.models import Wanted
 
         wanted = Wanted(
@@ -96,14 +97,14 @@ def backfill(
         return
     if not wait or not output.is_live(sys.stderr):
         if found["newSessions"]:
-            output.advise("Reading in the background. To see how far it is: signet backfill status")
+            output.advise("Reading in the background. Progress: signet backfill status")
         return
     _watch(signet)
 
 
 @command(app)
 def status(signet: Signet) -> Output:
-    """Show how far it is.
+    """Show backfill progress.
 
     Examples: signet backfill status · signet backfill status --json
     """
@@ -114,12 +115,12 @@ def status(signet: Signet) -> Output:
     for one in found["failures"][:SHOWN]:
         output.say(f"  not read    {output.plain(one['path'])}: {output.plain(one['reason'])}")
     if found["state"] == "stopped":
-        output.advise("Nothing reads the rest. To go on: signet backfill")
+        output.advise("Reading has stopped. Resume with: signet backfill")
 
 
 @command(app)
 def stop(signet: Signet) -> Output:
-    """Read no more; what was read stays, and `signet backfill` goes on later.
+    """Stop reading. Keeps what was read; `signet backfill` resumes later.
 
     Examples: signet backfill stop · signet backfill stop --json
     """
@@ -127,18 +128,18 @@ def stop(signet: Signet) -> Output:
     found = signet.stop_backfill()
     yield found
     count = output.count(found["stopped"], "session")
-    output.say(f"Stopped; {count} not read" if found["stopped"] else "Nothing was being read")
+    output.say(f"Stopped; {count} not read" if found["stopped"] else "No backfill is running")
 
 
 def _check_here(signet: Signet, name: str) -> None:
-    """Raise Conflict where the daemon reads no sessions of this machine by itself."""
+    """Raise Conflict if the daemon cannot read this machine's sessions."""
     if signet.target.home is not None:
         connection.check_none(Workspace(signet.target.home), f"signet backfill {name}")
 
 
 def _sent(signet: Signet, workspace: Workspace, wanted: "Wanted", *, dry_run: bool) -> Output:
-    """Send the sessions of this machine to its daemon elsewhere; exit 1 where not all could be."""
-    from signet.cli.backfill_sent import Sender, by_harness  # it reads databases of harnesses
+    """Send this machine's sessions to its remote daemon; exit 1 if some could not be sent."""
+    from signet.cli.backfill_sent import Sender, by_harness  # imports readers of harness databases
 
     sender = Sender(signet, workspace, Path.home())
     every, new = sender.find(wanted)
@@ -151,7 +152,7 @@ def _sent(signet: Signet, workspace: Workspace, wanted: "Wanted", *, dry_run: bo
     size = output.size(sum(one.bytes for one in new))
     if dry_run:
         yield facts
-        output.say(f"To be sent: {names} ({size})" if new else "No session that was not sent")
+        output.say(f"Will be sent: {names} ({size})" if new else "No session that was not sent")
         return
     with Progress("Sending", quiet=not new, unit="sessions") as progress:
         done = sender.send(new, lambda number: progress.count(number, len(new)))
@@ -164,36 +165,36 @@ def _sent(signet: Signet, workspace: Workspace, wanted: "Wanted", *, dry_run: bo
     if done.failed:
         output.say(f"Not taken: {output.count(done.failed, 'session')}")
     if done.why:
-        output.hint(f"{output.plain(done.why.message)} To go on: signet backfill")
+        output.hint(f"{output.plain(done.why.message)} Resume with: signet backfill")
 
 
 def summary(found: "BackfillSurvey") -> str:
-    """Return in one line what there is to read."""
+    """Return the readable sessions in one line."""
     if not found["sessions"]:
-        return "No earlier sessions were found"
+        return "No earlier sessions found"
     new = found["newSessions"]
     if not new:
-        return f"No new session: {output.count(found['sessions'], 'session')} read already"
+        return f"No new sessions; {output.count(found['sessions'], 'session')} already read"
     names = ", ".join(one["name"] for one in found["harnesses"] if one["newSessions"])
     size, took = output.size(found["bytes"]), output.span(found["seconds"])
-    known = f", {found['sessions'] - new} more are read already" if found["sessions"] > new else ""
+    known = f", {found['sessions'] - new} more are already read" if found["sessions"] > new else ""
     return f"{output.count(new, 'session')} of {names} ({size}){known}; reading them takes about {took}"
 
 
 def line(found: "Backfill") -> str:
-    """Return in one line how far it is."""
+    """Return the progress in one line."""
     if found["state"] == "none":
-        return "No earlier sessions were read. To see what there is: signet backfill --dry-run"
+        return "No earlier sessions were read. List them with: signet backfill --dry-run"
     done = found["sessions"] - found["waiting"]
     text = f"{done} of {output.count(found['sessions'], 'session')} read"
     if found["known"]:
-        text += f", {found['known']} of them brought nothing new"
+        text += f", {found['known']} of them without new content"
     if found["failed"]:
         text += f", {found['failed']} could not be read"
     if found["state"] == "running":
         text += f"; about {output.span(found['seconds'])} left"
     elif found["state"] == "finishing":
-        text += f"; {max(found['indexing'], found['summarizing'])} are still worked on"
+        text += f"; {max(found['indexing'], found['summarizing'])} still being processed"
     return text
 
 
@@ -211,7 +212,7 @@ def _table(found: "BackfillSurvey") -> Output:
 
 
 def _watch(signet: Signet) -> None:
-    """Show the progress until all is read."""
+    """Show the progress until everything is read."""
     found = signet.backfill_status()
     try:
         with Progress("Reading", quiet=False, unit="sessions") as progress:
@@ -221,12 +222,12 @@ def _watch(signet: Signet) -> None:
                 time.sleep(LOOK_SECONDS)
                 found = signet.backfill_status()
     except KeyboardInterrupt:
-        output.tell("\nIt goes on in the background. To stop it: signet backfill stop")
+        output.tell("\nContinues in the background. Stop it with: signet backfill stop")
         return
     output.say(line(found))
 
 
 def _absolute(project: str) -> str:
-    """Return the folder that a person names; a bare name stays one, as long as there is no such folder here."""
+    """Return the absolute folder; a bare name without such a folder here stays a name."""
     path = Path(project).expanduser()
     return str(path.absolute()) if path.is_dir() else project

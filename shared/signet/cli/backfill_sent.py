@@ -1,8 +1,8 @@
-"""Backfill on a machine that uses a daemon elsewhere: its sessions are read here and sent to it, newest first.
+"""Backfill on a machine connected to a remote daemon: read sessions here and send them, newest first.
 
-The daemon cannot see this machine's files, and takes each session as the end of one that was long ago: nothing that a
-person waits for stands behind it. What was sent is noted here, so that a second run goes on where the first one ended;
-a session that the daemon has already does no harm. A session that runs is left to its own end.
+The daemon cannot read this machine's files. It processes each session as one that ended long ago, with low priority.
+Sent sessions are recorded here, so a second run resumes; sending one twice is harmless. Running sessions are skipped;
+their own end delivers them.
 """
 
 import json
@@ -28,7 +28,7 @@ Noted = dict[str, list[object]]
 
 
 class Sent(NamedTuple):
-    """What became of the sessions that were to be sent; `why` says what ended it before its time."""
+    """Counts of sent sessions; `why` explains an early stop."""
 
     sent: int
     failed: int
@@ -36,7 +36,7 @@ class Sent(NamedTuple):
 
 
 class Sender:
-    """The sessions of this machine, and which of them its daemon elsewhere was sent."""
+    """This machine's sessions, and the record of those sent to its daemon."""
 
     def __init__(self, signet: Signet, workspace: Workspace, home: Path) -> None:
         self._signet = signet
@@ -45,12 +45,12 @@ class Sender:
         self._noted = self._read()
 
     def find(self, wanted: Wanted) -> tuple[list[Found], list[Found]]:
-        """Return the sessions that are asked for, newest first, and those that were not sent as they are now."""
+        """Return the requested sessions, newest first, and those not yet sent in their current state."""
         every = look.find(Home(path=self._home), wanted)
         return every, [one for one in every if self._noted.get(_name(one)) != _state(one)]
 
     def send(self, new: Sequence[Found], progress: Callable[[int], None]) -> Sent:
-        """Send sessions until the daemon is away or refuses this key; one that it does not take is left out."""
+        """Send sessions until the daemon is unreachable or refuses the key; skip sessions that it rejects."""
         sent = failed = 0
         for number, one in enumerate(new):
             progress(number)
@@ -59,7 +59,7 @@ class Sender:
                 sent += 1
             except (Unavailable, BadAnswer, Unauthenticated) as error:
                 return Sent(sent, failed, error)
-            except (SignetError, OSError, ValueError):  # a stranger's file, or one too many
+            except (SignetError, OSError, ValueError):  # a hostile file, or a broken one
                 failed += 1
                 continue
             self._noted[_name(one)] = _state(one)
@@ -71,7 +71,7 @@ class Sender:
         return self._signet.target.url
 
     def _read(self) -> Noted:
-        """Return what was sent to this daemon; what was sent to another one counts for nothing."""
+        """Return the record for this daemon; records of other daemons do not count."""
         with suppress(OSError, ValueError, KeyError, TypeError):
             said = json.loads(read_file(self._file))
             if said["url"] == self._url:
@@ -100,7 +100,7 @@ def _state(one: Found) -> list[object]:
 
 
 def by_harness(found: Sequence[Found]) -> Iterator[tuple[str, int]]:
-    """Yield the name of each harness that has sessions among these, and how many."""
+    """Yield each harness with the number of its sessions."""
     for place in PLACES.values():
         if count := sum(one.harness == place.harness for one in found):
             yield place.name, count

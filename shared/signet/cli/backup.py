@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 LIST = "list"
 MEGABYTE = 1_000_000
-#: So many things that stay out are shown; the others are counted.
+#: Excluded items to list; the others are counted.
 SHOWN = 5
 
 
@@ -46,12 +46,12 @@ def backup(
 ) -> Output:
     """Copy memories, settings, identity and skills into one file.
 
-    The daemon may keep running. Secrets are left out: a backup alone must open none. With --secrets they are included,
-    encrypted with a passphrase. Keys, logs, caches, links, git repositories and hidden files are left out, too.
+    The daemon may keep running. A backup alone opens no secret: secrets are included only with --secrets, encrypted
+    with a passphrase. Keys, logs, caches, links, git repositories and hidden files are left out.
 
-    `signet backup list` shows the backups that the workspace keeps: those made by this command without FILE, one a day
-    (the newest seven), and one before memories are forgotten in bulk (the newest three); the last two are always
-    without secrets. To move memories to another program, use `signet export`.
+    `signet backup list` shows the backups in the workspace: those made by this command without FILE, one per day (the
+    newest seven), and one before each bulk forget (the newest three). The last two kinds never contain secrets. To
+    move memories to another program, use `signet export`.
 
     Examples: signet backup · signet backup /mnt/disk/signet.zip --secrets · signet backup list
     """
@@ -82,7 +82,7 @@ def backup(
 
 
 def _wrapped(workspace: Workspace, file: str | None, *, as_json: bool) -> "Wrapped":
-    """Return the secrets of the workspace under a passphrase. Raises Invalid, also for secrets that cannot be read."""
+    """Return the workspace's secrets under a passphrase. Raises Invalid, also for unreadable secrets."""
     from signet.domain.secrets import wrap
     from signet.domain.secrets.vault import Vault
 
@@ -120,7 +120,7 @@ def _list(workspace: Workspace) -> Output:
 
 
 def to_dict(found: Kept) -> dict[str, object]:
-    """Return the JSON form of a backup that is kept."""
+    """Return the JSON form of a stored backup."""
     made = clock.to_text(found.made_at)
     return {
         "path": str(found.path),

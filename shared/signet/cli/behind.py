@@ -1,7 +1,7 @@
-"""Work for which nobody waits, in a program of its own that outlives the hook or command that begins it.
+"""Background work in a separate process that outlives the hook or command that starts it.
 
-It is a new program and no fork, so that it is the same on every system; what it needs to know, with the key, comes
-on its stdin and never as an argument.
+It is a new program instead of a fork, so that it works on every system. It reads its input, including the key, from
+stdin and never from arguments.
 """
 
 import json
@@ -14,7 +14,7 @@ from signet.client.target import Target
 from signet.errors import SignetError
 from signet.paths import Workspace
 
-#: See whether a daemon that was away is there again; hand over what waits for it.
+#: LOOK checks whether the daemon is reachable again; DELIVER sends the spool.
 LOOK, DELIVER = "look", "deliver"
 
 
@@ -24,11 +24,11 @@ def begin(
     *steps: str,
     refresh: Sequence[Mapping[str, object]] = (),
 ) -> None:
-    """Begin the steps, then ask the daemon for what is to be known here: for each agent and project of `refresh`.
+    """Start a process for the steps, and refresh the offline copy for each agent and project in `refresh`.
 
-    Nothing is done where no program can be started: the next hook tries again.
+    Does nothing if no process can be started; the next hook tries again.
     """
-    import subprocess  # few hooks have anything to leave behind
+    import subprocess  # few hooks start background work
 
     said = {
         "workspace": str(workspace.root),
@@ -41,7 +41,7 @@ def begin(
         program = subprocess.Popen(
             [sys.executable, "-P", "-m", __name__],
             stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,  # whoever reads the hook's output must see its end
+            stdout=subprocess.DEVNULL,  # readers of the hook's output must see its end
             stderr=subprocess.DEVNULL,
             start_new_session=True,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
@@ -52,7 +52,7 @@ def begin(
 
 
 def main() -> None:
-    """Do what stdin says."""
+    """Run the steps named on stdin."""
     from signet.cli import offline, spooled
 
     said = json.loads(sys.stdin.buffer.read())

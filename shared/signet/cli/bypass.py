@@ -1,4 +1,4 @@
-"""`signet bypass`: let the hooks of one session rest."""
+"""`signet bypass`: turn off the hooks of one session."""
 
 import sys
 from typing import Annotated
@@ -37,7 +37,7 @@ def bypass(
     whole = identify.one(keys, key, noun="session", see="bypass", id=str)
     answer = signet.send(ask(wire.BYPASS_SESSION, whole, body={"enabled": not off}))
     yield answer
-    state = "off from now on" if answer["bypassed"] else "on again"
+    state = "off" if answer["bypassed"] else "on again"
     output.say(f"Hooks of session {output.plain(whole)} are {state}")
 
 
@@ -51,4 +51,4 @@ def _show(listed: wire.RunningSessions) -> None:
         since = str(one["claimedAt"] or "")[:16].replace("T", " ")
         facts = " · ".join(filter(None, (one.get("harness"), one["runtimePath"], since)))
         output.say(f"{output.plain(one['key'])}  {state}  {ink.dim(facts)}")
-    output.hint("To turn the hooks of one off: signet bypass SESSION")
+    output.hint("Turn off the hooks of one: signet bypass SESSION")

@@ -1,7 +1,7 @@
-"""What all commands share: `--path`, `--json`, and the client of the daemon.
+"""Common parts of all commands: `--path`, `--json`, and the client of the daemon.
 
-A command is a generator. It yields once what `--json` prints; what follows runs only without `--json`, and each text
-that it yields then is a line for people.
+A command is a generator. Its first yield is the value for `--json`. The rest runs only without `--json`; each text it
+yields is a line for people.
 """
 
 import functools
@@ -32,27 +32,27 @@ PortOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
-#: What a command returns: one value for `--json`, perhaps in an `Answer`, and lines for people.
+#: The output of a command: one value for `--json`, optionally in an `Answer`, then lines for people.
 Output = Iterator[object]
-#: What is passed where nobody can be asked.
+#: The flags to pass when no terminal can confirm.
 FLAGS = "--yes, or --dry-run to look first"
 
 
 def confirmed(question: str, *, as_json: bool = False, instead: str = FLAGS) -> bool:
-    """Ask a person at the terminal; raises Invalid as `check_asking` does."""
+    """Ask for confirmation at the terminal; raises Invalid as `check_asking` does."""
     check_asking(as_json=as_json, instead=instead)
     return typer.confirm(question, err=True)
 
 
 def check_asking(*, as_json: bool = False, instead: str = FLAGS) -> None:
-    """Raise Invalid, which names the flags to pass instead, where nobody can be asked for a confirmation."""
+    """Raise Invalid, naming the flags to pass instead, if no terminal can confirm."""
     if as_json or not output.can_ask():
         raise Invalid(f"Not confirmed: stdin is not a terminal. Pass {instead}")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A value for `--json` together with the exit status of the command."""
+    """A value for `--json` together with the command's exit status."""
 
     value: object
     status: int = 0
@@ -69,11 +69,10 @@ def command(
 ) -> Callable[[Callable[..., Output]], Callable[..., None]]:
     """Return a decorator that makes a generator a command, and registers it with `app` if given.
 
-    The command has `--json`. A first parameter `signet` gets the client of the daemon (which waits `seconds` for an
-    answer) and adds `--path`. A parameter `as_json` says whether `--json` was given. What a command that `forgets`
-    takes away is no longer known on this machine either. With `alone` it is what the group `app` does without one of
-    its commands. `does` describes commands that run programs or change who is trusted; agents may not run
-    them.
+    The command has `--json`. A first parameter `signet` receives the client of the daemon (with `seconds` as timeout)
+    and adds `--path`. A parameter `as_json` receives the value of `--json`. `forgets`: the command also deletes from
+    this machine's offline copy. `alone`: it runs when the group `app` is called without a command. `does` describes a
+    command that runs programs or changes who is trusted; agents may not run it.
     """
 
     def decorate(run: Callable[..., Output]) -> Callable[..., None]:
@@ -134,7 +133,7 @@ def _parameter(
 
 
 def _print(steps: Output, *, as_json: bool) -> None:
-    """Print the value as JSON, or let the command print for people; raises Exit with the status of an Answer."""
+    """Print the value as JSON, or the lines for people; raises Exit with the status of an Answer."""
     status = 0
     for step in steps:
         if isinstance(step, str):

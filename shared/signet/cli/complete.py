@@ -1,6 +1,6 @@
-"""What a shell offers for a word that is being typed, from the files of the workspace: nothing is started or asked.
+"""Shell completion from the files of the workspace; starts no process and sends no request.
 
-A file that cannot be read offers nothing; the command itself will say why.
+Unreadable files complete nothing; the command itself reports the error.
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from signet.paths import find_workspace
 
 
 def agents(incomplete: str) -> list[str]:
-    """Return the agents of the roster and of the folder `agents` that a word may become."""
+    """Return the agents of the roster and of the folder `agents` with this prefix."""
     from signet import config
 
     workspace = find_workspace()
@@ -19,12 +19,12 @@ def agents(incomplete: str) -> list[str]:
 
 
 def skills(incomplete: str) -> list[str]:
-    """Return the installed skills that a word may become."""
+    """Return the installed skills with this prefix."""
     return _matching(_folders(find_workspace().skills_dir), incomplete)
 
 
 def secrets(incomplete: str) -> list[str]:
-    """Return the names of secrets that a word may become; they stand in the clear."""
+    """Return the names of secrets with this prefix; the names are not encrypted."""
     from signet.domain.secrets.vault import Vault, VaultUnreadable
 
     try:

@@ -33,7 +33,7 @@ def configure(context: typer.Context, path: PathOption = None, as_json: JsonOpti
     """
     if context.invoked_subcommand is not None:
         if path is not None or as_json:
-            raise typer.BadParameter(f"--path and --json stand after {context.invoked_subcommand}")
+            raise typer.BadParameter(f"put --path and --json after {context.invoked_subcommand}")
         return
     if not as_json and output.can_ask() and sys.stdout.isatty():
         _edit(find_workspace(path))
@@ -102,7 +102,7 @@ def _check_person(before: Mapping[object, object], after: Mapping[object, object
 
 
 def parsed(text: str) -> "Value":
-    """Return what a value says as YAML; raises Invalid."""
+    """Parse a value as YAML; raises Invalid."""
     from signet.config import manifest
 
     try:
@@ -121,7 +121,7 @@ def _hint(key: str, known: Mapping[str, object]) -> str:
 
 
 def _settings(workspace: Workspace) -> Mapping[str, object]:
-    """Return the effective settings; secrets are masked."""
+    """Return the effective settings, with secrets masked."""
     from signet import config
 
     return config.as_public_dict(config.load(workspace).settings)
@@ -135,11 +135,11 @@ def _print(settings: Mapping[str, object]) -> None:
     for key, value in described.flat(settings):
         if not isinstance(value, Mapping):
             output.say(f"{key}: {json.dumps(value, ensure_ascii=False)}")
-    output.hint("One value: signet config get KEY. To change one: signet config set KEY VALUE")
+    output.hint("Show one value: signet config get KEY. Change it: signet config set KEY VALUE")
 
 
 def _edit(workspace: Workspace) -> None:
-    """Open the settings in the person's editor; a file that does not parse afterwards is left, and said."""
+    """Open the settings in the user's editor; keep and report a file that no longer parses."""
     from signet.cli.edit import edit_file
     from signet.config import manifest
 

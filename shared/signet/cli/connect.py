@@ -1,4 +1,4 @@
-"""The client that commands use."""
+"""The daemon client of the commands."""
 
 import os
 import shlex
@@ -10,7 +10,7 @@ from signet.paths import find_workspace
 
 
 def client(path: str | None, *, timeout_seconds: float | None = None) -> Signet:
-    """Return a client of the daemon that a command is about, whether it runs or not."""
+    """Return a client of the command's daemon, whether it runs or not."""
     return Signet(
         path=path,
         actor="cli",
@@ -22,12 +22,12 @@ def client(path: str | None, *, timeout_seconds: float | None = None) -> Signet:
 
 
 def is_agent_shell() -> bool:
-    """Return whether an agent runs this command: harnesses mark the commands that their agents start."""
+    """Return whether an agent runs this command; harnesses mark the shells of their agents."""
     return any(os.environ.get(name) for name in AGENT_SHELLS)
 
 
 def check_person(does: str) -> None:
-    """Raise NotForAgents if an agent runs this command, with the command that the user can run instead."""
+    """Raise NotForAgents if an agent runs this command, naming the command for the user."""
     if is_agent_shell():
         from signet.domain.auth.caller import NotForAgents
 
@@ -37,8 +37,7 @@ def check_person(does: str) -> None:
 
 
 def running(path: str | None, *, timeout_seconds: float | None = None) -> Signet | None:
-    """Return a client of the daemon to ask: one that the environment names, the one that the
-    workspace is connected to, or its own if it runs."""
+    """Return a client: from the environment, of the connected daemon, or of the workspace's own if it runs."""
     from signet.daemon import record
 
     if path is None and (os.environ.get("SIGNET_DAEMON_URL") or os.environ.get("SIGNET_HOST")):

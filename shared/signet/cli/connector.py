@@ -1,4 +1,4 @@
-"""`signet connector …`: folders whose files become documents, and keeping them in step."""
+"""`signet connector …`: connect folders whose files become documents, and keep them in sync."""
 
 import sys
 from functools import partial
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Manage folders whose files are read as documents.", no_args_is_help=True)
 
-#: Errors of single files that are shown.
+#: File errors to print.
 ERRORS_SHOWN = 5
 
 ConnectorArgument = Annotated[
@@ -60,7 +60,7 @@ def add(
     ] = None,
     agent: AgentOption = None,
     sync_now: Annotated[
-        bool, typer.Option("--sync", help="Read it now and wait until done.")
+        bool, typer.Option("--sync", help="Read the files now and wait until done.")
     ] = False,
     as_json: bool = False,
 ) -> Output:
@@ -96,7 +96,7 @@ def sync(
     full: Annotated[
         bool, typer.Option("--full", help="Read every file again, changed or not.")
     ] = False,
-    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until done.")] = True,
+    wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is done.")] = True,
     as_json: bool = False,
 ) -> Output:
     """Read new and changed files, and show the progress.
@@ -136,7 +136,7 @@ def remove(
     cascade: Annotated[
         bool,
         typer.Option(
-            "--documents", help="Delete its documents too, with the memories that only they hold."
+            "--documents", help="Also delete its documents, and the memories only they contain."
         ),
     ] = False,
 ) -> Output:
@@ -169,27 +169,27 @@ def _sync(
     wait: bool = True,
     as_json: bool,
 ) -> Output:
-    """Sync these one after another; raises SignetError when one of them fails."""
-    told, failed = [], []
+    """Sync connectors in order; raises SignetError when one fails."""
+    results, failed = [], []
     for one in chosen:
         started = signet.sync_connector(one["id"], full=full)
         if not wait:
-            told.append({"id": one["id"], **started})
+            results.append({"id": one["id"], **started})
             continue
         with output.Passing(quiet=as_json) as passing:
             ended = signet.wait_for_sync(one["id"], watch=partial(_draw, passing, one))
-        told.append(dict(ended))
+        results.append(dict(ended))
         if ended["status"] == "error":
             failed.append(f"{_name(one)}: {ended['lastError'] or 'the sync failed'}")
         elif not as_json:
             _say_ended(one, ended)
     if failed:
         raise SignetError("; ".join(failed), "sync_failed")
-    yield {"connectors": told, "count": len(told)}
+    yield {"connectors": results, "count": len(results)}
     if not chosen:
         output.say("No connectors")
     elif not wait:
-        output.say(f"Started {output.count(len(told), 'sync')}")
+        output.say(f"Started {output.count(len(results), 'sync')}")
 
 
 def _draw(passing: output.Passing, one: "Connector", seen: "ConnectorHealth") -> None:

@@ -1,4 +1,4 @@
-"""`signet why`: what a session was given, from where, why, and what of it was used."""
+"""`signet why`: show a session's injections, their sources and reasons, and what was used."""
 
 import shlex
 import sys
@@ -19,7 +19,7 @@ from signet.client.answers import ContextInjection, ContextItem, SessionContext
 from signet.errors import NotFound
 
 LATEST = "latest"
-#: So many items of an injection are shown, those that were used first; `--prompt` shows all.
+#: Items shown per injection, used ones first; `--prompt` shows all.
 MOST_SHOWN = 5
 REASONS = {
     "match": "it matches the prompt",
@@ -31,7 +31,7 @@ REASONS = {
     "standing": "included at every session start",
     "rule": "a standing rule",
     "floor": "not similar enough to the prompt",
-    "budget": "no room left",
+    "budget": "budget exhausted",
     "said": "repeats another item",
     "origin": "its source is not trusted for automatic use",
 }
@@ -41,7 +41,7 @@ SIGNS = {
     "values": "its values appear there",
     "words": "its rare words appear there",
 }
-STATES = {"changed": "changed since", "forgotten": "forgotten since", "gone": "no longer there"}
+STATES = {"changed": "changed since", "forgotten": "forgotten since", "gone": "deleted since"}
 PHASES = {"start": "Session start", "compaction": "Before compaction", "recall": "Recall"}
 
 
@@ -57,7 +57,7 @@ def why(
     ] = None,
     prompt: Annotated[
         int | None,
-        typer.Option(min=0, help="Show the texts given with this prompt; 0 is the session start."),
+        typer.Option(min=0, help="Show the texts injected with this prompt; 0: the session start."),
     ] = None,
     agent: AgentOption = None,
 ) -> Output:
@@ -82,17 +82,17 @@ def why(
         output.say(ink.dim(f"The newest session of {output.path(folder)}"))
     yield from _head(answer, ink)
     for one in answer["injections"]:
-        yield from _texts(one, ink) if prompt is not None else told(one, ink)
+        yield from _texts(one, ink) if prompt is not None else summary_lines(one, ink)
     key = output.plain(answer["sessionKey"])
     if prompt is None:
         if (number := _worth_reading(answer["injections"])) is not None:
             output.hint(f"Texts: signet why {shlex.quote(key)} --prompt {number}")
     elif any(one["bestScore"] is not None for one in answer["injections"]):
-        output.hint("Why memories are ranked as they are: signet recall QUESTION --explain")
+        output.hint("Explain the ranking: signet recall QUESTION --explain")
 
 
 def _worth_reading(injections: Sequence[ContextInjection]) -> int | None:
-    """Return the first prompt that was given something, else what has anything to show; None where nothing has."""
+    """Return the first prompt with an injection, else the first one with anything to show, else None."""
     given = [one for one in injections if one["given"]]
     prompts = [one for one in given if one["phase"] == "prompt"]
     shown = [*prompts, *given, *(one for one in injections if one["leftOut"])]
@@ -104,7 +104,7 @@ def _head(answer: SessionContext, ink: Ink) -> Iterator[str]:
         output.plain(answer["harness"]) or "unknown harness",
         output.path(answer["project"]) if answer["project"] else "no project",
         output.local(answer["startedAt"]),
-        "over" if answer["isOver"] else "still running",
+        "ended" if answer["isOver"] else "still running",
     ]
     yield ink.bold(f"Session {output.plain(answer['sessionKey'])}")
     yield " · ".join(facts)
@@ -124,8 +124,8 @@ def _title(one: ContextInjection, ink: Ink) -> str:
     return f"\n{ink.bold(name)}  {output.local(one['at'])[11:]}  {cost}"
 
 
-def told(one: ContextInjection, ink: Ink) -> Iterator[str]:
-    """Yield what a session was given at once, in some lines."""
+def summary_lines(one: ContextInjection, ink: Ink) -> Iterator[str]:
+    """Yield one injection in a few lines."""
     yield _title(one, ink)
     yield from _message(one, ink)
     sections = [item for item in one["given"] if item["kind"] == "section"]
@@ -146,8 +146,8 @@ def told(one: ContextInjection, ink: Ink) -> Iterator[str]:
         yield from (ink.dim(f"            {line}") for line in lines)
     if one["leftOut"]:
         counts = Counter(item["reason"] for item in one["leftOut"])
-        said = "; ".join(f"{count} {_reason(reason)}" for reason, count in counts.most_common())
-        first, *more = output.wrapped(f"{said}{_nearest(one)}", output.width() - 12)
+        reasons = "; ".join(f"{count} {_reason(reason)}" for reason, count in counts.most_common())
+        first, *more = output.wrapped(f"{reasons}{_nearest(one)}", output.width() - 12)
         yield f"  left out  {first}"
         yield from (f"            {line}" for line in more)
     elif not one["given"]:
@@ -185,7 +185,7 @@ def _name(item: ContextItem, *, whole: bool = False) -> str:
 
 
 def _texts(one: ContextInjection, ink: Ink) -> Iterator[str]:
-    """Yield an injection with its texts, and each thing that was left out."""
+    """Yield an injection with its texts and all excluded items."""
     yield _title(one, ink)
     yield from _message(one, ink)
     for item in one["given"]:

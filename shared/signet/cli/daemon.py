@@ -14,7 +14,7 @@ from signet.paths import Workspace, find_workspace
 if TYPE_CHECKING:
     from signet.daemon.control import Started
 
-#: How long a restart of OpenClaw may take.
+#: Time limit for restarting OpenClaw.
 OPENCLAW_SECONDS = 30.0
 
 app = typer.Typer(
@@ -67,7 +67,9 @@ def restart(
     port: PortOption = None,
     no_openclaw: Annotated[
         bool,
-        typer.Option("--no-openclaw", help="Do not restart OpenClaw, even if agent.yaml says how."),
+        typer.Option(
+            "--no-openclaw", help="Do not restart OpenClaw, even if agent.yaml configures it."
+        ),
     ] = False,
     as_json: bool = False,
 ) -> Output:
@@ -101,7 +103,7 @@ def status(path: PathOption = None) -> Output:
 
 
 def started(workspace: Workspace, port: int, *, quiet: bool) -> "Started":
-    """Start the daemon, and say on a line that passes what is missing meanwhile."""
+    """Start the daemon, showing on a transient line what it still waits for."""
     from signet.daemon import control
 
     with output.Passing(quiet=quiet) as passing:
@@ -112,7 +114,7 @@ def started(workspace: Workspace, port: int, *, quiet: bool) -> "Started":
 
 @contextlib.contextmanager
 def shown_log(as_json: bool) -> Iterator[None]:
-    """Show the end of the startup log below the error of a failed start."""
+    """On a failed start, show the end of the startup log below the error."""
     from signet.daemon.errors import StartFailed
 
     try:
@@ -121,12 +123,12 @@ def shown_log(as_json: bool) -> Iterator[None]:
         output.failed(error.message, error.code, as_json=as_json)
         for line in error.tail:
             output.tell(f"  {line}")
-        output.hint(f"The whole log: {error.log}")
+        output.hint(f"Complete log: {error.log}")
         raise typer.Exit(1) from None
 
 
 def default_port(workspace: Workspace) -> int:
-    """Return the port of a daemon that none is named for (`record.next_port`); says on stderr what does not fit."""
+    """Return the port for a daemon without an explicit one (`record.next_port`); print warnings to stderr."""
     from signet.config.env import read_environment
     from signet.daemon import record
 
@@ -137,7 +139,7 @@ def default_port(workspace: Workspace) -> int:
 
 
 def _restart_openclaw(workspace: Workspace) -> None:
-    """Run the command that restarts OpenClaw, if there is one (HN-56); its failure is told and no more."""
+    """Run the command that restarts OpenClaw, if any (HN-56); report a failure and continue."""
     from signet import config
 
     command = config.load(workspace).settings.services.openclaw.restart_command
@@ -155,7 +157,7 @@ def _restart_openclaw(workspace: Workspace) -> None:
             timeout=OPENCLAW_SECONDS,
         )
     except subprocess.SubprocessError as error:
-        # Not the command itself: it may hold a secret.
+        # Do not print the command: it may contain a secret.
         why = "took too long" if isinstance(error, subprocess.TimeoutExpired) else "failed"
         output.tell(f"! services.openclaw.restart_command {why}")
 

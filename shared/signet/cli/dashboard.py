@@ -1,4 +1,4 @@
-"""`signet dashboard`: the daemon's page in a browser; on a machine that is reached by SSH, how to get there."""
+"""`signet dashboard`: open the dashboard in a browser, or explain how to reach it over SSH."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ from signet.cli.daemon import default_port, shown_log
 from signet.client import connection
 from signet.paths import Workspace, find_workspace
 
-#: Without one of these a program of Linux has no screen to open a window on.
+#: A Linux program without any of these has no display.
 _SCREENS = ("DISPLAY", "WAYLAND_DISPLAY")
 
 
@@ -54,9 +54,9 @@ def dashboard(
 
 
 def with_code(url: str, workspace: Workspace) -> str:
-    """Return the address with a code that opens a session once; without one for agents and other users.
+    """Return the address with a one-time session code; without a code for agents and other users.
 
-    Raises SignetError when the daemon does not answer there: the code would be another program's.
+    Raises SignetError if the daemon does not answer there, so that no other program receives the code.
     """
     from signet import clock
     from signet.cli.connect import is_agent_shell
@@ -71,12 +71,12 @@ def with_code(url: str, workspace: Workspace) -> str:
 
 
 def show_page(url: str, port: int, *, opens: bool) -> None:
-    """Open the page where that can be done; else say how to get there."""
+    """Open the page if possible; otherwise explain how to reach it."""
     say_where(port, is_missing=opens and not open_page(url))
 
 
 def say_where(port: int, *, is_missing: bool) -> None:
-    """Say how to reach the page over SSH, or that the browser `is_missing`."""
+    """Explain how to reach the page over SSH, or that the browser `is_missing`."""
     if (forward := forward_command(port)) is not None:
         output.hint(f"From your own machine: {forward}, then open the address there")
     elif is_missing:
@@ -84,7 +84,7 @@ def say_where(port: int, *, is_missing: bool) -> None:
 
 
 def open_page(url: str) -> bool:
-    """Open an address in the browser of this machine's screen; return whether there is one."""
+    """Open an address in a browser on this machine's display; return whether one exists."""
     import webbrowser
 
     has_screen = sys.platform == "darwin" or any(os.environ.get(name) for name in _SCREENS)
@@ -97,7 +97,7 @@ def open_page(url: str) -> bool:
 
 
 def forward_command(port: int) -> str | None:
-    """Return the command that brings the page to the machine somebody has come from by SSH, None without SSH."""
+    """Return the command that forwards the page to the SSH client, None without SSH."""
     host = _ssh()
     if host is None:
         return None
@@ -107,6 +107,6 @@ def forward_command(port: int) -> str | None:
 
 
 def _ssh() -> str | None:
-    """Return the address at which this machine was reached by SSH."""
+    """Return this machine's address in the SSH connection."""
     words = os.environ.get("SSH_CONNECTION", "").split()
     return words[2] if len(words) == 4 else None

@@ -1,4 +1,4 @@
-"""`signet diagnostics`: each part of the store with its score, what is wrong with it, and the command that helps."""
+"""`signet diagnostics`: show each domain's score, its problems, and the command that fixes each."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -14,7 +14,7 @@ from signet.client.call import ask
 from signet.wire import diagnostics as wire
 
 _LABEL = 12
-#: What is no number of a domain.
+#: Fields of a domain that are not figures.
 _ELSEWHERE = frozenset({"score", "status", "reasons", "help"})
 
 
@@ -23,7 +23,7 @@ def diagnostics(
     signet: Signet,
     domain: Annotated[
         str | None,
-        typer.Argument(metavar="DOMAIN", help="Show only this domain, with its figures."),
+        typer.Argument(metavar="DOMAIN", help="Show only this domain, with all figures."),
     ] = None,
 ) -> Output:
     """Show health scores of the stored data; exit 1 unless all is healthy.

@@ -1,4 +1,4 @@
-"""`signet doctor`: is this setup all right? A line a check, and what to do."""
+"""`signet doctor`: check the installation, one line per check with its remedy."""
 
 import sys
 from collections.abc import Sequence
@@ -33,10 +33,10 @@ def doctor(
 ) -> Output:
     """Check the whole installation; exit 1 if something is broken.
 
-    ✓ is fine, ! deserves a look, ✗ is broken; each line ends with the command that helps. --fix does the safe
-    repairs and shows each step: file modes, an interrupted restore, a missing backup and, through the daemon,
-    indexes and stale leases. --security asks the running daemon for what it must refuse: foreign web pages, programs
-    without its token and, as root, another user.
+    ✓ is fine, ! deserves attention, ✗ is broken; each line ends with the command that helps. --fix applies safe
+    repairs and shows each step: file modes, an interrupted restore, a missing backup and, through the daemon, indexes
+    and stale leases. --security tests what the running daemon must refuse: foreign web pages, programs without its
+    token and, as root, another user.
 
     Examples: signet doctor --fix · signet doctor --security
     """
@@ -70,7 +70,7 @@ def _line(one: "Check", ink: Ink) -> str:
 
 
 def _mended(mend: "Mend") -> tuple[bool, str]:
-    """Do a repair and return whether it was done, and what came of it."""
+    """Run a repair; return whether it succeeded, and its result."""
     try:
         return True, mend.do()
     except SignetError as error:
@@ -81,9 +81,9 @@ def _mended(mend: "Mend") -> tuple[bool, str]:
 
 def _show_steps(steps: "Sequence[tuple[Mend, tuple[bool, str]]]") -> None:
     ink = output.ink(sys.stdout)
-    for mend, (is_done, told) in steps:
+    for mend, (is_done, result) in steps:
         sign = ink.good("✓") if is_done else ink.bad("✗")
-        output.say(f"{sign} {mend.what}: {output.plain(told)}")
+        output.say(f"{sign} {mend.what}: {output.plain(result)}")
     if not steps:
         output.say("Nothing to repair automatically")
     output.say()

@@ -1,4 +1,4 @@
-"""`signet document …`: long texts, files and web pages that are read in pieces; look at them, delete them."""
+"""`signet document …`: add, list, show and delete long texts, files and web pages."""
 
 import contextlib
 import re
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from signet.client.answers import Document
 
 app = typer.Typer(
-    help="Add texts, files and web pages that are read in pieces; list and delete them.",
+    help="Add, list and delete long texts, files and web pages.",
     no_args_is_help=True,
 )
 
-#: Documents among which the beginning of an id, or a title, is looked for.
+#: Documents searched for an ID prefix or a title.
 MOST = 500
 _PAGE = re.compile(r"https?://", re.IGNORECASE)
 
@@ -38,15 +38,15 @@ def add(
         str, typer.Argument(metavar="SOURCE", help="File, address of a web page, or - for stdin.")
     ],
     title: Annotated[
-        str | None, typer.Option(help="Title; default: what the text or its file is called.")
+        str | None, typer.Option(help="Title; default: the heading or file name.")
     ] = None,
     wait: Annotated[bool, typer.Option("--wait/--no-wait", help="Wait until it is read.")] = True,
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Add a text, a file or a web page as a document. Recall finds the pieces of it.
+    """Add a text, a file or a web page as a document. Recall finds its chunks.
 
-    Reads text, Markdown, HTML, JSON, XML, and PDF with pip install 'signetai[pdf]'. For a folder that is kept in step:
+    Reads text, Markdown, HTML, JSON, XML, and PDF with pip install 'signetai[pdf]'. To keep a whole folder in sync:
     signet connector add FOLDER
 
     Examples: signet document add minutes.md · signet document add https://example.com/guide --title Guide
@@ -61,9 +61,9 @@ def add(
     masked = output.masked(added.get("masked", ()))
     if not wait:
         yield added
-        said = f"Added {added['id']}" if "jobId" in added else f"Known as {added['id']}"
+        said = f"Added {added['id']}" if "jobId" in added else f"Already added as {added['id']}"
         output.say(said + masked)
-        output.hint(f"How far it is: signet document show {added['id'][:8]}")
+        output.hint(f"Progress: signet document show {added['id'][:8]}")
         return
     with output.Passing(quiet=as_json) as passing:
         if passing.is_live:
@@ -72,7 +72,7 @@ def add(
     yield Answer(found, status=1 if found["status"] == "failed" else 0)
     output.say(_line(found) + masked)
     if found["status"] not in ("done", "failed"):
-        output.hint("It is read in the background; watch with: signet jobs watch")
+        output.hint("Reading in the background; watch with: signet jobs watch")
 
 
 @command(app, "list")
@@ -103,7 +103,7 @@ def list_documents(
 
 @command(app)
 def show(signet: Signet, document: DocumentArgument, agent: AgentOption = None) -> Output:
-    """Show a document and the pieces that recall finds.
+    """Show a document and its chunks, as recall finds them.
 
     Examples: signet document show minutes.md · signet document show 3f2a91c0 --json
     """
@@ -125,7 +125,7 @@ def delete(
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Delete a document and forget what only it holds.
+    """Delete a document and forget the chunks that belong only to it.
 
     Examples: signet document delete minutes.md · signet document delete 3f2a91c0 --yes
     """
@@ -139,9 +139,9 @@ def delete(
 
 
 def _read(source: str) -> tuple[str, str | None, str]:
-    """Return the text of a file or of standard input (`-`), its form where that has headings, and its name.
+    """Return the text of a file or of standard input (`-`), its format if that has headings, and its name.
 
-    The daemon may be elsewhere, and reads no files outside its folders: what it cannot read as text is read here.
+    The daemon may be remote and reads no files outside its folders, so text files are read here.
     """
     from signet.domain.documents import readers
     from signet.domain.documents.readers import charset
@@ -165,7 +165,7 @@ def _read(source: str) -> tuple[str, str | None, str]:
 
 def _find(signet: Signet, named: str, agent: str | None) -> "Document":
     if len(named) == identify.UUID_CHARS:
-        with contextlib.suppress(NotFound):  # it may be a title as well
+        with contextlib.suppress(NotFound):  # it may also be a title
             return signet.document(named, agent_id=agent)
     known = signet.documents(limit=MOST, agent_id=agent)["documents"]
     return identify.one(

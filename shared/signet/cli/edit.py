@@ -16,7 +16,7 @@ from signet.cli.options import AgentOption, IdArgument, ReasonOption, TagsOption
 from signet.client import Signet
 from signet.errors import Invalid
 
-#: What changes something.
+#: Options that change something.
 _FIELDS = "--content, --type, --tags, --importance, --pin, --unpin or --who"
 
 
@@ -71,7 +71,7 @@ def edit(
 
 
 def _edited(signet: Signet, memory_id: str, agent: str | None) -> tuple[str | None, int]:
-    """Return the text that a person left in the editor, None for the same, and the version it was made from."""
+    """Return the edited text (None if unchanged) and the version that was edited."""
     if not (output.can_ask() and sys.stdout.isatty()):
         raise Invalid(f"Nothing to change: give {_FIELDS}")
     memory = signet.get(memory_id, agent_id=agent)
@@ -84,7 +84,7 @@ def _edited(signet: Signet, memory_id: str, agent: str | None) -> tuple[str | No
 
 
 def edit_file(file: Path) -> None:
-    """Return when the person has closed the file; raises Invalid when the editor fails."""
+    """Open an editor and wait until it closes; raises Invalid if it fails."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
     try:
         status = subprocess.run([*shlex.split(editor), str(file)], check=False).returncode

@@ -1,4 +1,4 @@
-"""`signet connect` and `signet disconnect`: use a daemon elsewhere instead of one on this machine."""
+"""`signet connect` and `signet disconnect`: use a remote daemon instead of a local one."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -25,9 +25,11 @@ from signet.domain.sessions import spool
 from signet.errors import Conflict, Invalid, SignetError
 from signet.paths import Workspace, find_workspace
 
-#: How long the daemon may take to say who it is.
+#: Timeout for the daemon's identity, in seconds.
 SECONDS = 15.0
-_INSTEAD = "The environment (SIGNET_DAEMON_URL, SIGNET_HOST, SIGNET_PORT) names a daemon that is used instead: {}"
+_INSTEAD = (
+    "The environment (SIGNET_DAEMON_URL, SIGNET_HOST, SIGNET_PORT) overrides this connection: {}"
+)
 
 
 @command(does="send memories and prompts to another daemon")
@@ -44,32 +46,36 @@ def connect(
     ] = None,
     plain_http: Annotated[
         bool,
-        typer.Option("--plain-http", help="Allow an address that anybody on the way can read."),
+        typer.Option(
+            "--plain-http", help="Allow plain HTTP, which anyone on the network path can read."
+        ),
     ] = False,
     status: Annotated[
         bool, typer.Option("--status", help="Show the connection (without URL: the default).")
     ] = False,
     path: PathOption = None,
 ) -> Output:
-    """Use a daemon elsewhere for the hooks, MCP and commands of this machine. Without URL: show the connection.
+    """Use a remote daemon for this machine's hooks, MCP and commands. Without URL: show the connection.
 
-    What cannot be sent while it is away waits in this workspace, and is sent once it answers.
+    While it is unreachable, saves and sessions wait in this workspace and are sent later.
 
     Examples: signet connect https://signet.example --key - · signet connect
     """
     workspace = find_workspace(path)
     if url is None or status:
         if url is not None or key is not None:
-            raise Invalid("To connect: signet connect URL --key KEY; to look: signet connect")
+            raise Invalid(
+                "Connect with: signet connect URL --key KEY. Show the connection: signet connect"
+            )
         yield from shown(workspace, path)
         return
     url = checked(url.strip().rstrip("/"))
     if not (plain_http or connection.is_private(url)):
         raise Invalid(
-            f"{url} is neither https, nor on this machine or a tailnet: anybody on the way could read the key and "
-            "everything that is remembered.",
+            f"{url} uses plain HTTP outside this machine and tailnets: anyone on the network path could read "
+            "the key and all memories.",
             "not_private",
-            hint="Put a TLS proxy in front and use https://…, or pass --plain-http if you accept that",
+            hint="Put a TLS proxy in front and use https://…, or accept the risk with --plain-http",
         )
     _check_free(workspace, url)
     asked = Connection(url=url, key=_key(key), since=clock.to_text(clock.now()))
@@ -80,19 +86,17 @@ def connect(
     yield {"connected": True, "url": url, **found, "sent": sent}
     output.say(f"Connected to {url} · Signet {found['version']} · {_who(found)}")
     output.say(
-        "Hooks, signet-mcp and commands of this machine use it from now on. None of its memories are kept"
+        "Hooks, signet-mcp and commands of this machine now use it. This machine stores only"
     )
-    output.say(
-        "here but what sessions begin with; what cannot be sent while it is away waits and is sent later."
-    )
+    output.say("a copy of session starts, and saves that wait while the daemon is unreachable.")
     if daemon.url != url:
         output.hint(_INSTEAD.format(daemon.url))
     if sent:
-        output.say(f"Sent what waited: {output.count(sent, 'call')}")
+        output.say(f"Sent {output.count(sent, 'waiting call')}")
     if workspace.database.exists():
         output.hint(
-            "The memories of this workspace stay where they are and are not used: signet export, before connecting,"
-            " and signet import take them along"
+            "This workspace's own memories remain but are not used. To move them, run signet export before connecting "
+            "and signet import afterwards"
         )
     output.hint("Next: signet harness install claude-code")
 
@@ -100,11 +104,11 @@ def connect(
 @command(does="send memories and prompts to another daemon")
 def disconnect(
     discard: Annotated[
-        bool, typer.Option("--discard", help="Give up calls that wait for the daemon.")
+        bool, typer.Option("--discard", help="Discard calls that wait for the daemon.")
     ] = False,
     path: PathOption = None,
 ) -> Output:
-    """Use a daemon on this machine again. What waits for the daemon elsewhere is sent first.
+    """Use a daemon on this machine again. Waiting saves and sessions are sent to the remote daemon first.
 
     Examples: signet disconnect · signet disconnect --discard
     """
@@ -122,7 +126,7 @@ def disconnect(
         raise Conflict(
             f"{output.count(len(left), 'call')} wait for {found.url} and could not be sent.",
             "calls_wait",
-            hint="Try again when it answers, or give them up: signet disconnect --discard",
+            hint="Try again when it is reachable, or discard them: signet disconnect --discard",
         )
     for entry in left:
         entry.remove()
@@ -136,7 +140,7 @@ def disconnect(
 
 
 def _check_free(workspace: Workspace, url: str) -> None:
-    """Raise Conflict where another daemon has the workspace, or calls wait for another one."""
+    """Raise Conflict if another daemon uses the workspace, or calls wait for another one."""
     from signet.daemon import record
 
     if record.running(workspace) is not None:
@@ -153,7 +157,7 @@ def _check_free(workspace: Workspace, url: str) -> None:
         raise Conflict(
             f"Calls wait for {before.url}, which is another daemon.",
             "calls_wait",
-            hint="Send them or give them up first: signet disconnect",
+            hint="Send or discard them first: signet disconnect",
         )
 
 
@@ -168,7 +172,7 @@ def _key(given: str | None) -> str | None:
 
 
 def _introduced(asked: Connection) -> dict[str, Any]:
-    """Return what the daemon says of itself and of us; raises SignetError."""
+    """Return the daemon's description of itself and of the caller; raises SignetError."""
     signet = Signet(
         url=asked.url,
         token=asked.key,
@@ -184,7 +188,7 @@ def _introduced(asked: Connection) -> dict[str, Any]:
         raise DaemonAway(f"{asked.url} cannot be reached", url=asked.url) from error
     except BadAnswer as error:
         raise DaemonAway(
-            f"{asked.url} answers, but not as a Signet daemon: a proxy whose daemon is away, or another program",
+            f"{asked.url} answers, but not as a Signet daemon: a proxy without its daemon, or another program",
             url=asked.url,
         ) from error
     claims = me["claims"] or {}
@@ -199,11 +203,11 @@ def _introduced(asked: Connection) -> dict[str, Any]:
 
 
 def shown(workspace: Workspace, path: str | None) -> Output:
-    """Show what a workspace is connected to, and send what waits; exit 1 when the daemon is away."""
+    """Show the connection and send waiting calls; exit 1 if the daemon is unreachable."""
     found = connection.of(workspace)
     if found is None:
         yield {"connected": False}
-        output.say("Not connected to a daemon elsewhere; to connect: signet connect URL --key KEY")
+        output.say("Not connected to a remote daemon; connect with: signet connect URL --key KEY")
         return
     facts: dict[str, Any] = {"connected": True, "url": found.url, "since": found.since}
     daemon = client(path, timeout_seconds=SECONDS).target
@@ -235,7 +239,7 @@ def _lines(facts: Mapping[str, Any]) -> Iterator[str]:
     if instead := facts.get("instead"):
         yield ink.warn(f"! {_INSTEAD.format(instead)}")
     if sent := facts.get("sent"):
-        yield f"  Sent what waited: {output.count(sent, 'call')}"
+        yield f"  Sent {output.count(sent, 'waiting call')}"
     if facts["waiting"]:
         yield f"  {output.count(facts['waiting'], 'call')} waiting to be sent"
     for one in facts["refused"]:

@@ -1,4 +1,4 @@
-"""`signet embeddings …`: can vectors be made, and are the stored ones right."""
+"""`signet embeddings …`: check the embedding provider and the stored vectors."""
 
 import sys
 from collections.abc import Iterator

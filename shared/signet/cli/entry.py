@@ -1,4 +1,4 @@
-"""How one memory is shown in a list: what it says, then one line of what is known about it."""
+"""Format one memory of a list: its text, then one line of facts."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -8,15 +8,15 @@ from signet import ids
 from signet.cli import output
 from signet.cli.output import Ink
 
-#: A list on a terminal shows this many lines of a memory.
+#: Lines of a memory in a list on a terminal.
 CONTENT_LINES = 3
-#: Ids are ordered by time: so much of one tells memories of the same millisecond apart.
+#: Characters of an ID to show. IDs are time-ordered; this many distinguish memories of the same millisecond.
 ID_CHARS = 18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One memory of a list; `score` from 0 to 1 when it was looked for, `facts` for the second line."""
+    """One memory of a list; `score` from 0 to 1 for search results, `facts` for the second line."""
 
     id: str
     content: str
@@ -28,9 +28,9 @@ class Entry:
 
 
 def lines(entry: Entry, ink: Ink, *, full: bool = False) -> Iterator[str]:
-    """Yield the lines of one memory, as wide as the terminal, cut after some unless `full`.
+    """Yield the lines of one memory, wrapped to the terminal and truncated unless `full`.
 
-    Where there is no terminal the content is one line, and whole.
+    Without a terminal the content is one complete line.
     """
     date = entry.created_at[:10]
     score = "" if entry.score is None else f"[{entry.score * 100:.0f}%]"
@@ -39,7 +39,7 @@ def lines(entry: Entry, ink: Ink, *, full: bool = False) -> Iterator[str]:
     indent = sum(len(part) + 1 for part in (date, score, star) if part)
     text = output.wrapped(output.plain(entry.content), output.width() - indent)
     if len(text) > CONTENT_LINES and not full:
-        # As many words less as the sign of the cut needs.
+        # Leave space for the truncation mark.
         room = output.width() - indent - 2
         text = text[: CONTENT_LINES - 1] + output.wrapped(text[CONTENT_LINES - 1], room)[:1]
         text[-1] += " …"
@@ -61,5 +61,5 @@ def lines(entry: Entry, ink: Ink, *, full: bool = False) -> Iterator[str]:
 
 
 def tags_text(tags: str | Sequence[str]) -> str:
-    """Return tags with commas between, whichever way they came."""
+    """Return tags separated by commas, from a list or a text."""
     return output.plain(tags if isinstance(tags, str) else ",".join(tags))

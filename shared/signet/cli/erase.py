@@ -1,4 +1,4 @@
-"""`signet memory erase`: removes memories for good, with the bytes of them."""
+"""`signet memory erase`: delete memories permanently, including their bytes on disk."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption, IdsArgument, ReasonOption, YesOption
 from signet.client import Invalid, Signet
 
-#: How the name of a document begins among what still holds an erased text.
+#: Prefix of documents in the list of remaining copies.
 DOCUMENT = "document:"
 
 
@@ -25,8 +25,8 @@ def erase(
 ) -> Output:
     """Delete memories permanently and remove their text from disk. Cannot be undone.
 
-    What was read from them alone goes too. The database file is rewritten within seconds; documents and files that may
-    still contain the text (backups, git history) are listed, not deleted.
+    Memories derived only from them are deleted too. The database file is rewritten within seconds. Documents and
+    files that may still contain the text (backups, git history) are listed, not deleted.
 
     Examples: signet memory erase 019ac0de-1f2a-7b3c · signet memory erase ID --yes
     """
@@ -42,22 +42,22 @@ def erase(
     yield {"erased": [one["id"] for one in done], "heldBy": held_by}
     for memory_id in ids:
         output.say(f"Erased: {memory_id[:ID_CHARS]}")
-    output.hint("The database file is rewritten now, so that none of the text stays in it.")
+    output.hint("The database file is being rewritten to remove the text.")
     name_copies(held_by)
 
 
 def name_copies(paths: Iterable[str]) -> None:
-    """Say which documents and files may still have the text, and how to remove the latter."""
+    """List documents and files that may still contain the text, and how to remove the files."""
     listed = list(paths)
     if listed:
-        output.hint("These may still contain it. Delete what you do not need:")
+        output.hint("These may still contain the text. Delete those you do not need:")
         for path in listed:
             is_document = path.startswith(DOCUMENT)
             output.hint(f"  {_named(path)}" if is_document else f"  rm -r '{path}'")
-    output.hint("Backups and exports elsewhere are not known to Signet.")
+    output.hint("Signet does not know of backups and exports elsewhere.")
 
 
 def _named(document: str) -> str:
-    """Return the name of a document, and the command that deletes it."""
+    """Return a document's name, and the command that deletes it."""
     id_ = document.removeprefix(DOCUMENT).partition(" ")[0]
     return f"{output.plain(document)} (signet document delete {id_})"

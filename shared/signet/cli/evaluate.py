@@ -1,4 +1,4 @@
-"""`signet eval`: does memory help me?"""
+"""`signet eval`: show whether memory helps."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,23 +16,23 @@ from signet.client.answers import Evaluation, Interval, Told
 
 PriceOption = Annotated[
     float | None,
-    typer.Option("--price", min=0, help="What a million input tokens of your model cost."),
+    typer.Option("--price", min=0, help="Price of a million input tokens of your model."),
 ]
 _LABEL = 24
 
 
 app = typer.Typer(
-    help="Whether memory helps: sessions with it against those without.",
+    help="Compare sessions with and without memory.",
     invoke_without_command=True,
 )
 
 
 @command(app, alone=True)
 def evaluate(signet: Signet, price: PriceOption = None, agent: AgentOption = None) -> Output:
-    """Show whether memory helps: sessions with it against those that were given none.
+    """Compare sessions with memory to sessions without.
 
-    Once there are some sessions, a few of the next ones are given no memories, so that there is something to compare
-    with: the share memory.pipelineV2.predictor.holdoutShare of them, and 0 switches that off.
+    After some sessions with memory, a small share of later ones gets none, for comparison:
+    memory.pipelineV2.predictor.holdoutShare sets the share, and 0 disables this.
 
     Examples: signet eval · signet eval --price=3 · signet eval replay
     """
@@ -61,9 +61,9 @@ def _page(found: Evaluation, price: float | None, ink: Ink) -> Iterator[str]:
     yield from _costs(found, price)
     for title, memories in (
         ("Helped most", found["helpful"]),
-        ("Given and never used", found["unused"]),
+        ("Injected but never used", found["unused"]),
         ("Misleading", found["misleading"]),
-        ("Left out and needed", found["missed"]),
+        ("Left out but needed", found["missed"]),
     ):
         yield from _list(title, memories, ink)
 
@@ -85,18 +85,18 @@ def _verdict(found: Evaluation, ink: Ink) -> Iterator[str]:
             continue
         low, high = interval["low"] or 0.0, interval["high"] or 0.0
         if high < 0:
-            yield ink.good(f"✓ With memory there are fewer {what}: {_bounds(interval)} a session")
+            yield ink.good(f"✓ Fewer {what} with memory: {_bounds(interval)} per session")
         elif low > 0:
-            yield ink.bad(f"✗ With memory there are more {what}: {_bounds(interval)} a session")
+            yield ink.bad(f"✗ More {what} with memory: {_bounds(interval)} per session")
         else:
-            yield f"No difference in {what} can be told: {_bounds(interval)} a session"
+            yield f"No measurable difference in {what}: {_bounds(interval)} per session"
 
 
 def _costs(found: Evaluation, price: float | None) -> Iterator[str]:
     tokens = found["tokens"]
     cost = "" if price is None else f" · {tokens['given'] / 1e6 * price:.2f} at {price:g} a million"
     yield f"{'tokens given':<{_LABEL}}{tokens['given']}, of which used {tokens['used']}{cost}"
-    told = f"for {found['unanswered']} of {found['prompts']} prompts nothing was found"
+    told = f"nothing found for {found['unanswered']} of {found['prompts']} prompts"
     yield f"{'unanswered':<{_LABEL}}{told}"
 
 

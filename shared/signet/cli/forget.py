@@ -1,4 +1,4 @@
-"""`signet memory forget`: shows what would go, asks, and forgets exactly that."""
+"""`signet memory forget`: preview, confirm, and forget exactly the previewed memories."""
 
 import sys
 from collections.abc import Sequence
@@ -25,15 +25,15 @@ from signet.cli.output import Progress
 from signet.client import Choice, NotFound, Signet, SignetError
 from signet.client.answers import Along, Candidate, ForgetPreview, ForgottenMany
 
-#: So many memories are shown on a terminal before the question; the others are counted.
+#: Memories shown on a terminal before the question; the others are counted.
 SHOWN = 10
-#: Why something stays that was read from what goes.
+#: Why a derived memory remains.
 _KEPT = {
     "pinned": "pinned",
     "person": "kept by hand",
-    "other_source": "said elsewhere too",
+    "other_source": "also stated elsewhere",
 }
-#: The daemon looks at and forgets no more of them in one request.
+#: Memories per preview or forget request, the daemon's maximum.
 BATCH = 200
 
 
@@ -62,7 +62,7 @@ def forget(
         typer.Option("--force", help="Delete permanently, pinned memories too; cannot be undone."),
     ] = False,
     wrong: Annotated[
-        bool, typer.Option("--wrong", help="They are not true; the history says so.")
+        bool, typer.Option("--wrong", help="Mark them as wrong in the history.")
     ] = False,
     yes: YesOption = False,
     full: FullOption = False,
@@ -72,7 +72,7 @@ def forget(
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Forget memories by id, words or filters, with what was read from them. They can be recovered for 30 days.
+    """Forget memories by ID, words or filters, and everything derived from them. Recoverable for 30 days.
 
     Examples: signet memory forget ID --reason outdated · signet memory forget --tags scratch --dry-run
     """
@@ -113,7 +113,7 @@ def forget(
 
 
 def _found(signet: Signet, choice: Choice, limit: int | None) -> ForgetPreview:
-    """Return everything that would be forgotten, from as many previews as that takes."""
+    """Return all matching memories, from as many previews as needed."""
     choice["limit"] = min(limit or BATCH, BATCH)
     found = signet.preview_forget(**choice)
     wanted = min(limit or found["total"], found["total"])
@@ -154,7 +154,7 @@ def _forgotten(
     agent: str | None,
     as_json: bool,
 ) -> ForgottenMany:
-    """Forget exactly the memories of a preview, by their ids, so that none goes that begins to match meanwhile."""
+    """Forget the previewed memories by ID, so that later matches are not included."""
     chosen = [one["id"] for one in found["candidates"]]
     done: ForgottenMany | None = None
     with Progress("Forgetting", quiet=as_json, unit="memories") as progress:
@@ -199,12 +199,12 @@ def _preview(found: ForgetPreview, *, full: bool) -> None:
             text = output.plain(one["content"])
             output.say(f"  {one['id'][:ID_CHARS]}  {text} ({output.plain(one['why'])})")
     if going := found.get("alongCount"):
-        output.say(f"{output.count(going, 'memory')} that were read from them go along:")
+        output.say(f"{output.count(going, 'memory')} derived from them will be forgotten too:")
     show_along(found, full=full)
 
 
 def show_along(found: Along, *, full: bool) -> None:
-    """List what goes along, the first of it on a terminal unless `full`, and what stays, with why."""
+    """List derived memories to be forgotten, the first ones unless `full`, and those that remain, with reasons."""
     along, count = found.get("along", []), found.get("alongCount", 0)
     shown = along if full or not output.is_live(sys.stdout) else along[:SHOWN]
     for one in shown:
@@ -212,12 +212,12 @@ def show_along(found: Along, *, full: bool) -> None:
     if count > len(shown):
         output.say(f"  … and {count - len(shown)} more")
     if staying := found.get("staying"):
-        output.say("These were read there too, and stay:")
+        output.say("Also derived from them, but kept:")
         for kept in staying:
             why = _KEPT.get(kept["why"], kept["why"])
             output.say(f"  {kept['id'][:ID_CHARS]}  {output.plain(kept['content'])} ({why})")
     if documents := found.get("heldBy"):
-        output.say("These say it too and stay as they are; agents are not told that part of them:")
+        output.say("These documents contain it and remain; agents do not receive that part:")
         for name in documents:
             output.say(f"  {output.plain(name)}")
 
@@ -248,9 +248,9 @@ def _report(done: ForgottenMany, *, force: bool) -> None:
         output.say(f"{what} deleted permanently" if force else f"{what} forgotten")
         if along := sum(one.get("alongCount", 0) for one in done["results"]):
             source = "it" if done["deleted"] == 1 else "them"
-            output.say(f"{output.count(along, 'memory')} read from {source} went along")
+            output.say(f"{output.count(along, 'memory')} derived from {source} forgotten too")
     if copy := done.get("backup"):
-        output.hint(f"Backup of the state before: {copy}")
+        output.hint(f"Backup made before: {copy}")
     if "backupSkipped" in done:
         output.hint(f"No backup was made before: {done['backupSkipped']}")
     if left := done["total"] - done["requested"]:

@@ -1,4 +1,4 @@
-"""`signet sessions forget`: shows what goes with a session, asks, and deletes it."""
+"""`signet sessions forget`: preview, confirm, and delete a session."""
 
 from typing import Annotated
 
@@ -22,15 +22,15 @@ def forget(
     ] = "session forgotten",
     yes: YesOption = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would go; change nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be deleted; change nothing.")
     ] = False,
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Delete what is stored of a session, and forget the memories that come from it alone.
+    """Delete the stored data of a session, and forget memories that come only from it.
 
-    Its transcript, search index, summaries, notes and checkpoints cannot be recovered; the memories can, for 30 days.
-    Nothing more of the session is stored, and one that still runs is bypassed.
+    Transcript, search index, summaries, notes and checkpoints cannot be recovered; memories can, for 30 days. Nothing
+    more of the session is stored; if it still runs, it is bypassed.
 
     Examples: signet sessions forget abc123 --dry-run · signet sessions forget abc123 --yes
     """
@@ -58,13 +58,13 @@ def forget(
 
 
 def _show(found: SessionGoing) -> None:
-    output.say(f"Session {output.plain(found['sessionKey'])}: this goes for good:")
+    output.say(f"Session {output.plain(found['sessionKey'])}: this will be deleted permanently:")
     counts = (
         (found["transcriptChars"], "character of transcript", "characters of transcript"),
         (found["passages"], "searchable passage", "searchable passages"),
         (found["summaries"], "summary", "summaries"),
         (found["checkpoints"], "checkpoint", "checkpoints"),
-        (found["given"], "record of what it was given", "records of what it was given"),
+        (found["given"], "injection record", "injection records"),
     )
     for count, one, many in counts:
         if count:
@@ -73,6 +73,6 @@ def _show(found: SessionGoing) -> None:
         output.say(f"  {output.plain(name)}")
     if going := found.get("alongCount"):
         output.say(
-            f"{output.count(going, 'memory')} from it alone go along; each can be recovered:"
+            f"{output.count(going, 'memory')} from it alone will be forgotten; each can be recovered:"
         )
     show_along(found, full=True)

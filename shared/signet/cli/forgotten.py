@@ -1,4 +1,4 @@
-"""`signet forgotten …`: what is not remembered again by itself."""
+"""`signet forgotten …`: list forgotten values, which are not saved again automatically."""
 
 import sys
 from typing import Annotated
@@ -13,10 +13,11 @@ from signet.client import Signet
 from signet.client.answers import ForgottenValue
 
 app = typer.Typer(
-    help="List what was forgotten and is not saved again by itself.", invoke_without_command=True
+    help="List forgotten values, which are not saved again automatically.",
+    invoke_without_command=True,
 )
 
-#: Rows that are looked through for the beginning of an id.
+#: Rows searched for an ID prefix.
 MOST = 1_000
 
 
@@ -24,9 +25,9 @@ MOST = 1_000
 def forgotten(
     signet: Signet, limit: LimitOption = 20, offset: OffsetOption = 0, agent: AgentOption = None
 ) -> Output:
-    """List what was forgotten, rejected or erased, newest first; none of it is saved again by itself.
+    """List forgotten, rejected and erased values, newest first. They are not saved again automatically.
 
-    Extraction, summaries, documents and imports leave it out. Saving it again by hand works, and ends that.
+    Extraction, summaries, documents and imports skip them. Saving one by hand works, and lifts it.
 
     Examples: signet forgotten · signet forgotten lift 019ac0de-1f2a-7b3c
     """
@@ -63,7 +64,7 @@ def lift(
     yield signet.lift_forgotten(found["id"], agent_id=agent)
     output.say(f"May be saved again: {output.plain(found['label'] or found['id'])}")
     if found["recoverableUntil"]:
-        output.hint(f"To bring the memory back: signet memory recover {found['id'][:ID_CHARS]}")
+        output.hint(f"Recover the memory with: signet memory recover {found['id'][:ID_CHARS]}")
 
 
 def _line(one: ForgottenValue) -> str:

@@ -11,7 +11,7 @@ from signet.errors import SignetError
 
 app = typer.Typer(help="Synchronise the workspace with a git remote.", no_args_is_help=True)
 
-#: Longer than git may take to fetch and to push.
+#: Client timeout in seconds, above git's own for fetch and push.
 SECONDS = 660.0
 
 

@@ -1,6 +1,6 @@
-"""`signet harness …`: connect the programs that agents run in, look at them, and take Signet out of them again.
+"""`signet harness …`: connect, inspect and disconnect harnesses.
 
-Works on files, with or without the daemon. What changes can be seen before with `--dry-run`.
+Edits files, with or without the daemon. `--dry-run` shows the changes first.
 """
 
 import os
@@ -22,7 +22,7 @@ app = typer.Typer(help="Connect the programs that agents run in.", no_args_is_he
 
 
 def ids(incomplete: str) -> list[str]:
-    """Return the harnesses whose ids begin so."""
+    """Return the harness IDs with this prefix."""
     from signet.domain.harnesses import registry
 
     return [one for one in registry.HARNESSES if one.startswith(incomplete)]
@@ -32,7 +32,7 @@ ConversationsOption = Annotated[
     bool | None,
     typer.Option(
         "--allow-conversations/--no-conversations",
-        help="Let OpenClaw pass conversations to Signet, or not.",
+        help="Allow OpenClaw to pass conversations to Signet.",
         show_default=False,
     ),
 ]
@@ -40,7 +40,7 @@ NamesArgument = Annotated[
     list[str],
     typer.Argument(
         metavar="HARNESS...",
-        help="As `signet harness list` names them.",
+        help="Harness names from `signet harness list`.",
         autocompletion=ids,
     ),
 ]
@@ -115,7 +115,7 @@ def install(
         if not one.success:
             output.failed(f"{name}: {one.message}", "harness_refused", as_json=False)
             continue
-        _say_diff(one.diff) if dry_run else output.say(_told(one.message, one.has_changed))
+        _say_diff(one.diff) if dry_run else output.say(_result(one.message, one.has_changed))
         for file in () if dry_run else (*one.configs_patched, *one.files_written):
             output.say(f"  {file}")
         for warning in one.warnings:
@@ -155,7 +155,7 @@ def uninstall(
 
 
 def site_of(workspace: Workspace) -> "Site":
-    """Return where everything is for a command: the port is the running daemon's, else the one it would have."""
+    """Return the paths and port for a command: the running daemon's port, else the one it would use."""
     from signet.config.env import read_environment
     from signet.daemon import record
     from signet.domain.harnesses import registry
@@ -168,7 +168,7 @@ def site_of(workspace: Workspace) -> "Site":
 
 
 def _with_consent(site: "Site", names: list[str], wishes: "Wishes") -> "Wishes":
-    """Return the wishes with a person's answer to whether OpenClaw may hand conversations over, if it is open."""
+    """Return the options, with the user's consent for OpenClaw to deliver conversations if undecided."""
     from dataclasses import replace
 
     from signet.domain.harnesses import openclaw
@@ -180,7 +180,7 @@ def _with_consent(site: "Site", names: list[str], wishes: "Wishes") -> "Wishes":
 
 
 def _rows(workspace: Workspace) -> list[dict[str, Any]]:
-    """Return every harness: whether it is connected, and what is wrong with its entries."""
+    """Return every harness with its connection state and problems."""
     from signet.care.harnesses import CONNECTORS
     from signet.domain.harnesses import registry
 
@@ -209,7 +209,7 @@ def _show(rows: list[dict[str, Any]]) -> None:
         output.hint(f"To repair it: signet harness install {broken}")
 
 
-def _told(message: str, has_changed: bool) -> str:
+def _result(message: str, has_changed: bool) -> str:
     return message if has_changed else f"{message}; no change needed"
 
 

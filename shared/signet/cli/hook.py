@@ -1,10 +1,10 @@
-"""`signet hook …`: what the hooks of a harness run, in milliseconds and without ever getting into its way.
+"""`signet hook …`: run a harness hook in milliseconds without ever blocking the harness.
 
-Neither the command tree nor its library is loaded. Whatever happens, a harness goes on: an absent daemon, a slow one
-a refusal and an option that does not exist are one line on stderr and exit 0 for the hooks that a harness waits for
-(CL-50). Wrong usage beyond that exits 1.
-A hook that is not told otherwise is over within two seconds, however slow the daemon is. What ends a session is
-spooled first, so that it is delivered later if it cannot be delivered now (see spooled.py).
+Loads neither the command tree nor its library. An absent or slow daemon, a refusal and an unknown option are one line
+on stderr and exit 0 for lifecycle hooks (CL-50). Other wrong usage exits 1.
+
+By default a hook ends within two seconds, however slow the daemon is. A session end is spooled first, so that it can
+be delivered later (see spooled.py).
 """
 
 import codecs
@@ -33,47 +33,47 @@ from signet.errors import SignetError, StorageDamaged
 from signet.paths import Workspace, find_workspace
 from signet.text import json_text
 
-if TYPE_CHECKING:  # loaded where they are needed: what keeps, and what sends
+if TYPE_CHECKING:  # import on demand: the spool and its sender
     from signet.client.call import Reply
     from signet.domain.sessions.spool import Entry
 
-#: How long a hook may take in all when nobody has said otherwise; a harness notices more than two seconds.
+#: Total time limit of a hook by default; users notice more than two seconds.
 PATIENCE_SECONDS = 1.8
-#: How long it waits for its input, which is there at once or never.
+#: Time limit for reading stdin, which is available immediately or never.
 INPUT_SECONDS = 1.0
 LEAST_SECONDS = 0.2
 MOST_INPUT = 32 * 1_048_576
-#: Never 2, the usual status of wrong usage: harnesses block the prompt, or keep the turn going, when a hook exits so.
+#: Never 2, the usual status: on 2, harnesses block the prompt or continue the turn.
 USAGE = 1
 
-#: Nobody is there, or only a proxy whose daemon is away.
-_AWAY = (Unavailable, BadAnswer)
-#: Hooks whose output becomes context of the model, and the events that harnesses call them at.
+#: The daemon is unreachable, or only a proxy answers.
+_UNREACHABLE = (Unavailable, BadAnswer)
+#: Hooks whose output becomes model context, with the event name of the harness.
 _CONTEXT_EVENTS = {"session-start": "SessionStart", "user-prompt-submit": "UserPromptSubmit"}
-#: What a session begins with when nothing can be read. Our own words: an answer goes into no context unread.
+#: The session start's text for a damaged database. Fixed, because an error answer must not enter the context.
 DAMAGED = (
     "[signet] The database of the user's memories is damaged, so nothing can be recalled or saved. "
     "Tell the user to run: signet doctor"
 )
-#: Where the route of a command has another name.
+#: Commands whose route has another name.
 _ROUTES = {"synthesis-complete": "synthesis/complete"}
 
 
 class WrongUsage(Exception):
-    """The command line cannot be understood."""
+    """The command line is invalid."""
 
 
-class Asked(NamedTuple):
-    """A command line that was understood."""
+class HookCall(NamedTuple):
+    """A parsed command line."""
 
     name: str
     harness: str
     fields: Mapping[str, str]
     path: str | None = None
     as_json: bool = False
-    #: The line is that of a plugin, beside which the harness may have been connected, too.
+    #: A plugin runs this line; the harness may be connected as well.
     is_plugin: bool = False
-    #: What the harness calls the event, where it says so.
+    #: The harness's name of the event, if given.
     event: str | None = None
 
     @property
@@ -107,13 +107,13 @@ def run(arguments: Sequence[str]) -> int:
         return USAGE
     try:
         return _deliver(asked, body, started)
-    except Exception as error:  # a harness must not break because its memory does
+    except Exception as error:  # a memory failure must not break the harness
         _tell(f"{type(error).__name__}: {error}")
         return 0 if asked.hook.is_lifecycle else 1
 
 
-def parse(arguments: Sequence[str]) -> Asked:
-    """Return what a command line asks for; raises WrongUsage."""
+def parse(arguments: Sequence[str]) -> HookCall:
+    """Parse a command line; raises WrongUsage."""
     name, *rest = arguments or ("",)
     hook = HOOKS.get(name)
     if hook is None:
@@ -137,7 +137,7 @@ def parse(arguments: Sequence[str]) -> Asked:
     harness, path = found.pop("harness", "").strip(), found.pop("path", None)
     if not harness:
         raise WrongUsage("Option -H/--harness is required")
-    return Asked(
+    return HookCall(
         name=name,
         harness=harness,
         fields=found,
@@ -148,17 +148,17 @@ def parse(arguments: Sequence[str]) -> Asked:
 
 
 def _ignore(flag: str, left: list[str], *, is_joined: bool) -> None:
-    """Skip an option that does not exist, with its value: settings may be older or newer than this program."""
+    """Skip an unknown option and its value: settings may be older or newer than this program."""
     _tell(f"No such option: {flag}; ignored")
     if flag.startswith("-") and not is_joined and left and not left[0].startswith("-"):
         left.pop(0)
 
 
-def body_of(asked: Asked, said: Mapping[str, object]) -> dict[str, object]:
-    """Return the body of the request: its flags, then what the harness said; raises WrongUsage for too little."""
+def body_of(asked: HookCall, said: Mapping[str, object]) -> dict[str, object]:
+    """Return the request body: flags, then the harness's fields. Raises WrongUsage for missing fields."""
     body: dict[str, object] = {"harness": asked.harness}
     for name in dict.fromkeys((*asked.hook.reads, *asked.fields)):
-        value = asked.fields.get(name) or _said(said, name)
+        value = asked.fields.get(name) or _field(said, name)
         if value not in (None, ""):
             body[name] = value
     if "reason" in body:
@@ -170,7 +170,7 @@ def body_of(asked: Asked, said: Mapping[str, object]) -> dict[str, object]:
 
 
 def stdin(until: float) -> Mapping[str, object]:
-    """Return the JSON object on stdin; empty for a terminal, for anything else, and when it does not come in time."""
+    """Return the JSON object on stdin; empty for a terminal, other content, or a timeout."""
     try:
         if sys.stdin is None or sys.stdin.isatty():
             return {}
@@ -186,8 +186,8 @@ def stdin(until: float) -> Mapping[str, object]:
 
 
 def _read(handle: int, until: float) -> bytes:
-    """Return what comes until the end or an instant; a thread reads it, because not every system waits for a pipe."""
-    import _thread  # `threading` takes longer to load than a hook reads
+    """Read until the end or a deadline, in a thread, because not every system can wait for a pipe."""
+    import _thread  # importing `threading` takes longer than reading
 
     read, ended = bytearray(), _thread.allocate_lock()
     ended.acquire()
@@ -203,9 +203,9 @@ def _read(handle: int, until: float) -> bytes:
     return bytes(read)
 
 
-def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
+def _deliver(asked: HookCall, body: Mapping[str, object], started: float) -> int:
     workspace = find_workspace(asked.path)
-    if asked.name == "compaction-complete":  # a session's end is known again by what it says
+    if asked.name == "compaction-complete":  # the content identifies a session end
         from signet import ids
 
         body = {**body, "idempotencyKey": ids.new_ordered_id()}
@@ -216,13 +216,13 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
     try:
         reply = _reply(asked, body, workspace, found)
     except SignetError as error:
-        if found.is_elsewhere and isinstance(error, _AWAY):
+        if found.is_elsewhere and isinstance(error, _UNREACHABLE):
             _print_known(asked, body, workspace)
         return _unsent(asked, error, entry)
     status = _answered(asked, reply, workspace, found, entry)
     if found.is_elsewhere:
         connection.came_back(workspace)
-        if reply.status == connection.KEY_REFUSED:  # who may read it no more keeps none of it
+        if reply.status == connection.KEY_REFUSED:  # a rejected key must keep no copy
             offline.forget(workspace)
         else:
             offline.behind(workspace, found, asked.name, body)
@@ -230,9 +230,9 @@ def _deliver(asked: Asked, body: Mapping[str, object], started: float) -> int:
 
 
 def _reply(
-    asked: Asked, body: Mapping[str, object], workspace: Workspace, daemon: target.Target
+    asked: HookCall, body: Mapping[str, object], workspace: Workspace, daemon: target.Target
 ) -> "Reply":
-    """Return what the daemon replies; raises SignetError, at once where it is known to be away."""
+    """Return the daemon's reply. Raises SignetError, immediately if the daemon is known to be unreachable."""
     is_start = asked.name == "session-start"
     if daemon.is_elsewhere:
         if offline.is_away(workspace, daemon, is_start=is_start):
@@ -242,19 +242,19 @@ def _reply(
     from signet.client import transport
     from signet.client.call import Call
 
-    # A daemon that wants tokens reads no files (HK-73), one elsewhere has other ones.
+    # A daemon that requires tokens reads no files (HK-73), and a remote one has other files.
     is_near = spooled.is_own(workspace, daemon) and "Authorization" not in daemon.headers
     sent = body if is_near else spooled.with_log(body)
     try:
         return transport.send(daemon, Call(method="POST", path=asked.route, body=sent))
-    except _AWAY:
+    except _UNREACHABLE:
         if daemon.is_elsewhere:
             connection.note_away(workspace)
         raise
 
 
 def _answered(
-    asked: Asked,
+    asked: HookCall,
     reply: "Reply",
     workspace: Workspace,
     daemon: target.Target,
@@ -263,7 +263,7 @@ def _answered(
     from signet.cli import spooled
 
     answer = json_text.an_object(reply.body) or {}
-    if entry is not None and not answer:  # another program that has our port
+    if entry is not None and not answer:  # another program on our port
         return _skipped(f"{daemon.url} is not a Signet daemon; hook skipped", entry)
     if reply.status >= 400:
         if entry is not None and reply.status in spooled.HOPELESS and "error" in answer:
@@ -281,13 +281,13 @@ def _answered(
     return 0
 
 
-def _print_known(asked: Asked, body: Mapping[str, object], workspace: Workspace) -> None:
-    """Print what is known here of what an absent daemon would say."""
+def _print_known(asked: HookCall, body: Mapping[str, object], workspace: Workspace) -> None:
+    """Print the offline copy of an unreachable daemon's answer."""
     if asked.name in _CONTEXT_EVENTS:
         _print(asked, {"inject": offline.context_of(workspace, asked.name, body)})
 
 
-def _print(asked: Asked, answer: Mapping[str, object]) -> None:
+def _print(asked: HookCall, answer: Mapping[str, object]) -> None:
     if asked.as_json:
         sys.stdout.write(f"{json.dumps(answer, ensure_ascii=False)}\n")
     elif asked.hook.prints and (text := answer.get(asked.hook.prints)):
@@ -297,12 +297,12 @@ def _print(asked: Asked, answer: Mapping[str, object]) -> None:
 
 
 def _spooled(
-    asked: Asked,
+    asked: HookCall,
     body: Mapping[str, object],
     workspace: Workspace,
     found: target.Target | SignetError,
 ) -> "Entry | None":
-    """Return the entry of a call that must not be lost; None where it cannot be kept."""
+    """Spool a call that must not be lost and return its entry; None if that is impossible."""
     from signet.cli import spooled
     from signet.domain.sessions import spool
 
@@ -318,7 +318,7 @@ def _spooled(
     except SignetError as error:
         _tell(error.message)
     except OSError as error:
-        _tell(f"not kept: {error.strerror}")
+        _tell(f"not stored: {error.strerror}")
     return None
 
 
@@ -329,9 +329,9 @@ def _with_whole_path(body: Mapping[str, object]) -> dict[str, object]:
     return {**body, "transcriptPath": str(Path(path).expanduser().absolute())}
 
 
-def _unsent(asked: Asked, error: SignetError, entry: "Entry | None") -> int:
+def _unsent(asked: HookCall, error: SignetError, entry: "Entry | None") -> int:
     if isinstance(error, DaemonAway):
-        return _skipped(f"the daemon at {error.facts['url']} is away, hook skipped", entry)
+        return _skipped(f"the daemon at {error.facts['url']} is unreachable, hook skipped", entry)
     if isinstance(error, DaemonNotRunning):
         return _skipped("daemon not running, hook skipped", entry)
     if isinstance(error, DaemonSilent):
@@ -341,7 +341,7 @@ def _unsent(asked: Asked, error: SignetError, entry: "Entry | None") -> int:
 
 
 def _skipped(why: str, entry: "Entry | None") -> int:
-    """Say why nothing was done; what must not be lost waits."""
+    """Report why nothing was done, and that the call is spooled."""
     if entry is not None:
         from signet.domain.sessions import spool
 
@@ -352,12 +352,12 @@ def _skipped(why: str, entry: "Entry | None") -> int:
 
 
 def _tell(text: str) -> None:
-    if sys.stderr is not None:  # a harness may have closed it
+    if sys.stderr is not None:  # the harness may have closed it
         sys.stderr.write(f"[signet] {text}\n")
 
 
 def _patience(hook: Hook, *, is_elsewhere: bool) -> float:
-    """Return how long a hook may take: as long as its variable says, else not so long that anybody notices."""
+    """Return the hook's time limit: from its environment variable, else below what a user notices."""
     if not os.environ.get(hook.patience, "").strip():
         return offline.PATIENCE_SECONDS if is_elsewhere else PATIENCE_SECONDS
     found, _ = read_environment(os.environ)
@@ -369,8 +369,8 @@ def _patience(hook: Hook, *, is_elsewhere: bool) -> float:
     return milliseconds[hook.patience] / 1000
 
 
-def _daemon(asked: Asked, started: float) -> target.Target | SignetError:
-    """Return the daemon to call, or why there is none; a hook never has more rights than an agent."""
+def _daemon(asked: HookCall, started: float) -> target.Target | SignetError:
+    """Return the daemon to call, or why there is none. A hook never has more rights than an agent."""
     try:
         found = target.find(
             path=asked.path, actor=asked.harness, actor_type="harness", role="agent"
@@ -385,8 +385,8 @@ def _daemon(asked: Asked, started: float) -> target.Target | SignetError:
     )
 
 
-def _said(said: Mapping[str, object], name: str) -> object:
-    """Return what a harness says under one of the spellings of a field."""
+def _field(said: Mapping[str, object], name: str) -> object:
+    """Return a field of the harness's input under any of its spellings."""
     for spelling in SPELLINGS.get(name, ()):
         value = said.get(spelling)
         if isinstance(value, str) and value.strip():

@@ -1,18 +1,17 @@
-"""The JSON that each harness gives a hook on stdin, and the JSON that it reads from its stdout.
+"""The JSON of each harness on a hook's stdin, and the JSON that it reads from stdout.
 
-What most of them say alike is in `hook_table.py`; here is what only some do. The forms were seen with Codex 0.169,
-Gemini CLI 0.61 and Copilot CLI 1.0; those of Cursor, Windsurf and VS Code are from their documentation.
+`hook_table.py` has the common fields, this module the special ones. Forms were seen with Codex 0.169, Gemini CLI 0.61
+and Copilot CLI 1.0; those of Cursor, Windsurf and VS Code follow their documentation.
 """
 
 import json
 from collections.abc import Mapping
 from pathlib import Path
 
-#: A hook of Claude Code's settings that another harness runs, by what only that harness says, and where our own hooks
-#: of that harness are.
+#: Other harnesses that run hooks from Claude Code's settings: their own field, and the file of our hooks there.
 _READERS = {"cursor_version": ".cursor/hooks.json", "timestamp": ".copilot/hooks/signet.json"}
 
-#: Where `signet harness install` puts the hooks of a harness for which there is a plugin, too.
+#: Where `signet harness install` writes the hooks of harnesses that also have a plugin.
 _INSTALLED = {
     "claude-code": ".claude/settings.json",
     "codex": ".codex/hooks.json",
@@ -24,7 +23,7 @@ _OURS = "hook session-start"
 
 
 def spoken(said: Mapping[str, object]) -> Mapping[str, object]:
-    """Return what a harness says with the fields that some put deeper: the first folder, the details of an event."""
+    """Return the input with nested fields moved to the top: the first folder, the event's details."""
     found = dict(said)
     details, roots = said.get("tool_info"), said.get("workspace_roots")
     if isinstance(details, Mapping):  # Windsurf
@@ -35,25 +34,26 @@ def spoken(said: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def event_of(said: Mapping[str, object]) -> str | None:
-    """Return what a harness calls the event, where it says so."""
+    """Return the harness's name of the event, if given."""
     found = said.get("hook_event_name") or said.get("hookEventName")
     return found if isinstance(found, str) else None
 
 
 def reason_of(harness: str, reason: object) -> object:
-    """Return why a session ended, as the daemon knows it: of one that is cleared it keeps nothing.
+    """Return why a session ended, in the daemon's terms; a cleared session is not kept.
 
-    In Claude Code and Gemini CLI people clear the talk to begin the next one, and what they decided stands.
+    Except in Claude Code and Gemini CLI, where people clear a conversation to start the next one and its decisions
+    still apply.
     """
     is_next = harness in ("claude-code", "gemini-cli") and reason == "clear"
     return "new_session" if is_next else reason
 
 
 def answered(harness: str, event: str, text: str) -> str:
-    """Return a text that becomes context of the model in the form that the harness reads at an event.
+    """Return a context text in the form that the harness reads at an event.
 
-    Claude Code and what is not known take it as it stands; Codex takes output that begins with a bracket for JSON and
-    rejects what is none.
+    Claude Code and unknown harnesses take it unchanged. Codex parses output that begins with a bracket as JSON and
+    rejects anything else.
     """
     inner = {"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}
     forms: Mapping[str, Mapping[str, object]] = {
@@ -66,9 +66,9 @@ def answered(harness: str, event: str, text: str) -> str:
 
 
 def repeats(harness: str, said: Mapping[str, object], home: Path) -> bool:
-    """Return whether a hook of Claude Code's settings is run by a harness that runs our own hooks too.
+    """Return whether a hook from Claude Code's settings runs in a harness that also runs our own hooks.
 
-    Cursor and VS Code also run those; without hooks of their own, they are served by these.
+    Cursor and VS Code run both; without their own hooks, these serve them.
     """
     if harness != "claude-code" or "/.claude/" in str(said.get("transcript_path")).replace(
         "\\", "/"
@@ -78,7 +78,7 @@ def repeats(harness: str, said: Mapping[str, object], home: Path) -> bool:
 
 
 def is_installed(harness: str, home: Path) -> bool:
-    """Return whether a harness runs our hooks without its plugin, too; then the plugin's do nothing."""
+    """Return whether the harness also runs our hooks without the plugin; then the plugin's do nothing."""
     return _holds_ours(home, _INSTALLED.get(harness))
 
 

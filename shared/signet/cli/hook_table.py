@@ -1,10 +1,10 @@
-"""The hooks of a harness: the flags of each command, what it reads of what the harness says, and what it prints."""
+"""The hook commands: flags, fields read from the harness, and output."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-#: How harnesses spell a field.
+#: Spellings of each field in different harnesses.
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "sessionKey": (
         *("session_key", "sessionKey", "session_id", "sessionId"),
@@ -25,7 +25,7 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
     ),
     "transcriptPath": ("transcript_path", "transcriptPath"),
     "transcript": ("transcript",),
-    # An event that ends a turn is the reason, where a harness gives none: Codex says `Stop`.
+    # Without a reason, the event that ends a turn is the reason: Codex sends `Stop`.
     "reason": ("reason", "hook_event_name", "hookEventName", "agent_action_name"),
     "sessionContext": ("session_context", "sessionContext"),
     "messageCount": ("message_count", "messageCount"),
@@ -35,17 +35,17 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
 
 
 class Hook(NamedTuple):
-    """One command: its flags and the fields that they fill, what it reads from stdin, what it prints."""
+    """One command: its flags and their fields, the fields read from stdin, and the output."""
 
     help: str
     flags: Mapping[str, str] = MappingProxyType({})
     reads: tuple[str, ...] = ()
     needs: str | None = None
     prints: str | None = None
-    #: The variable that says how long it may take.
+    #: The environment variable with its time limit.
     patience: str = "SIGNET_FETCH_TIMEOUT"
     is_spooled: bool = False
-    #: A harness waits for it, so that it never fails.
+    #: A harness waits for it, so it must never fail.
     is_lifecycle: bool = False
 
 

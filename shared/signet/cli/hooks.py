@@ -1,6 +1,6 @@
-"""The hooks as part of the command tree, for its map, completion, and options that stand before `hook`.
+"""The hooks in the command tree, for its overview, completion, and options before `hook`.
 
-A harness never comes here: `main` runs `hook.run` without loading the tree.
+Harnesses never reach this module: `main` runs `hook.run` without loading the tree.
 """
 
 import typer
