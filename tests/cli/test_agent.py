@@ -36,7 +36,7 @@ def test_an_agent_is_added_looked_at_and_removed(served: Program) -> None:
     assert "The tide turns at nine." in archived.out
     id_ = served.run("memory", "list", "--archived", "--json").json()["memories"][0]["id"]
     assert f"signet memory adopt {id_[:12]}" in archived.err
-    assert served.run("memory", "adopt", id_[:18]).out.startswith("Remembered again: ")
+    assert served.run("memory", "adopt", id_[:18]).out.startswith("Restored: ")
     assert "The tide turns at nine." in served.run("memory", "list").out
     assert served.run("agent", "remove", "default").status == 1
 

@@ -88,15 +88,15 @@ def test_recall_finds_a_session_of_which_nothing_was_distilled(begun: Program) -
     assert SAID[2] in begun.run("sessions", "show", "fir").out
     assert "signet sessions show first" in begun.run("memory", "show", "session:first").err
     unknown = begun.run("sessions", "show", "nobody")
-    assert unknown.status == 1 and "Nothing of session nobody is kept" in unknown.err
+    assert unknown.status == 1 and "Session nobody has no transcript" in unknown.err
     assert "signet sessions" in unknown.err
 
 
 def test_it_tells_how_far_it_is_and_reads_nothing_again(begun: Program) -> None:
     eventually(lambda: begun.run("backfill", "status", "--json").json()["state"] == "done")
     assert begun.run("backfill", "status").out == "2 of 2 sessions read\n"
-    assert "No new session: 2 sessions read already" in begun.run("backfill").out
-    assert begun.run("backfill", "stop").out == "Nothing was being read\n"
+    assert "No new sessions; 2 sessions already read" in begun.run("backfill").out
+    assert begun.run("backfill", "stop").out == "No backfill is running\n"
     assert begun.run("status", "--json").json()["backfill"]["read"] == 2
 
 
@@ -116,6 +116,6 @@ def test_setup_offers_what_there_is_and_asks_six_questions_at_most(alone: Progra
         columns=120,
         SIGNET_PORT=str(alone.port),  # the usual one may be another program's
     )
-    assert "Here are 2 sessions of Claude Code" in drawn
+    assert "Found 2 sessions of Claude Code" in drawn
     assert "Read them in the background?" in drawn and "6 of 6" in drawn
     assert not alone.workspace.exists()

@@ -165,7 +165,7 @@ def test_what_was_said_while_the_daemon_was_away_comes_once_and_in_order(
     end = {"session_id": "skua", "cwd": "/work/skua", "transcript_path": str(log)}
     done = machine.run("hook", "session-end", "-H", "codex", stdin=json.dumps(end))
     assert done.status == 0 and done.err.endswith(
-        "is away, hook skipped; saved, will be sent later\n"
+        "is unreachable, hook skipped; saved, will be sent later\n"
     )
     summary = json.dumps({"session_id": "skua", "summary": "The skua moved to the cliff."})
     machine.run("hook", "compaction-complete", "-H", "codex", stdin=summary)
@@ -289,7 +289,7 @@ def test_sessions_begin_with_what_the_daemon_last_said_and_not_with_what_is_forg
     eventually(lambda: rule in kept() and "greet" not in kept())
     wire.cut()
     start = hook("session-start", "p3")
-    assert start.startswith("[signet: the memory cannot be reached now; this is what it said at 2")
+    assert start.startswith("[signet: the memory is unreachable; this copy is from 2")
     assert rule in start and gone not in start and "Today is" not in start
     told = hook("user-prompt-submit", "p3", prompt="Push it.")
     assert "## Standing rules" in told and rule in told and gone not in told
@@ -396,7 +396,7 @@ def test_what_was_said_on_a_machine_before_reaches_the_daemon_elsewhere(
     [old] = machine.home.rglob("first.jsonl")
     os.utime(old, (1.77e9, 1.77e9))  # in February
     shown = machine.run("backfill", "--dry-run")
-    assert shown.out.startswith("To be sent: 2 of Claude Code")
+    assert shown.out.startswith("Will be sent: 2 of Claude Code")
     wire.cut()
     away = machine.run("backfill", "--json")
     assert (away.status, away.json()["sent"]) == (1, 0)

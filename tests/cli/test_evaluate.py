@@ -23,18 +23,18 @@ def test_the_status_says_that_sessions_are_held_out_and_that_ranking_is_watched(
     served: Program,
 ) -> None:
     shown = served.run("status").out
-    assert "5% of sessions after the first week are given no memories, to compare" in shown
-    assert "learning    what helped before is only watched: no session tells yet" in shown
+    assert "5% of sessions after the first week receive no memories, for comparison" in shown
+    assert "learning    collecting data, results unchanged: no comparable session yet" in shown
 
 
 @pytest.mark.parametrize(
     ("state", "said"),
     [
-        (None, "off, ranking is the same whatever helped"),
-        ((3, 1, None), "only watched: it was better in 3 of 4 sessions that tell"),
-        ((0, 1, None), "only watched: it was better in 0 of 1 session that tell"),
+        (None, "off, results unchanged"),
+        ((3, 1, None), "results unchanged: better in 3 of 4 sessions with a result"),
+        ((0, 1, None), "results unchanged: better in 0 of 1 session with a result"),
         ((0, 0, "2026-03-02T09:00:00.000Z"), "whether that is better · stopped 2026-03-02"),
-        ((9, 2, ""), "takes part in ranking: it was better in 9 of 11 sessions that tell"),
+        ((9, 2, ""), "active, better in 9 of 11 sessions with a result"),
     ],
 )
 def test_the_status_says_whether_ranking_learns(

@@ -270,7 +270,7 @@ def test_a_session_that_ended_without_a_daemon_is_delivered_when_there_is_one(
     assert start.status == 0 and start.out.startswith("[memory active")
     listed = served.run("bypass", "--json").json()
     assert [one["runtimePath"] for one in listed["sessions"] if one["key"] == "next"] == ["legacy"]
-    assert served.run("bypass", "nex").out == "Hooks of session next are off from now on\n"
+    assert served.run("bypass", "nex").out == "Hooks of session next are off\n"
     asked = {"session_id": "next", "prompt": "walrus"}
     assert hook(served, "user-prompt-submit", asked, **PATIENT) == Done(0, "", "")
     assert served.run("bypass", "next", "--off").out == "Hooks of session next are on again\n"

@@ -58,7 +58,7 @@ def test_kinds_of_another_version_are_said_and_not_waited_for() -> None:
     found["queues"]["memory"]["unserved"] = [{"queue": "later", "kind": "bake", "jobs": 1}]
     assert work.left(found).open == 2
     (why,) = work.why(found)
-    assert "1 job of a kind this version cannot run (bake)" in why
+    assert "1 job of unknown kinds (bake)" in why
 
 
 def test_every_reason_to_wait_has_words() -> None:

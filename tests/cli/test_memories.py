@@ -111,7 +111,7 @@ def test_an_id_that_is_too_short_unknown_or_of_several_is_exit_1(served: Program
     several = served.run("memory", "history", first[:8])
     if first[:8] == second[:8]:
         assert several.status == 1
-        assert "Several ids start with" in several.err
+        assert "Several IDs start with" in several.err
     assert served.run("memory", "show", str(uuid4())).err == "error: not found\n"
 
 

@@ -104,7 +104,7 @@ def test_status_shows_processes_queue_and_files(served: Program) -> None:
     for part in (
         f"http://127.0.0.1:{served.port}",
         "api running, worker running, scheduler running",
-        "off, recall uses keywords only",
+        "off; recall uses keywords only",
         "✓ agent.yaml",
         "✗ AGENTS.md",
         str(served.workspace),

@@ -68,7 +68,7 @@ def test_no_view_of_a_strangers_text_steers_the_terminal(served: Program) -> Non
         assert word in drawn.replace("\r\n", "").replace(" ", ""), view
         assert not STEERS.search(drawn), (view, drawn)
     found = " ".join(served.run("recall", word, "--explain").out.split())
-    assert "origin: web · waits for a review" in found
+    assert "origin: web · waits for review" in found
     served.run("review", "reject", memory_id)
     assert not STEERS.search(served.on_terminal("forgotten"))
 

@@ -1,6 +1,6 @@
 """The rules of quickstart: what it makes memories of, what it asks, what it says about jobs."""
 
-from signet.cli.quickstart.command import Outcome, told
+from signet.cli.quickstart.command import Outcome, outcome_text
 from signet.cli.quickstart.feed import PIECE_CHARS, pieces
 from signet.cli.quickstart.learn import Fact, questions_about, sample_questions
 from signet.domain.transcripts import transcript
@@ -66,15 +66,15 @@ def test_the_sample_has_three_questions() -> None:
 
 def test_a_dead_or_open_job_is_told_with_its_reason_and_is_no_success() -> None:
     dead = Outcome(completed=3, open=0, waiting=0, reasons=(), dead=("extract: no such memory",))
-    assert told(dead, is_paused=False) == "3 done, dead: extract: no such memory"
+    assert outcome_text(dead, is_paused=False) == "3 done, dead: extract: no such memory"
     stuck = Outcome(completed=0, open=2, waiting=0, reasons=(), dead=())
-    assert told(stuck, is_paused=False) == "nothing new to do, 2 still open"
-    assert "the queue is paused" in told(stuck, is_paused=True)
+    assert outcome_text(stuck, is_paused=False) == "nothing new to do, 2 still open"
+    assert "the queue is paused" in outcome_text(stuck, is_paused=True)
     assert not dead.is_whole
     assert not stuck.is_whole
 
 
 def test_a_job_that_waits_for_a_model_is_told_and_no_failure() -> None:
     waiting = Outcome(completed=3, open=0, waiting=4, reasons=("no model",), dead=())
-    assert told(waiting, is_paused=False) == "3 done, 4 wait: no model"
+    assert outcome_text(waiting, is_paused=False) == "3 done, 4 wait: no model"
     assert waiting.is_whole

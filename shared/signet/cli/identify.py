@@ -1,4 +1,4 @@
-"""From what a person types to the id of a memory, or to one row of a list."""
+"""Resolve typed IDs and names to a memory's ID or one row of a list."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar
@@ -8,17 +8,17 @@ from signet.errors import Conflict, Invalid, NotFound
 
 Row = TypeVar("Row")
 
-#: A shorter beginning is more likely a slip than an id.
+#: A shorter prefix is more likely a typo.
 SHORTEST = 8
-#: A UUID is whole: nothing is looked up for it.
+#: A complete UUID needs no lookup.
 UUID_CHARS = 36
 
 
 def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
-    """Return the id that `typed` is or begins; raises NotFound, Conflict, or Invalid for too short a beginning."""
+    """Return the ID that `typed` is or begins. Raises NotFound, Conflict, or Invalid for a short prefix."""
     typed = typed.strip()
     if typed.startswith("session:"):
-        raise Invalid(f"{typed} is no memory but a session; see: signet sessions show {typed[8:]}")
+        raise Invalid(f"{typed} is a session, not a memory; see: signet sessions show {typed[8:]}")
     if len(typed) == UUID_CHARS:
         return typed
     found = signet.ids(typed, agent_id=agent)
@@ -29,11 +29,11 @@ def whole(signet: Signet, typed: str, *, agent: str | None = None) -> str:
             f"{typed!r} is too short: give at least the first {SHORTEST} characters of the id"
         )
     if not found:
-        raise NotFound(f"No memory has an id that starts with {typed}")
+        raise NotFound(f"No memory ID starts with {typed}")
     if len(found) > 1:
         shown = "\n  ".join(found)
         raise Conflict(
-            f"Several ids start with {typed}; give more characters:\n  {shown}", "ambiguous_id"
+            f"Several IDs start with {typed}; give more characters:\n  {shown}", "ambiguous_id"
         )
     return found[0]
 
@@ -47,7 +47,7 @@ def one(
     id: Callable[[Row], str],
     name: Callable[[Row], str] = lambda row: "",
 ) -> Row:
-    """Return the row with this id or name, or whose id starts so; raises NotFound, or Conflict for several.
+    """Return the row with this ID, ID prefix or name; raises NotFound, or Conflict for several.
 
     `see` is the command that lists the rows.
     """

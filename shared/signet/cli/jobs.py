@@ -1,4 +1,4 @@
-"""`signet jobs …`: look at the work in the background, watch it, try it again, end it, pause it."""
+"""`signet jobs …`: list, watch, retry, cancel and pause background jobs."""
 
 import json
 import sys
@@ -17,12 +17,12 @@ from signet.client.call import Call
 
 app = typer.Typer(help="Inspect and control background jobs.", no_args_is_help=True)
 
-#: The states a job rests in (queue/kinds.py, which loads the database).
+#: Resting states of a job (copied from queue/kinds.py, which loads the database).
 Status = Literal["pending", "leased", "completed", "dead"]
 
 _ERROR_CHARS = 100
 _NAME_WIDTH = 18
-#: What `show` leaves out: told by other lines, or of use to programs only.
+#: Fields that `show` omits: shown elsewhere, or only for programs.
 _ELSEWHERE = frozenset({"attempt_count", "last_error", "errors", "lease_token", "due_at"})
 _STATUS_WIDTH = max(map(len, get_args(Status)))
 
@@ -50,7 +50,7 @@ ChangedOption = Annotated[
         "-l",
         min=1,
         max=500,
-        help="Change at most this many; default: 50, or every ID given.",
+        help="Maximum number of jobs to change; default: 50, or every ID given.",
     ),
 ]
 
@@ -143,7 +143,7 @@ def retry(
     """
     if ids and len(ids) == 1 and not dry_run:
         yield signet.retry_job(ids[0])
-        output.say("It is queued again")
+        output.say("Queued again")
         return
     _needs_choice(ids, kind, code, everything)
     found = signet.retry_jobs(
@@ -170,7 +170,7 @@ def cancel(
         ended = signet.cancel_job(ids[0])
         yield ended
         is_running = ended.get("cancelRequested")
-        output.say("It is running and was asked to stop" if is_running else "Cancelled")
+        output.say("Running; it stops at its next check" if is_running else "Cancelled")
         return
     _needs_choice(ids, kind, code, everything)
     found = signet.cancel_jobs(
@@ -195,7 +195,7 @@ def watch(
     """
     from signet.cli import watching
 
-    seen = watching.told if as_json else watching.drawn
+    seen = watching.print_events if as_json else watching.drawn
     seen(client(path), follow=follow)
 
 
@@ -241,7 +241,7 @@ def nudge(signet: Signet) -> Output:
     asked: Call[dict[str, Any]] = Call(method="POST", path="/api/pipeline/nudge", body={})
     answer = signet.send(asked)
     yield answer
-    later = "No worker is running; it will do this first when it starts"
+    later = "No worker is running; it does this first when it starts"
     output.say("Nudged" if answer["nudged"] else later)
 
 

@@ -1,4 +1,4 @@
-"""`signet daemon logs`: what the daemon's processes logged, from the files; it needs no daemon."""
+"""`signet daemon logs`: show the log files of the daemon's processes, without the daemon."""
 
 import contextlib
 import os
@@ -49,7 +49,7 @@ def logs(
         output.hint("Daemon is not running; these are its last log lines")
     place = logfile.place(workspace.log_dir, os.environ)
     wanted = logread.Filter(level=level, category=category, since=since, text=_pattern(grep))
-    # Opened before the older lines are read, so that no line falls between.
+    # Opened before reading the older lines, so that none is lost.
     coming = logread.follow(place, wanted, threading.Event()) if follow else iter(())
     older = logread.newest(place, lines, wanted)
     if as_json and not follow:

@@ -1,7 +1,7 @@
-"""The entry of the `signet` command: from an argument list to an exit status.
+"""Entry point of the `signet` command: from arguments to an exit status.
 
-0 done, 1 failed, 2 wrong usage, 130 interrupted. Loads the command tree only when it is needed: `signet --version`
-and the hooks of harnesses do without it.
+0 success, 1 failure, 2 wrong usage, 130 interrupted. Loads the command tree only on demand; `signet --version` and
+hooks do without it.
 """
 
 import gc
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typer.exceptions import TyperException
 
 INTERRUPTED = 130
-#: So many objects are made before Python looks for cycles: most are those of a loaded command, and stay.
+#: Objects before the garbage collector runs: most belong to a loaded command and stay.
 _OBJECTS = 50_000
 _COMPLETION = ("--install-completion", "--show-completion")
 
@@ -26,7 +26,7 @@ _COMPLETION = ("--install-completion", "--show-completion")
 def run() -> NoReturn:
     """Run the command of this process, and end the process at once.
 
-    Taking down what was loaded takes Python a quarter of the time of a command, and no command leaves work for it.
+    Python's normal shutdown takes a quarter of a command's time, and no command needs it.
     """
     gc.set_threshold(_OBJECTS)
     status = main()
@@ -52,13 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:  # while the commands were loaded
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader has gone (`signet recall x | head`); Python must not complain when it flushes at exit.
+        # The reader closed the pipe (`signet recall x | head`); prevent Python's error when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 
 def _noting_completion(given: Sequence[str]) -> AbstractContextManager[None]:
-    """Return what notes the files of shells where their completion is installed, so that it can be taken out."""
+    """Return a wrapper that records shell files changed by completion, so that uninstall can restore them."""
     if _COMPLETION[0] not in given:
         return nullcontext()
     from pathlib import Path
@@ -82,7 +82,7 @@ def _run(given: list[str]) -> int:
 
     as_json = "--json" in given
     if len(given) == 2 and given[0] in _COMPLETION:
-        # A shell was named: the library takes that name only where it does not look for the shell itself.
+        # A named shell: the library accepts the name only with its own detection disabled.
         os.environ["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = "1"
     try:
         with _noting_completion(given):
@@ -118,7 +118,7 @@ def _called(command: "TyperGroup", given: list[str]) -> int:
 
     try:
         return int(command(given, prog_name="signet", standalone_mode=False) or 0)
-    except Abort:  # Ctrl-C or the end of input at a question
+    except Abort:  # Ctrl-C or end of input at a prompt
         return INTERRUPTED
 
 
@@ -132,7 +132,7 @@ def _wrong_usage(error: "TyperException", *, as_json: bool) -> None:
             output.tell(message)
             return
         message = f"{context.command_path} needs a command"
-    # What a library of ours puts before what it was told.
+    # Remove the prefix that pydantic adds.
     output.failed(message.replace("Value error, ", ""), "usage", as_json=as_json)
     if not as_json:
         output.hint(f"See: {context.command_path if context else 'signet'} --help")

@@ -1,4 +1,4 @@
-"""`signet --man`: the manual page, made from the help of the commands; there is no second text."""
+"""`signet --man`: the manual page, generated from the commands' help."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ from signet import __version__
 from signet.cli import output
 
 _ROFF = str.maketrans({"\\": "\\e", "-": "\\-"})
-#: Where what a page needs besides help is said.
+#: The page's sections besides the help.
 _FILES = (
     "Everything is in the workspace: ~/.agents, unless SIGNET_PATH or \\-\\-path names another."
 )
@@ -32,15 +32,15 @@ def _page(root: Any) -> Iterator[str]:
 
 
 def _command(path: str, command: Any) -> Iterator[str]:
-    """Yield a section for a command, and for those below it."""
+    """Yield a section for a command and each of its subcommands."""
     usage = " ".join(
         one.metavar or one.name.upper()
         for one in command.params
         if one.param_type_name == "argument"
     )
-    yield f'.SS "{_said(f"{path} {usage}".rstrip())}"'
+    yield f'.SS "{_escaped(f"{path} {usage}".rstrip())}"'
     for paragraph in (command.help or "").split("\n\n"):
-        yield from (".PP", _said(" ".join(paragraph.split())))
+        yield from (".PP", _escaped(" ".join(paragraph.split())))
     yield from _options(command)
     for name, below in getattr(command, "commands", {}).items():
         yield from _command(f"{path} {name}", below)
@@ -50,10 +50,10 @@ def _options(command: Any) -> Iterator[str]:
     for one in command.params:
         if one.param_type_name == "option" and not one.hidden:
             names = ", ".join((*one.opts, *one.secondary_opts))
-            yield from (".TP", f".B {_said(names)}", _said(one.help or "Show the help."))
+            yield from (".TP", f".B {_escaped(names)}", _escaped(one.help or "Show the help."))
 
 
-def _said(text: str) -> str:
-    """Return a text as it is written in a manual page, where a dot or a quote at the beginning of a line commands."""
+def _escaped(text: str) -> str:
+    """Escape a text for a manual page, where a leading dot or quote is a command."""
     escaped = text.translate(_ROFF)
     return f"\\&{escaped}" if escaped.startswith((".", "'")) else escaped

@@ -1,8 +1,8 @@
 """`signet-mcp`: the Model Context Protocol over stdin and stdout, one JSON-RPC message per line.
 
-Each message goes to the daemon's `/mcp`. Without a daemon, `initialize` and `tools/list` are answered from this
-program, and each tool reports how to start the daemon. Only messages are written to stdout. The program starts in a few
-hundredths of a second because it imports little more than a socket.
+Forwards each message to the daemon's `/mcp`. Without a daemon it answers `initialize` and `tools/list` itself, and
+each tool reports how to start the daemon. Only messages go to stdout. The program starts in a few hundredths of a
+second, because it imports little more than a socket.
 """
 
 import json
@@ -24,34 +24,34 @@ from signet.mcp.protocol import Call
 from signet.mcp.tools import TOOLS
 from signet.paths import Workspace
 
-#: Longer than any tool may take.
+#: Client timeout in seconds, above that of any tool.
 SECONDS = 65.0
-#: Messages that are answered at once: a slow tool does not hold up the others.
+#: Messages processed concurrently, so that a slow tool does not block others.
 AT_ONCE = 16
 
 _ACCEPTED = (200, 202, 400)
-#: Where a session is, as its harness says it (MC-6).
+#: Fields of a session's context, from the harness (MC-6).
 _CONTEXT = {
     "harness": "SIGNET_HARNESS",
     "workspace": "SIGNET_WORKSPACE",
     "channel": "SIGNET_CHANNEL",
 }
-#: The route of `memory_store`, and the fields of a kept call that say where it comes from.
+#: The route of `memory_store`, and the context fields of a spooled call.
 STORE = TOOLS["memory_store"].path
 _ALSO = {"who": "harness", "project": "project"}
 
 
 def main() -> int:
-    """Answer until stdin ends, and return the exit status."""
+    """Answer until stdin ends; return the exit status."""
     try:
         Bridge(sys.stdout.buffer, os.environ, project_of(Path.cwd)).serve(sys.stdin.buffer)
-    except (KeyboardInterrupt, BrokenPipeError):  # whoever asked is gone
+    except (KeyboardInterrupt, BrokenPipeError):  # the client is gone
         return 0
     return 0
 
 
 class Bridge:
-    """Answers lines, several at once."""
+    """Answer lines concurrently."""
 
     def __init__(self, out: BinaryIO, environ: Mapping[str, str], project: str) -> None:
         self._out = out
@@ -61,7 +61,7 @@ class Bridge:
         self._free = threading.BoundedSemaphore(AT_ONCE)
 
     def serve(self, lines: Iterable[bytes]) -> None:
-        """Answer each line; returns when all are answered."""
+        """Answer each line; return when all are answered."""
         threads: list[threading.Thread] = []
         for line in lines:
             if line.strip():
@@ -71,7 +71,7 @@ class Bridge:
                 threads[-1].start()
         for thread in threads:
             thread.join()
-        # Nothing is written after the end, when stdout may be gone.
+        # Block later writes: stdout may be closed after the end.
         self._writing.acquire()
 
     def _work(self, line: bytes) -> None:
@@ -88,7 +88,7 @@ class Bridge:
             self._out.flush()
 
     def _answer_line(self, line: bytes) -> object:
-        """Return the reply to a line, or to each of its messages; None when nobody waits for one."""
+        """Return the reply to a line or to each of its messages; None for notifications."""
         try:
             said = json.loads(line)
         except (ValueError, RecursionError):
@@ -107,25 +107,25 @@ class Bridge:
         try:
             if isinstance(read, Call) and read.operation.path == STORE:
                 return self._saved(read, message)
-            return self._asked(message)
+            return self._forward(message)
         except SignetError as error:
             return protocol.failure(read, error.message) if isinstance(read, Call) else read
 
     def _saved(self, call: Call, message: object) -> object:
-        """Return the reply to a save: it is kept here while the daemon elsewhere is away; raises SignetError.
+        """Return the reply to a save, spooled while the remote daemon is unreachable. Raises SignetError.
 
-        A broken call that arrived all the same does no harm: the same text twice is one memory.
+        A retry is harmless if the first attempt arrived: the same text is one memory.
         """
         found = self._target()
         if found.home is None:
-            return self._asked(message)
+            return self._forward(message)
         from signet.cli import spooled
 
         said = dict(parse_qsl(urlsplit(self._path).query))
         body = {name: said[told] for name, told in _ALSO.items() if told in said}
         body |= json.loads(call.operation.body)
         save: Request[object] = Request(method="POST", path=STORE, body=body)
-        kept = spooled.sent_or_kept(save, found, lambda _: self._asked(message))
+        kept = spooled.sent_or_kept(save, found, lambda _: self._forward(message))
         return protocol.kept(call, kept.daemon) if isinstance(kept, Entry) else kept
 
     def _target(self) -> target.Target:
@@ -136,8 +136,8 @@ class Bridge:
             environ=self._environ,
         )
 
-    def _asked(self, message: object) -> object:
-        """Return what the daemon replies; raises SignetError when it cannot."""
+    def _forward(self, message: object) -> object:
+        """Return the daemon's reply. Raises SignetError."""
         found = self._target()
         body = message if isinstance(message, dict) else {}
         reply = transport.send(found, Request(method="POST", path=self._path, body=body))
@@ -155,9 +155,9 @@ class Bridge:
 
 
 def project_of(folder: Callable[[], Path]) -> str:
-    """Return the folder that the session works in; empty for one that is no project: a home, a root, one that is gone.
+    """Return the session's project folder; empty for a home, a root or a missing folder.
 
-    Programs that are started from a desktop run there, whatever they work on.
+    Desktop programs start there, whatever they work on.
     """
     try:
         here = folder()
@@ -167,7 +167,7 @@ def project_of(folder: Callable[[], Path]) -> str:
 
 
 def path_of(environ: Mapping[str, str], *, project: str = "", client: str = "") -> str:
-    """Return the address of `/mcp` that says where the session is; `client` is a harness that is not named."""
+    """Return the address of `/mcp` with the session's context; `client` names a harness not in the environment."""
     context = {name: environ.get(variable, "").strip() for name, variable in _CONTEXT.items()}
     context["harness"] = context["harness"] or client
     context["project"] = project
@@ -176,7 +176,7 @@ def path_of(environ: Mapping[str, str], *, project: str = "", client: str = "") 
 
 
 def without_scope(environ: Mapping[str, str]) -> Mapping[str, str]:
-    """Return an environment whose SIGNET_WORKSPACE is a workspace of Signet, and not where a harness works."""
+    """Return an environment whose SIGNET_WORKSPACE is a Signet workspace, not the harness's working folder."""
     named = environ.get("SIGNET_WORKSPACE", "").strip()
     workspace = Workspace(Path(named).expanduser())
     if not named or workspace.database.exists() or workspace.connection_file.exists():

@@ -1,4 +1,4 @@
-"""`signet memory …`: look at memories, change them, bring them back (forgetting: `forget.py`)."""
+"""`signet memory …`: show, change and recover memories (forgetting: `forget.py`)."""
 
 import sys
 from collections.abc import Iterator
@@ -37,10 +37,10 @@ app.command("forget")(forget.forget)
 app.command("erase")(erase.erase)
 
 _LABEL = 12
-#: Changes of all memories that one page holds.
+#: Changes of all memories per page.
 MOST_CHANGES = 500
 State = Literal["forgotten", "archived"] | None
-#: Among so many of the newest an id is looked for.
+#: Newest archived memories searched for an ID prefix.
 MOST_ARCHIVED = 1_000
 
 
@@ -65,7 +65,7 @@ def list_memories(
     ] = False,
     archived: Annotated[
         bool,
-        typer.Option("--archived", help="Only memories of agents that were removed."),
+        typer.Option("--archived", help="Only archived memories of removed agents."),
     ] = False,
     full: FullOption = False,
     agent: AgentOption = None,
@@ -103,7 +103,7 @@ def list_memories(
         again = (
             "Recover with: signet memory recover"
             if forgotten
-            else "Bring back: signet memory adopt"
+            else "Restore with: signet memory adopt"
         )
         output.hint(f"{again} {rows[0]['id'][: entry.ID_CHARS]}")
 
@@ -162,7 +162,7 @@ def history(
         return
     if cursor or since or until:
         raise typer.BadParameter(
-            "--cursor, --since and --until are for the changes of all memories"
+            "--cursor, --since and --until apply only to the history of all memories"
         )
     full_id = identify.whole(signet, memory_id, agent=agent)
     found = signet.history(full_id, limit=limit, agent_id=agent)
@@ -197,14 +197,14 @@ def recover(
     yield done
     output.say(f"Recovered: {full_id}")
     if along := done.get("alongCount"):
-        output.say(f"{output.count(along, 'memory')} read from it came back too")
+        output.say(f"{output.count(along, 'memory')} derived from it recovered too")
 
 
 @command(app)
 def adopt(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -> Output:
-    """Let an agent remember what one that was removed knew.
+    """Give a removed agent's memory to another agent.
 
-    It becomes the agent's own, which no other reads, and is archived no more.
+    It becomes private to that agent and is no longer archived.
 
     Examples: signet memory adopt 019ac0de-1f2a-7b3c · signet memory adopt ID --agent scout
     """
@@ -218,7 +218,7 @@ def adopt(signet: Signet, memory_id: IdArgument, agent: AgentOption = None) -> O
     )
     done = signet.adopt(found["id"], agent_id=agent)
     yield done
-    output.say(f"Remembered again: {done['id']}")
+    output.say(f"Restored: {done['id']}")
 
 
 @command(app)
@@ -246,7 +246,7 @@ def similar(
 
 
 def _flags(filters: MemoryFilter) -> str:
-    """Return the options that ask for the same memories again."""
+    """Return the options that repeat this query."""
     named = {"query" if name == "q" else name: value for name, value in filters.items()}
     pinned, state = named.pop("pinned", None), named.pop("state", None)
     return output.flags(named) + (" --pinned" if pinned else "") + (f" --{state}" if state else "")
@@ -323,7 +323,7 @@ def _card(memory: Memory, ink: Ink) -> Iterator[str]:
 
 def _origin(memory: Memory) -> str:
     states = {
-        "waiting": " · waits for a review",
+        "waiting": " · waits for review",
         "approved": " · approved",
         "replaces": " · to review",
     }
@@ -333,7 +333,7 @@ def _origin(memory: Memory) -> str:
 def _event(change: Change, ink: Ink, *, of: ListedChange | None = None) -> Iterator[str]:
     by = f"by {output.plain(change['changedBy'])}"
     reason = f" · {output.plain(change['reason'])}" if change["reason"] else ""
-    # The pipeline looked at it and left it as it is.
+    # The pipeline checked it and changed nothing.
     event = change["event"] if change["event"] != "none" else "unchanged"
     color = {
         "deleted": ink.bad,

@@ -1,4 +1,4 @@
-"""`signet migrate-schema`: bring the database to this version's schema without starting the daemon."""
+"""`signet migrate-schema`: upgrade the database to this version's schema without starting the daemon."""
 
 from signet import clock
 from signet.cli import output
@@ -7,13 +7,13 @@ from signet.cli.daemon import default_port
 from signet.errors import NotFound
 from signet.paths import find_workspace
 
-#: What a database is called that the TypeScript program made.
+#: Name of the version of a TypeScript database.
 EARLIER = "an earlier Signet"
 
 
 @command()
 def migrate_schema(path: PathOption = None) -> Output:
-    """Upgrade the database to this version; a copy is made first.
+    """Upgrade the database to this version, after making a copy.
 
     The daemon does the same when it starts.
 

@@ -1,4 +1,4 @@
-"""`signet models`: fetch, add, choose, list and check the embedding models that run in the process."""
+"""`signet models`: install, choose, list and verify the embedding models that run in the process."""
 
 import sys
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Install, choose and verify embedding models.")
 
-#: What each phase is called to a person.
+#: The name of each phase for people.
 _WORDS = {
     Phase.DOWNLOAD: "Downloading the embedding model",
     Phase.VERIFY: "Verifying it",
@@ -30,13 +30,13 @@ _WORDS = {
     Phase.BUILD: "Building the graph",
 }
 ADD = "Recall uses keywords until you install it with: signet models install"
-#: A model that finds fewer of the sentences that say the same is not worth its time (all-MiniLM-L6-v2: 0.94).
-LEAST_TOLD_APART = 0.6
+#: Minimum share of sentence pairs that a usable model must separate (all-MiniLM-L6-v2: 0.94).
+LEAST_SEPARATED = 0.6
 
 
 @contextmanager
 def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
-    """Yield what draws an install on a terminal, on a line that goes at the end; elsewhere it draws nothing."""
+    """Yield a function that draws an install's progress on a terminal, and does nothing elsewhere."""
     with output.Passing(quiet=quiet) as passing:
 
         def draw(phase: Phase, done: int, total: int) -> None:
@@ -50,7 +50,7 @@ def shown_progress(*, quiet: bool = False) -> Iterator[Progress]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """What came of the native model (`ready`, `installed`, `skipped`, `failed`; `elsewhere`: another is set)."""
+    """State of the native model (`ready`, `installed`, `skipped`, `failed`; `elsewhere`: another provider is set)."""
 
     state: str
     name: str
@@ -58,23 +58,23 @@ class Model:
 
     @property
     def is_usable(self) -> bool:
-        """Return whether texts can get vectors in the daemon itself."""
+        """Return whether the daemon itself can embed texts."""
         return self.state in ("ready", "installed")
 
     @property
     def said(self) -> str:
-        """Return whether it is installed, and why not."""
+        """Return whether the model is installed, and if not, why."""
         why = " (--no-model)" if self.reason is None else f": {self.reason}"
         return "installed" if self.is_usable else f"not installed{why}"
 
     @property
     def text(self) -> str:
-        """Return it in words, with the command that installs a model that is not there."""
+        """Return the state in words, with the command that installs a missing model."""
         return f"{self.name}, {self.said}{'' if self.is_usable else f'. {ADD}'}"
 
 
 def ensure(name: str, *, wanted: bool, quiet: bool) -> Model:
-    """Install the native model unless it is there or not wanted; a failed download stops nothing."""
+    """Install the native model if it is missing and wanted; a failed download stops nothing."""
     if install.status().state is State.READY:
         return Model(state="ready", name=name)
     if not wanted:
@@ -131,10 +131,8 @@ def _add(folder: Path) -> Output:
     yield {**found.facts, "wasThere": was_there}
     output.say(f"{found.model} {'is already installed' if was_there else 'is installed'}")
     output.say(_told(found))
-    if found.told_apart < LEAST_TOLD_APART:
-        output.advise(
-            "It hardly separates different sentences: semantic recall will be poor with it."
-        )
+    if found.told_apart < LEAST_SEPARATED:
+        output.advise("It barely separates different sentences, so search by meaning will be poor.")
     output.advise(f"Use it with: signet models use {found.model}")
 
 
@@ -148,14 +146,14 @@ def _told(found: Added) -> str:
 @app.command("use")
 def use_model(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="Name of the model; see: signet models list.")
+        str, typer.Argument(metavar="MODEL", help="Model name; see: signet models list.")
     ],
     path: PathOption = None,
 ) -> None:
     """Choose the embedding model. All vectors are recreated in the background.
 
-    Sets in agent.yaml: embedding.provider, model and dimensions, and the search.alpha and search.floor that were
-    measured for the model.
+    Sets in agent.yaml: embedding.provider, model and dimensions, and the search.alpha and search.floor measured for
+    the model.
 
     Examples: signet models use all-MiniLM-L6-v2
     """
@@ -170,7 +168,7 @@ def use_model(
         alpha, floor = found.alpha, found.floor
     else:
         known = ", ".join([weights.MODEL, *(one.model for one in added.all_())])
-        raise Invalid(f"{model} is not installed; installed are: {known}")
+        raise Invalid(f"{model} is not installed; installed models: {known}")
     chosen |= {"embedding.provider": "native", "search.alpha": alpha, "search.floor": floor}
     file = manifest.set_values(find_workspace(path), chosen)
     output.say(f"{model} is set in {file}")

@@ -1,11 +1,10 @@
-"""What hooks do while the daemon that this machine is connected to is away: nothing slow, and what is known here.
+"""Let hooks work while the remote daemon of this machine is unreachable: without delay, from an offline copy.
 
-Who finds nobody notes it (`connection.note_away`). After that hooks do not try again for some seconds, and then
-leave the looking to a process of its own; only a session that begins looks itself, because it may take longer.
+A hook that fails to connect records it (`connection.note_away`). Later hooks do not try for some seconds, and then
+start a background process that checks. Only a session start checks itself, because it may take longer.
 
-What is known here is a file for each agent: what sessions begin with in the projects that were last worked in, and
-the rules that stand there, as the daemon said it. Each answer of the daemon replaces all of it, so that what was
-forgotten is gone with the next contact.
+The offline copy is a file per agent: session starts of the most recent projects and their standing rules. Each answer
+of the daemon replaces all of it, so a forgotten text disappears with the next contact.
 """
 
 import json
@@ -21,26 +20,26 @@ from signet.client.target import Target
 from signet.files import read_file
 from signet.paths import Workspace
 
-#: How long (s) a session that begins, and any other hook, waits for a connection while nobody knows better.
+#: Connect timeout (s) of a session start and of other hooks, unless the daemon is known to be unreachable.
 START_CONNECT_SECONDS, CONNECT_SECONDS = 0.9, 0.5
-#: How long (s) a hook may take in all while nobody has said otherwise: a start is over within a second and a half.
+#: Total time limit (s) of a hook by default: a session start ends within a second and a half.
 PATIENCE_SECONDS = 1.3
-#: Projects that are kept, those that were worked in last; and how rarely (s) they are asked for.
+#: Most recent projects to keep, and the minimum seconds between refreshes.
 MOST_PROJECTS, REFRESH_SECONDS = 8, 60.0
-#: Sessions of which is known whether they were told the rules.
+#: Sessions to remember as having received the rules.
 MOST_SESSIONS = 200
-#: The daemon may take so long (s) to say what it has: nobody waits for it.
+#: Timeout (s) of a background refresh.
 ANSWER_SECONDS = 30.0
 
 
 def hurried(daemon: Target, *, is_start: bool) -> Target:
-    """Return the daemon elsewhere as a hook calls it: soon over when nobody is there."""
+    """Return the remote daemon with a hook's short connect timeout."""
     most = START_CONNECT_SECONDS if is_start else CONNECT_SECONDS
     return daemon._replace(connect_seconds=min(daemon.connect_seconds, most))
 
 
 def is_away(workspace: Workspace, daemon: Target, *, is_start: bool) -> bool:
-    """Return whether a hook need not try; when it is time to look again, that begins behind it."""
+    """Return whether a hook should skip the call; start a background check when one is due."""
     since = connection.away_for(workspace)
     if since is None or (is_start and since >= connection.AWAY_SECONDS):
         return False
@@ -52,9 +51,9 @@ def is_away(workspace: Workspace, daemon: Target, *, is_start: bool) -> bool:
 
 
 def context_of(workspace: Workspace, event: str, body: Mapping[str, object]) -> str:
-    """Return what is known here for a session that begins, or for its prompt; empty for nothing.
+    """Return the offline context for a session start or a prompt; empty if there is none.
 
-    A session begins as the daemon last said that it would; its prompts get the standing rules, once.
+    A session start gets the daemon's last answer; the first prompt gets the standing rules, once.
     """
     file = _file(workspace, body)
     kept = _read(file)
@@ -71,7 +70,7 @@ def context_of(workspace: Workspace, event: str, body: Mapping[str, object]) -> 
 
 
 def refresh(workspace: Workspace, daemon: Target, body: Mapping[str, object]) -> None:
-    """Ask the daemon for what is to be known here, and put it in the place of what was; raises SignetError."""
+    """Fetch the offline copy from the daemon and replace the old one. Raises SignetError."""
     file = _file(workspace, body)
     kept = _read(file)
     here = str(body.get("project") or "")
@@ -87,21 +86,21 @@ def refresh(workspace: Workspace, daemon: Target, body: Mapping[str, object]) ->
 
     call: Call[object] = Call(method="POST", path="/api/hooks/offline", body=asked)
     reply = transport.send(daemon._replace(seconds=ANSWER_SECONDS, only_signet=True), call)
-    # Who may not read it any more keeps none of it.
+    # A rejected key must keep no copy.
     if reply.status in (connection.KEY_REFUSED, 403):
         file.unlink(missing_ok=True)
     if reply.status != 200:
         return
     said = json.loads(reply.body)
     contexts = {one["project"]: one for one in said["contexts"]}
-    if said["at"] < str(_read(file).get("at", "")):  # a slower answer than another one
+    if said["at"] < str(_read(file).get("at", "")):  # a slower answer than a concurrent one
         return
     new = {"at": said["at"], "agent": _agent(body), "projects": projects, "contexts": contexts}
     _write(file, {**new, "told": _read(file).get("told", [])})
 
 
 def is_old(workspace: Workspace, event: str, body: Mapping[str, object]) -> bool:
-    """Return whether it is time to ask again: at the start of a session, or when some time has passed."""
+    """Return whether a refresh is due: at a session start, or after some time."""
     try:
         age = time.time() - _file(workspace, body).stat().st_mtime
     except OSError:
@@ -110,17 +109,17 @@ def is_old(workspace: Workspace, event: str, body: Mapping[str, object]) -> bool
 
 
 def behind(workspace: Workspace, daemon: Target, event: str, body: Mapping[str, object]) -> None:
-    """Do in a process of its own what is due after a hook has reached the daemon elsewhere."""
+    """Start a background refresh that is due after a hook has reached the remote daemon."""
     from signet.cli import behind, spooled
 
-    steps = [behind.DELIVER] if spooled.takes_spool(workspace, daemon) else []
+    steps = [behind.DELIVER] if spooled.may_receive_spool(workspace, daemon) else []
     asked = [_scope(body)] if is_old(workspace, event, body) else []
     if steps or asked:
         behind.begin(workspace, daemon, *steps, refresh=asked)
 
 
 def forgot(workspace: Workspace, daemon: Target) -> None:
-    """Give no context until the daemon, of which something was forgotten, has said it anew; ask it behind."""
+    """Disable the offline copy after a forget until the daemon has replaced it, in the background."""
     from signet.cli import behind
 
     agents = []
@@ -133,18 +132,18 @@ def forgot(workspace: Workspace, daemon: Target) -> None:
 
 
 def forget(workspace: Workspace) -> None:
-    """Take away what is known here."""
+    """Delete the offline copy."""
     import shutil
 
     shutil.rmtree(workspace.offline_dir, ignore_errors=True)
 
 
 def _mark(at: str) -> str:
-    return f"[signet: the memory cannot be reached now; this is what it said at {at}, and may have changed since]"
+    return f"[signet: the memory is unreachable; this copy is from {at} and may be outdated]"
 
 
 def _file(workspace: Workspace, body: Mapping[str, object]) -> Path:
-    # No digest: loading one takes a hook as long as all of this. A name that no file can have is not kept.
+    # No digest: importing hashlib takes as long as the whole hook. An impossible file name is not stored.
     name = _agent(body).encode("utf-8", "surrogatepass").hex() or "usual"
     return workspace.offline_dir / f"{name}.json"
 
@@ -166,7 +165,7 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _write(file: Path, content: Mapping[str, object]) -> None:
-    """Replace a file, which is private; what cannot be kept is asked for again another time."""
+    """Replace a private file; ignore errors, because it is fetched again later."""
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         draft = file.with_suffix(f".{os.getpid()}")

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share."""
+"""Options and arguments of several commands."""
 
 import difflib
 from typing import Annotated
@@ -8,7 +8,7 @@ import typer
 from signet.cli import complete, when
 from signet.client import Signet
 
-#: Types that saves and extraction give; others are as good.
+#: Types set by saves and extraction; other types are allowed.
 TYPES = (
     "fact",
     "preference",
@@ -28,7 +28,7 @@ TYPES = (
 
 
 def check_type(signet: Signet, type: str | None, *, agent: str | None) -> None:
-    """Raise BadParameter for a type that no memory has and that Signet gives to none, with those that there are."""
+    """Raise BadParameter for a type that neither Signet nor any memory uses, listing the existing ones."""
     if type is None or type in TYPES:
         return
     known = sorted({*TYPES, *signet.types(agent_id=agent)})
@@ -42,7 +42,7 @@ def check_type(signet: Signet, type: str | None, *, agent: str | None) -> None:
 
 
 def types(incomplete: str) -> list[str]:
-    """Return the types that a word may become."""
+    """Return the types with this prefix."""
     return [name for name in TYPES if name.startswith(incomplete)]
 
 
@@ -75,7 +75,7 @@ OnlyWhoOption = Annotated[str | None, typer.Option("--who", help="Only memories 
 SinceOption = Annotated[
     str | None,
     typer.Option(
-        "--since", metavar="TIME", parser=when.first, help=f"Only from this time on: {when.HELP}."
+        "--since", metavar="TIME", parser=when.first, help=f"Only after this time: {when.HELP}."
     ),
 ]
 UntilOption = Annotated[
@@ -84,7 +84,7 @@ UntilOption = Annotated[
         "--until",
         metavar="TIME",
         parser=when.last,
-        help="Only up to this time; a date means its end.",
+        help="Only before this time; a date means its end.",
     ),
 ]
 PinnedOption = Annotated[bool, typer.Option("--pinned", help="Only pinned memories.")]
@@ -96,15 +96,15 @@ NearestOption = Annotated[
 ]
 OffsetOption = Annotated[int, typer.Option("--offset", min=0, help="Number of results to skip.")]
 CursorOption = Annotated[
-    str | None, typer.Option(help="Start of the next page, as the page before it says.")
+    str | None, typer.Option(help="Cursor of the next page, printed by the previous one.")
 ]
 DryRunOption = Annotated[
-    bool, typer.Option("--dry-run", help="Show what would be done; change nothing.")
+    bool, typer.Option("--dry-run", help="Show the changes without making them.")
 ]
 ReasonOption = Annotated[str, typer.Option("--reason", "-r", help="Reason, kept in the history.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
 FullOption = Annotated[
-    bool, typer.Option("--full", help="Show long memories in full (always so when piped).")
+    bool, typer.Option("--full", help="Show long memories in full (the default in a pipe).")
 ]
 IdArgument = Annotated[
     str, typer.Argument(metavar="ID", help="Memory id, or at least its first 8 characters.")
@@ -119,7 +119,7 @@ SessionArgument = Annotated[
 
 
 def importance(text: str | None) -> float | None:
-    """Return an importance from 0 to 1; raises BadParameter for what is none."""
+    """Parse an importance from 0 to 1; raises BadParameter."""
     if text is None:
         return None
     try:

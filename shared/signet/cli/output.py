@@ -1,7 +1,7 @@
-"""What the command line prints: results on stdout, everything else on stderr, colour only for people.
+"""Print results to stdout and everything else to stderr, with colour only for people.
 
-Colour never carries meaning alone. It is off when the stream is no terminal, with NO_COLOR, and with TERM=dumb.
-`--quiet` leaves results and errors.
+Colour never carries meaning alone. It is off without a terminal, with NO_COLOR, and with TERM=dumb. `--quiet` keeps
+results and errors.
 """
 
 import functools
@@ -22,21 +22,21 @@ from typing import Self, TextIO
 from signet import clock
 from signet.text import controls
 
-#: Lines of text are not drawn wider than this, however wide the terminal is.
+#: Maximum width of text lines on a wide terminal.
 MAX_WIDTH = 120
 BAR_CHARS = 28
-#: No progress is shown of what is over sooner, and a plain line so often where nothing can be drawn again.
+#: Seconds before progress appears, and between plain progress lines where nothing can be redrawn.
 QUIET_SECONDS = 0.3
 PLAIN_SECONDS = 3.0
 #: Set by `--quiet` for this process, as `--no-color` sets NO_COLOR.
 QUIET = "SIGNET_QUIET"
-#: A command of ours in a text: the word before a command or option, in colour or not, and not part of a path.
+#: A `signet` command in a text: the word before a command or option, coloured or not, and not part of a path.
 _COMMAND = re.compile(r"(?:(?<=\x1b\[\dm)|(?<=\x1b\[3\dm)|(?<![\w./~-]))signet(?= [a-z-])")
 
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """Writes words in colour, or as they are."""
+    """Colour words, or return them unchanged."""
 
     on: bool
 
@@ -57,32 +57,32 @@ def ink(stream: TextIO) -> Ink:
 
 
 def is_live(stream: TextIO) -> bool:
-    """Return whether the stream is a terminal on which lines can be drawn again."""
+    """Return whether the stream is a terminal whose lines can be redrawn."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def can_ask() -> bool:
-    """Return whether a person sits at a terminal who can answer a question: nothing may wait for one otherwise."""
+    """Return whether a person at a terminal can answer a question."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def width() -> int:
-    """Return how many columns a line may have."""
+    """Return the maximum line width in columns."""
     return min(MAX_WIDTH, shutil.get_terminal_size((100, 24)).columns)
 
 
 def say(text: str = "") -> None:
-    """Print a line of the result; nothing in it steers a terminal, whoever stored it."""
+    """Print a result line without terminal control characters."""
     sys.stdout.write(f"{_safe(text, sys.stdout)}\n")
 
 
 def advise(text: str) -> None:
-    """Print a line of the result that names commands of ours."""
+    """Print a result line that contains Signet commands."""
     say(runnable(text))
 
 
 def tell(text: str) -> None:
-    """Print a line beside the result."""
+    """Print a line that is not part of the result."""
     sys.stderr.write(f"{_safe(text, sys.stderr)}\n")
     sys.stderr.flush()
 
@@ -105,18 +105,18 @@ def failed(message: str, code: str, *, as_json: bool) -> None:
 
 
 def hint(text: str) -> None:
-    """Print what to do next, unless quiet."""
+    """Print the next step, unless quiet."""
     if not is_quiet():
         tell(ink(sys.stderr).dim(runnable(text)))
 
 
 def masked(kinds: Collection[str]) -> str:
-    """Return what is said of secrets that were replaced in what was saved, in a line of its own; empty for none."""
+    """Return a line about masked secrets in a saved text; empty if there are none."""
     return f"\nMasked: {', '.join(kinds)}. To store a secret: signet secret put" if kinds else ""
 
 
 def rest(offset: int, shown: int, total: int | None, more: str) -> bool:
-    """Say which part of a list was printed, and `more`, the command for the next part; False at the end of the list."""
+    """Print which part of a list is shown, and the command for the next part; return False at the end."""
     end = offset + shown
     if total is None or end >= total:
         return False
@@ -125,7 +125,7 @@ def rest(offset: int, shown: int, total: int | None, more: str) -> bool:
 
 
 def flags(options: Mapping[str, object]) -> str:
-    """Return the options of a command as they are typed, each behind a blank; those without a value are left out."""
+    """Return a command's options as typed, each after a space, without those that have no value."""
     return "".join(
         f" --{name} {shlex.quote(str(value))}"
         for name, value in options.items()
@@ -134,13 +134,13 @@ def flags(options: Mapping[str, object]) -> str:
 
 
 def runnable(text: str) -> str:
-    """Return a text of ours with each command `signet …` written as it works in the shell of its reader."""
+    """Return a text with each `signet …` command in the form that works in the reader's shell."""
     return _COMMAND.sub(lambda _: program(), text)
 
 
 @functools.cache
 def program() -> str:
-    """Return how this very program is called: `signet` where the shell finds it by that name, else its place."""
+    """Return how to call this program: `signet` if the shell finds it, else its path."""
     called = Path(sys.argv[0])
     own = called if called.name == "signet" else Path(sys.executable).with_name("signet")
     if not own.is_file():
@@ -160,14 +160,14 @@ def _here() -> Path:
 
 
 def is_quiet() -> bool:
-    """Return whether only results and errors are wanted."""
+    """Return whether only results and errors are printed."""
     return bool(os.environ.get(QUIET))
 
 
 class Passing:
-    """A line on stderr that is drawn again and again, and takes itself away at the end.
+    """A line on stderr that is redrawn, and removed at the end.
 
-    Where nothing can be drawn again, each text is a line of its own.
+    Where nothing can be redrawn, each text is a separate line.
     """
 
     def __init__(self, *, quiet: bool = False) -> None:
@@ -184,7 +184,7 @@ class Passing:
             sys.stderr.flush()
 
     def show(self, text: str) -> None:
-        """Draw the text in place of the one before."""
+        """Replace the current text."""
         if self._quiet:
             return
         if self.is_live:
@@ -196,7 +196,7 @@ class Passing:
 
 
 class Progress(Passing):
-    """Draws on stderr how much of something is done."""
+    """Draw progress on stderr."""
 
     def __init__(self, title: str, *, quiet: bool, unit: str = "jobs") -> None:
         super().__init__(quiet=quiet)
@@ -205,7 +205,7 @@ class Progress(Passing):
         self._began = self._said = time.monotonic()
 
     def count(self, done: int, total: int) -> None:
-        """Say that so many of so many are done."""
+        """Show `done` of `total`."""
         now = time.monotonic()
         if now - self._began < QUIET_SECONDS:
             return
@@ -228,7 +228,7 @@ def bar(done: int, total: int, ink: Ink) -> str:
 
 
 def plain(text: str) -> str:
-    """Return a stored text on one line, without what would steer a terminal."""
+    """Return a stored text on one line, without terminal control characters."""
     return " ".join(controls.clean(text).split())
 
 
@@ -240,7 +240,7 @@ def path(stored: str) -> str:
 
 
 def short(text: str, chars: int) -> str:
-    """Return a text on one line, on a terminal cut to so many characters with `…`; elsewhere nothing is cut."""
+    """Return a text on one line, on a terminal truncated to `chars` with `…`."""
     line = plain(text)
     if len(line) <= chars or not is_live(sys.stdout):
         return line
@@ -248,7 +248,7 @@ def short(text: str, chars: int) -> str:
 
 
 def wrapped(text: str, room: int) -> list[str]:
-    """Return a text as lines that fit into so many cells, on a terminal; as one line elsewhere."""
+    """Wrap a text to `room` cells on a terminal; return one line elsewhere."""
     if not is_live(sys.stdout):
         return [text]
     lines = [""]
@@ -259,7 +259,7 @@ def wrapped(text: str, room: int) -> list[str]:
         elif cells(word) <= room:
             lines.append(word)
         else:
-            # A word longer than a line, such as any sentence of Chinese: it is cut where the line ends.
+            # Break a word longer than a line, such as a Chinese sentence, at the line's end.
             lines[-1] += gap
             for letter in word:
                 if cells(lines[-1] + letter) > room:
@@ -269,7 +269,7 @@ def wrapped(text: str, room: int) -> list[str]:
 
 
 def cells(text: str) -> int:
-    """Return how many columns of a terminal a text takes: two for a wide letter, none for an accent upon one."""
+    """Return a text's width in terminal columns: two per wide letter, none for a combining accent."""
     return sum(
         0 if unicodedata.combining(letter) else 1 + (unicodedata.east_asian_width(letter) in "WF")
         for letter in text
@@ -277,7 +277,9 @@ def cells(text: str) -> int:
 
 
 def table(rows: Sequence[Sequence[str]], otherwise: str) -> Iterator[str]:
-    """Yield each row as a line, its first cell in a column, without its empty cells; `otherwise` when there is none."""
+    """Yield each row as a line with its first cell in a column, without empty cells; `otherwise` if there are no
+    rows.
+    """
     if not rows:
         yield runnable(otherwise)
     names = [plain(name) for name, *_ in rows]
@@ -288,12 +290,12 @@ def table(rows: Sequence[Sequence[str]], otherwise: str) -> Iterator[str]:
 
 
 def paragraphs(text: str, indent: int) -> list[str]:
-    """Return a text of several lines as lines that fit behind an indent."""
+    """Return a multi-line text wrapped behind an indent."""
     return [line for raw in text.splitlines() for line in wrapped(plain(raw), width() - indent)]
 
 
 def count(number: int, noun: str) -> str:
-    """Return a number with its noun, which takes an s; `memory` becomes `memories`."""
+    """Return a number with its noun in the right form: `1 memory`, `2 memories`."""
     if number != 1:
         noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number} {noun}"
@@ -319,7 +321,7 @@ def day(instant: str) -> str:
 
 
 def last_day(end: str) -> str:
-    """Return the local date on which a time is over that ends before this instant."""
+    """Return the last local date of a period that ends before this instant."""
     return (clock.parse(end) - timedelta(milliseconds=1)).astimezone().strftime("%Y-%m-%d")
 
 
@@ -329,7 +331,7 @@ def ago(instant: str) -> str:
 
 
 def span(seconds: float) -> str:
-    """Return a length of time in its two largest units."""
+    """Return a duration in its two largest units."""
     whole = int(seconds)
     for size, large, small, part in ((86_400, "d", "h", 3_600), (3_600, "h", "min", 60)):
         if whole >= size:

@@ -1,4 +1,4 @@
-"""The passphrase of secrets in a backup: from a file, the environment, or a prompt."""
+"""Read the passphrase for secrets in a backup from a file, the environment, or a prompt."""
 
 import getpass
 import os
@@ -22,7 +22,7 @@ FileOption = Annotated[
 
 
 def given(file: str | None) -> str | None:
-    """Return the passphrase from the file or the environment, None without either. Raises Invalid."""
+    """Return the passphrase from the file or the environment, else None. Raises Invalid."""
     if file is None:
         return os.environ.get(VARIABLE) or None
     try:
@@ -42,7 +42,7 @@ def chosen(file: str | None, *, as_json: bool) -> str:
             f"--secrets needs a passphrase: set {VARIABLE}, or pass --passphrase-file FILE"
         )
     first = getpass.getpass("Passphrase for the secrets: ")
-    if getpass.getpass("The same again: ") != first:
+    if getpass.getpass("Repeat the passphrase: ") != first:
         raise Invalid("The two passphrases differ; nothing was backed up")
     return first
 

@@ -1,4 +1,4 @@
-"""What a setup does with the sessions that were there before: it offers them, and recalls something of them."""
+"""Offer earlier sessions during setup, and recall something from them."""
 
 import shlex
 import time
@@ -19,22 +19,22 @@ from signet.errors import SignetError
 from signet.ids import DEFAULT_AGENT
 from signet.wire.backfill import BackfillSurvey
 
-#: So long a setup waits for the first thing that was said; the newest session is read within seconds.
+#: Seconds setup waits for the first fact, and between checks; the newest session is read within seconds.
 WAIT_SECONDS, LOOK_SECONDS = 20.0, 0.5
-#: What was decided is a better example than what was the case.
+#: Preferred fact types for an example.
 _BEST = ("decision", "rule", "preference", "procedural", "fact")
-#: Words of too many facts to be asked for.
+#: Words of too many facts to search for.
 _OF_ALL = frozenset(("team", "user", "users", "decided", "prefers", "wants", "uses"))
-#: So many words of it are asked for, and so many facts are looked at.
+#: Words per query, and facts to try.
 WORDS, FACTS = 4, 50
-#: Where there are no facts so many lines of so many sessions are tried.
+#: Without facts: sessions and lines to try.
 SESSIONS, LINES = 3, 2
 SHOWN_CHARS = 160
 
 
 @dataclass(frozen=True, slots=True)
 class Remembered:
-    """A question that the past answers, and what recall says first."""
+    """A question about the past, and recall's first result."""
 
     question: str
     answer: str
@@ -42,14 +42,14 @@ class Remembered:
 
 
 def here() -> BackfillSurvey:
-    """Return what harnesses keep on this machine, whether it is known already or not."""
+    """Return the sessions of harnesses on this machine, known or not."""
     found = look.find(Home(path=Path.home()), Wanted(agent_id=DEFAULT_AGENT))
     seen = (Seen(agent_id=DEFAULT_AGENT, found=one, is_new=True, is_stored=False) for one in found)
     return look.survey([*seen], 0)
 
 
 def begin(signet: Signet, *, reads: bool | None) -> BackfillSurvey | None:
-    """Let the daemon read what is there, or only look; None where it cannot: a setup does not fail for that."""
+    """Start the backfill, or only survey it; None if that fails, so that setup continues."""
     try:
         return signet.backfill(dry_run=not reads)
     except SignetError:
@@ -57,7 +57,7 @@ def begin(signet: Signet, *, reads: bool | None) -> BackfillSurvey | None:
 
 
 def recalled(signet: Signet, *, quiet: bool) -> Remembered | None:
-    """Return something of the past as recall finds it; None where nothing is found soon."""
+    """Return something from the past, as recall finds it; None if nothing is found in time."""
     until = time.monotonic() + WAIT_SECONDS
     with Passing(quiet=quiet) as passing:
         while time.monotonic() < until:
@@ -66,7 +66,7 @@ def recalled(signet: Signet, *, quiet: bool) -> Remembered | None:
             is_over = signet.backfill_status()["state"] in ("none", "done")
             found = _recalled(signet)
             if found is not None or is_over:
-                return found or _said(signet)
+                return found or _session_example(signet)
             time.sleep(LOOK_SECONDS)
     return None
 
@@ -86,8 +86,8 @@ def _recalled(signet: Signet) -> Remembered | None:
     return None
 
 
-def _said(signet: Signet) -> Remembered | None:
-    """Return what a session says of which nothing was distilled: what was decided in it, as recall finds it."""
+def _session_example(signet: Signet) -> Remembered | None:
+    """Return a decision from a session without facts, as recall finds it."""
     for one in signet.all_sessions(limit=SESSIONS)["sessions"]:
         turns = transcript.parse(signet.transcript(one["key"])["content"])
         said = [line for turn in turns for line in split.sentences(turn.text)]
@@ -104,7 +104,7 @@ def _said(signet: Signet) -> Remembered | None:
 
 
 def _weight(line: str) -> tuple[bool, int]:
-    """Return how well a line serves as an example: first what settles something."""
+    """Rank a line as an example: decisions first."""
     return outcome.decides(line), outcome.rules(line)
 
 

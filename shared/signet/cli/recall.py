@@ -1,4 +1,4 @@
-"""`signet recall`."""
+"""`signet recall`: search memories, sessions and commits."""
 
 import shlex
 import sys
@@ -28,7 +28,7 @@ from signet.client import Signet
 from signet.client.answers import Hit, Recalled, WhyNot
 from signet.wire.origin import Origin, Review
 
-#: A passage of an earlier session or commit, not a memory.
+#: Result kinds: a passage of a session or commit, and a session's ID prefix.
 EPISODE, SESSION = "episode", "session"
 TYPES = (SESSION, "commit")
 
@@ -48,7 +48,7 @@ def recall(
         typer.Option(
             metavar="TIME",
             parser=when.last,
-            help="Answer as the memory was at this time; a date means its end.",
+            help="Answer from the memories of this time; a date means its end.",
         ),
     ] = None,
     project: ProjectOption = None,
@@ -66,14 +66,14 @@ def recall(
         typer.Option(min=0, max=1, help="Drop results scored below this (0–1)."),
     ] = None,
     expand: Annotated[
-        bool, typer.Option("--expand", help="Add the conversations that the results come from.")
+        bool, typer.Option("--expand", help="Add the conversations of the results.")
     ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Explain the rank of each result.")
     ] = False,
     why_not: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Explain why this memory is not a result."),
+        typer.Option(metavar="ID", help="Explain why this memory is not among the results."),
     ] = None,
     full: FullOption = False,
     agent: AgentOption = None,
@@ -113,7 +113,7 @@ def recall(
 
 
 def _without(stage: str, reason: str) -> str:
-    """Return what is said of a stage that an answer had to do without."""
+    """Return the text for a search stage that failed."""
     if stage != "vector":
         return f"This stage was skipped: {stage}"
     said = output.plain(reason) or "the embedding model gave no vector"
@@ -150,7 +150,7 @@ def _standing(found: WhyNot) -> str:
 
 
 def _parts(hit: Hit, ink: Ink, *, full: bool) -> Iterator[str]:
-    """Yield what else was found of a result: one line, with `full` one more for each."""
+    """Yield the merged parts of a result: one line, with `full` one per part."""
     if "more" in hit:
         yield ink.dim(f"  {hit['more']}" + ("" if full else " (--full shows them)"))
     for part in hit.get("parts", ()) if full else ():
@@ -160,12 +160,12 @@ def _parts(hit: Hit, ink: Ink, *, full: bool) -> Iterator[str]:
 
 
 def _origin(hit: Hit) -> Iterator[str]:
-    """Yield whose words a result is, unless they are the user's own, and whether it waits for a review."""
+    """Yield the origin of a result that is not the user's words, and whether it waits for review."""
     words = hit.get("origin", Origin.USER)
     if words != Origin.USER:
         yield f"origin: {words}"
     if hit.get("review") == Review.WAITING:
-        yield "waits for a review"
+        yield "waits for review"
 
 
 def _entry(hit: Hit) -> Entry:

@@ -16,10 +16,8 @@ from signet.domain.sessions.spool import Entry
 from signet.wire.origin import Origin
 
 CRITICAL = "critical"
-#: Of what was saved from the shell of an agent, or with a key that does not speak for the user (AUTH-26).
-AS_AN_AGENT = (
-    "Counts as an agent's words. A key of role operator speaks for you, outside of an agent's shell"
-)
+#: Note for a save from an agent's shell, or with a key that does not speak for the user (AUTH-26).
+AS_AN_AGENT = "Saved as an agent's words. To save your own, use a key of role operator outside an agent's shell"
 
 
 @command()
@@ -44,7 +42,7 @@ def remember(
             "--when",
             metavar="TIME",
             parser=when.middle,
-            help=f"Time it happened, if not now: {when.HELP}.",
+            help=f"When it happened, if not now: {when.HELP}.",
         ),
     ] = None,
     supersedes: Annotated[
@@ -53,7 +51,7 @@ def remember(
     ] = None,
     agent: AgentOption = None,
     private: Annotated[
-        bool, typer.Option("--private", help="Readable only by its own agent.")
+        bool, typer.Option("--private", help="Only its own agent can read it.")
     ] = False,
     project: ProjectOption = None,
 ) -> Output:
@@ -75,23 +73,25 @@ def remember(
         agent_id=agent,
         private=private,
         project=project,
-        # What may wait is to be saved once.
+        # A spooled save must be stored once.
         idempotency_key=ids.new_ordered_id() if signet.target.is_elsewhere else None,
     )
     saved = spooled.sent_or_kept(call, signet.target, signet.send)
     if isinstance(saved, Entry):
         yield {"kept": True, "daemon": saved.daemon}
-        output.say(f"Kept: {saved.daemon} is away. It is sent when the daemon answers again")
+        output.say(
+            f"Stored locally: {saved.daemon} is unreachable. It is sent when the daemon is back"
+        )
         return
     yield saved
-    output.say(_told(saved))
+    output.say(_summary(saved))
 
 
-def _told(saved: Remembered) -> str:
+def _summary(saved: Remembered) -> str:
     masked = output.masked(saved.get("masked", ()))
     if saved.get("lifted"):
         masked += (
-            "\nYou had forgotten this. It is remembered again, and may be saved by itself again."
+            "\nYou had forgotten this. It is saved again, and may again be saved automatically."
         )
     if saved.get("origin") == Origin.AGENT:
         masked += f"\n{AS_AN_AGENT}"

@@ -1,4 +1,4 @@
-"""`signet repair …`: a command for each repair of the catalog, which looks first and does it with `--apply`."""
+"""`signet repair …`: one command per repair of the catalog; previews, or changes with `--apply`."""
 
 import inspect
 import shlex
@@ -18,16 +18,16 @@ from signet.domain.repair.catalog import ACTIONS, Action, Filter, Option
 from signet.errors import SignetError
 from signet.wire import repair as wire
 
-app = typer.Typer(help="Check for and repair faults in the stored data.", no_args_is_help=True)
+app = typer.Typer(help="Check and repair the stored data.", no_args_is_help=True)
 
-#: A repair that takes longer goes on in the background, and is watched there.
+#: Seconds before a repair continues in the background and its job is watched.
 WAIT_SECONDS = 60.0
-#: How long a command watches a repair, and how often it says how far it is.
+#: Seconds to watch a repair, and between progress lines.
 WATCH_SECONDS = 3_600.0
 LOOK_SECONDS = 0.5
 
 _LABEL = 26
-#: Fields of a preview's rows that say when.
+#: Time fields of a preview's rows.
 _TIMES = frozenset({"at", "created_at"})
 
 
@@ -45,7 +45,7 @@ def list_repairs() -> Output:
     ink = output.ink(sys.stdout)
     for one in ACTIONS:
         output.say(f"{ink.name(f'{_name(one):<{_LABEL}}')}{one.help}")
-    output.hint("By default a repair is a dry run. To perform it: signet repair NAME --apply")
+    output.hint("A repair is a dry run by default. Perform it with: signet repair NAME --apply")
 
 
 @command(app)
@@ -92,7 +92,7 @@ def dead_memories(
         int, typer.Option("--limit", "-l", min=1, max=500, help="Maximum number of results.")
     ] = 20,
 ) -> Output:
-    """List memories with low confidence that are not used.
+    """List unused memories with low confidence.
 
     Examples: signet repair dead-memories · signet repair dead-memories -l 100 --json
     """
@@ -101,7 +101,7 @@ def dead_memories(
     ink = output.ink(sys.stdout)
     for one in found["items"]:
         output.say(f"{ink.dim(one['id'])}  {output.short(one['content'], 90)}")
-    output.say(f"{output.count(found['total'], 'memory')} with low confidence that are not used")
+    output.say(f"{output.count(found['total'], 'unused memory')} with low confidence")
 
 
 def _name(action: Action) -> str:
@@ -109,7 +109,7 @@ def _name(action: Action) -> str:
 
 
 def _add(action: Action) -> None:
-    """Add the command of an action, with options as the catalog describes them."""
+    """Add the command of an action, with its options from the catalog."""
     options = [one for one in action.options if one.name != action.switch]
 
     def repair(**said: Any) -> Output:
@@ -174,9 +174,7 @@ _COMMON = (
         "apply",
         Annotated[
             bool,
-            typer.Option(
-                "--apply/--dry-run", help="Perform the repair, or only show what it would do."
-            ),
+            typer.Option("--apply/--dry-run", help="Perform the repair, or only preview it."),
         ],
         False,
     ),
@@ -202,11 +200,11 @@ def _run(action: Action, options: list[Option], said: Mapping[str, Any]) -> Outp
         output.say(line)
     if not apply and found["affected"]:
         words = [word for word in sys.argv[1:] if word not in ("--dry-run", "--json")]
-        output.hint(f"To perform it: signet {shlex.join(words)} --apply")
+        output.hint(f"Perform it with: signet {shlex.join(words)} --apply")
 
 
 def _perform(path: str | None, action: Action, body: Mapping[str, object]) -> dict[str, Any]:
-    """Ask the daemon for a repair, follow it to its end, and return its result; raises SignetError."""
+    """Start a repair, follow it to the end, and return its result. Raises SignetError."""
     signet = client(path, timeout_seconds=WAIT_SECONDS)
     found = signet.send(_call(action, body))
     if job_id := _open_job(found):
@@ -226,18 +224,18 @@ def _call(action: Action, body: Mapping[str, object]) -> Call[dict[str, Any]]:
 
 
 def _open_job(found: Mapping[str, Any]) -> str | None:
-    """Return the job that goes on with the repair, None when it is over."""
+    """Return the repair's open job, None when it has ended."""
     details = found.get("details") or {}
     return details.get("jobId") if details.get("status") in ("pending", "leased") else None
 
 
 def _followed(signet: Signet, job_id: str, found: dict[str, Any]) -> dict[str, Any]:
-    """Wait for the job of a repair and return its result; Ctrl-C leaves it at work."""
+    """Wait for a repair's job and return its result; Ctrl-C stops only the waiting."""
     import time
 
     until = time.monotonic() + WATCH_SECONDS
     with output.Passing() as passing:
-        told = None
+        shown = None
         while time.monotonic() < until:
             job = signet.job(job_id)
             result: Any = job["result"] or {}
@@ -246,9 +244,9 @@ def _followed(signet: Signet, job_id: str, found: dict[str, Any]) -> dict[str, A
             if job["status"] == "dead":
                 raise SignetError(job["error"] or "it failed", "repair_failed")
             line = f"{found['message'].split()[0]}: {result.get('affected', 0)} done, job {job_id}"
-            if line != told:
+            if line != shown:
                 passing.show(line)
-                told = line
+                shown = line
             time.sleep(LOOK_SECONDS)
     return found
 
@@ -259,7 +257,7 @@ def _refusal(found: Mapping[str, Any]) -> str:
 
 
 def _lines(found: Mapping[str, Any], ink: Ink) -> Iterator[str]:
-    """Yield the message, and under it what it speaks of."""
+    """Yield the message, then the rows it mentions."""
     yield str(found["message"]).removeprefix("dry run: ")
     details = dict(found.get("details") or {})
     sample = details.pop("sample", None) or found.get("results") or []

@@ -1,4 +1,4 @@
-"""`signet eval replay`: what past sessions would be given with the settings of now, or with others."""
+"""`signet eval replay`: show what past sessions would receive with the current or other settings."""
 
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _LABEL = 26
 _CELL = 22
-#: Of the normal distribution 95 % lie within so many deviations.
+#: 95 % of a normal distribution is within this many standard deviations.
 _DEVIATIONS = 1.96
 
 
@@ -26,7 +26,7 @@ def replay(
     signet: Signet,
     sessions: Annotated[
         int,
-        typer.Option(min=1, max=500, help="Replay at most so many, newest first."),
+        typer.Option(min=1, max=500, help="Maximum number of sessions, newest first."),
     ] = 50,
     against: Annotated[
         list[str] | None,
@@ -35,11 +35,11 @@ def replay(
     agent: AgentOption = None,
     as_json: bool = False,
 ) -> Output:
-    """Ask the prompts of past sessions again, and show how much of what helped in them would be found and told.
+    """Repeat the prompts of past sessions, and show how much of the useful context they would find and receive.
 
-    Every session is answered from what was known at its time. With --against the same is done with other settings,
-    which are not changed. Only memories that a session was given, or missed, are known to have helped it: settings
-    that bring others are not rewarded for them.
+    Each session is answered from the memories of its time. --against does the same with other settings, without
+    changing yours. Only memories that a session received or missed are known to have helped, so settings that find
+    other ones get no credit for them.
 
     Examples: signet eval replay · signet eval replay --against=search.alpha=0.5 --sessions=200
     """
@@ -51,7 +51,7 @@ def replay(
             progress.count(done, len(keys))
             try:
                 found.append(signet.replay(key, settings=settings or None, agent_id=agent))
-            except NotFound:  # forgotten meanwhile
+            except NotFound:  # forgotten since
                 continue
     kept = [one for one in found if one["now"]["prompts"]]
     now = [one["now"] for one in kept]
@@ -60,24 +60,24 @@ def replay(
     gain = _gain(now, other)
     yield {"sessions": len(kept), "settings": settings, **figures, "difference": gain}
     if not kept:
-        output.say("There is no past session yet in which a memory helped and whose text is kept")
+        output.say("No stored session yet in which a memory helped")
         return
     prompts = sum(one["prompts"] for one in now)
     output.say(
-        f"{output.count(len(kept), 'session')} with {output.count(prompts, 'prompt')} asked again"
+        f"{output.count(len(kept), 'session')} with {output.count(prompts, 'prompt')} replayed"
     )
     yield from _table(figures, against or ())
     if gain is not None:
         mean, low, high = gain["mean"], gain["low"], gain["high"]
         output.say()
         bounds = "" if low is None or high is None else f" ({low:+.3f} to {high:+.3f})"
-        is_told = low is not None and high is not None and (low > 0 or high < 0)
-        verdict = "" if is_told else "; this may be chance"
-        output.say(f"With the other settings the order is {mean:+.3f}{bounds} nDCG@10{verdict}")
+        is_significant = low is not None and high is not None and (low > 0 or high < 0)
+        verdict = "" if is_significant else "; this may be chance"
+        output.say(f"Ranking with the other settings: {mean:+.3f}{bounds} nDCG@10{verdict}")
 
 
 def _settings(against: Sequence[str]) -> dict[str, Any]:
-    """Return values by dotted key; raises Invalid for what is no `KEY=VALUE`."""
+    """Return values by dotted key; raises Invalid unless each is `KEY=VALUE`."""
     settings: dict[str, Any] = {}
     for one in against:
         key, is_set, value = one.partition("=")
@@ -88,7 +88,7 @@ def _settings(against: Sequence[str]) -> dict[str, Any]:
 
 
 def _figures(found: Sequence["Replayed"]) -> dict[str, float]:
-    """Return shares (0..1) of what helped, the mean nDCG@10, and the tokens that a prompt was told."""
+    """Return the shares (0..1) of useful memories, the mean nDCG@10, and the tokens per prompt."""
     helped = sum(one["helped"] for one in found)
     prompts = sum(one["prompts"] for one in found)
     return {
@@ -101,7 +101,7 @@ def _figures(found: Sequence["Replayed"]) -> dict[str, float]:
 
 
 def _gain(now: Sequence["Replayed"], other: Sequence["Replayed"]) -> dict[str, float | None] | None:
-    """Return by how much the other settings order better, session by session, with its bounds."""
+    """Return how much better the other settings rank per session, with its confidence bounds."""
     if not other:
         return None
     gains = [two["ndcg"] - one["ndcg"] for one, two in zip(now, other, strict=True)]
@@ -120,9 +120,9 @@ def _table(
     yield f"{'':<{_LABEL}}{'now':<{_CELL}}{', '.join(against)}".rstrip()
     for name, key, form in (
         ("found by recall", "found", "{:.0%}"),
-        ("told with the prompts", "carried", "{:.0%}"),
-        ("order of recall, nDCG@10", "ndcg", "{:.3f}"),
-        ("tokens told a prompt", "tokensPerPrompt", "{:.0f}"),
+        ("injected with the prompts", "carried", "{:.0%}"),
+        ("ranking, nDCG@10", "ndcg", "{:.3f}"),
+        ("tokens per prompt", "tokensPerPrompt", "{:.0f}"),
     ):
         cells = [form.format(one[key]) for one in (now, other) if one is not None]
         yield f"{name:<{_LABEL}}" + "".join(f"{cell:<{_CELL}}" for cell in cells).rstrip()

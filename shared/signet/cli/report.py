@@ -1,4 +1,4 @@
-"""`signet report`: a file for whoever is asked for help, without anything that is remembered."""
+"""`signet report`: write a file for support without any memory texts."""
 
 from pathlib import Path
 from typing import Annotated
@@ -38,4 +38,4 @@ def report(
     output.say(f"Report written to {target}")
     for part in parts:
         output.say(f"  {part.name:<16}{output.size(len(part.content)):>10}  {part.what}")
-    output.hint("It was not sent anywhere. Check it before you share it.")
+    output.hint("It was not sent anywhere. Check it before sharing.")

@@ -41,7 +41,7 @@ class Wishes:
 def restore(
     file: Annotated[
         str,
-        typer.Argument(metavar="FILE", help="A backup file, or a folder that a restore kept."),
+        typer.Argument(metavar="FILE", help="A backup file, or a folder set aside by a restore."),
     ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Verify the backup and show what would happen.")
@@ -50,7 +50,7 @@ def restore(
         bool,
         typer.Option(
             "--with-forgotten",
-            help="Also bring back what was forgotten or erased since the backup.",
+            help="Also restore memories forgotten or erased since the backup.",
         ),
     ] = False,
     settings: Annotated[
@@ -67,14 +67,14 @@ def restore(
 ) -> Output:
     """Replace the workspace with a backup. The current state is kept.
 
-    The backup is verified, unpacked and upgraded to this version's schema before anything is changed; then the daemon
-    stops briefly, and starts again if it was running. If the command is killed, you have either the old state or the
-    new one: `signet daemon start`, or another restore, finishes the interrupted one.
+    The backup is verified, unpacked and upgraded to this version's schema before anything changes. Then the daemon
+    stops briefly, and restarts if it was running. If the command is killed, you have either the old state or the new
+    one: `signet daemon start`, or another restore, finishes the interrupted one.
 
     A backup decides which instructions agents get, which programs run and who is trusted. Differences from this
-    workspace are shown first, and taken over only if you agree. Keys, git repositories, links and hidden files are
-    never restored; those of this workspace stay. Memories that were forgotten or erased since the backup stay
-    forgotten, unless --with-forgotten is given.
+    workspace are shown first, and applied only if you agree. Keys, git repositories, links and hidden files are never
+    restored; those of this workspace stay. Memories forgotten or erased since the backup stay forgotten, unless
+    --with-forgotten is given.
 
     Examples: signet restore signet.zip --dry-run · signet restore signet.zip --yes --settings keep
     """
@@ -96,7 +96,7 @@ def restore(
 
 @contextlib.contextmanager
 def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[Source, Reader | None]]":
-    """Open and verify what is to be restored."""
+    """Open and verify the backup."""
     from signet.domain.backup import archive, restore
 
     if path.is_dir():
@@ -109,7 +109,7 @@ def _opened(path: Path, *, as_json: bool) -> "Iterator[tuple[Source, Reader | No
 
 
 def _tried(workspace: Workspace, source: Source, reader: "Reader | None", wishes: Wishes) -> Output:
-    """Show what would happen. The backup is unpacked elsewhere and removed again."""
+    """Preview: unpack the backup elsewhere, show the changes, and remove it again."""
     from signet.cli.restore_review import Changes, changes
 
     found, staged = Changes(), None
@@ -117,11 +117,11 @@ def _tried(workspace: Workspace, source: Source, reader: "Reader | None", wishes
         if reader is not None:
             place = Workspace(Path(folder))
             place.make()
-            staged = _unpacked(place, reader, replace(wishes, as_json=True))  # asks nothing
+            staged = _unpacked(place, reader, replace(wishes, as_json=True))  # asks no question
             found = changes(workspace, staged)
     facts = show.facts(workspace, source)
     skipped = staged.skipped if staged else ()
-    yield {"dryRun": True, **facts, **show.told(found, skipped)}
+    yield {"dryRun": True, **facts, **show.as_json(found, skipped)}
     yield from show.lines(facts, found)
     show.say_skipped(skipped)
     output.say("Nothing was changed")
@@ -160,9 +160,9 @@ def _restored(
 
 
 def _choice(facts: dict[str, object], found: "Changes", wishes: Wishes) -> Settings | None:
-    """Return what to do with the settings of the backup; None if the person does not want to restore it.
+    """Return the choice for the backup's settings; None if the person declines the restore.
 
-    Raises Invalid where no one can be asked and the settings differ.
+    Raises Invalid if the settings differ and no terminal can ask.
     """
     if wishes.yes:
         if wishes.settings is None and found.needs_consent:
@@ -203,7 +203,7 @@ def _exchanged(
             now=clock.now(),
         )
     finally:
-        # Whatever happened: the daemon that ran before runs again, and finishes an exchange that was begun.
+        # In any case, restart a daemon that ran before; its start finishes an interrupted exchange.
         if found is not None:
             with shown_log(wishes.as_json):
                 control.start(workspace, found.port, tell=output.tell)
@@ -240,7 +240,7 @@ def _exchanged(
 def _carried(
     workspace: Workspace, staged: "Staged", choice: Settings, wishes: Wishes
 ) -> tuple[int, int]:
-    """Carry later forgetting into the unpacked database; return the numbers of forgotten memories and sessions."""
+    """Forget again in the unpacked database what was forgotten since; return the numbers of memories and sessions."""
     from signet.domain import memory_followers
     from signet.domain.backup.models import DATABASE
     from signet.domain.connectors import carry
@@ -260,12 +260,12 @@ def _adopted(workspace: Workspace, source: Source) -> "Staged":
     from signet.domain.backup import restore
 
     if not source.path.resolve().is_relative_to(workspace.replaced_dir.resolve()):
-        raise NotFound(f"{source.path} is not a folder that a restore kept")
+        raise NotFound(f"{source.path} is not a folder set aside by a restore")
     return restore.adopt(workspace, source.path, now=clock.now())
 
 
 def _unpacked(workspace: Workspace, reader: "Reader", wishes: Wishes) -> "Staged":
-    """Unpack a backup, with its secrets if a passphrase opens them and they are wanted."""
+    """Unpack a backup, with its secrets if they are wanted and a passphrase opens them."""
     from signet.domain.backup import restore
     from signet.domain.secrets import wrap
 

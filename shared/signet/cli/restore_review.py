@@ -28,36 +28,36 @@ from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.text.masking import mask
 
-#: Lines of one kind that are shown, and characters of each.
+#: Lines per kind, and characters per line.
 SHOWN, CHARS = 20, 160
-#: Values and levels of a settings file that are compared.
+#: Values and levels of a settings file to compare.
 MAX_VALUES, MAX_DEPTH = 2_000, 12
-#: Folders whose parts are listed one by one; others as a whole.
+#: Folders whose entries are listed one by one.
 _LISTED = ("skills", "agents")
 _UNSET = "not set"
-#: Written from the memories, and again after each change of them.
+#: Regenerated from the memories.
 SYNTHESIS = "MEMORY.md "
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """Differences between a backup and the workspace, in lines for people."""
+    """Differences between a backup and the workspace, as lines for people."""
 
     settings: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     tasks: tuple[str, ...] = ()
     connectors: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
-    #: Memories that sessions get unasked, which no second consent is needed for.
+    #: Memories that sessions receive unasked; they need no second consent.
     context: tuple[str, ...] = ()
 
     @property
     def needs_consent(self) -> bool:
-        """Return whether anything but memories would change."""
+        """Return whether anything besides memories would change."""
         return any(getattr(self, one.name) for one in fields(self) if one.name != "context")
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each change, the first ones of each kind."""
+        """Yield a line for each change, up to the limit per kind."""
         for one in fields(self):
             found = getattr(self, one.name)
             for line in found[:SHOWN]:
@@ -67,7 +67,7 @@ class Changes:
 
 
 def changes(workspace: Workspace, staged: Staged) -> Changes:
-    """Return what the unpacked backup would change."""
+    """Return the changes that the unpacked backup would make."""
     there, files = Workspace(staged.folder), [*_files(workspace.root, staged.folder)]
     return Changes(
         settings=tuple(_settings(workspace, there)),
@@ -91,7 +91,7 @@ def _settings(here: Workspace, there: Workspace) -> Iterator[str]:
 
 
 def _values(workspace: Workspace) -> dict[str, str]:
-    """Return the values of the settings file by their dotted keys."""
+    """Return the values of the settings file by dotted key."""
     path = manifest.find(workspace)
     if path is None:
         return {}
@@ -103,7 +103,7 @@ def _values(workspace: Workspace) -> dict[str, str]:
 
 
 def _flat(value: object, key: str, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """Yield values that are no sections by their dotted keys. A file may contain loops and repeat its parts."""
+    """Yield leaf values by dotted key. A file may contain loops and repeated parts."""
     if depth < MAX_DEPTH and isinstance(value, Mapping) and value:
         for name, inner in value.items():
             yield from _flat(inner, f"{key}.{name}" if key else str(name), depth + 1)
@@ -119,7 +119,7 @@ def _is_section(value: object) -> bool:
 
 
 def _files(here: Path, there: Path) -> Iterator[str]:
-    """Yield new and changed files; the parts of `skills` and `agents` and other folders as one line each."""
+    """Yield new and changed files: one line for each entry of `skills` and `agents`, and for each other folder."""
     found: Counter[tuple[str, str]] = Counter()
     for path in sorted(there.rglob("*")):
         inner = path.relative_to(there)
@@ -165,10 +165,10 @@ def _connectors(tx: ReadTx) -> list[str]:
 
 
 def _new(workspace: Workspace, staged: Staged, read: Callable[[ReadTx], list[str]]) -> list[str]:
-    """Return the lines about a backup's database that the present one does not have."""
+    """Return lines about a backup's database that the current one lacks."""
     known: set[str] = set()
     if workspace.database.exists():
-        with contextlib.suppress(sqlite.Error):  # damaged, or of an earlier version
+        with contextlib.suppress(sqlite.Error):  # damaged, or from an earlier version
             known = set(_read(workspace.database, read))
     return [line for line in _read(staged.folder / DATABASE, read) if line not in known]
 

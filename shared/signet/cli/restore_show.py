@@ -1,4 +1,4 @@
-"""The texts of `signet restore`: what a backup holds, what it would change, and what a restore did."""
+"""Texts of `signet restore`: the backup's content, the changes it would make, and the result."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from signet.domain.backup.restore import Staged
 
 MEGABYTE = 1_000_000
-#: Files that are not restored and are listed; the others are counted.
+#: Skipped files to list; the others are counted.
 SHOWN = 5
 
 
 class Settings(StrEnum):
-    """Whether a restore takes over everything, or only memories and keeps the rest of the workspace."""
+    """Whether a restore applies everything, or only memories."""
 
     TAKE = "take"
     KEEP = "keep"
@@ -30,14 +30,14 @@ class Settings(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """What is restored: an archive, or a folder that an earlier restore put aside (`manifest` is then None)."""
+    """The source: an archive, or a folder set aside by an earlier restore (`manifest` is then None)."""
 
     path: Path
     manifest: "Manifest | None"
 
 
 def facts(workspace: Workspace, source: Source) -> dict[str, object]:
-    """Return the backup, the present state and whether the daemon runs, as `--json` prints them."""
+    """Return the backup, the current state and whether the daemon runs, for `--json`."""
     from signet.daemon import record
     from signet.db import migrate, snapshot
 
@@ -46,7 +46,7 @@ def facts(workspace: Workspace, source: Source) -> dict[str, object]:
     try:
         present = snapshot.counts(workspace.database) if workspace.database.exists() else {}
     except StorageDamaged:
-        present = None  # the very reason for a restore
+        present = None  # the likely reason for the restore
     return {
         "from": str(source.path),
         "workspace": str(workspace.root),
@@ -79,17 +79,17 @@ def lines(facts: dict[str, object], found: "Changes") -> Iterator[str]:
         yield "Daemon     is running; it is stopped briefly and started again"
     changes = [*found.lines()]
     if changes:
-        yield "Changes    besides memories, the backup brings"
+        yield "Changes    besides memories, the backup changes"
         yield from changes
 
 
-def told(found: "Changes", skipped: "tuple[LeftOut, ...]") -> dict[str, object]:
-    """Return the changes and the files that are not restored, as `--json` prints them."""
+def as_json(found: "Changes", skipped: "tuple[LeftOut, ...]") -> dict[str, object]:
+    """Return the changes and skipped files, for `--json`."""
     return {"changes": asdict(found), "skipped": [asdict(one) for one in skipped]}
 
 
 def say_skipped(skipped: "tuple[LeftOut, ...]") -> None:
-    """Print the files that are not restored, the first ones by name."""
+    """Print the skipped files, the first ones by name."""
     for one in skipped[:SHOWN]:
         output.tell(f"not restored:  {output.plain(one.path)} ({output.plain(one.why)})")
     if len(skipped) > SHOWN:
@@ -99,7 +99,7 @@ def say_skipped(skipped: "tuple[LeftOut, ...]") -> None:
 def report(
     source: Source, staged: "Staged", aside: Path, choice: Settings, *, is_running: bool
 ) -> None:
-    """Print the result of a restore and the way back."""
+    """Print the result of a restore, and how to undo it."""
     memories = output.count(staged.counts.get("memories", 0), "memory")
     output.say(f"Restored {memories} from {source.path}")
     if staged.migrated_from:
@@ -117,7 +117,7 @@ def report(
 
 
 class Counted(Progress):
-    """Progress in megabytes, reported piece by piece."""
+    """Progress in megabytes, from increments."""
 
     def __init__(self, title: str, total: int, *, quiet: bool) -> None:
         super().__init__(title, quiet=quiet, unit="MB")

@@ -1,4 +1,4 @@
-"""`signet review …`: memories that wait for a person before they are delivered unasked."""
+"""`signet review …`: memories that wait for approval before they are injected unasked."""
 
 import sys
 from collections.abc import Callable, Iterable
@@ -14,10 +14,10 @@ from signet.client import Signet
 from signet.client.answers import Modified, WaitingMemory
 
 app = typer.Typer(
-    help="Approve or reject memories that are not your own words: instructions, corrections of yours.",
+    help="Approve or reject instructions and corrections from other sources.",
     invoke_without_command=True,
 )
-#: Rows that are looked through for the beginning of an id.
+#: Rows searched for an ID prefix.
 MOST = 1_000
 
 IdsArgument = Annotated[
@@ -30,17 +30,17 @@ IdsArgument = Annotated[
 def review(
     signet: Signet, limit: LimitOption = 20, offset: OffsetOption = 0, agent: AgentOption = None
 ) -> Output:
-    """List memories that wait for you, newest first.
+    """List memories that wait for approval, newest first.
 
-    They tell an agent what to do, and you have not said them yourself. Until you approve them, they are found by a
-    search, and not delivered unasked. Others would replace something that you have said, and do once you approve them.
+    They contain instructions that are not your own. Until you approve them, searches find them, but agents do not
+    receive them unasked. Others would replace one of your own statements, and do so once approved.
 
     Examples: signet review · signet review approve 019ac0de-1f2a-7b3c
     """
     page = signet.reviews(limit=limit, offset=offset, agent_id=agent)
     yield page
     if not page["memories"]:
-        output.say("Nothing waits for a review")
+        output.say("Nothing waits for review")
     for one in page["memories"]:
         output.say(_line(one))
     shown, more = len(page["memories"]), f"signet review -l {limit}{output.flags({'agent': agent})}"
@@ -50,7 +50,7 @@ def review(
 
 @command(app)
 def show(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
-    """Show memories that wait, in full.
+    """Show waiting memories in full.
 
     Examples: signet review show 019ac0de-1f2a-7b3c · signet review show ID --json
     """
@@ -63,7 +63,7 @@ def show(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
 
 @command(app)
 def approve(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
-    """Let memories be delivered unasked, and replace what they would replace. They stay labelled with their origin.
+    """Allow memories to be injected unasked and to replace older ones. They stay labelled with their origin.
 
     Examples: signet review approve 019ac0de-1f2a-7b3c · signet review approve ID ID
     """
@@ -74,7 +74,7 @@ def approve(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Outp
 
 @command(app, forgets=True)
 def reject(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
-    """Forget memories as wrong. Their text is not saved again by itself.
+    """Forget memories as wrong. Their text is not saved again automatically.
 
     Examples: signet review reject 019ac0de-1f2a-7b3c · signet review reject ID ID
     """

@@ -1,7 +1,7 @@
-"""`signet quickstart`: from nothing to recalled facts, one step after the other.
+"""`signet quickstart`: try Signet from an empty workspace to recalled facts.
 
-`command.py` is the order of the steps, `place.py` the workspace they have to themselves and what makes it run,
-`feed.py` remembers a session, `learn.py` reads back what was learned and asks, `report.py` shows it.
+`command.py` has the steps, `place.py` the temporary workspace and its daemon, `feed.py` saves a session, `learn.py`
+reads the facts and asks questions, `report.py` prints the results.
 """
 
 from signet.cli.quickstart.command import quickstart

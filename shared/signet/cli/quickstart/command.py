@@ -1,4 +1,4 @@
-"""The order of the steps."""
+"""The steps of the quickstart."""
 
 import sys
 import time
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from signet.cli.quickstart.feed import Fed
     from signet.cli.quickstart.report import Steps
 
-#: A model that loads in the background is waited for so long before the questions.
+#: Seconds to wait for the model before the questions.
 WARM_SECONDS = 6.0
 LOOK_SECONDS = 0.1
-#: Jobs that have not moved for so long are reported as they are.
+#: Seconds without progress after which the jobs are reported unfinished.
 PATIENCE_SECONDS = 30.0
-#: Which places a person is told; `signet paths` knows all.
+#: Paths to print; `signet paths` prints all.
 SHOWN = ("workspace", "settings", "database", "logs", "url", "docs")
 
 
@@ -32,7 +32,7 @@ def quickstart(
     input_file: Annotated[
         Path | None,
         typer.Option(
-            "--input", help="A session of your own: JSON lines, User:/Assistant: text or Markdown."
+            "--input", help="Your own session: JSON lines, User:/Assistant: text or Markdown."
         ),
     ] = None,
     no_model: Annotated[
@@ -105,7 +105,7 @@ def quickstart(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of the jobs of this session; `dead` says why each of them died."""
+    """Results of the session's jobs; `dead` has the reason of each dead job."""
 
     completed: int
     open: int
@@ -115,12 +115,12 @@ class Outcome:
 
     @property
     def is_whole(self) -> bool:
-        """Return whether nothing failed; what waits for a model will come by itself."""
+        """Return whether no job failed; jobs that wait for a model do not count."""
         return not self.open and not self.dead
 
 
 def _completed(signet: Signet, since: str) -> int:
-    """Return how many jobs of the kinds that memories cause were done since an instant, at most JOBS of each."""
+    """Return how many jobs of each memory-related kind completed since an instant, at most JOBS each."""
     return sum(
         len(signet.jobs(kind=kind, status="completed", since=since, limit=JOBS))
         for kind in ("extract", "embed")
@@ -128,7 +128,7 @@ def _completed(signet: Signet, since: str) -> int:
 
 
 def _work(signet: Signet, fed: "Fed", begun: str, steps: "Steps") -> Outcome:
-    """Show the jobs of these memories and of their facts going through."""
+    """Show the progress of the jobs for these memories and their facts."""
     ids = frozenset(fed.memory_ids)
 
     def mine(job: Job) -> bool:
@@ -156,12 +156,12 @@ def _work(signet: Signet, fed: "Fed", begun: str, steps: "Steps") -> Outcome:
         ),
     )
     say = steps.done if outcome.is_whole else steps.lacking
-    say("Jobs", told(outcome, is_paused=last.paused))
+    say("Jobs", outcome_text(outcome, is_paused=last.paused))
     return outcome
 
 
-def told(outcome: Outcome, *, is_paused: bool) -> str:
-    """Return in words what became of the jobs, and what helps where something did not."""
+def outcome_text(outcome: Outcome, *, is_paused: bool) -> str:
+    """Return the outcome in words, with the remedy for each failure."""
     said = [f"{outcome.completed} done" if outcome.completed else "nothing new to do"]
     if is_paused and outcome.open:
         said.append(f"{outcome.open} waiting, the queue is paused")
@@ -169,14 +169,14 @@ def told(outcome: Outcome, *, is_paused: bool) -> str:
         said.append(f"{outcome.open} still open")
     if outcome.waiting:
         said.append(
-            f"{outcome.waiting} wait: {'; '.join(outcome.reasons) or 'a model is not reachable'}"
+            f"{outcome.waiting} wait: {'; '.join(outcome.reasons) or 'a model is unreachable'}"
         )
     said += [f"dead: {why}" for why in outcome.dead]
     return ", ".join(said)
 
 
 def _warm(signet: Signet) -> None:
-    """Let the model load, so that the questions are answered by meaning and not by words alone."""
+    """Wait until the model is loaded, so that the questions are answered by meaning and not only by words."""
     deadline = time.monotonic() + WARM_SECONDS
     signet.recall("warm up", limit=1)
     while (
@@ -187,6 +187,6 @@ def _warm(signet: Signet) -> None:
 
 
 def _told(fed: "Fed", input_file: Path | None) -> str:
-    source = str(input_file) if input_file else "the sample that comes with Signet"
+    source = str(input_file) if input_file else "the sample included in Signet"
     memories = output.count(len(fed.memory_ids), "memory")
     return f"{source}: {output.count(fed.turns, 'turn')}, {memories}"

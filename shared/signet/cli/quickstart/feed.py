@@ -1,4 +1,4 @@
-"""Remember a session: who said what, one paragraph at a time, and the transcript as a whole."""
+"""Save a session: each paragraph with its speaker, and the whole transcript."""
 
 import hashlib
 from collections.abc import Iterator
@@ -13,14 +13,14 @@ from signet.domain.transcripts import transcript
 from signet.domain.transcripts.transcript import NOTE, Turn
 from signet.errors import Invalid
 
-#: Longer paragraphs are split where a sentence ends. Below the length from which the daemon would split them
-#: itself, because its pieces would no longer say who spoke.
+#: Longer paragraphs are split between sentences. Shorter than the daemon's limit, whose pieces would not name the
+#: speaker.
 PIECE_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """A transcript and what is to be remembered of it."""
+    """A transcript and the memories to save from it."""
 
     text: str
     turns: int
@@ -29,7 +29,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fed:
-    """What became of a session: the ids of its memories in order, and how many were known before."""
+    """The result: the memories' IDs in order, and how many existed before."""
 
     source_id: str
     turns: int
@@ -38,7 +38,7 @@ class Fed:
 
 
 def read(path: Path) -> Session:
-    """Return the session in a file. Raises Invalid when it cannot be read or nobody says anything in it."""
+    """Read a session from a file. Raises Invalid if it is unreadable or contains no messages."""
     try:
         text = path.read_text("utf-8", "replace")
     except OSError as error:
@@ -51,10 +51,10 @@ def read(path: Path) -> Session:
 
 
 def pieces(turns: list[Turn]) -> Iterator[str]:
-    """Yield what is to be remembered.
+    """Yield the memories to save.
 
-    A memory is one line of text, in which a second speaker or a list item would run into what stands before it.
-    So each paragraph is a memory of its own, and each says who spoke. Code and logs stay in the transcript.
+    A memory is one line, in which a second speaker or a list item would merge with the text before. So each paragraph
+    becomes a separate memory that names its speaker. Code and logs stay in the transcript.
     """
     for turn in turns:
         label = "" if turn.role == NOTE else f"{turn.role[:1].upper()}{turn.role[1:]}: "
@@ -64,7 +64,7 @@ def pieces(turns: list[Turn]) -> Iterator[str]:
 
 
 def feed(signet: Signet, session: Session, *, quiet: bool) -> Fed:
-    """Remember a session; the same one again adds nothing."""
+    """Save a session; saving it again adds nothing."""
     source_id = hashlib.sha256(session.text.encode()).hexdigest()
     whole: str | None = transcript.normalize(session.text)
     memory_ids: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""Read back what was learned from a session, and ask about it."""
+"""Read the facts of a session, and ask questions about it."""
 
 import json
 from collections import Counter
@@ -15,7 +15,7 @@ from signet.resources import template
 QUESTIONS = 3
 ANSWERS = 3
 
-#: What to ask about a kind of fact when too few names were mentioned.
+#: Questions about a type of fact, for sessions that mention few names.
 _OF_TYPE = {
     "preference": "What does the user prefer?",
     "decision": "What was decided?",
@@ -26,7 +26,7 @@ _OF_TYPE = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """One statement that was read, the memory that holds it and the one it was read in."""
+    """A fact, the memory that contains it, and its source memory."""
 
     id: str
     content: str
@@ -37,7 +37,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question; `type` narrows its answers."""
+    """A question; `type` restricts its answers."""
 
     text: str
     type: str | None = None
@@ -45,16 +45,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """A question and what recall found, best first."""
+    """A question and recall's results, best first."""
 
     question: str
     results: tuple[Hit, ...]
 
 
 def facts(signet: Signet, memory_ids: Iterable[str]) -> list[Fact]:
-    """Return the facts that were read in these memories, each once, in their order.
+    """Return the facts derived from these memories, each once, in order.
 
-    A fact in the very words of its memory is kept there; the others are memories of their own.
+    A fact in the exact words of its memory is stored there; the others are separate memories.
     """
     found: dict[str, Fact] = {}
     for memory_id in memory_ids:
@@ -72,13 +72,13 @@ def _is_kept(told: dict[str, Any]) -> bool:
 
 
 def sample_questions() -> list[Question]:
-    """Return the questions that belong to the shipped session."""
+    """Return the questions for the sample session."""
     raw = json.loads(template("quickstart-questions.json").read_text("utf-8"))
     return [Question(text=one["question"]) for one in raw]
 
 
 def questions_about(learned: Sequence[Fact]) -> list[Question]:
-    """Return questions about the names mentioned most, then about the commonest types of facts. Pure."""
+    """Return questions about the most mentioned names, then about the most common types of facts. Pure."""
     spelled: dict[str, str] = {}
     mentions: Counter[str] = Counter()
     for fact in learned:
@@ -94,7 +94,7 @@ def questions_about(learned: Sequence[Fact]) -> list[Question]:
 
 
 def ask(signet: Signet, asked: Iterable[Question]) -> list[Answered]:
-    """Return what recall answers."""
+    """Return recall's answers."""
     return [
         Answered(
             question=one.text,

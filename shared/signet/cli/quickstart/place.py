@@ -1,5 +1,4 @@
-"""The workspace of one quickstart, apart from everything that a person has, and gone when the command ends; and what
-makes it run: its settings, the embedding model, the daemon."""
+"""The temporary workspace of a quickstart, deleted at the end, with its settings, embedding model and daemon."""
 
 import os
 import shutil
@@ -31,9 +30,9 @@ _ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 
 @contextmanager
 def workspace(*, keep: bool) -> Iterator[Workspace]:
-    """Give an empty workspace; unless it is kept, its daemon is stopped and all of it deleted at the end.
+    """Provide an empty workspace; unless kept, stop its daemon and delete it at the end.
 
-    What is not finished is never kept, and neither Ctrl-C nor a closed terminal leaves anything behind.
+    An unfinished one is always deleted, also after Ctrl-C or a closed terminal.
     """
     if keep:
         cache_home().mkdir(parents=True, exist_ok=True)
@@ -59,7 +58,7 @@ def workspace(*, keep: bool) -> Iterator[Workspace]:
 
 @contextmanager
 def alone(at: Workspace) -> Iterator[None]:
-    """Let what is started meanwhile see nothing of the person's: neither their home nor their settings of Signet.
+    """Hide the user's home and Signet settings from programs started meanwhile.
 
     The daemon would otherwise read their notes and settings into the sample.
     """
@@ -68,7 +67,7 @@ def alone(at: Workspace) -> Iterator[None]:
     for name in [*os.environ]:
         if name.startswith(("SIGNET_", "XDG_")) and name not in (output.QUIET, "XDG_RUNTIME_DIR"):
             del os.environ[name]
-    base = site.getuserbase()  # an installation in the home is still found
+    base = site.getuserbase()  # keep a package installed in the home importable
     os.environ.update(HOME=str(at.root), SIGNET_MODEL_DIR=models, PYTHONUSERBASE=base)
     try:
         yield
@@ -78,13 +77,13 @@ def alone(at: Workspace) -> Iterator[None]:
 
 
 def folders(made: Workspace) -> list[Path]:
-    """Return what there is to delete: the workspace, and its sockets where they had to lie elsewhere."""
+    """Return the folders to delete: the workspace, and its sockets if they are elsewhere."""
     far = made.runtime_dir
     return [made.root] if far.is_relative_to(made.root) else [made.root, far]
 
 
 def fill(at: Workspace, steps: Steps, *, keep: bool) -> None:
-    """Fill a new workspace with its agent.yaml: built-in rules, so that no model of texts has to be there."""
+    """Write agent.yaml with the built-in rules, so that no text model is needed."""
     at.make()
     settings.write(at, Choices(extraction_provider=TextProvider.RULES), now=clock.now())
     until = "and kept" if keep else "for this run only"
@@ -104,7 +103,7 @@ def model(at: Workspace, steps: Steps, *, wanted: bool) -> Model:
 
 
 def daemon(at: Workspace, steps: Steps) -> Running:
-    """Start the daemon of the workspace on a port that is free, beside whatever else runs."""
+    """Start the workspace's daemon on a free port."""
     found = started(at, ready.free_port(), quiet=steps.quiet).daemon
     steps.done("Daemon", f"started at {found.url}")
     return found

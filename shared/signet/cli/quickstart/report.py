@@ -1,4 +1,4 @@
-"""What quickstart shows: the lines that say what was done and how long it took, and what was learned at the end."""
+"""Print the steps of a quickstart with their times, and the facts at the end."""
 
 import shlex
 import sys
@@ -10,18 +10,18 @@ from signet.cli import output
 from signet.cli.quickstart.learn import Answered, Fact, Question
 
 _LABEL = 12
-#: A list of facts longer than this says how many more there are, on a terminal.
+#: Facts to print on a terminal; the others are counted.
 FACTS_SHOWN = 12
-#: An answer is shown up to here.
+#: Maximum length of a printed answer.
 ANSWER_CHARS = 160
 _NAME_CHARS = 11
 _TIME_CHARS = 7
-#: A step's text gets at least this much room before its time.
+#: Minimum width of a step's text before its time.
 _TEXT_CHARS = 50
 
 
 class Steps:
-    """Times one step after the other and says what came of each; a quiet one only times."""
+    """Time the steps and print each result; a quiet one only times them."""
 
     def __init__(self, *, quiet: bool) -> None:
         self.quiet = quiet
@@ -30,11 +30,11 @@ class Steps:
         self._since = time.monotonic()
 
     def done(self, name: str, text: str) -> None:
-        """Say that a step has succeeded."""
+        """Print that a step succeeded."""
         self._line(self._ink.good("✓"), name, text)
 
     def lacking(self, name: str, text: str) -> None:
-        """Say that a step could not do everything, and that it goes on without."""
+        """Print that a step was incomplete, and continue."""
         self._line(self._ink.warn("!"), name, text)
 
     def _line(self, mark: str, name: str, text: str) -> None:
@@ -53,10 +53,10 @@ class Steps:
 
 
 def learned(facts: Sequence[Fact], memories: int) -> None:
-    """Show the facts, the surest first where not all are shown."""
+    """Print the facts, the most certain first if not all are shown."""
     ink = output.ink(sys.stdout)
     _title(
-        "What was learned",
+        "Extracted facts",
         f"{output.count(len(facts), 'fact')} from {output.count(memories, 'memory')}",
     )
     shown = facts if not output.is_live(sys.stdout) else _surest(facts)
@@ -72,10 +72,10 @@ def learned(facts: Sequence[Fact], memories: int) -> None:
 
 
 def answers(found: Sequence[Answered], *, is_sample: bool) -> None:
-    """Show each question with its best answers."""
+    """Print each question with its best answers."""
     ink = output.ink(sys.stdout)
-    made = "generated: the names mentioned most, then the types of facts"
-    _title("Questions and answers", "questions of the sample" if is_sample else made)
+    made = "generated from the most mentioned names, then the types of facts"
+    _title("Questions and answers", "sample questions" if is_sample else made)
     for number, one in enumerate(found):
         if number:
             output.say()
@@ -92,23 +92,23 @@ def answers(found: Sequence[Answered], *, is_sample: bool) -> None:
 
 
 def where(places: Mapping[str, str]) -> None:
-    """Show where everything that is kept is."""
+    """Print the paths of everything that is kept."""
     _title("Kept")
     for name, place in places.items():
         output.say(f"  {name:<{_LABEL}}{place}")
 
 
 def next_steps(kept: Sequence[Path], asked: Sequence[Question]) -> None:
-    """Show what to type next; where folders are kept, the workspace first, also how to ask there and remove them."""
+    """Print the next commands; with kept folders, also how to use and remove them."""
     ink = output.ink(sys.stdout)
-    _title("Next", "" if kept else "nothing is kept; to keep it: --keep")
+    _title("Next", "" if kept else "nothing is kept; keep it with --keep")
     commands = {"signet setup": "set up your own memory and connect your agents"}
     if kept:
         every = [shlex.quote(str(one)) for one in kept]
         at = f"-p {every[0]}"
         question = asked[0].text if asked else "QUESTION"
         commands[f"signet recall {shlex.quote(question)} {at}"] = "ask more"
-        commands[f"signet daemon stop {at} && rm -rf {' '.join(every)}"] = "remove it all"
+        commands[f"signet daemon stop {at} && rm -rf {' '.join(every)}"] = "remove everything"
     for command, text in commands.items():
         output.say(f"  {ink.name(output.runnable(command))}  {ink.dim(text)}")
 
