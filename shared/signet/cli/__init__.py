@@ -1,1 +1,1 @@
-"""The command line. `main.py` is the entry, `tree.py` the commands; nothing imports this package."""
+"""The command line: `main.py` is the entry point, `tree.py` the commands. Nothing imports this package."""

@@ -1,7 +1,6 @@
-"""`signet secret …`: keep credentials, and run commands with them.
+"""`signet secret …`: store credentials, and run commands with them.
 
-All of it works on the vault's file, with or without a daemon. Values come from a prompt or from stdin and are shown
-only by `get`.
+Works on the vault file, with or without a daemon. Values are read from a prompt or stdin and shown only by `get`.
 """
 
 import getpass
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
     from signet.domain.secrets.vault import Vault
 
 app = typer.Typer(help="Store credentials, and run commands with them.", no_args_is_help=True)
-#: Seconds a command may take that is run by hand.
+#: Time limit of a manually run command, in seconds.
 SECONDS = 60.0
-#: Seconds without input after which `put` says that it reads stdin.
+#: Seconds without input before `put` prints that it reads stdin.
 PATIENCE_SECONDS = 2.0
 NameArgument = Annotated[
     str,
@@ -38,11 +37,11 @@ def put(
     name: NameArgument,
     value: Annotated[
         str | None,
-        typer.Argument(help="Value; visible in the process list, so better leave it out."),
+        typer.Argument(help="Value; visible in the process list, so prefer the prompt or stdin."),
     ] = None,
     path: PathOption = None,
 ) -> None:
-    """Store a secret. Without VALUE it is asked for, or read from stdin.
+    """Store a secret. Without VALUE, reads it from a prompt or stdin.
 
     Examples: signet secret put OPENAI_API_KEY · pass show key | signet secret put OPENAI_API_KEY
     """
@@ -151,18 +150,18 @@ def _vault(path: str | None) -> "Vault":
 def _given(name: str, command: str) -> str:
     """Return a value from a hidden prompt, or from stdin without its last line feed.
 
-    Raises Invalid, which explains how to pipe a value to `command`, where stdin is no terminal and brings none.
+    Raises Invalid without a terminal and input, explaining how to pipe a value to `command`.
     """
     if sys.stdin is not None and sys.stdin.isatty():
         return getpass.getpass(f"{name}: ")
     value = "" if sys.stdin is None else _piped(name, command)
     if not value:
-        raise Invalid(f"value is required. {_how_to_pipe(command)}")
+        raise Invalid(f"A value is required. {_how_to_pipe(command)}")
     return value
 
 
 def _piped(name: str, command: str) -> str:
-    """Return what stdin brings; says what it waits for where nothing comes."""
+    """Return stdin's content; print what it waits for if nothing arrives."""
     import threading
 
     waiting = threading.Timer(

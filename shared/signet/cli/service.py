@@ -1,4 +1,4 @@
-"""`signet daemon install` and `uninstall`: start at login, or no more."""
+"""`signet daemon install` and `uninstall`: start the daemon at login."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -20,7 +20,7 @@ def install(
 ) -> Output:
     """Start the daemon at every login, as a user service.
 
-    A daemon that is running now is restarted as that service.
+    A running daemon is restarted as that service.
 
     Examples: signet daemon install · signet daemon install --dry-run
     """
@@ -35,7 +35,7 @@ def install(
     service.check_lasting()
     workspace.make()
     if not found.is_written and record.running(workspace) is not None:
-        control.stop(workspace)  # else the service would find the port taken
+        control.stop(workspace)  # otherwise the service would find the port taken
     is_new, refused = service.install(found, commands.run)
     facts = {"service": str(found.path), "written": is_new, "refused": refused}
     yield Answer(facts, status=1 if refused else 0)
@@ -43,7 +43,7 @@ def install(
     for line in refused:
         output.tell(f"{output.ink(sys.stderr).bad('error:')} {line}")
     if found.manager is service.Manager.SYSTEMD:
-        output.hint("To keep it running when you are logged out: loginctl enable-linger")
+        output.hint("Keep it running after logout with: loginctl enable-linger")
 
 
 @command(does="stop starting Signet at every login")

@@ -1,4 +1,4 @@
-"""`signet sessions`: which sessions there were, and what each was given and used."""
+"""`signet sessions`: list sessions with their injected and used context."""
 
 import sys
 from collections.abc import Iterator
@@ -31,11 +31,11 @@ def sessions(
     harness: Annotated[str | None, typer.Option(help="Only sessions of this harness.")] = None,
     outcome: Annotated[
         Outcome | None,
-        typer.Option(help="Only sessions that got nothing, or used nothing of what they got."),
+        typer.Option(help="Only sessions that received nothing, or used nothing they received."),
     ] = None,
     agent: AgentOption = None,
 ) -> Output:
-    """List sessions, latest first, with what each was given and used.
+    """List sessions, latest first, with counts of injected and used items.
 
     Examples: signet sessions · signet sessions --json
     """
@@ -55,8 +55,8 @@ def sessions(
         for line in _lines(one, ink):
             output.say(line)
     if page["sessions"]:
-        output.hint("What was said in one: signet sessions show SESSION")
-        output.hint("What it was given, and why: signet why SESSION")
+        output.hint("Messages of one: signet sessions show SESSION")
+        output.hint("Injected context and reasons: signet why SESSION")
     if page["next"]:
         flags = output.flags(
             {"project": project, "harness": harness, "outcome": outcome, "agent": agent}

@@ -1,4 +1,4 @@
-"""`signet setup`: make a workspace, or put right what one lacks; asks at most six questions, or none."""
+"""`signet setup`: create or repair a workspace, with at most six questions."""
 
 from typing import Annotated
 
@@ -25,8 +25,8 @@ def setup(
         typer.Option(
             "--yes",
             "-y",
-            help="Ask no questions; take the usual answer where no option is given. Earlier sessions are only read "
-            "with --history.",
+            help="Ask no questions; use defaults where no option is given. Earlier sessions are read only with "
+            "--history.",
         ),
     ] = False,
     name: Annotated[str | None, typer.Option(help="Name of the agent.")] = None,
@@ -35,13 +35,13 @@ def setup(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Harness to connect, as `signet harness list` names them. Repeatable.",
+            help="Harness to connect, from `signet harness list`. Repeatable.",
             autocompletion=ids,
         ),
     ] = None,
     embedding_provider: Annotated[
         str | None,
-        typer.Option(help="Who creates vectors: native, ollama, openai or none."),
+        typer.Option(help="Source of vectors: native, ollama, openai or none."),
     ] = None,
     embedding_model: Annotated[
         str | None,
@@ -50,7 +50,7 @@ def setup(
     extraction_provider: Annotated[
         str | None,
         typer.Option(
-            help="Who extracts facts: auto, rules, ollama, claude-code, codex, opencode or none.",
+            help="Fact extraction: auto, rules, ollama, claude-code, codex, opencode or none.",
         ),
     ] = None,
     extraction_model: Annotated[
@@ -83,7 +83,7 @@ def setup(
         bool, typer.Option("--open-dashboard", help="Open the dashboard when done.")
     ] = False,
     skip_git: Annotated[
-        bool, typer.Option("--skip-git", help="Do not keep the workspace in git.")
+        bool, typer.Option("--skip-git", help="Do not create a git repository in the workspace.")
     ] = False,
     no_daemon: Annotated[
         bool, typer.Option("--no-daemon", help="Do not start the daemon.")
@@ -96,9 +96,9 @@ def setup(
 ) -> None:
     """Create the workspace, connect harnesses, start the daemon.
 
-    In an existing workspace it adds what is missing. Your own files are never overwritten, and nothing is written
-    before the last question is answered. A second run changes nothing. No model is required: without one, recall uses
-    keywords and facts are extracted by rules. Exit status 1 if a harness that --harness names is not connected.
+    In an existing workspace it adds only missing parts and never overwrites your files. Nothing is written before you
+    answer the last question. A second run changes nothing. No model is required: without one, recall uses keywords
+    and rules extract facts. Exits 1 if a harness named with --harness is not connected.
 
     Examples: signet setup · signet setup --yes · signet setup --harness codex
     """

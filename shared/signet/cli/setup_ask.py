@@ -25,7 +25,7 @@ _INDENT = 7
 
 
 def has_questions(plan: Plan) -> bool:
-    """Return whether anything is left to ask: of a whole workspace only about harnesses that are not connected."""
+    """Return whether a question is left; a complete workspace only gets those about unconnected harnesses."""
     if plan.state is not State.REPAIR:
         return True
     chosen = plan.chosen
@@ -37,7 +37,7 @@ def has_questions(plan: Plan) -> bool:
 
 
 def usual(plan: Plan) -> Plan:
-    """Return the plan with the usual answer to what no flag has said; earlier sessions are not read without a word."""
+    """Return the plan with default answers to questions without a flag. Earlier sessions need an explicit yes."""
     chosen = plan.chosen
     is_new = plan.state is not State.REPAIR
     if chosen.harnesses is None:
@@ -51,7 +51,7 @@ def usual(plan: Plan) -> Plan:
 
 
 def ask(plan: Plan, earlier: Earlier | None) -> Plan:
-    """Ask for what no flag has said, and return the plan with the answers; Ctrl-C raises Abort."""
+    """Ask the questions without a flag, and return the plan with the answers; Ctrl-C raises Abort."""
     installed = probe.harnesses()
     models = probe.ollama()
     found = [HARNESSES[one].name for one in installed]
@@ -59,18 +59,16 @@ def ask(plan: Plan, earlier: Earlier | None) -> Plan:
         found.append(f"Ollama ({output.count(len(models.text) + len(models.vectors), 'model')})")
     ink = output.ink(sys.stderr)
     output.tell(f"{ink.bold('Signet setup')} · {plan.workspace.root}")
+    output.tell(f"Found here: {', '.join(found) or 'no harness, no Ollama; add them later'}")
     output.tell(
-        f"Found here: {', '.join(found) or 'no harness and no Ollama; both can be added later'}"
-    )
-    output.tell(
-        ink.dim("Press Enter for the value in brackets. Ctrl-C stops; nothing is written yet.")
+        ink.dim("Press Enter for the value in brackets. Ctrl-C stops without writing anything.")
     )
     return _Questions(plan, earlier, installed, models, past.here()).put()
 
 
 @dataclass(slots=True)
 class _Questions:
-    """The questions in their order; which of them are asked is known before the first, so that they can be counted."""
+    """The questions in order. Which ones to ask is decided first, so that they can be numbered."""
 
     plan: Plan
     earlier: Earlier | None
@@ -98,7 +96,7 @@ class _Questions:
             (is_new and chosen.extraction_provider is None, self._extraction),
             (is_new and self._offers_import(), self._import),
             (offers_history, self._history),
-            # Six questions are enough.
+            # At most six questions.
             (
                 is_new
                 and chosen.with_daemon
@@ -108,7 +106,7 @@ class _Questions:
             ),
         ]
         asked = [question for is_asked, question in todo if is_asked]
-        self._total = len(asked) - 1  # consent belongs to the question before
+        self._total = len(asked) - 1  # consent is part of the previous question
         for question in asked:
             chosen = question(chosen)
         output.tell("")
@@ -125,7 +123,7 @@ class _Questions:
             one: HARNESSES[one].name + (", found here" if one in self.installed else "")
             for one in choices.HARNESSES
         }
-        self._list("Which harnesses should Signet connect? One or several.", options)
+        self._list("Which harnesses should Signet connect? List one or more.", options)
         given = self._read(" " * _INDENT, usual)
         while True:
             if given.strip().lower() == NOBODY:
@@ -136,7 +134,7 @@ class _Questions:
                 given = self._again(error.message, usual)
 
     def _consent(self, chosen: Choices) -> Choices:
-        """Ask for a person's consent where OpenClaw is to be connected and wants it."""
+        """Ask for consent if OpenClaw is to be connected and requires it."""
         site = Site(workspace=self.plan.workspace, home=Path.home())
         is_asked = "openclaw" in (chosen.harnesses or ())
         if not is_asked or not openclaw.OpenClaw().asks_consent(site, chosen.wishes):
@@ -148,14 +146,14 @@ class _Questions:
 
     def _embedding(self, chosen: Choices) -> Choices:
         here = ", ".join(self.models.vectors[:3]) or "none installed yet"
-        here = here if self.models.url else "it does not answer now"
+        here = here if self.models.url else "not running"
         picked = self._one_of(
-            "Who creates the vectors for semantic recall?",
+            "How should search by meaning work?",
             {
-                "native": "the daemon itself, with a model of 84 MB, downloaded once",
-                "ollama": f"a model of Ollama: {here}",
-                "openai": "a paid service: every text is sent to it",
-                "none": "no vectors; recall uses keywords only",
+                "native": "a model in the daemon (84 MB, downloaded once)",
+                "ollama": f"Ollama: {here}",
+                "openai": "a paid service that receives every text",
+                "none": "off; recall uses keywords only",
             },
             usual="native",
         )
@@ -166,17 +164,17 @@ class _Questions:
 
     def _extraction(self, chosen: Choices) -> Choices:
         best = self.models.best_text
-        auto = f"Ollama's {best or LOCAL_TEXT_MODEL} whenever it answers, else built-in rules"
-        options = {"auto": auto, "rules": "built-in rules only, no model"}
+        auto = f"Ollama's {best or LOCAL_TEXT_MODEL} while it runs, else built-in rules"
+        options = {"auto": auto, "rules": "built-in rules, no model"}
         if best is not None:
-            options["ollama"] = f"{best} of your Ollama; jobs wait while it is not running"
+            options["ollama"] = f"{best} in your Ollama; jobs wait while it is not running"
         options |= {
             name: f"your {HARNESSES[name].name} account, in the background; counts against its quota"
             for name in ("claude-code", "codex", "opencode")
             if name in self.installed
         }
-        options["none"] = "no extraction; memories stay as written"
-        picked = self._one_of("Who extracts facts from memories?", options, usual="auto")
+        options["none"] = "off; memories are stored without facts"
+        picked = self._one_of("How should facts be extracted?", options, usual="auto")
         model = chosen.extraction_model or (best if picked in ("auto", "ollama") else None)
         return replace(chosen, extraction_provider=TextProvider(picked), extraction_model=model)
 
@@ -188,12 +186,12 @@ class _Questions:
 
     def _history(self, chosen: Choices) -> Choices:
         held = backfill.summary(self.history)
-        self._head(f"Here are {held}.")
+        self._head(f"Found {held}.")
         question = " " * _INDENT + "Read them in the background? "
         return replace(chosen, reads_history=self._answer(question, default=True))
 
     def _dashboard(self, chosen: Choices) -> Choices:
-        wanted = self._yes("Open the dashboard at the end?", default=False)
+        wanted = self._yes("Open the dashboard when done?", default=False)
         return replace(chosen, opens_dashboard=wanted)
 
     def _offers_import(self) -> bool:
@@ -211,7 +209,7 @@ class _Questions:
             near = [name for name in options if given and name.startswith(given.lower())]
             if given.lower() in options or len(near) == 1:
                 return given.lower() if given.lower() in options else near[0]
-            given = self._again(f"One of these: {', '.join(options)}", usual)
+            given = self._again(f"Choose one of: {', '.join(options)}", usual)
 
     def _yes(self, question: str, *, default: bool) -> bool:
         self._head(question, end=" ")
@@ -221,7 +219,7 @@ class _Questions:
         usual = "yes" if default else "no"
         given = self._read(before, usual)
         while given.lower() not in ("y", "yes", "n", "no"):
-            given = self._again("yes or no", usual)
+            given = self._again("Answer yes or no", usual)
         return given.lower().startswith("y")
 
     def _list(self, question: str, options: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""The steps of a setup after everything is chosen: files, daemon, harnesses, model, an earlier program's memories."""
+"""The steps of a setup after all choices: files, daemon, harnesses, model, an earlier program's memories."""
 
 import os
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ from signet.wire.backfill import BackfillSurvey
 
 @dataclass(slots=True, kw_only=True)
 class Done:
-    """What came of a setup; `model` is None when another provider than the native one is set.
+    """The result of a setup; `model` is None with another provider than the native one.
 
-    `imported` and `upgraded` say in words what came of an earlier program's memories and of the database.
+    `imported` and `upgraded` describe an earlier program's memories and the database upgrade.
     """
 
     plan: Plan
@@ -38,13 +38,13 @@ class Done:
     started: Started | None = None
     imported: str | None = None
     upgraded: str = ""
-    #: The earlier sessions of this machine, where the daemon could be asked, and something that was said in one.
+    #: This machine's earlier sessions, if the daemon could list them, and an example from one.
     history: BackfillSurvey | None = None
     remembered: Remembered | None = None
 
 
 def check(plan: Plan) -> Earlier | None:
-    """Return the TypeScript Signet of this machine, if any; raises Conflict where it runs here, and PortTaken."""
+    """Return this machine's TypeScript Signet, if any. Raises Conflict if it runs here, and PortTaken."""
     port = plan.chosen.port or default_port(plan.workspace)
     found = probe.earlier(plan.workspace, port)
     probe.check_alone(plan.workspace, found)
@@ -61,8 +61,8 @@ def check(plan: Plan) -> Earlier | None:
 
 
 def do(plan: Plan, earlier: Earlier | None, *, quiet: bool) -> Done:
-    """Do everything; raises what the daemon's start raises, when the files are there already."""
-    os.umask(0o077)  # what is made here is its owner's alone, as in the daemon
+    """Run all steps. Raises the errors of the daemon's start after the files exist."""
+    os.umask(0o077)  # files are private to their owner, as in the daemon
     workspace, chosen = plan.workspace, plan.chosen
     prepared = prepare(plan, now=clock.now())
     running = record.running(workspace)

@@ -1,4 +1,4 @@
-"""What a setup says at its end: what was made, what is connected, and the three lines that matter."""
+"""Print the result of a setup: created files, connections, and the three most important lines."""
 
 import shlex
 import sys
@@ -22,14 +22,14 @@ TRY = 'signet remember "I prefer tabs over spaces"'
 
 
 def show(done: Done) -> None:
-    """Print what a person wants to know."""
+    """Print the result for people."""
     ink = output.ink(sys.stdout)
     for line in (*_steps(done, ink), "", *_closing(done, ink)):
         output.advise(line)
 
 
 def as_dict(done: Done) -> dict[str, object]:
-    """Return the outcome for programs."""
+    """Return the result for programs."""
     prepared, started = done.prepared, done.started
     return {
         "workspace": str(done.plan.workspace.root),
@@ -64,7 +64,7 @@ def _steps(done: Done, ink: Ink) -> Iterator[str]:
     if prepared.commits:
         yield from _row(well, "Git", f"committed {', '.join(prepared.commits)}")
     if prepared.git_problem:
-        yield from _row(lacking, "Git", f"not kept in git: {prepared.git_problem}")
+        yield from _row(lacking, "Git", f"no git repository: {prepared.git_problem}")
     if done.upgraded:
         yield from _row(well, "Database", done.upgraded)
     for one in done.connected:
@@ -85,16 +85,16 @@ def _steps(done: Done, ink: Ink) -> Iterator[str]:
         )
     if (history := done.history) is not None and history["newSessions"]:
         if done.plan.chosen.reads_history:
-            text = f"{backfill.summary(history)}; it has begun. See: signet backfill status"
+            text = f"{backfill.summary(history)}; reading has started. Progress: signet backfill status"
         else:
-            text = f"{backfill.summary(history)}; to read them: signet backfill"
+            text = f"{backfill.summary(history)}; read them with: signet backfill"
         yield from _row(well, "History", text)
     if not prepared.is_news and not any(one.changed for one in done.connected):
-        yield from _row(well, "Files", "already set up; nothing was changed")
+        yield from _row(well, "Files", "already complete; nothing was changed")
 
 
 def _is_elsewhere(done: Done) -> bool:
-    """Return whether a TypeScript Signet in another place is to be told of: at the first setup, not at every one."""
+    """Return whether to mention a TypeScript Signet elsewhere: only at the first setup."""
     is_first = done.prepared.state is not State.REPAIR
     return (
         is_first and done.earlier is not None and done.earlier.workspace != done.plan.workspace.root
@@ -107,7 +107,7 @@ def _found(done: Done) -> str:
 
 
 def _changed(paths: tuple[str, ...]) -> str:
-    """Return the files of a harness that changed; skills are only counted."""
+    """Return a harness's changed files; skills are only counted."""
     skills = [one for one in paths if Path(one).parent.name == "skills"]
     said = [output.path(one) for one in paths if one not in skills]
     if skills:
@@ -126,11 +126,11 @@ def _models(done: Done, well: str, lacking: str) -> Iterator[str]:
         yield from _row(well, "Vectors", f"{vectors.model} of {vectors.provider}")
     match texts.provider:
         case TextProvider.NONE:
-            said = "none; memories stay as written"
+            said = "none; memories are stored without facts"
         case TextProvider.RULES:
             said = "built-in rules"
         case TextProvider.AUTO:
-            said = f"{texts.model} of Ollama when it answers, else built-in rules"
+            said = f"{texts.model} in Ollama while it runs, else built-in rules"
         case _:
             said = f"{texts.model} of {texts.provider}"
     yield from _row(well, "Facts", said)
@@ -147,20 +147,20 @@ def _closing(done: Done, ink: Ink) -> Iterator[str]:
     if names:
         yield f"Connected: {', '.join(names)}. In a new session there: {ink.bold('/onboarding')}"
     elif done.connected:
-        yield f"No harness is connected. To see why: {ink.bold(f'signet harness list{at}')}"
+        yield f"No harness is connected. List the reasons: {ink.bold(f'signet harness list{at}')}"
     elif found := connect.unconnected(done.plan.workspace, done.plan.settings.harnesses):
         said = ", ".join(HARNESSES[one].name for one in found)
         command = f"signet setup --harness {','.join(found)}{at}"
-        yield f"Found but not connected: {said}. To connect: {ink.bold(command)}"
+        yield f"Found but not connected: {said}. Connect with: {ink.bold(command)}"
     else:
-        yield f"No harness was found on this machine. Once you install one: {ink.bold(f'signet setup{at}')}"
+        yield f"No harness found on this machine. After installing one: {ink.bold(f'signet setup{at}')}"
     yield f"Try: {ink.bold(f'{TRY}{at}')}"
     if done.remembered is not None:
         yield from past.lines(done.remembered, at, ink)
 
 
 def _at(done: Done) -> str:
-    """Return the option that commands need to find this workspace, nothing for the one that applies anyway."""
+    """Return the option that selects this workspace, empty for the default."""
     root = done.plan.workspace.root
     return "" if find_workspace().root == root else f" -p {shlex.quote(str(root))}"
 

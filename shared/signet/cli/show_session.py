@@ -1,4 +1,4 @@
-"""`signet sessions show`: what was said in a session, and what the agent was given at each message."""
+"""`signet sessions show`: show a session's messages with the context injected at each."""
 
 import sys
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import typer
 
 from signet.cli import identify, output
 from signet.cli.command import Output
-from signet.cli.context import told
+from signet.cli.context import summary_lines
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption, SessionArgument
 from signet.cli.output import Ink
@@ -16,7 +16,7 @@ from signet.client import NotFound, Signet
 from signet.client.answers import SessionReplay
 from signet.wire.capture import Reading
 
-#: Sessions among which the beginning of a key is looked for.
+#: Sessions searched for a key prefix.
 MOST = 200
 
 
@@ -25,11 +25,11 @@ def show(
     key: SessionArgument,
     given: Annotated[
         bool,
-        typer.Option("--given", help="Also show what the agent was given at each message."),
+        typer.Option("--given", help="Also show the context injected at each message."),
     ] = False,
     agent: AgentOption = None,
 ) -> Output:
-    """Show what was said in a session.
+    """Show a session's messages.
 
     Examples: signet sessions show 3f2a91c0 · signet sessions show 3f2a91c0 --given
     """
@@ -47,8 +47,8 @@ def show(
         found = signet.transcript(session, agent_id=agent)
     except NotFound as error:
         raise NotFound(
-            f"Nothing of session {session} is kept: it is still running, was forgotten, or is not there",
-            hint="What is said in a session is kept when it ends. See: signet sessions",
+            f"Session {session} has no transcript: it still runs, was forgotten, or does not exist",
+            hint="A transcript is stored when the session ends. List: signet sessions",
         ) from error
     yield found
     yield from _head(
@@ -57,7 +57,7 @@ def show(
     yield from output.paragraphs(found["content"], 0)
     for gap in _gaps(found.get("reading")):
         output.hint(gap)
-    output.hint(f"With what it was given: signet sessions show {key} --given")
+    output.hint(f"With its injected context: signet sessions show {key} --given")
 
 
 def _gaps(reading: Reading | None) -> Iterator[str]:
@@ -81,17 +81,17 @@ def _head(
 
 
 def _replayed(replay: SessionReplay, ink: Ink) -> Iterator[str]:
-    """Yield each message behind what the agent was given with it; where no message is kept, that alone."""
+    """Yield each message after its injected context; without a stored message only the context."""
     waiting = list(replay["injections"])
     for number, turn in enumerate(replay["turns"]):
         yield ""
         yield f"{ink.bold(output.plain(turn['role']).capitalize())}  {_when(turn['at'], ink)}"
         yield from output.paragraphs(turn["text"], 0)
         while waiting and (waiting[0]["turn"] or 0) <= number:
-            yield from told(waiting.pop(0), ink)
+            yield from summary_lines(waiting.pop(0), ink)
     for one in waiting:
-        yield from told(one, ink)
-    for how, title in (("saved", "Saved in it"), ("distilled", "Distilled from it")):
+        yield from summary_lines(one, ink)
+    for how, title in (("saved", "Saved memories"), ("distilled", "Derived facts")):
         if found := [memory for memory in replay["memories"] if memory["how"] == how]:
             yield f"\n{ink.bold(title)}"
             for memory in found:
@@ -107,7 +107,7 @@ def _when(at: str | None, ink: Ink) -> str:
 
 
 def whole(signet: Signet, typed: str, *, agent: str | None) -> str:
-    """Return the key that `typed` is or begins among the latest sessions, else as it is; recall's id of one counts."""
+    """Resolve a key prefix, or recall's ID of a session, among the latest sessions; else return the input."""
     key = typed.strip().removeprefix("session:")
     listed = signet.all_sessions(limit=MOST, agent_id=agent)["sessions"]
     keys = [one["key"] for one in listed if one["key"].startswith(key)]

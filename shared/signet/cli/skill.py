@@ -47,7 +47,9 @@ def list_skills(path: PathOption = None) -> Output:
     skills = [dict(zip(keys, row, strict=True)) for row in rows]
     yield {"skills": skills, "count": len(rows)}
     dim = output.ink(sys.stdout).dim
-    shown = [(name, dim(output.plain(version or "")), _told(told)) for name, version, told in rows]
+    shown = [
+        (name, dim(output.plain(version or "")), _described(told)) for name, version, told in rows
+    ]
     yield from output.table(shown, "No skills")
 
 
@@ -135,7 +137,9 @@ def search(
     keys = ("name", "installs", "installed", "description")
     yield {"results": [dict(zip(keys, row, strict=True)) for row in rows]}
     good = output.ink(sys.stdout).good
-    shown = [(name, good("installed") if here else "", _told(told)) for name, _, here, told in rows]
+    shown = [
+        (name, good("installed") if here else "", _described(told)) for name, _, here, told in rows
+    ]
     yield from output.table(shown, "No skill contains all of these words")
 
 
@@ -160,5 +164,5 @@ def _daemon(path: str | None) -> Signet | None:
     return running(path, timeout_seconds=INSTALL_SECONDS)
 
 
-def _told(text: str) -> str:
+def _described(text: str) -> str:
     return output.short(text, _DESCRIPTION_CHARS)

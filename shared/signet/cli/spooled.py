@@ -1,9 +1,9 @@
-"""Takes what could not be delivered to a daemon that is not this workspace's own: on another machine, say.
+"""Deliver spooled calls to a daemon other than the workspace's own, such as one on another machine.
 
-The workspace's own daemon looks into the spool by itself (`signet_api/spooled.py`); another one cannot see it. So the
-first hook that reaches such a daemon again, `signet-mcp`, `signet connect` and `signet sync` hand over what waits:
-oldest first, with the logs in the requests, because that daemon does not have this machine's files. One at a time; a
-second one finds nothing to do. What waits for the daemon that the workspace is connected to goes to no other.
+The workspace's own daemon reads the spool itself (`signet_api/spooled.py`); a remote one cannot see it. So the first
+hook that reaches a remote daemon again, `signet-mcp`, `signet connect` and `signet sync` deliver waiting calls,
+oldest first, with the logs in the requests, because that daemon does not have this machine's files. One process
+delivers at a time. Calls that wait for the connected daemon go to no other.
 """
 
 import os
@@ -26,26 +26,26 @@ from signet.errors import SignetError
 from signet.paths import Workspace
 from signet.text import json_text
 
-if TYPE_CHECKING:  # what keeps a call does not load what sends one
+if TYPE_CHECKING:  # the spool does not import what sends requests
     from signet.client.call import Call
 
-#: So much of a log fits into a request.
+#: Maximum log bytes per request.
 MOST_SENT = 8 * 1_048_576
-#: What is refused for good is not kept for later.
+#: Statuses after which a call is not retried.
 HOPELESS = frozenset({400, 404, 405, 409, 413, 422})
-#: Refused to this key, which may be given the right to it: the next ones are tried.
+#: This key lacks the permission but may get it later: try the next calls.
 _NOT_ALLOWED = 403
 _NAMES = ("SIGNET_DAEMON_URL", "SIGNET_HOST", "SIGNET_PORT")
-#: One request may take so long, where nobody waits for it; and so long the look whether somebody is there.
+#: Timeouts of a background delivery, and of the check whether the daemon is reachable.
 SECONDS, LOOK_SECONDS = 60.0, 5.0
 
 T = TypeVar("T")
 
 
 def is_own(workspace: Workspace, daemon: Target) -> bool:
-    """Return whether a daemon is the workspace's own, which has its files and takes its spool.
+    """Return whether a daemon is the workspace's own, which has its files and reads its spool.
 
-    An address that the user names counts as the workspace's own when that is recorded at it.
+    An address named by the user counts if the workspace's daemon is recorded there.
     """
     if daemon.own is not None:
         return daemon.own == workspace
@@ -55,10 +55,11 @@ def is_own(workspace: Workspace, daemon: Target) -> bool:
     return own.port == port and (is_here or own.hostname == host)
 
 
-def takes_spool(workspace: Workspace, daemon: Target) -> bool:
-    """Return whether a daemon is to be handed what waits: one that somebody has named, and that is not the own one.
+def may_receive_spool(workspace: Workspace, daemon: Target) -> bool:
+    """Return whether to deliver spooled calls to a daemon: only to an explicitly named one that is not the
+    workspace's own.
 
-    Who happens to hold the default port is not told what was said in another workspace.
+    Another program on the default port must not receive a workspace's texts.
     """
     if not spool.is_waiting(workspace.spool_dir):
         return False
@@ -67,17 +68,17 @@ def takes_spool(workspace: Workspace, daemon: Target) -> bool:
 
 
 def address_of(daemon: Target) -> str:
-    """Return whose entries a daemon is handed: those that wait for it alone, where a workspace is connected to it."""
+    """Return the address whose entries a daemon receives: only those for the connected daemon, if there is one."""
     return daemon.url if daemon.is_elsewhere else ""
 
 
 def waiting(workspace: Workspace, address: str, *, all: bool = False) -> list[Entry]:
-    """Return what has settled, or `all` that waits for the daemon of an address (see `address_of`), oldest first."""
+    """Return entries waiting for the daemon of an address, settled ones or `all`, oldest first."""
     return [one for one in spool.entries(workspace.spool_dir, all=all) if one.daemon == address]
 
 
 def deliver(workspace: Workspace, daemon: Target) -> int:
-    """Hand over what has settled, and what comes meanwhile, until something fails; return how many were taken."""
+    """Deliver settled entries, including new ones, until one fails; return the number delivered."""
     if not spool.is_waiting(workspace.spool_dir):
         return 0
     from signet.files import locked
@@ -101,10 +102,10 @@ def _deliver(workspace: Workspace, daemon: Target) -> int:
 
 
 def sent_or_kept(call: "Call[T]", daemon: Target, send: "Callable[[Call[T]], T]") -> T | Entry:
-    """Return the answer to a save, or the entry in which it waits while the daemon elsewhere is away.
+    """Return the reply to a save, or its spool entry while the remote daemon is unreachable.
 
-    What waited before it is sent before it. The call needs an idempotency key: nobody knows whether a broken one
-    arrived. Raises the refusal of a daemon that is there, and Unavailable.
+    Earlier entries are sent first. The call needs an idempotency key, because a broken attempt may have arrived.
+    Raises a reachable daemon's refusal, and Unavailable.
     """
     if daemon.home is None:
         return send(call)
@@ -115,8 +116,8 @@ def sent_or_kept(call: "Call[T]", daemon: Target, send: "Callable[[Call[T]], T]"
     if not is_behind:
         try:
             return send(call)
-        except (Unavailable, BadAnswer) as error:  # a proxy answers for a daemon that is away
-            if "http_status" not in error.facts:  # it is there, and says "later"
+        except (Unavailable, BadAnswer) as error:  # a proxy answers for an unreachable daemon
+            if "http_status" not in error.facts:  # reachable, but answers "later"
                 connection.note_away(workspace)
     names = ("X-Signet-Agent-Id", "X-Signet-Actor", "X-Signet-Actor-Type", "X-Signet-Origin")
     headers = {name: daemon.headers[name] for name in names if name in daemon.headers}
@@ -129,19 +130,19 @@ def sent_or_kept(call: "Call[T]", daemon: Target, send: "Callable[[Call[T]], T]"
 
 
 def deliver_behind(workspace: Workspace, daemon: Target) -> None:
-    """Hand over what waits in a process of its own; nothing when there is nothing to hand over."""
-    if takes_spool(workspace, daemon):
+    """Start a background delivery if anything waits."""
+    if may_receive_spool(workspace, daemon):
         behind.begin(workspace, daemon, behind.DELIVER)
 
 
 def look_behind(workspace: Workspace, daemon: Target) -> None:
-    """Look in a process of its own whether a daemon that was away is there again, and hand over what waits."""
-    connection.note_away(workspace)  # others need not look meanwhile
+    """Start a background process that checks an unreachable daemon and delivers the spool."""
+    connection.note_away(workspace)  # other hooks need not check meanwhile
     behind.begin(workspace, daemon, behind.LOOK)
 
 
 def look(workspace: Workspace, daemon: Target) -> bool:
-    """Return whether the daemon is there, and note it; what waits is handed over."""
+    """Check whether the daemon is reachable, record it, and deliver the spool."""
     from signet.client import transport
     from signet.client.call import Call
 
@@ -158,9 +159,9 @@ def look(workspace: Workspace, daemon: Target) -> bool:
 
 
 def with_log(body: Mapping[str, object]) -> Mapping[str, object]:
-    """Return a body with the log that it names in the place of its name, where that can be read.
+    """Replace the log's name in a body by its content, if it is readable.
 
-    Images and the output of tools are left out, and of a long log the oldest lines.
+    Omits images, tool output, and the oldest lines of a long log.
     """
     path = body.get("transcriptPath")
     if not isinstance(path, str) or "transcript" in body:
@@ -175,9 +176,9 @@ def with_log(body: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _take(entry: Entry, daemon: Target) -> bool:
-    """Return whether the daemon has an entry now, which is then gone; one that it will never have is put aside.
+    """Deliver an entry and delete it; set a permanently rejected one aside. Return whether it was delivered.
 
-    Raises SignetError when it may be had later.
+    Raises SignetError if it may be delivered later.
     """
     from signet.client import transport
     from signet.client.call import Call

@@ -1,4 +1,4 @@
-"""`signet status` and `signet paths`: is it well, and where is everything."""
+"""`signet status` and `signet paths`: show health and locations."""
 
 import os
 import sys
@@ -18,9 +18,9 @@ from signet.paths import Workspace, cache_home, config_home, find_workspace
 from signet.wire.capture import Capture
 
 _LABEL = 12
-#: The files of a workspace that `status` shows.
+#: Workspace files that `status` shows.
 _FILES = ("AGENTS.md", "agent.yaml")
-#: Providers that somebody else runs; `ollama` is where its address says.
+#: Providers run by others; `ollama` depends on its address.
 _REMOTE = frozenset({"openai", "anthropic", "claude-code", "codex", "opencode"})
 
 
@@ -28,7 +28,7 @@ _REMOTE = frozenset({"openai", "anthropic", "claude-code", "codex", "opencode"})
 def status(path: PathOption = None) -> Output:
     """Show daemon, queue and memories. Exits 0 even if the daemon is stopped.
 
-    Where this machine uses a daemon elsewhere: show the connection, as signet connect does.
+    On a machine connected to a remote daemon, shows the connection, as signet connect does.
 
     Examples: signet status · signet status --json
     """
@@ -81,7 +81,7 @@ def places(workspace: Workspace) -> dict[str, str]:
 
 
 def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
-    """Return what the daemon says; with `error`, what its supervisor says while the daemon itself cannot answer."""
+    """Return the daemon's status; with `error`, the supervisor's while the daemon cannot answer."""
     try:
         signet = client(path)
         found = {"running": True, "url": signet.url, **signet.status()}
@@ -147,7 +147,7 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield _row("vectors", _vectors(found, ink))
     yield _row("facts", _texts(found["pipelineV2"].get("extraction", {}), ink))
     if share := found.get("holdout"):
-        told = f"{share:.0%} of sessions after the first week are given no memories, to compare"
+        told = f"{share:.0%} of sessions after the first week receive no memories, for comparison"
         yield _row("hold-out", f"{told} · see: signet eval")
     yield _row("learning", learning(found["predictor"]))
     yield from _workspace(found, ink)
@@ -171,22 +171,22 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
 
 
 def learning(predictor: Mapping[str, Any]) -> str:
-    """Return whether ranking learns from what helped in earlier sessions, and by how many sessions that is judged."""
+    """Return whether ranking learns from useful memories, and from how many sessions."""
     if not predictor["enabled"]:
-        return "off, ranking is the same whatever helped"
+        return "off, results unchanged"
     state = predictor["state"]
     judged = state["wins"] + state["losses"]
-    told = f"it was better in {state['wins']} of {output.count(judged, 'session')} that tell"
+    told = f"better in {state['wins']} of {output.count(judged, 'session')} with a result"
     if state["coldStartExited"]:
-        return f"what helped before takes part in ranking: {told}"
+        return f"active, {told}"
     if not judged:
-        told = "no session tells yet whether that is better"
+        told = "no comparable session yet"
     stopped = f" · stopped {str(state['lastRollback'])[:10]}" if state["lastRollback"] else ""
-    return f"what helped before is only watched: {told}{stopped}"
+    return f"collecting data, results unchanged: {told}{stopped}"
 
 
 def troubles(health: Mapping[str, Any], ink: Ink) -> Iterator[str]:
-    """Yield what costs the store its health, worst first, each with the command that helps; red while it is ill."""
+    """Yield the health problems, worst first, each with its remedy; red if unhealthy."""
     draw = ink.warn if health["status"] == "healthy" else ink.bad
     for one in sorted(health.get("help", ()), key=lambda one: -float(one["points"])):
         said = draw(f"! {one['domain']}: {output.plain(one['reason'])}")
@@ -240,7 +240,7 @@ def _workspace(found: dict[str, Any], ink: Ink) -> Iterator[str]:
 def _process(one: dict[str, Any], ink: Ink) -> str:
     text = f"{one['name']} {one['state']}"
     restarts = f" ({one['restarts']} restarts)" if one["restarts"] else ""
-    if one.get("stalls"):  # missing from a daemon of an earlier version
+    if one.get("stalls"):  # absent in an earlier version of the daemon
         restarts = f" ({one['restarts']} restarts, {one['stalls']} by the supervisor: it {one.get('lastStall')})"
     return text + restarts if one["state"] == "running" else ink.warn(text) + restarts
 
@@ -256,12 +256,12 @@ def _queue(queue: dict[str, Any], ink: Ink) -> str:
 def _vectors(found: dict[str, Any], ink: Ink) -> str:
     embedding, provider = found["embedding"], found["vectors"]
     if embedding["model"] is None:
-        return "off, recall uses keywords only"
+        return "off; recall uses keywords only"
     done = f"{embedding['embedded']} of {embedding['total']} · {provider['provider']}"
     text = f"{done} {embedding['model']}{_away(provider['provider'], ink)}"
     if provider["available"] or found["waitsFor"]:
         return text
-    why = output.plain(provider.get("error") or "not reachable now")
+    why = output.plain(provider.get("error") or "unreachable")
     return f"{text} · {ink.warn(why)}"
 
 
@@ -272,17 +272,17 @@ def _texts(extraction: dict[str, Any], ink: Ink) -> str:
         return words[provider]
     model = str(extraction.get("model", ""))
     if provider == "auto":
-        return f"{model} of Ollama when it answers, else built-in rules"
+        return f"{model} in Ollama while it runs, else built-in rules"
     return f"{provider} {model}{_away(provider, ink)}"
 
 
 def _away(provider: str, ink: Ink) -> str:
-    """Return a word of warning for a provider that is sent what is remembered."""
+    """Return a warning for a provider that receives memories."""
     return ink.warn(" · texts leave this machine") if provider in _REMOTE else ""
 
 
 def _connected(workspace: Workspace) -> list[dict[str, Any]]:
-    """Return the harnesses that have entries of ours, each with what is wrong with them."""
+    """Return the connected harnesses with their problems."""
     from signet.care.harnesses import CONNECTORS
 
     found = []

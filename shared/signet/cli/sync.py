@@ -1,4 +1,4 @@
-"""`signet sync`: what comes with the product, and what harnesses read, brought up to date."""
+"""`signet sync`: update built-in skills and the files of harnesses."""
 
 from pathlib import Path
 
@@ -22,9 +22,9 @@ def sync(path: PathOption = None) -> Output:
 
     workspace = find_workspace(path)
     if not workspace.root.is_dir():
-        raise NotFound(f"There is no workspace at {workspace.root}; create one with: signet setup")
+        raise NotFound(f"No workspace at {workspace.root}; create one with: signet setup")
     settings = config.load(workspace).settings
-    is_elsewhere = connection.of(workspace) is not None  # where the files of its agents are, too
+    is_elsewhere = connection.of(workspace) is not None  # its agents' files are there too
     made = (
         [] if is_elsewhere else _files(workspace, settings.agent.name, settings.agent.description)
     )
@@ -39,11 +39,11 @@ def sync(path: PathOption = None) -> Output:
     for line in done.output.splitlines():
         output.say(output.plain(line))
     if delivered:
-        output.say(f"Sent saved hook calls: {output.count(delivered, 'call')}")
+        output.say(f"Sent waiting hook calls: {output.count(delivered, 'call')}")
 
 
 def _delivered(workspace: Workspace, path: str | None) -> int:
-    """Hand over what hooks could not deliver to a daemon elsewhere, and return how many calls it took."""
+    """Deliver spooled calls to a remote daemon, and return their number."""
     from signet.cli import spooled
     from signet.client import target
 
@@ -51,7 +51,7 @@ def _delivered(workspace: Workspace, path: str | None) -> int:
         daemon = target.find(path=path, actor="sync", actor_type="harness")
     except SignetError:
         return 0
-    return spooled.deliver(workspace, daemon) if spooled.takes_spool(workspace, daemon) else 0
+    return spooled.deliver(workspace, daemon) if spooled.may_receive_spool(workspace, daemon) else 0
 
 
 def _files(workspace: Workspace, name: str, description: str) -> list[str]:

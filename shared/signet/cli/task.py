@@ -1,4 +1,4 @@
-"""`signet task …`: prompts that a harness is given again and again, and what became of them."""
+"""`signet task …`: scheduled prompts for a harness, and their runs."""
 
 import sys
 from typing import Annotated, Any
@@ -40,7 +40,9 @@ ZoneOption = Annotated[
 SkillOption = Annotated[str | None, typer.Option("--skill", help="Skill to add to the prompt.")]
 ModeOption = Annotated[
     str | None,
-    typer.Option("--skill-mode", help="How: inject (its text) or slash (/name before the prompt)."),
+    typer.Option(
+        "--skill-mode", help="Mode: inject (add its text) or slash (/name before the prompt)."
+    ),
 ]
 FreeOption = Annotated[
     bool | None,
@@ -164,7 +166,7 @@ def remove(signet: Signet, task: TaskArgument) -> Output:
 @command(app, does="run a task")
 def run(
     task: TaskArgument,
-    follow: Annotated[bool, typer.Option("--watch", "-w", help="Show its output.")] = False,
+    follow: Annotated[bool, typer.Option("--watch", "-w", help="Show the run's output.")] = False,
     path: PathOption = None,
     as_json: bool = False,
 ) -> Output:
@@ -214,7 +216,7 @@ def watch(task: TaskArgument, path: PathOption = None, as_json: JsonOption = Fal
 
 
 def _follow(task_id: str, path: str | None, *, as_json: bool, run_id: str | None = None) -> None:
-    """Show events as they come; for one run until its end. Raises SignetError for one that failed."""
+    """Show events live, for one run until its end. Raises SignetError if that run failed."""
     from signet.client import target
     from signet.client.taskstream import task_events
 

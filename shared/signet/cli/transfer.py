@@ -1,7 +1,7 @@
-"""`signet export` and `signet import`: everything out of a workspace as NDJSON, and in from many formats.
+"""`signet export` and `signet import`: a workspace as NDJSON, and import from many formats.
 
-Both speak to the daemon, a page or a batch at a time, so that they work from another machine and others can save
-between two batches. Files are read and written here.
+Both use the daemon in pages or batches, so they work from another machine and others can save between batches. Files
+are read and written here.
 """
 
 import os
@@ -29,20 +29,20 @@ if TYPE_CHECKING:
     from signet.client.answers import Imported
     from signet.domain.transfer.sources.source import File, Format, Source
 
-#: Standard input and output, as a name of a file.
+#: File name for standard input and output.
 DASH = "-"
-#: A batch ends with the record that makes it longer than either.
+#: A batch ends with the record that exceeds either limit.
 BATCH_RECORDS = 200
 BATCH_BYTES = 500_000
-#: So many refusals are kept for the report, and so many shown to a person.
+#: Refusals to keep for the report, and to print.
 MAX_REASONS = 1_000
 SHOWN_REASONS = 20
-#: A batch waits for what others write, and with a dry run for the disk.
+#: Request timeout: a batch waits for other writers, a dry run for the disk.
 TIMEOUT_SECONDS = 120.0
 
 
 class Conflict(StrEnum):
-    """What becomes of a file that is there already: it stays, also with `merge`, or is overwritten."""
+    """What happens to an existing file: kept (also with `merge`) or overwritten."""
 
     SKIP = "skip"
     MERGE = "merge"
@@ -118,7 +118,7 @@ def import_(
     conflict: Annotated[
         Conflict,
         typer.Option(
-            help="What to do with identity files and skills that already exist.",
+            help="How to treat existing identity files and skills.",
         ),
     ] = Conflict.SKIP,
     dry_run: Annotated[
@@ -131,13 +131,13 @@ def import_(
         str | None, typer.Option(help="Project of the memories, usually its folder.")
     ] = None,
     sessions: Annotated[
-        bool, typer.Option("--sessions", help="For Claude Code: import session transcripts too.")
+        bool, typer.Option("--sessions", help="For Claude Code: also import session transcripts.")
     ] = False,
     files: Annotated[
         bool | None,
         typer.Option(
             "--files/--no-files",
-            help="Copy the identity files and skills of a bundle, or not; default: ask.",
+            help="Copy identity files and skills of a bundle; default: ask.",
         ),
     ] = None,
     path: PathOption = None,
@@ -148,9 +148,9 @@ def import_(
     Reads exports, databases and bundles of an earlier Signet, Claude Code memory, folders of Markdown and text files,
     and mem0.
 
-    Nothing is imported twice, so an interrupted import can simply be started again. Records that cannot be read are
-    listed with their line and skipped; the exit status is then 1. Forgotten memories stay forgotten. Private folders
-    and links that lead out of the folder are not read.
+    Nothing is imported twice, so an interrupted import can simply be started again. Unreadable records are listed
+    with their line and skipped; the exit status is then 1. Forgotten memories stay forgotten. Private folders and
+    links that lead out of the folder are not read.
 
     Examples: signet import all.ndjson --dry-run · signet import ~/.claude
     """
@@ -179,7 +179,7 @@ def import_(
 
 
 def take_database(database: Path, *, path: str) -> Tally:
-    """Import a database of the earlier program and return the fates of its records, without printing them."""
+    """Import an earlier program's database; return the results per record without printing."""
     from signet.domain.transfer.sources import choose
     from signet.domain.transfer.sources.source import Format, Wishes
 
@@ -195,20 +195,20 @@ def take_database(database: Path, *, path: str) -> Tally:
 
 
 class _Run:
-    """One import: sends batches and keeps count."""
+    """One import: sends batches and counts results."""
 
     def __init__(self, signet: Signet, source: "Source", *, is_dry: bool) -> None:
         self.source = source
         self.is_dry = is_dry
         self.tally = Tally()
         self.reasons: list[dict[str, str]] = []
-        #: The kinds of secrets that were replaced, each once.
+        #: Kinds of masked secrets, each once.
         self.masked: dict[str, None] = {}
         self._signet = signet
         self._preview = ids.new_id() if is_dry else None
 
     def all(self, progress: Progress) -> None:
-        """Send every record; says how to go on when the daemon goes away."""
+        """Send every record; if the daemon becomes unreachable, explain how to resume."""
         try:
             for batch in _batches(self.source.records):
                 before = len(self.reasons)
@@ -222,9 +222,7 @@ class _Run:
                 self._post([], last=True)
         except Unavailable:
             if not self.is_dry:
-                output.hint(
-                    "What was imported so far is kept. Run the same command again to continue."
-                )
+                output.hint("Imported records are kept. Run the same command again to continue.")
             raise
 
     def copy(
@@ -265,7 +263,7 @@ class _Run:
         try:
             answer = self._post(batch)
         except (Invalid, TooLarge) as error:
-            # One record that the daemon cannot even read must not cost the others.
+            # A record that the daemon cannot read must not fail the others.
             if len(batch) == 1:
                 self._refuse(str(batch[0].value.get("record")), batch[0], error.message)
                 return
@@ -294,7 +292,7 @@ class _Run:
             self.reasons.append({"where": found.where, "record": kind, "reason": reason})
 
     def _order(self, first: int, batch: list[Found]) -> None:
-        """Put the refusals of a batch, some of the daemon and some of the reader, in its order."""
+        """Merge the refusals of a batch, from daemon and reader, in its order."""
         places = {found.where: place for place, found in enumerate(batch)}
         self.reasons[first:] = sorted(self.reasons[first:], key=lambda one: places[one["where"]])
 
@@ -304,10 +302,10 @@ class _Run:
 
 
 def _is_agreed(files: "Sequence[File]", *, as_json: bool) -> bool:
-    """Ask whether to copy files that decide what agents do; False where no one can be asked."""
+    """Ask whether to copy files that control agents; False without a terminal."""
     if as_json or not output.can_ask():
         return False
-    output.tell("The bundle brings files that decide what agents do:")
+    output.tell("The bundle contains files that control agents:")
     for one in files:
         output.tell(f"  {one.kind:<9} {output.plain(str(one.place))}")
     return confirmed("Copy them into the workspace?")
@@ -328,7 +326,7 @@ def _batches(records: Iterator[Found]) -> Iterator[list[Found]]:
 
 @contextmanager
 def _opened(name: str) -> Iterator[TextIO]:
-    """Open the file to write: it is there when it is whole, and nobody else may read it."""
+    """Open the output file: private, and visible under its name only when complete."""
     if name == DASH:
         yield sys.stdout
         return
@@ -381,7 +379,7 @@ def _report(run: _Run) -> None:
     if masked := output.masked(run.masked):
         output.say(masked.lstrip())
     if tally.of(Fate.FORGOTTEN):
-        output.hint("What was forgotten here is not imported again; list it with: signet forgotten")
+        output.hint("Forgotten memories are not imported again; list them with: signet forgotten")
     more = tally.of(Fate.REFUSED) - SHOWN_REASONS
     if more > 0:
         output.hint(f"… and {more} more; --json lists {MAX_REASONS}")

@@ -1,6 +1,6 @@
-"""The command tree, and the map of it that `signet` alone prints.
+"""The command tree, and the overview that `signet` alone prints.
 
-A command's module is loaded when the command is used, so that none pays for the others.
+A command's module is loaded when used, so that no command pays for the others.
 """
 
 import os
@@ -22,9 +22,9 @@ from signet.paths import find_workspace
 if TYPE_CHECKING:
     from typer._click.core import Command
 
-#: A first sentence is not longer.
+#: Maximum length of a first sentence.
 _WHOLE = 1_000
-#: How the map groups the commands.
+#: Groups of the overview.
 FIRST, MEMORY, AGENTS, DAEMON, MAINTENANCE = (
     "First steps",
     "Memory",
@@ -36,10 +36,10 @@ FIRST, MEMORY, AGENTS, DAEMON, MAINTENANCE = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A command: its name, its place on the map, and where it is (`module:function`, or `module:app` of a group).
+    """A command: name, place in the overview, and location (`module:function`, or `module:app` for a group).
 
-    `more` are functions of other modules that the group has as commands too. A command about the daemon, models and
-    files of this machine (`here`) is not for a workspace that uses a daemon elsewhere.
+    `more` are functions of other modules that belong to the group. A command about the local daemon, models and files
+    (`here`) is refused in a workspace connected to a remote daemon.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Row:
     here: bool = False
 
 
-#: Every command, in the order of the map.
+#: Every command, in overview order.
 ROWS = (
     Row("setup", FIRST, "setup:setup", here=True),
     Row("quickstart", FIRST, "quickstart:quickstart"),
@@ -105,7 +105,7 @@ ROWS = (
     Row("uninstall", MAINTENANCE, "uninstall:uninstall"),
 )
 
-#: Former names of commands, each with its new name. Drop them in 0.2.
+#: Former names of commands with their new ones. Drop them in 0.2.
 RENAMED = {
     "ui": "dashboard",
     "start": "daemon start",
@@ -128,14 +128,14 @@ class Renamed(SignetError):
 
 
 class Unsupported(SignetError):
-    """Not on this system."""
+    """Not available on this system."""
 
     kind = Kind.UNSUPPORTED
     code = "unsupported"
 
 
 class _Commands(MutableMapping[str, "Command"]):
-    """The commands by name; each is made, and its module loaded, when it is asked for."""
+    """Commands by name, loaded on first use."""
 
     def __init__(self, rows: tuple[Row, ...]) -> None:
         self._rows = {row.name: row for row in rows}
@@ -165,7 +165,7 @@ class _Root(TyperGroup):
         self.commands = _Commands(ROWS)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the arguments name.
+        """Return the command for the arguments.
 
         Raises Renamed for a former name, and Conflict for a command about a daemon that this workspace does not have.
         """
@@ -186,8 +186,8 @@ def _check_here(name: str, args: list[str]) -> None:
     connection.check_none(workspace, f"signet {name}")
     if sys.platform == "win32":
         raise Unsupported(
-            f"`signet {name}` is about a daemon on this machine, which Windows cannot run",
-            hint="Run it in WSL, or use a daemon elsewhere: signet connect URL --key KEY",
+            f"`signet {name}` needs a daemon on this machine, which Windows cannot run",
+            hint="Run it in WSL, or use a remote daemon: signet connect URL --key KEY",
         )
 
 
@@ -219,7 +219,7 @@ app = typer.Typer(
 
 
 def command() -> TyperGroup:
-    """Return the tree, ready to be called with arguments."""
+    """Return the command tree, ready to be called with arguments."""
     made = typer.main.get_command(app)
     return cast(TyperGroup, made)
 
@@ -287,7 +287,7 @@ def _show_map(context: typer.Context) -> None:
 
 
 def brief(text: str, room: int) -> str:
-    """Return a sentence that fits, shortened where it can end: before an explanation, else at a comma."""
+    """Shorten a sentence to fit: before an explanation, else at a comma."""
     if len(text) <= room:
         return text
     end = max(text.rfind(mark, 0, room) for mark in ";:")

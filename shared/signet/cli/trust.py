@@ -1,4 +1,4 @@
-"""`signet trust …`: which pages of other programs may call the daemon."""
+"""`signet trust …`: allow pages of other programs to call the daemon."""
 
 from typing import Annotated
 
@@ -36,7 +36,7 @@ OriginArgument = Annotated[
 
 @command(origin_app, does="trust the pages of another program")
 def add(origin: OriginArgument, path: PathOption = None) -> Output:
-    """Trust an origin. What that allows: signet trust origin --help.
+    """Trust an origin. For its permissions see: signet trust origin --help.
 
     Examples: signet trust origin add tauri://localhost · signet trust origin add moz-extension://ID
     """
@@ -80,7 +80,7 @@ def remove(origin: OriginArgument, path: PathOption = None) -> Output:
 
 
 def _trusted(workspace: Workspace) -> list[str]:
-    """Return the origins in force; raises Invalid when agent.yaml cannot be read."""
+    """Return the effective origins; raises Invalid if agent.yaml is unreadable."""
     from signet import config
 
     loaded = config.load(workspace)

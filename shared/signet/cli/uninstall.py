@@ -1,4 +1,4 @@
-"""`signet uninstall`: everything that Signet put into this account goes, the workspace stays."""
+"""`signet uninstall`: remove everything Signet added to this account; the workspace stays."""
 
 import sys
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from signet.paths import find_workspace
 if TYPE_CHECKING:
     from signet.care.uninstall import Step
 
-#: What has to be typed before everything that is remembered goes.
+#: Word to type before all memories are deleted.
 WORD = "purge"
 
 
@@ -45,7 +45,7 @@ def uninstall(
         for step in todo:
             output.say(f"Would remove {step.what}")
         if not todo:
-            output.say("There is nothing to remove")
+            output.say("Nothing to remove")
         return
     if purge and not yes and not _is_wanted(todo, as_json=as_json):
         output.say("Nothing removed")
@@ -56,11 +56,11 @@ def uninstall(
     facts = {"removed": removed, "refused": refused, "kept": kept}
     yield Answer(facts, status=1 if refused else 0)
     if not todo:
-        output.say("There was nothing to remove")
+        output.say("Nothing to remove")
     if kept is not None and workspace.root.exists():
         output.say(f"Kept: {kept}")
-        output.hint(f"To delete it: {care.delete_command(workspace)}")
-    output.hint(f"To remove the program: {care.program_command()}")
+        output.hint(f"Delete it with: {care.delete_command(workspace)}")
+    output.hint(f"Remove the program with: {care.program_command()}")
 
 
 def _is_wanted(todo: "Sequence[Step]", *, as_json: bool) -> bool:
@@ -71,7 +71,7 @@ def _is_wanted(todo: "Sequence[Step]", *, as_json: bool) -> bool:
 
 
 def _do(step: "Step", *, as_json: bool) -> str | None:
-    """Do a step and return why it could not be done, if so; the next ones are done all the same."""
+    """Run a step and return its error, if any; later steps run anyway."""
     ink = output.ink(sys.stderr)
     try:
         notes = step.do()

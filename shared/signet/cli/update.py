@@ -1,4 +1,4 @@
-"""`signet update …`: is there a new version, and installing it with the tool that installed this one."""
+"""`signet update …`: check for a new version, and install it with the original tool."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from signet.errors import SignetError
 
 app = typer.Typer(help="Check for new versions and install them.", invoke_without_command=True)
 
-#: Longer than an installation may take.
+#: Client timeout in seconds, above that of an installation.
 SECONDS = 960.0
 
 
@@ -40,13 +40,13 @@ def check(
     signet = client(path, timeout_seconds=60.0)
     found = signet.call("GET", "/api/update/check", force=True if force else None)
     if not force and not found["cached"] and found["checkedAt"] is None:
-        # Whoever types this has allowed it.
+        # Running this command is the permission.
         found = signet.call("GET", "/api/update/check", force=True)
     yield found
     if found.get("checkError"):
         raise SignetError(f"Check failed: {found['checkError']}", "update_failed")
     if found["updateAvailable"]:
-        output.say(f"{found['latestVersion']} is available; installed is {found['currentVersion']}")
+        output.say(f"{found['latestVersion']} is available; {found['currentVersion']} is installed")
         output.hint("Install it with: signet update install")
     else:
         output.say(f"{found['currentVersion']} is the newest version")
@@ -126,7 +126,7 @@ def disable(signet: Signet) -> Output:
 
 def _say_pending(version: str | None) -> None:
     if version:
-        output.advise(f"To use {version}, restart the daemon with: signet daemon restart")
+        output.advise(f"Restart the daemon to use {version}: signet daemon restart")
 
 
 def _word(value: bool) -> str:

@@ -1,4 +1,4 @@
-"""`signet jobs watch`: the work going through, drawn for people or told event by event to programs."""
+"""`signet jobs watch`: show job progress, redrawn for people or as JSON events for programs."""
 
 import sys
 import time
@@ -8,16 +8,16 @@ from signet.cli import output, work
 from signet.client import Signet
 from signet.client.answers import PipelineStatus
 
-#: How often is looked; a person sees it move.
+#: Seconds between updates on a terminal.
 LOOK_SECONDS = 0.5
-#: Where nothing can be drawn again, a line is written so often.
+#: Seconds between plain lines where nothing can be redrawn.
 PLAIN_SECONDS = 3.0
-#: Work that has not moved for so long will not by itself.
+#: Seconds without progress after which the jobs count as stuck.
 PATIENCE_SECONDS = 60.0
 
 
 class Meter:
-    """How far the work is since the first look, and whether there is something to wait for."""
+    """Progress since the first poll, and whether anything is left to wait for."""
 
     def __init__(self, signet: Signet, *, follow: bool) -> None:
         self._signet = signet
@@ -32,23 +32,23 @@ class Meter:
 
     @property
     def done(self) -> int:
-        """Return how many jobs were completed meanwhile."""
+        """Return how many jobs completed since the start."""
         return max(0, self._completed - self._first)
 
     @property
     def seconds(self) -> float:
-        """Return for how long this has been watched."""
+        """Return the seconds since the start."""
         return time.monotonic() - self._began
 
-    def look(self) -> None:
-        """Ask the daemon."""
+    def refresh(self) -> None:
+        """Request the current state."""
         before, self.pipeline = self.pipeline, self._signet.pipeline_status()
         if before["queues"] != self.pipeline["queues"]:
             self._moved = time.monotonic()
 
     @property
     def is_over(self) -> bool:
-        """Return whether nothing is left that can be done now."""
+        """Return whether no job can run now."""
         if self._follow:
             return False
         is_stuck = time.monotonic() - self._moved > PATIENCE_SECONDS
@@ -56,7 +56,7 @@ class Meter:
 
 
 class Board:
-    """Lines on stderr that are drawn again and again, and take themselves away at the end."""
+    """Lines on stderr that are redrawn, and removed at the end."""
 
     def __init__(self) -> None:
         self._lines = 0
@@ -69,17 +69,17 @@ class Board:
             self.draw([])
 
     def draw(self, lines: list[str]) -> None:
-        """Draw these in place of those before."""
+        """Replace the current lines."""
         back = f"\x1b[{self._lines}A" if self._lines else ""
         try:
             sys.stderr.write(f"\r{back}\x1b[J" + "".join(f"{line}\n" for line in lines))
             sys.stderr.flush()
-        finally:  # Ctrl-C comes while this waits for the terminal
+        finally:  # Ctrl-C during a write to the terminal
             self._lines = len(lines)
 
 
 def drawn(signet: Signet, *, follow: bool) -> None:
-    """Draw the work until it is done, then say what is left."""
+    """Draw the progress until all is done, then print the rest."""
     meter = Meter(signet, follow=follow)
     ink = output.ink(sys.stderr)
     said = 0.0
@@ -91,7 +91,7 @@ def drawn(signet: Signet, *, follow: bool) -> None:
                 said = meter.seconds
                 output.tell(_plain(meter))
             time.sleep(LOOK_SECONDS)
-            meter.look()
+            meter.refresh()
     output.say(f"{output.count(meter.done, 'job')} done in {meter.seconds:.1f} s")
     left = work.left(meter.pipeline)
     if left.open:
@@ -102,9 +102,9 @@ def drawn(signet: Signet, *, follow: bool) -> None:
         output.advise(reason[0].upper() + reason[1:])
 
 
-def told(signet: Signet, *, follow: bool) -> None:
-    """Print each event as a line of JSON; before and behind them, how the work is."""
-    # Listening begins before the first look, so that nothing falls between.
+def print_events(signet: Signet, *, follow: bool) -> None:
+    """Print each event as a line of JSON, and the counts before and after."""
+    # Subscribe before the first poll, so that no event is lost.
     with signet.job_events() as events:
         event = None
         meter = Meter(signet, follow=follow)
@@ -116,7 +116,7 @@ def told(signet: Signet, *, follow: bool) -> None:
                 sys.stdout.flush()
             event = events.wait(LOOK_SECONDS)
             if time.monotonic() - looked >= LOOK_SECONDS:
-                meter.look()
+                meter.refresh()
                 looked = time.monotonic()
     _tell(meter, "summary")
 
@@ -149,7 +149,7 @@ def _lines(meter: Meter, ink: output.Ink) -> list[str]:
     lines += [ink.warn(f"! {reason}") for reason in work.why(meter.pipeline)]
     if (error := work.last_error(meter.pipeline)) is not None:
         lines.append(ink.dim(error))
-    # Two lines for one would be drawn over only half.
+    # A line that wraps to two would be redrawn only half.
     return [f"  {line}" if line else line for line in lines]
 
 

@@ -1,7 +1,6 @@
-"""Times as people write them in options: `yesterday`, `2 days ago`, `3d`, `last week`, `2026-05-01`.
+"""Parse times as people write them in options: `yesterday`, `2 days ago`, `3d`, `last week`, `2026-05-01`.
 
-One reader for every option that takes a time. Days are those of this machine's time zone; what is sent to the daemon is
-an instant in UTC.
+Every time option uses this parser. Days follow this machine's time zone; the daemon receives an instant in UTC.
 """
 
 import calendar
@@ -23,18 +22,18 @@ _BEFORE = timedelta(milliseconds=1)
 
 
 def first(text: str) -> str:
-    """Return the beginning of a time, as the daemon takes it; raises BadParameter for what names none."""
+    """Return the start of a time, in the daemon's format; raises BadParameter."""
     return clock.to_text(_span(text, clock.now())[0])
 
 
 def last(text: str) -> str:
-    """Return the last instant of a time, such as the end of a day; raises BadParameter for what names none."""
+    """Return the last instant of a time, such as the end of a day; raises BadParameter."""
     start, end = _span(text, clock.now())
     return clock.to_text(max(start, end - _BEFORE))
 
 
 def middle(text: str) -> str:
-    """Return noon (UTC) of a day, so that it is the same day in nearly every zone, and any other time as it is."""
+    """Return noon (UTC) for a day, the same day in nearly every zone; other times are unchanged."""
     start, end = _span(text, clock.now())
     day = start.astimezone()
     if end - start < _DAY / 2:
@@ -43,7 +42,7 @@ def middle(text: str) -> str:
 
 
 def _span(text: str, now: datetime) -> tuple[datetime, datetime]:
-    """Return the time that a text names, from its beginning to just after its end."""
+    """Return the start of a named time, and the instant after its end."""
     words = " ".join(text.split())
     try:
         found = _length(words, now) or _iso(words) or _ago(words, now) or _named(words, now)
@@ -55,7 +54,7 @@ def _span(text: str, now: datetime) -> tuple[datetime, datetime]:
 
 
 def _length(words: str, now: datetime) -> tuple[datetime, datetime] | None:
-    """Read `90m` and `3d`: as long before now."""
+    """Parse `90m` and `3d` as a duration before now."""
     if words.lower() == "now":
         return now, now
     ago = milliseconds(words)
@@ -77,7 +76,7 @@ def _iso(words: str) -> tuple[datetime, datetime] | None:
 
 
 def _ago(words: str, now: datetime) -> tuple[datetime, datetime] | None:
-    """Read `2 hours ago` to the second, `2 weeks ago` as that day."""
+    """Parse `2 hours ago` to the second, `2 weeks ago` to the day."""
     found = _AGO.fullmatch(words)
     if found is None:
         return None
@@ -96,7 +95,7 @@ def _ago(words: str, now: datetime) -> tuple[datetime, datetime] | None:
 
 
 def _named(words: str, now: datetime) -> tuple[datetime, datetime] | None:
-    """Read what is a time in a sentence too: `yesterday`, `last week`, `monday`, `May 2026`."""
+    """Parse time phrases that also occur in sentences: `yesterday`, `last week`, `monday`, `May 2026`."""
     from signet.domain.memory import dates
 
     today = dates.to_local(now, None)
@@ -109,6 +108,6 @@ def _named(words: str, now: datetime) -> tuple[datetime, datetime] | None:
 
 
 def _days(day: datetime) -> tuple[datetime, datetime]:
-    """Return a day of this machine's time zone."""
+    """Return the start and end of a local day."""
     start = day.replace(tzinfo=None)
     return start.astimezone(UTC), (start + _DAY).astimezone(UTC)

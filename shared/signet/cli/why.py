@@ -1,4 +1,4 @@
-"""Why a result is where it is, in words (`signet recall --explain`)."""
+"""Explain a result's rank in words (`signet recall --explain`)."""
 
 from collections.abc import Iterator, Mapping
 
@@ -6,13 +6,13 @@ from signet.cli import output
 from signet.cli.output import Ink
 from signet.client.answers import Channel, Recalled, Stage, Why
 
-#: A smaller change of a score is not seen in two decimals.
+#: Smaller score changes are invisible in two decimals.
 _VISIBLE = 0.005
 _ENDINGS = {1: "st", 2: "nd", 3: "rd"}
 
 
 def lines(why: Why, ink: Ink) -> Iterator[str]:
-    """Yield the story of one result: what found it, then what each stage made of its score."""
+    """Yield how one result was found, and how each stage changed its score."""
     yield f"    found by {_found(why['channels'])}"
     for stage in why["stages"]:
         if abs(stage["after"] - stage["before"]) >= _VISIBLE:
@@ -22,7 +22,7 @@ def lines(why: Why, ink: Ink) -> Iterator[str]:
 
 
 def time_lines(answer: Recalled, ink: Ink) -> Iterator[str]:
-    """Yield the time that the question was understood to be about, if it names one."""
+    """Yield the time that the question was interpreted to mean, if any."""
     time = answer.get("time")
     if time is None:
         return
@@ -40,7 +40,7 @@ def _found(channels: Mapping[str, Channel]) -> str:
     beside = [
         f"{one['says']} ({one['score']:.2f})" for one in channels.values() if "rank" not in one
     ]
-    weighed = f"; weighed: {', '.join(beside)}" if beside else ""
+    weighed = f"; other votes: {', '.join(beside)}" if beside else ""
     return (" and ".join(by) or "its neighbours") + weighed
 
 

@@ -1,4 +1,4 @@
-"""What the daemon says of its work, in lines that a person reads: how much of each kind, how fast, and why not."""
+"""Format the daemon's background work for people: amount per kind, rate, and reasons for waiting."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,24 +9,24 @@ from signet.cli import output
 from signet.cli.output import Ink
 from signet.client.answers import PipelineStatus
 
-#: Jobs a second that a person would call none.
+#: Jobs per second below which the rate counts as zero.
 SLOWEST = 0.05
 _ERROR_CHARS = 100
 _CELL = 10
-#: Room for `13 min 27 s` behind a gap.
+#: Column width of `13 min 27 s`.
 _TIME_CELL = 14
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Left:
-    """Jobs that are not done: `open` ones run or will, `stopped` ones need a provider that is away."""
+    """Unfinished jobs: `open` ones can run, `stopped` ones wait for an unreachable provider."""
 
     open: int
     stopped: int
 
 
 def left(pipeline: PipelineStatus) -> Left:
-    """Return what is to be waited for, and what is not. Pure."""
+    """Return the jobs to wait for, and the stopped ones. Pure."""
     stopped_queues = {queue for one in _breakers(pipeline) for queue in one["queues"]}
     stopped = still = 0
     for one in _kinds(pipeline).values():
@@ -57,7 +57,7 @@ def why(pipeline: PipelineStatus) -> list[str]:
                 f" {budget['tokens']} of {budget['maxTokensPerHour']} tokens"
             )
     for one in _breakers(pipeline):
-        said = output.short(output.plain(one["error"] or "its model does not answer"), _ERROR_CHARS)
+        said = output.short(output.plain(one["error"] or "its model is unreachable"), _ERROR_CHARS)
         again = f", next attempt {_time(one['retryAt'])}" if one["retryAt"] else ""
         jobs = output.count(one["waiting"], "job")
         held = f"paused since {_time(one['since'])}, {jobs} wait{'s' * (one['waiting'] == 1)}"
@@ -66,7 +66,7 @@ def why(pipeline: PipelineStatus) -> list[str]:
         kinds = ", ".join(sorted({one["kind"] for one in pipeline["queues"]["memory"]["unserved"]}))
         jobs = output.count(unserved, "job")
         found.append(
-            f"{jobs} of a kind this version cannot run ({output.plain(kinds)}), kept for the version that can"
+            f"{jobs} of unknown kinds ({output.plain(kinds)}), kept for a version that can run them"
         )
     if not pipeline["workers"]["extraction"]["running"]:
         found.append("the worker is not running")
@@ -74,7 +74,7 @@ def why(pipeline: PipelineStatus) -> list[str]:
 
 
 def table(pipeline: PipelineStatus, ink: Ink) -> Iterator[str]:
-    """Yield a line for each kind that has something to tell, under a head."""
+    """Yield a header and a line for each kind with work."""
     rows = [
         (kind, one)
         for kind, one in _kinds(pipeline).items()
@@ -102,7 +102,7 @@ def table(pipeline: PipelineStatus, ink: Ink) -> Iterator[str]:
 
 
 def last_error(pipeline: PipelineStatus) -> str | None:
-    """Return what the job said that died last."""
+    """Return the error of the last dead job."""
     found: Mapping[str, Any] | None = pipeline["queues"]["memory"]["lastError"]
     if not found:
         return None
@@ -135,6 +135,6 @@ def _eta(one: Mapping[str, Any]) -> str:
 
 
 def _time(instant: str) -> str:
-    """Return a local time, with its date unless it is today's."""
+    """Return a local time, with its date unless it is today."""
     then, today = clock.parse(instant).astimezone(), clock.now().astimezone().date()
     return then.strftime("%H:%M:%S" if then.date() == today else "%Y-%m-%d %H:%M")

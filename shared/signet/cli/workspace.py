@@ -1,4 +1,4 @@
-"""`signet workspace …`: which workspace applies, and which one does when nobody says."""
+"""`signet workspace …`: show and set the workspace in use."""
 
 import json
 import os
@@ -32,7 +32,7 @@ def status(path: PathOption = None) -> Output:
         "database": workspace.database.exists(),
     }
     yield found
-    words = {"saved": "the saved default", "default": "the default place"}
+    words = {"saved": "the saved default", "default": "the default location"}
     output.say(f"{'workspace':<{_LABEL}}{workspace.root}")
     output.say(f"{'from':<{_LABEL}}{words.get(str(found['from']), found['from'])}")
     if not found["database"]:
@@ -67,7 +67,7 @@ def _origin(path: str | None) -> str:
     if path is not None:
         return "--path"
     set_one = next((name for name in _VARIABLES if os.environ.get(name, "").strip()), None)
-    # The file may be unreadable: then it does not count.
+    # An unreadable file does not count.
     is_saved = find_workspace() != Workspace(Path("~/.agents").expanduser()) or _saved().exists()
     return set_one or ("saved" if is_saved else "default")
 
