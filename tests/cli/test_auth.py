@@ -86,7 +86,7 @@ def test_a_token_is_listed_without_itself_and_taken_back(team: Program) -> None:
     token = _token(team, "--sub", "cato", "--agent", "cato", "--days", "2")
     assert team.run("recall", "gate", SIGNET_TOKEN=token).status == 0
     saved = team.run("remember", "The gate squeaks.", "--agent", "cato", SIGNET_TOKEN=token)
-    assert "Counts as an agent's words" in saved.out, saved
+    assert "Saved as an agent's words" in saved.out, saved
     listed = team.run("auth", "token", "list", "--json")
     assert token not in listed.out
     [found] = [one for one in listed.json()["tokens"] if one["sub"] == "cato"]

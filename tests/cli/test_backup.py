@@ -154,7 +154,7 @@ def test_a_backup_killed_while_the_daemon_runs_leaves_it_running(own: Program) -
 def test_a_folder_that_no_restore_put_aside_is_refused(own: Program, tmp_path: Path) -> None:
     refused = own.run("restore", str(tmp_path), "--yes")
     assert refused.status == 1
-    assert "not a folder that a restore kept" in refused.err
+    assert "not a folder set aside by a restore" in refused.err
     assert own.run("daemon", "status").status == 0
 
 

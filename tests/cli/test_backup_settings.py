@@ -228,7 +228,7 @@ def test_a_new_secret_of_a_backup_is_named_before_it_is_taken(
 def test_the_passphrase_is_typed_twice_and_never_shown(program: Program, tmp_path: Path) -> None:
     program.run("secret", "put", "GITHUB_TOKEN", stdin=VALUE)
     file = str(tmp_path / "copy.zip")
-    first, again = "for the secrets: ", "same again: "
+    first, again = "for the secrets: ", "Repeat the passphrase: "
     both = [(first, f"{PHRASE}\n"), (again, f"{PHRASE}\n")]
     seen = program.on_terminal("backup", file, "--secrets", answers=both)
     assert "encrypted with your passphrase" in seen and PHRASE not in seen

@@ -148,7 +148,7 @@ def test_the_environment_wins_and_never_sees_the_key(
     shown = machine.run("connect", "--json", SIGNET_DAEMON_URL=DEAD_URL).json()
     assert shown["instead"] == DEAD_URL
     again = machine.run("connect", wire.url, "--key", "-", stdin=f"{key}\n", SIGNET_PORT="9")
-    assert "used instead: http://127.0.0.1:9" in again.err
+    assert "overrides this connection: http://127.0.0.1:9" in again.err
 
 
 def test_what_was_said_while_the_daemon_was_away_comes_once_and_in_order(
@@ -157,7 +157,7 @@ def test_what_was_said_while_the_daemon_was_away_comes_once_and_in_order(
     wire.cut()
     for number in (1, 2, 3):
         done = machine.run("remember", f"The skua counted {number}.")
-        assert (done.status, done.out[:5]) == (0, "Kept:"), done.err
+        assert (done.status, done.out[:6]) == (0, "Stored"), done.err
     machine.run("remember", f"The skua has the key {SECRET}.")
     log = tmp_path / "log.jsonl"
     turns = [{"role": "user", "content": f"Where does the skua sleep? {'It rains. ' * 60}"}]
@@ -252,11 +252,13 @@ def test_a_hook_that_knows_of_the_absence_does_not_try(machine: Program, wire: W
     said = json.dumps({"session_id": "s", "prompt": "gannet"})
     for name in ("user-prompt-submit", "session-start"):
         done = machine.run("hook", name, "-H", "codex", stdin=said)
-        assert done.status == 0 and "is away" in done.err
+        assert done.status == 0 and "is unreachable" in done.err
     assert wire.calls == before
     # After some seconds a process of its own looks, and nobody waits for it.
     os.utime(space.away_file, (0, 0))
-    assert "is away" in machine.run("hook", "user-prompt-submit", "-H", "codex", stdin=said).err
+    assert (
+        "is unreachable" in machine.run("hook", "user-prompt-submit", "-H", "codex", stdin=said).err
+    )
     eventually(lambda: not space.away_file.exists())
     assert machine.run("hook", "user-prompt-submit", "-H", "codex", stdin=said, **PATIENT).err == ""
 
@@ -343,14 +345,14 @@ def test_a_proxy_whose_daemon_is_away_is_no_daemon(alone: Program) -> None:
     reply = b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 6\r\n\r\n<html>"
     with answering(reply) as (url, asked):
         connection.keep(space, connection.Connection(url=url, key="k", since="2026-01-01"))
-        assert alone.run("remember", "The fulmar waits.").out.startswith("Kept:")
+        assert alone.run("remember", "The fulmar waits.").out.startswith("Stored locally:")
         assert [one["body"]["content"] for one in waiting(alone)] == ["The fulmar waits."]
         os.utime(space.away_file, (IN_A_YEAR, IN_A_YEAR))
         seen = len(asked)
         said = json.dumps({"session_id": "s", "prompt": "fulmar"})
         assert alone.run("hook", "user-prompt-submit", "-H", "codex", stdin=said).status == 0
         assert len(asked) == seen
-        assert "a proxy whose daemon is away" in alone.run("connect").out
+        assert "a proxy without its daemon" in alone.run("connect").out
 
 
 def test_nothing_that_waits_is_given_up_unasked(machine: Program, wire: Wire) -> None:

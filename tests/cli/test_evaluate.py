@@ -33,7 +33,7 @@ def test_the_status_says_that_sessions_are_held_out_and_that_ranking_is_watched(
         (None, "off, results unchanged"),
         ((3, 1, None), "results unchanged: better in 3 of 4 sessions with a result"),
         ((0, 1, None), "results unchanged: better in 0 of 1 session with a result"),
-        ((0, 0, "2026-03-02T09:00:00.000Z"), "whether that is better · stopped 2026-03-02"),
+        ((0, 0, "2026-03-02T09:00:00.000Z"), "no comparable session yet · stopped 2026-03-02"),
         ((9, 2, ""), "active, better in 9 of 11 sessions with a result"),
     ],
 )

@@ -131,7 +131,7 @@ def test_what_setup_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None:
         done = typed(program, shlex.join([str(own), "setup", *flags, *where]))
         assert done.returncode == 0, done.stderr
         *_, connect, remember = done.stdout.splitlines()
-        assert typed(program, connect.partition("To connect: ")[2]).returncode == 0
+        assert typed(program, connect.partition("Connect with: ")[2]).returncode == 0
         assert (tmp_path / ".codex" / "hooks.json").exists()
         said = typed(program, remember.removeprefix("Try: "))
         assert said.returncode == 0, said.stderr
@@ -155,7 +155,7 @@ def test_what_quickstart_ends_with_works_in_a_bare_shell(tmp_path: Path) -> None
     assert program.workspace.exists()
     *_, start, connect, remember = made.stdout.splitlines()
     try:
-        assert typed(program, connect.partition("To connect: ")[2]).returncode == 0
+        assert typed(program, connect.partition("Connect with: ")[2]).returncode == 0
         assert (tmp_path / ".codex" / "hooks.json").exists()
         begin = start.partition(": ")[2]
         assert typed(program, begin, SIGNET_PORT=str(program.port)).returncode == 0

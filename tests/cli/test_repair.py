@@ -114,6 +114,6 @@ def test_counts_and_the_file_itself_are_looked_at(served: Program) -> None:
     whole = served.run("repair", "integrity")
     assert (whole.status, whole.out.count("✓")) == (0, 3)
     assert served.run("repair", "dead-memories").out.endswith(
-        "with low confidence that are not used\n"
+        "unused memories with low confidence\n"
     )
     assert served.run("jobs", "nudge").out == "Nudged\n"

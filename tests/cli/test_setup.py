@@ -361,7 +361,7 @@ def test_a_workspace_that_is_there_is_asked_about_harnesses_that_nobody_connecte
     assert setup(alone, *FLAGS, "--skip-git").status == 0
     assert settings_of(alone).harnesses == ()
     quiet = alone.on_terminal("setup", *STILL, "--skip-git", typed="\n")
-    assert "of 1" not in quiet and "No harness was found on this machine" in quiet
+    assert "of 1" not in quiet and "No harness found on this machine" in quiet
     for name in (".claude", ".codex"):
         (alone.home / name).mkdir()
     told = setup(alone, "--skip-git")

@@ -67,7 +67,7 @@ def test_a_machine_without_posix_works_through_a_day_without_its_daemon(
         end = run(alone, "hook", "session-end", "-H", "codex", stdin=json.dumps(ended))
         assert (end.status, "saved, will be sent later" in end.err) == (0, True)
         kept = run(alone, "remember", "The skua is back in April.")
-        assert kept.out.startswith("Kept: ")
+        assert kept.out.startswith("Stored locally: ")
         calls = [{"name": "memory_store", "arguments": {"content": "Skuas dive at heads."}}]
         asked = [
             {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": one} for one in calls

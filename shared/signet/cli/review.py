@@ -14,7 +14,7 @@ from signet.client import Signet
 from signet.client.answers import Modified, WaitingMemory
 
 app = typer.Typer(
-    help="Approve or reject instructions and corrections from other sources.",
+    help="Approve or reject memories that wait for review.",
     invoke_without_command=True,
 )
 #: Rows searched for an ID prefix.
