@@ -1,1 +1,1 @@
-"""Looking after an installation from outside: is it well, what is to be told about it, start at login, take it out."""
+"""Manage an installation: setup, doctor, report, start at login, uninstall."""

@@ -1,15 +1,15 @@
-"""Running another program's command for its exit status, with what it said when it failed."""
+"""Run another program and return its error message on failure."""
 
 import subprocess
 from collections.abc import Callable, Sequence
 
-#: Runs a command and returns nothing, or why it failed.
+#: Run a command; return None, or why it failed.
 Run = Callable[[Sequence[str]], str | None]
 SECONDS = 30.0
 
 
 def run(command: Sequence[str]) -> str | None:
-    """Run a command to its end and return None, or why it failed in one line."""
+    """Run a command to its end; return None, or why it failed in one line."""
     try:
         done = subprocess.run(
             command,

@@ -1,8 +1,8 @@
-"""Shell completion: what `signet --install-completion` writes into a home, and how it is as before afterwards.
+"""Shell completion: record what `signet --install-completion` changes in a home, and undo it.
 
-The library that writes it changes start-up files of shells and keeps no note of that, so one is kept here, in the
-folder of the user's own settings. A file that is as it was left becomes what it was, byte for byte; of one that was
-changed since, our lines are taken out. Lines that completions of other programs need stay.
+The library changes shell start-up files without a record, so Signet keeps one in the user's configuration folder. An
+unchanged file is restored byte for byte; from a file changed since, our lines are removed. Lines that other programs'
+completions need stay.
 """
 
 import json
@@ -24,7 +24,7 @@ _SCRIPTS = (
     ".config/fish/completions/signet.fish",
 )
 _BASH, _ZSH = ".bashrc", ".zshrc"
-#: What zsh needs to find completions, which any program that uses the same library writes in the same words.
+#: Lines for zsh completion, which any program using the same library writes identically.
 _ZSH_LINES = (
     "fpath+=~/.zfunc; autoload -Uz compinit; compinit",
     "zstyle ':completion:*' menu select",
@@ -33,7 +33,7 @@ _ZSH_LINES = (
 
 @contextmanager
 def noted(home: Path) -> Iterator[None]:
-    """Note what becomes of a home's files while completion is installed into it."""
+    """Record how installing completion changes files in a home."""
     places = [home / name for name in (*_SCRIPTS, _BASH, _ZSH)]
     folders = [one for place in (*places, _note()) for one in _missing(place.parent)]
     before = {place: _text(place) for place in places}
@@ -54,7 +54,7 @@ def noted(home: Path) -> Iterator[None]:
 
 
 def installed(home: Path) -> list[Path]:
-    """Return the files that hold something of ours, scripts first."""
+    """Return the files that contain our lines, scripts first."""
     known = _read()
     found = [home / name for name in _SCRIPTS if (home / name).is_file()]
     for name in (_BASH, _ZSH):
@@ -66,7 +66,7 @@ def installed(home: Path) -> list[Path]:
 
 
 def take_out(place: Path, home: Path) -> None:
-    """Let one of these files be as it was before, and the folder that holds it if it was made for it."""
+    """Restore one of these files, and remove its folder if completion created it."""
     text, known = _text(place), _read()
     if text is not None:
         later = _without(place, text, known.get(str(place)), home)
@@ -82,7 +82,7 @@ def take_out(place: Path, home: Path) -> None:
 
 
 def _without(place: Path, text: str, undo: Undo | None, home: Path) -> str | None:
-    """Return a file without what is ours, None when it would not be there."""
+    """Return a file without our lines, None if it would not exist."""
     if place.name == _ZSH and (undo is None or _is_shared(home)):
         return text
     if undo is not None and undo.is_of(text.encode()):
@@ -95,7 +95,7 @@ def _without(place: Path, text: str, undo: Undo | None, home: Path) -> str | Non
 
 
 def _is_shared(home: Path) -> bool:
-    """Return whether other programs have completions where zsh looks only since ours were installed."""
+    """Return whether other programs installed completions that need the same zsh lines."""
     folder = home / ".zfunc"
     return folder.is_dir() and any(one.name != "_signet" for one in folder.iterdir())
 
@@ -105,7 +105,7 @@ def _missing(folder: Path) -> list[Path]:
 
 
 def _text(place: Path) -> str | None:
-    """Return what a file holds, a character for each byte: whatever it is, it can be written again."""
+    """Return a file's bytes as characters, so that any content can be written back."""
     try:
         return place.read_bytes().decode("latin-1")
     except FileNotFoundError:
@@ -113,7 +113,7 @@ def _text(place: Path) -> str | None:
 
 
 def _shown(line: str) -> str:
-    """Return a line as it stands in such a text."""
+    """Return a line in the encoding of `_text`."""
     return os.fsencode(line).decode("latin-1")
 
 

@@ -1,4 +1,4 @@
-"""What a workspace holds, read from its files, with or without a daemon."""
+"""Count a workspace's content from its files, with or without a daemon."""
 
 import shutil
 from pathlib import Path
@@ -7,14 +7,14 @@ from signet.paths import Workspace
 
 
 def memories(database: Path) -> int | None:
-    """Return how many memories a database of any version holds; None when it cannot be said."""
+    """Return the number of memories in a database of any version; None if unreadable."""
     from signet.db import inspection
 
     return inspection.memory_count(database)
 
 
 def disk(workspace: Workspace) -> dict[str, int]:
-    """Return the bytes of the database with its log, and those that are free on its disk; nothing without a folder."""
+    """Return the bytes of the database with its log, and the free bytes on its disk; empty without a folder."""
     if not workspace.root.is_dir():
         return {}
     database = workspace.database

@@ -1,4 +1,4 @@
-"""The one place where `doctor` and `uninstall` meet the harnesses; `CONNECTORS` are those that can be connected."""
+"""Harness connections for `doctor` and `uninstall`; `CONNECTORS` has one per harness."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,34 +12,34 @@ from signet.paths import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """Something of ours in a harness's settings: where, and why it does not work (None: it does)."""
+    """One of our entries in a harness's settings, and its problem (None if it works)."""
 
     place: str
     problem: str | None = None
 
 
 class Connector(Protocol):
-    """What connects one harness to this installation."""
+    """Connects one harness to this installation."""
 
     @property
     def name(self) -> str:
-        """Return what it is called."""
+        """Return the display name."""
 
     def entries(self, workspace: Workspace) -> Sequence[Entry]:
-        """Return what is in the harness's settings now; nothing when it is not connected."""
+        """Return our current entries in the harness's settings; empty if it is not connected."""
 
     def remove(self, workspace: Workspace) -> Sequence[str]:
-        """Take every entry out and return the places; what is not ours stays as it is."""
+        """Remove our entries and return their places; leave the rest unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Harness:
-    """A harness of the registry, in the home of whoever runs this."""
+    """A registered harness in the current user's home."""
 
     name: str
 
     def entries(self, workspace: Workspace) -> Sequence[Entry]:
-        """Return what is in its settings, and what came loose of what we put there."""
+        """Return our entries, including broken ones."""
         connector, site = registry.find(self.name), _site(workspace)
         place = str(connector.config_path(site))
         if not connector.is_installed(site):
@@ -57,7 +57,7 @@ class Harness:
         return found or [Entry(place=place)]
 
     def remove(self, workspace: Workspace) -> Sequence[str]:
-        """Take it out; raises OSError when one of its files does not parse and stays."""
+        """Remove our entries. Raises OSError if a file does not parse; that file stays."""
         done = registry.disconnect(_site(workspace), self.name)
         if done.refused:
             raise OSError("; ".join(done.refused))

@@ -1,6 +1,6 @@
-"""A report for whoever is asked for help: what runs here and how it is, without what is remembered.
+"""A report for support: versions and state of this installation, without memory texts.
 
-It holds no text of a memory, no secret and no settings that are one. It is written to a file and sent to nobody.
+It contains no text of a memory, no secrets and no secret settings. It is written to a file and sent nowhere.
 """
 
 import json
@@ -28,24 +28,24 @@ from signet.paths import Workspace
 
 LOG_LINES = 500
 STARTUP_LINES = 50
-#: A longer value could be what somebody wrote: only its length is told.
+#: Longer values could be user text, so only their length is reported.
 LONGEST_VALUE = 160
-#: A shorter text is no memory; so many different ones are looked for among the memories, what is left is not told.
+#: Shorter texts are not memories. Maximum number of distinct texts to compare with memories; the rest is removed.
 SHORTEST_TEXT = 12
 MOST_TEXTS = 200
 READ_SECONDS = 60.0
-#: Fields of log lines that hold words of people, whoever comes to log them.
+#: Fields of log lines that contain user text.
 _WORDS_OF_PEOPLE = frozenset(
     "content text query prompt memory fact summary answer body input output value".split()
 )
-#: What a message quotes, and the lines of a trace that name places in the program.
+#: Quoted parts of messages, and the lines of a stack trace that name program locations.
 _QUOTED = re.compile(r"""(['"`])(?:(?!\1).){12,}\1""")
 _FRAME = re.compile(r'^\s+File ".*$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One file of the report and what it is for."""
+    """One file of the report, and its purpose."""
 
     name: str
     what: str
@@ -53,7 +53,7 @@ class Part:
 
 
 def write(workspace: Workspace, target: Path, *, now: datetime) -> list[Part]:
-    """Write the report to a new file that only its owner may read, and return its parts. Raises Conflict."""
+    """Write the report to a new private file, and return its parts. Raises Conflict."""
     parts = collect(workspace, now=now)
     if target.exists():
         raise Conflict(f"{target} already exists; choose another file with --output", "file_exists")
@@ -91,14 +91,14 @@ def collect(workspace: Workspace, *, now: datetime) -> list[Part]:
 
 
 class Cleaner:
-    """Takes out of JSON data what is nobody's business: credentials, and everything that could be a memory."""
+    """Removes credentials and possible memory texts from JSON data."""
 
     def __init__(self, tx: ReadTx | None) -> None:
         self._tx = tx
         self._known: dict[str, bool] = {}
 
     def entry(self, entry: logread.Entry) -> object:
-        """Return a line of the log; of a trace only the places in the program stay."""
+        """Return a log line; stack traces keep only program locations."""
         error = entry.get("error")
         if isinstance(error, dict) and "stack" in error:
             frames = [line.strip() for line in _FRAME.findall(str(error["stack"]))]
@@ -108,7 +108,7 @@ class Cleaner:
         return self.clean(entry)
 
     def clean(self, value: object) -> object:
-        """Return JSON data without what nobody else is to read."""
+        """Return JSON data without private content."""
         if isinstance(value, Mapping):
             return {
                 str(name): MASK if str(name).lower() in _WORDS_OF_PEOPLE else self.clean(item)
@@ -125,7 +125,7 @@ class Cleaner:
         return MASK if self._is_remembered(text) else text
 
     def _is_remembered(self, text: str) -> bool:
-        """Return whether a text holds a memory or is a part of one; what has no spaces is neither."""
+        """Return whether a text contains a memory or is part of one; text without spaces is neither."""
         if self._tx is None or len(text) < SHORTEST_TEXT or " " not in text:
             return False
         if text not in self._known:

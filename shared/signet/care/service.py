@@ -1,7 +1,7 @@
-"""Start at login: a systemd user unit on Linux, a launchd agent on macOS, for the interpreter that runs this.
+"""Start at login: a systemd user unit on Linux, a launchd agent on macOS, for the current interpreter.
 
-The texts are those under `deploy/`, with the command in the place of theirs, and the PATH of whoever installs: the
-worker runs programs of theirs (claude, codex, git, gh), and at login PATH is the system's alone.
+Uses the files in `deploy/` with the actual command, and the user's PATH: the worker runs programs such as claude,
+codex, git and gh, and at login PATH has only the system's folders.
 """
 
 import os
@@ -21,12 +21,12 @@ from signet.resources import deploy_dir
 
 UNIT = "signet.service"
 LABEL = "ai.signet.daemon"
-#: By this a file is known as ours, whichever version wrote it.
+#: Arguments that identify our service file, whichever version wrote it.
 _OURS = ("daemon", "start", "--foreground")
 
 
 class Manager(StrEnum):
-    """Who starts services of a user."""
+    """The service manager of a user."""
 
     SYSTEMD = "systemd"
     LAUNCHD = "launchd"
@@ -34,7 +34,7 @@ class Manager(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """A service as it should be: its file, and the commands that take it into use and out of it."""
+    """The desired service: its file, and the commands to enable and disable it."""
 
     manager: Manager
     path: Path
@@ -45,12 +45,12 @@ class Service:
 
     @property
     def is_written(self) -> bool:
-        """Return whether the file is there and says what it should."""
+        """Return whether the file exists with the desired content."""
         return _read(self.path) == self.text
 
     @property
     def exists(self) -> bool:
-        """Return whether there is a file of this name that we wrote."""
+        """Return whether our service file exists."""
         found = _read(self.path)
         return found is not None and all(word in found for word in _OURS)
 
@@ -62,14 +62,14 @@ def planned(
     environ: Mapping[str, str] = os.environ,
     platform: str = sys.platform,
 ) -> Service:
-    """Return the service of a workspace for this user and this interpreter."""
+    """Return the service of a workspace for this user and interpreter."""
     command = _command(workspace, port)
     path = _search_path(environ)
     return _launchd(command, path) if platform == "darwin" else _systemd(command, path, environ)
 
 
 def check_lasting() -> None:
-    """Raise Conflict when this program runs in an environment that `uvx` or `pipx run` made for once."""
+    """Raise Conflict in a temporary environment of `uvx` or `pipx run`."""
     if re.search(r"/archive-v\d+/|/pipx/\.cache/", sys.prefix):
         raise Conflict(
             f"Signet runs in {sys.prefix}, a temporary environment of uvx or pipx. Install it first, for example with: "
@@ -79,14 +79,14 @@ def check_lasting() -> None:
 
 
 def words(workspace: Workspace) -> tuple[str, ...]:
-    """Return what the file of a service of this installation and workspace holds."""
+    """Return the words in the service file of this installation and workspace."""
     return sys.executable, str(workspace.root)
 
 
 def install(service: Service, run: Run) -> tuple[bool, list[str]]:
-    """Write and enable the service; return whether the file changed, and what the service manager refused.
+    """Write and enable the service; return whether the file changed, and the manager's error.
 
-    Raises Conflict for a file of this name that is not ours.
+    Raises Conflict if a file of this name is not ours.
     """
     if service.path.exists() and not service.exists:
         raise Conflict(
@@ -101,7 +101,7 @@ def install(service: Service, run: Run) -> tuple[bool, list[str]]:
 
 
 def remove(service: Service, run: Run) -> tuple[bool, list[str]]:
-    """Take the service out; return whether there was one, and what the service manager refused."""
+    """Remove the service; return whether it existed, and the manager's error."""
     if not service.exists:
         return False, []
     refused = _run(service.disable, run)
@@ -110,7 +110,7 @@ def remove(service: Service, run: Run) -> tuple[bool, list[str]]:
 
 
 def _run(commands: tuple[tuple[str, ...], ...], run: Run) -> list[str]:
-    """Run commands until one fails, and return it with what it said."""
+    """Run commands until one fails; return it with its error."""
     for command in commands:
         if (why := run(command)) is not None:
             return [f"{' '.join(command)}: {why}"]
@@ -124,7 +124,7 @@ def _command(workspace: Workspace, port: int | None) -> list[str]:
 
 
 def _search_path(environ: Mapping[str, str]) -> str:
-    """Return the folders of PATH that a unit can hold; a relative one would be another folder at login."""
+    """Return the PATH folders that a unit can use; a relative one would differ at login."""
     folders = environ.get("PATH", "").split(os.pathsep)
     usable = (one for one in folders if one.startswith("/") and one.isprintable())
     return os.pathsep.join(dict.fromkeys(usable))
@@ -149,7 +149,7 @@ def _systemd(command: list[str], path: str, environ: Mapping[str, str]) -> Servi
 
 
 def _unit_word(word: str) -> str:
-    """Return a word as a unit has it (systemd.syntax(7), "Quoting"); in command lines `$` is special too."""
+    """Quote a word for a unit (systemd.syntax(7), "Quoting"); `$` is special in command lines."""
     quoted = word.replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{quoted}"'
 

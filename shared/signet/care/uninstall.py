@@ -1,4 +1,4 @@
-"""Taking Signet out of a user's account: what it put elsewhere goes, the workspace stays unless it is to be purged."""
+"""Remove Signet from a user's account; the workspace stays unless purged."""
 
 import os
 import shlex
@@ -19,7 +19,7 @@ from signet.paths import Workspace, cache_home, config_home
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One thing that goes: what it is, and how; `do` returns what is to be said, and raises OSError when it stays."""
+    """One removal; `do` returns a note and raises OSError if it fails."""
 
     what: str
     do: Callable[[], Sequence[str]]
@@ -33,7 +33,7 @@ def steps(
     environ: Mapping[str, str] = os.environ,
     connectors: Sequence[Connector] = CONNECTORS,
 ) -> list[Step]:
-    """Return what would go, in order; nothing that is not there. Raises Invalid for a purge that would be a mistake."""
+    """Return the removals in order, only of existing things. Raises Invalid for a dangerous purge."""
     found = service.planned(workspace, environ=environ)
     todo = [*_service(found, run)]
     if record.running(workspace) is not None:
@@ -50,7 +50,7 @@ def steps(
 
 
 def check_purge(workspace: Workspace) -> None:
-    """Raise Invalid for a folder that is no workspace, or that holds more than one."""
+    """Raise Invalid for a folder that is not a workspace, or contains other files."""
     root = workspace.root.resolve()
     if root == Path.home().resolve() or Path.home().resolve().is_relative_to(root):
         raise Invalid(f"{root} contains other files and is not deleted", "not_a_workspace")
@@ -61,12 +61,12 @@ def check_purge(workspace: Workspace) -> None:
 
 
 def delete_command(workspace: Workspace) -> str:
-    """Return the one command that would delete the data."""
+    """Return the command that would delete the data."""
     return f"rm -rf {_quoted(workspace.root)}"
 
 
 def program_command(prefix: str = sys.prefix) -> str:
-    """Return the command that removes the program itself, for the tool that installed it."""
+    """Return the command that removes the program, for the tool that installed it."""
     parts = Path(prefix).parts
     if "uv" in parts and "tools" in parts:
         return "uv tool uninstall signetai"
@@ -81,7 +81,7 @@ def _service(found: service.Service, run: Run) -> Iterator[Step]:
 
 
 def _quiet(do: Callable[..., object], *args: object) -> Sequence[str]:
-    """Do something of which nothing is to be said."""
+    """Wrap an action without a note."""
     do(*args)
     return ()
 
@@ -103,7 +103,7 @@ def _completion() -> Iterator[Step]:
 
 
 def _far_runtime(workspace: Workspace) -> Path | None:
-    """Return the folder of sockets when it lies outside the workspace."""
+    """Return the socket folder if it is outside the workspace."""
     far = workspace.runtime_dir
     return None if far.is_relative_to(workspace.root) else far
 
@@ -114,7 +114,7 @@ def _folder(what: str, folder: Path | None) -> Iterator[Step]:
 
 
 def _delete(folder: Path) -> Sequence[str]:
-    """Delete a folder with all that can be deleted; raises the first OSError for what cannot."""
+    """Delete as much of a folder as possible; raises the first OSError."""
     refused: list[OSError] = []
 
     def note(_call: object, _path: str, error: tuple[object, BaseException, object]) -> None:

@@ -1,1 +1,1 @@
-"""`signet doctor`: is this setup all right? Looks at everything in a few seconds, with the daemon up or down."""
+"""`signet doctor`: check the installation in a few seconds, with the daemon up or down."""

@@ -1,5 +1,4 @@
-"""Checks of what is stored: is the file sound, is the schema right, do the indexes hold what they should, and how the
-report of diagnostics scores the rest."""
+"""Check the stored data: file, schema, indexes, and the scores of the diagnostics report."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -16,12 +15,12 @@ from signet.domain.memory import review
 from signet.domain.repair import memories
 from signet.errors import SignetError, StorageDamaged, Unavailable
 
-#: What of the five seconds reading the whole file may take.
+#: Seconds (of five in total) for reading the whole file.
 INTEGRITY_SECONDS = 1.5
-#: Domains of the report whose findings have checks of their own, or that are no question of being well.
+#: Domains of the report with their own checks, or unrelated to health.
 _ELSEWHERE = frozenset({"update", "predictor"})
-#: What `--fix` may do to the data: only by asking the daemon for a repair, with its limits and its audit. These lose
-#: nothing and cost nothing, by the command that a person would give.
+#: Repairs that `--fix` may request from the daemon, with its limits and audit, by their command. They lose nothing
+#: and cost nothing.
 SAFE: Mapping[str | None, str] = {
     rules.FTS_HELP: "check-fts",
     rules.LEASES_HELP: "release-leases",
@@ -31,7 +30,7 @@ _WORDS = {"healthy": Status.OK, "degraded": Status.WARN, "unhealthy": Status.FAI
 
 
 def checks(scene: Scene) -> Iterator[Check]:
-    """Yield the checks of the database; only the first when it cannot be read."""
+    """Yield the checks of the database; only the first if it is unreadable."""
     try:
         damage.check_not_emptied(scene.workspace.database)
     except StorageDamaged as error:
@@ -105,7 +104,7 @@ def _schema(scene: Scene) -> Check:
 
 
 def _structure(scene: Scene) -> Check:
-    """Compare the tables, indexes and triggers that there are with those of a new file."""
+    """Compare the existing tables, indexes and triggers with those of a new file."""
     database = scene.workspace.database
     found = migrate.compare(database)
     if not (told := "; ".join(found.told())):
@@ -138,7 +137,7 @@ def _vectors(scene: Scene, tx: ReadTx) -> Check:
 
 
 def _domain(scene: Scene, domain: Domain) -> Check:
-    """Return what diagnostics say of one domain; its first reason brings the command that helps."""
+    """Return a domain's diagnostics; its first reason has the command that helps."""
     status = _WORDS[domain.status]
     if not domain.deductions:
         return Check(check=domain.name, status=status, detail="well")
@@ -154,7 +153,7 @@ def _domain(scene: Scene, domain: Domain) -> Check:
 
 
 def _repair(scene: Scene, path: str) -> Mend:
-    """Return the repair of this name, asked of the daemon when it is done."""
+    """Return the repair of this name, sent to the daemon when run."""
     return Mend(what=f"repair {path}", do=lambda: _ask(scene, path))
 
 

@@ -1,4 +1,4 @@
-"""All checks, in the order in which they are shown; one that breaks is a finding and not the end."""
+"""All checks in display order; a check that raises is a finding."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ from signet.db.driver import sqlite
 from signet.errors import SignetError
 from signet.paths import Workspace
 
-#: What of the five seconds reading rows may take.
+#: Seconds (of five in total) for reading rows.
 READ_SECONDS = 3.5
 _Parts = tuple[tuple[str, Callable[[Scene], Iterable[Check]]], ...]
 _PARTS: _Parts = (
@@ -33,7 +33,7 @@ def examine(
     environ: Mapping[str, str] = os.environ,
     only_security: bool = False,
 ) -> Iterator[Check]:
-    """Yield every check as it is done, or the checks from outside of a running daemon. Changes nothing."""
+    """Yield every check as it completes, or only the security checks. Changes nothing."""
     with inspection.reading(workspace.database, seconds=READ_SECONDS) as tx:
         scene = Scene(
             workspace=workspace,

@@ -1,4 +1,4 @@
-"""Whether the embedding model reads the languages that the memories are in."""
+"""Check whether the embedding model supports the languages of the memories."""
 
 from collections.abc import Iterator
 
@@ -6,11 +6,11 @@ from signet.care.doctor.models import Check, Scene, ok, warn
 from signet.config.sections import EmbeddingProvider
 from signet.db import fts, inspection, languages
 
-#: Newest memories that are looked at, of each so many characters, and the least that tell anything.
+#: Newest memories to check, characters of each, and the minimum number of memories.
 LOOKED_AT, CHARS, LEAST = 300, 400, 10
-#: From this share of memories in other languages an English model is a poor choice.
+#: Share of memories in other languages above which an English model is a poor choice.
 SHARE = 1 / 3
-#: Beginnings of the names of models that were trained on English alone.
+#: Name prefixes of models trained only on English.
 ENGLISH_ONLY = (
     "all-minilm",
     "nomic-embed-text",
@@ -21,7 +21,7 @@ ENGLISH_ONLY = (
 
 
 def checks(scene: Scene) -> Iterator[Check]:
-    """Yield the check of languages, where vectors are made and there are memories to look at."""
+    """Yield the language check, if there are vectors and enough memories."""
     embedding = scene.settings.embedding
     if scene.tx is None or embedding.provider is EmbeddingProvider.NONE:
         return
@@ -42,9 +42,9 @@ def checks(scene: Scene) -> Iterator[Check]:
 
 
 def is_other(text: str) -> bool:
-    """Return whether a text is mostly in another script than Latin, or in another language that is known."""
+    """Return whether a text is mostly in a non-Latin script or a known language other than English."""
     letters = [sign for sign in text if sign.isalpha()]
-    # Every letter up to U+024F is Latin.
+    # Letters up to U+024F are Latin.
     if sum(sign > "\u024f" for sign in letters) > len(letters) / 2:
         return True
     return languages.of(fts.words(text), fts.STOP_WORDS) is not None

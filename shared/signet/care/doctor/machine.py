@@ -1,4 +1,4 @@
-"""Checks of what Signet stands on: interpreter, SQLite, disk, file system, clock."""
+"""Check interpreter, SQLite, disk, file system and clock."""
 
 import shutil
 import sys
@@ -11,14 +11,14 @@ from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
 from signet.db import clock_jumps, inspection
 from signet.db.driver import sqlite, version_is_safe
 
-#: Below this share of the disk, or with less room than a copy of the database takes, it is time to act.
+#: Warn below this share of the disk, or with less space than a copy of the database needs.
 LEAST_FREE_SHARE = 0.05
 LEAST_FREE_BYTES = 200_000_000
-#: File systems on which SQLite's locks and its shared memory do not hold (https://sqlite.org/wal.html).
+#: File systems on which SQLite's locks and shared memory fail (https://sqlite.org/wal.html).
 NETWORK = frozenset(
     "nfs nfs4 cifs smb smb2 smb3 smbfs afpfs fuse.sshfs 9p ceph glusterfs fuse.glusterfs afs webdav davfs".split()
 )
-#: Rows may be this far in the future: another clock of the same machine, or a step of a second.
+#: Tolerated time of rows in the future, for clock corrections.
 SKEW = timedelta(minutes=5)
 
 
@@ -78,7 +78,7 @@ def _file_system(scene: Scene) -> Check:
 
 
 def file_system(place: Path, mounts: Path = Path("/proc/mounts")) -> str | None:
-    """Return the kind of file system that a path is on; None where the system does not tell."""
+    """Return the file system type of a path; None if unknown."""
     try:
         lines = mounts.read_text("utf-8", "surrogateescape").splitlines()
     except OSError:
@@ -108,7 +108,7 @@ def _clock(scene: Scene) -> Check:
 
 
 def _existing(path: Path) -> Path:
-    """Return the path, or the nearest folder above it that exists."""
+    """Return the path, or its nearest existing parent folder."""
     return next(one for one in (path, *path.parents) if one.exists())
 
 

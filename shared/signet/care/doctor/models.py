@@ -1,4 +1,4 @@
-"""One check and its outcome, and what all checks look at."""
+"""A check, its result, and the common input of all checks."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from signet.paths import Workspace
 
 
 class Status(StrEnum):
-    """How a check came out; only `fail` is a reason for a person to act now."""
+    """The result of a check; only `fail` requires action now."""
 
     OK = "ok"
     WARN = "warn"
@@ -21,7 +21,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mend:
-    """Something that `--fix` may do: what, and how; `do` returns what came of it and raises SignetError or OSError."""
+    """A repair for `--fix`; `do` returns the result and raises SignetError or OSError."""
 
     what: str
     do: Callable[[], str]
@@ -29,7 +29,7 @@ class Mend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """What was looked at, how it is, and what to do about it: a command to paste, and what `--fix` would do."""
+    """A check's subject, result and remedy: a command to paste, and the repair for `--fix`."""
 
     check: str
     status: Status
@@ -38,7 +38,6 @@ class Check:
     mend: Mend | None = None
 
     def to_dict(self) -> dict[str, object]:
-        """Return the JSON form."""
         return {
             "check": self.check,
             "status": self.status,
@@ -49,7 +48,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scene:
-    """What the checks look at: `tx` is None while there is no database that can be read."""
+    """Input of the checks: `tx` is None without a readable database."""
 
     workspace: Workspace
     loaded: Loaded
@@ -60,25 +59,25 @@ class Scene:
 
     @property
     def settings(self) -> Settings:
-        """Return the settings in force."""
+        """Return the effective settings."""
         return self.loaded.settings
 
 
 def local(instant: datetime) -> str:
-    """Return an instant as people here read it."""
+    """Return an instant in local time."""
     return f"{instant.astimezone():%Y-%m-%d %H:%M %Z}"
 
 
 def ok(check: str, detail: str) -> Check:
-    """Return that it is well."""
+    """Return a passed check."""
     return Check(check=check, status=Status.OK, detail=detail)
 
 
 def warn(check: str, detail: str, fix: str | None = None, mend: Mend | None = None) -> Check:
-    """Return that it is worth a look."""
+    """Return a check with a warning."""
     return Check(check=check, status=Status.WARN, detail=detail, fix=fix, mend=mend)
 
 
 def fail(check: str, detail: str, fix: str | None = None, mend: Mend | None = None) -> Check:
-    """Return that it is broken."""
+    """Return a failed check."""
     return Check(check=check, status=Status.FAIL, detail=detail, fix=fix, mend=mend)

@@ -1,4 +1,4 @@
-"""Checks of the workspace: settings, modes of files, restores on their way, backups."""
+"""Check the workspace: settings, file modes, interrupted restores, backups."""
 
 import os
 import stat
@@ -12,7 +12,6 @@ from signet.paths import Workspace
 
 
 def checks(scene: Scene) -> Iterator[Check]:
-    """Yield the checks of the workspace."""
     yield _folder(scene.workspace)
     if scene.workspace.root.is_dir():
         yield _settings(scene)
@@ -55,7 +54,7 @@ def _modes(workspace: Workspace) -> Check:
 
 
 def too_open(workspace: Workspace) -> Iterator[tuple[Path, int]]:
-    """Yield what others may read and should not, with the mode it should have."""
+    """Yield private files that others can read, with the right mode."""
     folders = (
         *(workspace.daemon_dir, workspace.runtime_dir),
         *(workspace.secrets_dir, workspace.backups_dir),

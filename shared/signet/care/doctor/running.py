@@ -1,4 +1,4 @@
-"""Checks of what runs: the daemon and its processes, the port, models, harnesses, the service."""
+"""Check what runs: the daemon and its processes, port, models, harnesses, service."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,7 +19,6 @@ SILENT_SECONDS = 1.0
 
 
 def checks(scene: Scene, connectors: Sequence[Connector] = CONNECTORS) -> Iterator[Check]:
-    """Yield the checks of what runs."""
     yield _daemon(scene)
     if scene.running is not None:
         yield _processes(scene)
@@ -94,7 +93,7 @@ def _port(scene: Scene) -> Check:
 
 
 def _others(scene: Scene) -> Check:
-    """Look for a second supervisor of this workspace, as a copied pid file or another user's start would leave."""
+    """Find a second supervisor of this workspace, left by a copied pid file or another user's start."""
     own = None if scene.running is None else scene.running.pid
     strangers = [pid for pid in record.supervisors(scene.workspace) if pid != own]
     if not strangers:
@@ -134,7 +133,7 @@ def _texts_from(scene: Scene) -> Check:
 
 
 def _held_back(scene: Scene) -> Check:
-    """Find queues that a person paused or that wait for a failing model."""
+    """Find queues paused by a person or waiting for a failing model."""
     held = [] if scene.tx is None else pauses.pauses(scene.tx)
     if held:
         return warn("waiting", "; ".join(one.described for one in held), "signet jobs resume")

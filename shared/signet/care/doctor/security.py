@@ -1,7 +1,7 @@
-"""`signet doctor --security`: test a running daemon from outside, as a web page, another user or a stranger would.
+"""`signet doctor --security`: test a running daemon as a web page, another user or a stranger would.
 
-Each check sends requests that must be refused and reports what was let in. None of them changes anything: the bodies
-are incomplete, so even a daemon that lets one in refuses it later.
+Each check sends requests that must be refused and reports accepted ones. None changes anything: the bodies are
+incomplete, so even a daemon that accepts the caller rejects the request later.
 """
 
 import http.client
@@ -33,12 +33,12 @@ _PROGRAMS = (
     ("POST", "/api/secrets/exec"),
     ("POST", "/api/connectors"),
 )
-#: The most tokens that are looked at.
+#: Maximum number of tokens to check.
 _TOKENS = 1_000
 
 
 class Reply(NamedTuple):
-    """Status and headers of an answer, with the start of its body."""
+    """Status, headers and start of the body of a response."""
 
     status: int
     headers: Mapping[str, str]
@@ -46,7 +46,7 @@ class Reply(NamedTuple):
 
 
 class Daemon:
-    """A daemon's TCP port, asked without any token."""
+    """A daemon's TCP port, called without a token."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -55,7 +55,7 @@ class Daemon:
     def ask(
         self, method: str, path: str, headers: Mapping[str, str], body: bytes | None = None
     ) -> Reply:
-        """Return the answer to a request; raises OSError."""
+        """Send a request and return the reply; raises OSError."""
         connection = http.client.HTTPConnection(self.host, self.port, timeout=SECONDS)
         try:
             connection.request(method, path, body, dict(headers))
@@ -220,7 +220,7 @@ def _other_users(scene: Scene, daemon: Daemon) -> Check:
 
 
 def _status_as(uid: int, daemon: Daemon) -> int:
-    """Return the status that another user gets, 0 without an answer; asked by a child process."""
+    """Return the status for another user, tested in a child process; 0 without a response."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

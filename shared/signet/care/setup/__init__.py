@@ -1,1 +1,1 @@
-"""Making a workspace, or putting right what one lacks. Nothing a person wrote is ever overwritten."""
+"""Create or repair a workspace. User files are never overwritten."""

@@ -1,4 +1,4 @@
-"""What a person chooses in a setup, by flags or by answers, and what is refused before anything is written. Pure."""
+"""Choices of a setup, from flags or answers, validated before anything is written. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,19 +15,19 @@ HARNESSES = tuple(registry.HARNESSES)
 EMBEDDING = tuple(EmbeddingProvider)
 EXTRACTION = tuple(TextProvider)
 RUNTIME_PATHS = ("plugin", "legacy")
-#: What messages name; the other providers are accepted too.
+#: Providers named in messages; others are accepted too.
 _EMBEDDING_WORDS = "native, ollama, openai, or none"
 _EXTRACTION_WORDS = "claude-code, codex, opencode, ollama, auto, rules, or none"
 
 
 class BadChoice(Invalid):
-    """An option has a value that is not allowed."""
+    """An option has an invalid value."""
 
     code = "bad_choice"
 
 
 class State(StrEnum):
-    """What a setup finds."""
+    """The state that a setup finds."""
 
     FRESH = "fresh"
     MIGRATION = "migration"
@@ -36,9 +36,9 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choices:
-    """What was chosen; None leaves what is there, or the default.
+    """The choices; None keeps the existing value or the default.
 
-    `imports` takes an earlier program's memories in from another workspace; `wishes` are those about OpenClaw.
+    `imports` imports an earlier program's memories from another workspace; `wishes` are the OpenClaw options.
     """
 
     name: str | None = None
@@ -55,20 +55,20 @@ class Choices:
     with_model: bool = True
     opens_dashboard: bool = False
     imports: bool = False
-    #: Whether the sessions that harnesses kept before are read; None where nobody has said.
+    #: Whether to read earlier sessions of harnesses; None if undecided.
     reads_history: bool | None = None
     wishes: Wishes = field(default_factory=Wishes)
 
 
 def state(*, has_settings: bool, has_database: bool, identity_files: Iterable[str]) -> State:
-    """Return what kind of setup this is: a repair, a migration of files that somebody wrote, or a fresh one."""
+    """Return the kind of setup: repair, migration of existing files, or fresh."""
     if has_settings and has_database:
         return State.REPAIR
     return State.MIGRATION if len([*identity_files]) >= 2 else State.FRESH
 
 
 def harnesses(given: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the harnesses that repeated or comma-separated values name, in our order; None for no value at all.
+    """Return the harnesses in repeated or comma-separated values, in our order; None without a value.
 
     Raises BadChoice with the valid ones.
     """
@@ -79,12 +79,12 @@ def harnesses(given: Sequence[str]) -> tuple[str, ...] | None:
     if unknown:
         valid = f"Valid choices: {', '.join(HARNESSES)}"
         said = f"Unknown --harness value(s): {', '.join(unknown)}. "
-        raise BadChoice(f"{said}{_meant(unknown, HARNESSES)}{valid}")
+        raise BadChoice(f"{said}{_suggestion(unknown, HARNESSES)}{valid}")
     return tuple(name for name in HARNESSES if name in words)
 
 
 def embedding(given: str | None) -> EmbeddingProvider | None:
-    """Return who makes vectors; raises BadChoice."""
+    """Return the embedding provider; raises BadChoice."""
     return (
         None
         if given is None
@@ -93,14 +93,14 @@ def embedding(given: str | None) -> EmbeddingProvider | None:
 
 
 def extraction(given: str | None) -> TextProvider | None:
-    """Return who reads texts; raises BadChoice."""
+    """Return the text provider; raises BadChoice."""
     return (
         None if given is None else TextProvider(_one_of(given, EXTRACTION, "--extraction-provider"))
     )
 
 
 def balance(given: str | None) -> float | None:
-    """Return the weight of vectors in recall; raises BadChoice for what is no number from 0 to 1."""
+    """Return the weight of vectors in recall; raises BadChoice unless it is a number from 0 to 1."""
     if given is None:
         return None
     try:
@@ -113,14 +113,14 @@ def balance(given: str | None) -> float | None:
 
 
 def is_legacy(given: str | None) -> bool | None:
-    """Return whether OpenClaw is to be connected by its legacy path, None where nobody said; raises BadChoice."""
+    """Return whether to connect OpenClaw by its legacy path, None if undecided; raises BadChoice."""
     if given is None:
         return None
     return _one_of(given, RUNTIME_PATHS, "--openclaw-runtime-path") == "legacy"
 
 
 def check_complete(chosen: Choices, *, has_embedding: bool, has_extraction: bool) -> None:
-    """Raise Invalid for a provider that was neither chosen nor is set already (CL-10)."""
+    """Raise Invalid for a provider that is neither chosen nor already set (CL-10)."""
     if chosen.embedding_provider is None and not has_embedding:
         raise _missing("--embedding-provider", _EMBEDDING_WORDS)
     if chosen.extraction_provider is None and not has_extraction:
@@ -128,7 +128,7 @@ def check_complete(chosen: Choices, *, has_embedding: bool, has_extraction: bool
 
 
 def line(text: str | None) -> str | None:
-    """Return a text on one line; None for an empty one."""
+    """Return a text on one line; None if it is empty."""
     return " ".join((text or "").split()) or None
 
 
@@ -145,9 +145,9 @@ def _one_of(given: str, known: Sequence[str], flag: str) -> str:
     if word in known:
         return word
     valid = f"Valid choices: {', '.join(known)}"
-    raise BadChoice(f"Unknown {flag} value: {given}. {_meant([word], known)}{valid}")
+    raise BadChoice(f"Unknown {flag} value: {given}. {_suggestion([word], known)}{valid}")
 
 
-def _meant(unknown: Iterable[str], known: Sequence[str]) -> str:
+def _suggestion(unknown: Iterable[str], known: Sequence[str]) -> str:
     near = [match for word in unknown for match in get_close_matches(word, known, n=1)]
     return f"Did you mean {', '.join(near)}? " if near else ""

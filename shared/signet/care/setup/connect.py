@@ -1,4 +1,4 @@
-"""Connecting the harnesses that were chosen; one that cannot be connected is told of, and stops nothing (CL-14)."""
+"""Connect the chosen harnesses; report those that cannot be connected, and continue (CL-14)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from signet.paths import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connected:
-    """What came of one harness: whether it is connected, the files that changed, and what a person should know."""
+    """The result for one harness: whether it is connected, changed files, and notes for the user."""
 
     id: str
     name: str
@@ -26,9 +26,9 @@ class Connected:
 def connect(
     workspace: Workspace, listed: Iterable[str], chosen: Choices, *, port: int
 ) -> tuple[Connected, ...]:
-    """Connect the harnesses that agent.yaml lists, and those that were chosen by name.
+    """Connect the harnesses in agent.yaml and those chosen by name.
 
-    One that was taken out on purpose, or entries that a person took out, come back only when they are asked for.
+    A harness or entry that the user removed is restored only when chosen.
     """
     site = registry.with_programs(Site(workspace=workspace, home=Path.home(), port=port))
     asked = {*(chosen.harnesses or ()), *(["openclaw"] if chosen.wishes != Wishes() else [])}
@@ -41,7 +41,7 @@ def connect(
 
 
 def unconnected(workspace: Workspace, listed: Iterable[str]) -> tuple[str, ...]:
-    """Return the harnesses of this machine that nobody has connected, listed or taken out."""
+    """Return installed harnesses that are neither connected, listed nor removed."""
     site = Site(workspace=workspace, home=Path.home())
     wanted = registry.wanted(site, listed)
     return tuple(

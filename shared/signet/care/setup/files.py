@@ -1,6 +1,6 @@
-"""The files of a new workspace: those that say who the agent is, and the skills.
+"""Files of a new workspace: the agent's identity, and the skills.
 
-What is there stays. Safe to call again; what is returned are the names of the files that were made or changed.
+Existing files stay. Safe to repeat; functions return the names of created or changed files.
 """
 
 import os
@@ -14,13 +14,13 @@ from signet.files import replace_file
 from signet.paths import Workspace
 from signet.resources import template
 
-#: Two of these make a workspace that somebody has written already (HN-65).
+#: Two of these mean that a person has already written the workspace (HN-65).
 REQUIRED = IDENTITY[:4]
 FOLDERS = ("memory/scripts", "harnesses", "skills")
 
 
 def identity(workspace: Workspace, *, name: str, description: str) -> list[str]:
-    """Write the identity files that are missing."""
+    """Write the missing identity files."""
     words = {"name": name, "description": description}
     wanted = [one for one in IDENTITY if not os.path.lexists(workspace.root / one)]
     for one in wanted:
@@ -29,18 +29,18 @@ def identity(workspace: Workspace, *, name: str, description: str) -> list[str]:
 
 
 def folders(workspace: Workspace) -> None:
-    """Make the folders that a person fills."""
+    """Create the folders for the user's files."""
     for one in FOLDERS:
         (workspace.root / one).mkdir(parents=True, exist_ok=True)
 
 
 def skills(workspace: Workspace) -> list[str]:
-    """Bring the product's skills up to date; return those that changed."""
+    """Update the product's skills; return the changed ones."""
     return builtin.sync(workspace.skills_dir)
 
 
 def present(workspace: Workspace) -> list[str]:
-    """Return the required identity files that exist."""
+    """Return the existing required identity files."""
     return [one for one in REQUIRED if (workspace.root / one).exists()]
 
 

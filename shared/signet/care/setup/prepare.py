@@ -1,4 +1,4 @@
-"""The part of a setup that writes files: nothing before everything that was chosen is known to be possible."""
+"""Write the files of a setup, after all choices have been validated."""
 
 import shutil
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ from signet.errors import Invalid
 from signet.paths import Workspace
 
 BACKUP, SETUP = "pre-signet-backup", "signet-setup"
-#: What a workspace may hold without anybody having written something.
+#: Content that Signet itself creates in a workspace.
 _OURS = frozenset({".git", ".daemon", ".secrets"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is there and what was chosen; `raw` and `settings` are those of the agent.yaml that is there."""
+    """The current state and the choices; `raw` and `settings` come from the existing agent.yaml."""
 
     workspace: Workspace
     state: State
@@ -34,9 +34,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """What was written: files made, keys of agent.yaml changed, skills brought up to date, commits by their titles.
+    """Created files, changed keys of agent.yaml, updated skills, and commit titles.
 
-    `git_problem` says why there is no history; it is no failure.
+    `git_problem` explains a missing history, which is not a failure.
     """
 
     state: State
@@ -48,12 +48,12 @@ class Prepared:
 
     @property
     def is_news(self) -> bool:
-        """Return whether anything was not already right."""
+        """Return whether anything changed."""
         return bool(self.made or self.changed or self.skills or self.commits)
 
 
 def look(workspace: Workspace, chosen: Choices) -> Plan:
-    """Return what a setup would start from; raises Invalid, and ManifestError for a broken agent.yaml."""
+    """Return a setup's starting point; raises Invalid, and ManifestError for a broken agent.yaml."""
     root = workspace.root.resolve()
     if Path.home().resolve().is_relative_to(root):
         raise Invalid(f"{root} contains other files; choose a separate folder", "not_a_workspace")
@@ -70,17 +70,17 @@ def look(workspace: Workspace, chosen: Choices) -> Plan:
 
 
 def check(plan: Plan) -> None:
-    """Raise Invalid where nobody may be asked and a provider is not known (CL-10)."""
+    """Raise Invalid without a terminal if a provider is undecided (CL-10)."""
     is_repair = plan.state is State.REPAIR
     choices.check_complete(
         plan.chosen,
-        has_embedding=is_repair or settings.says(plan.raw, "embedding"),
-        has_extraction=is_repair or settings.says(plan.raw, "extraction"),
+        has_embedding=is_repair or settings.names_provider(plan.raw, "embedding"),
+        has_extraction=is_repair or settings.names_provider(plan.raw, "extraction"),
     )
 
 
 def prepare(plan: Plan, *, now: datetime) -> Prepared:
-    """Write everything that is missing, and commit it; raises OSError and ManifestError."""
+    """Write and commit everything missing; raises OSError and ManifestError."""
     workspace = plan.workspace
     has_content = workspace.root.is_dir() and any(
         one.name not in _OURS for one in workspace.root.iterdir()
@@ -122,7 +122,7 @@ def _written(plan: Plan, *, is_ignored: bool, now: datetime) -> Prepared:
 
 
 class _History:
-    """The workspace as a git repository, until git refuses: from then on only the reason is kept."""
+    """The workspace's git repository; after the first git failure only the reason is kept."""
 
     def __init__(self, workspace: Workspace, now: datetime) -> None:
         self._git = Repository(workspace)
@@ -131,14 +131,14 @@ class _History:
         self.problem = None if shutil.which("git") else "git is not installed"
 
     def make(self) -> bool:
-        """Make the repository if there is none; return whether it is new."""
+        """Create the repository if missing; return whether it is new."""
         is_missing = self.problem is None and not self._git.exists
         if is_missing:
             self._run("-c", "init.defaultBranch=main", "init", "--quiet")
         return is_missing and self.problem is None
 
     def commit(self, subject: str, only: Sequence[str]) -> None:
-        """Commit these paths, if they have something new, as `YYYY-MM-DD_<subject>`, of the local day."""
+        """Commit changed paths as `YYYY-MM-DD_<subject>`, with the local date."""
         title = f"{self._day}_{subject}"
         if only and self._run("add", "--", *only) is not None:
             if not self._run("diff", "--cached", "--name-only", "--", *only):
@@ -148,7 +148,7 @@ class _History:
                 self.commits.append(title)
 
     def _run(self, *arguments: str) -> str | None:
-        """Return what git says; None when it refuses, now or before."""
+        """Run git and return its output; None after any failure."""
         if self.problem is None:
             try:
                 return self._git.run(*arguments)

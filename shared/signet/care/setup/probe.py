@@ -1,4 +1,4 @@
-"""What this machine has already: models, programs of agents, an earlier Signet. Looks only; nothing is changed."""
+"""Find models, agents' programs and an earlier Signet on this machine. Changes nothing."""
 
 import contextlib
 import os
@@ -20,9 +20,9 @@ from signet.providers.ollama import installed
 
 PORT_SECONDS = 1.0
 _VERSION = re.compile(r"[0-9A-Za-z.+-]{1,40}")
-#: By these words in its name a model of Ollama is known to make vectors, not text.
+#: Parts of names that identify Ollama's embedding models.
 _EMBEDDERS = ("embed", "minilm", "bge-", "gte-")
-#: The folders and the programs by which a harness is known to be installed.
+#: Folders and programs that show an installed harness.
 _TRACES = {
     "claude-code": ((".claude",), "claude"),
     "opencode": ((".config/opencode",), "opencode"),
@@ -42,7 +42,7 @@ _TRACES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """What an Ollama server has; `url` is where it answered, None when none did."""
+    """Models of an Ollama server; `url` is its address, None without one."""
 
     url: str | None = None
     text: tuple[str, ...] = ()
@@ -50,13 +50,13 @@ class Models:
 
     @property
     def best_text(self) -> str | None:
-        """Return the model to read texts with: the usual one if it is there, else the first."""
+        """Return the model for extraction: the usual one if present, else the first."""
         return next(iter(sorted(self.text, key=lambda name: name != LOCAL_TEXT_MODEL)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """A TypeScript Signet: its workspace, how much its database holds, and where its daemon answers if it runs."""
+    """A TypeScript Signet: workspace, number of memories, and the daemon's address if it runs."""
 
     workspace: Path
     memories: int | None = None
@@ -65,12 +65,12 @@ class Earlier:
 
     @property
     def database(self) -> Path:
-        """Return its database, as `signet import` takes it."""
+        """Return its database, for `signet import`."""
         return Workspace(self.workspace).database
 
 
 def ollama() -> Models:
-    """Return what the Ollama server that the environment names has, nothing when it does not answer."""
+    """Return the models of the environment's Ollama server; empty if it does not answer."""
     url = read_environment(os.environ)[0].ollama_url
     try:
         names = sorted(installed(url))
@@ -81,7 +81,7 @@ def ollama() -> Models:
 
 
 def harnesses() -> tuple[str, ...]:
-    """Return the harnesses that are installed for this user."""
+    """Return the harnesses installed for this user."""
     home = Path.home()
     return tuple(
         name
@@ -91,7 +91,7 @@ def harnesses() -> tuple[str, ...]:
 
 
 def earlier(workspace: Workspace, port: int) -> Earlier | None:
-    """Return the TypeScript Signet of this machine: a daemon on the port, else a database, here or in `~/.agents`."""
+    """Return this machine's TypeScript Signet: a daemon on the port, else a database here or in `~/.agents`."""
     running = _on_port(port)
     if running is not None:
         return running
@@ -106,7 +106,7 @@ def earlier(workspace: Workspace, port: int) -> Earlier | None:
 
 
 def check_alone(workspace: Workspace, found: Earlier | None) -> None:
-    """Raise Conflict when that Signet runs on this very workspace."""
+    """Raise Conflict if that Signet runs on this workspace."""
     if found is not None and found.url is not None and _is_same(found.workspace, workspace.root):
         raise Conflict(
             f"The TypeScript Signet {found.version} runs on {workspace.root} ({found.url}). "
@@ -116,7 +116,7 @@ def check_alone(workspace: Workspace, found: Earlier | None) -> None:
 
 
 def is_earlier(database: Path) -> bool:
-    """Return whether a file is a database of the TypeScript Signet that was not taken over yet."""
+    """Return whether a file is a TypeScript Signet database that has not been adopted yet."""
     try:
         if not database.exists() or migrate.current(database) is not None:
             return False
@@ -126,7 +126,7 @@ def is_earlier(database: Path) -> bool:
 
 
 def _on_port(port: int) -> Earlier | None:
-    """Return the daemon on a port when it is a Signet and not one of ours."""
+    """Return the daemon on a port if it is a TypeScript Signet."""
     answer = ready.ask(port, "/health", timeout_seconds=PORT_SECONDS)
     folder = ready.claimed_folder(answer)
     if folder is None or record.running(Workspace(folder)) is not None:
@@ -142,7 +142,7 @@ def _on_port(port: int) -> Earlier | None:
 
 
 def _recorded(workspace: Workspace) -> str | None:
-    """Return that a process other than ours holds the pid file of the workspace, as an address of no port."""
+    """Return whether a foreign process holds the workspace's pid file, as an address without a port."""
     with contextlib.suppress(ValueError):
         pid = int(files.read_small(workspace.pid_file) or b"")
         if not record.is_supervisor(pid, workspace) and _looks_like_signet(pid):
@@ -151,7 +151,7 @@ def _recorded(workspace: Workspace) -> str | None:
 
 
 def _looks_like_signet(pid: int) -> bool:
-    """Return whether a process that exists runs the TypeScript daemon, by the words of its command."""
+    """Return whether a process runs the TypeScript daemon, by its command line."""
     shown = subprocess.run(
         ["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True
     )

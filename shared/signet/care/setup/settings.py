@@ -1,4 +1,4 @@
-"""agent.yaml as a setup writes it: a new one with comments and only what was chosen, or single values of one there."""
+"""Write agent.yaml for a setup: a new file with comments, or single values of an existing one."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from signet.resources import template
 
 DEFAULT_EMBEDDING = EmbeddingProvider.NATIVE
 DEFAULT_EXTRACTION = TextProvider.AUTO
-#: Providers that ask no model.
+#: Providers without a model.
 _WITHOUT_MODEL = (TextProvider.RULES, TextProvider.NONE)
 
 _SEARCH = """
@@ -50,7 +50,7 @@ def new(chosen: Choices, *, now: datetime) -> str:
 
 
 def embedding(provider: EmbeddingProvider, model: str | None) -> dict[str, str | int]:
-    """Return what `embedding` says of a provider (CL-11, CL-12); the native one has one model only."""
+    """Return the `embedding` section for a provider (CL-11, CL-12); the native one has only one model."""
     if provider in (EmbeddingProvider.NATIVE, EmbeddingProvider.NONE):
         return {"provider": provider.value}
     chosen = model or EMBEDDING_MODELS[provider]
@@ -58,14 +58,14 @@ def embedding(provider: EmbeddingProvider, model: str | None) -> dict[str, str |
 
 
 def extraction(provider: TextProvider, model: str | None) -> dict[str, str | int]:
-    """Return what `extraction` says of a provider (CL-11, CL-15)."""
+    """Return the `extraction` section for a provider (CL-11, CL-15)."""
     if provider in _WITHOUT_MODEL:
         return {"provider": provider.value}
     return {"provider": provider.value, "model": model or text_model_of(provider)}
 
 
 def changes(raw: Mapping[object, object], chosen: Choices) -> dict[str, Value]:
-    """Return the values of a file that what was chosen changes, by dotted key; none for what it says already."""
+    """Return the values that the choices change, by dotted key."""
     found, _, _ = lifted(raw)
     settings, _ = config.settings_from(raw)
     wanted: dict[str, Value] = {}
@@ -88,7 +88,7 @@ def _embedding_changes(settings: Settings, chosen: Choices) -> dict[str, Value]:
     is_other = provider is not now.provider
     if not is_other and chosen.embedding_model in (None, now.model):
         return {}
-    # An address that was written for the other provider is not this one's.
+    # The address of another provider does not apply.
     address: dict[str, Value] = {"base_url": None} if is_other and now.base_url else {}
     said = {**embedding(provider, chosen.embedding_model), **address}
     return {f"embedding.{key}": value for key, value in said.items()}
@@ -106,9 +106,9 @@ def _extraction_changes(settings: Settings, chosen: Choices) -> dict[str, Value]
 
 
 def write(workspace: Workspace, chosen: Choices, *, now: datetime) -> list[str]:
-    """Bring agent.yaml to what was chosen; return its changed keys, `agent.yaml` alone when it is new.
+    """Update agent.yaml; return the changed keys, or `agent.yaml` if it is new.
 
-    Raises ManifestError for a file that does not parse, which stays as it is.
+    Raises ManifestError if the file does not parse; it is not changed.
     """
     path = manifest.find(workspace)
     if path is None:
@@ -121,13 +121,13 @@ def write(workspace: Workspace, chosen: Choices, *, now: datetime) -> list[str]:
 
 
 def read(workspace: Workspace) -> dict[object, object]:
-    """Return what agent.yaml holds, nothing when there is none; raises ManifestError."""
+    """Return the content of agent.yaml, empty without one; raises ManifestError."""
     path = manifest.find(workspace)
     return {} if path is None else manifest.parse(path.read_bytes(), path.name)
 
 
-def says(raw: Mapping[object, object], section: str) -> bool:
-    """Return whether a file itself says who does it: `embedding`, or `extraction` of the pipeline, in any shape."""
+def names_provider(raw: Mapping[object, object], section: str) -> bool:
+    """Return whether the file names a provider, in any form: for `embedding`, or `extraction` of the pipeline."""
     found, _, _ = lifted(raw)
     if section == "embedding":
         return _has(found.get("embedding"), "provider")
@@ -149,7 +149,7 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _pairs(indent: int, values: Mapping[str, str | int]) -> str:
-    """Return values as lines of a block, each with its end."""
+    """Return values as lines of a block."""
     said = {
         key: value if isinstance(value, int) else _plain(value) for key, value in values.items()
     }
