@@ -126,7 +126,7 @@ class Bridge:
         body |= json.loads(call.operation.body)
         save: Request[object] = Request(method="POST", path=STORE, body=body)
         kept = spooled.sent_or_kept(save, found, lambda _: self._forward(message))
-        return protocol.kept(call, kept.daemon) if isinstance(kept, Entry) else kept
+        return protocol.spooled_reply(call, kept.daemon) if isinstance(kept, Entry) else kept
 
     def _target(self) -> target.Target:
         return target.find(

@@ -1,8 +1,8 @@
-"""What a model reads of a route's answer: each thing once, without what is null or usual. Pure.
+"""Shape a route's answer for a model: each text once, without null and default fields. Pure.
 
-The text is JSON without indentation, because there are clients that parse it. For ten memories of 140
-characters it is 1.45 times their content, for ten of 200 it is 1.31 times; plain lines would be 1.22 and 1.16 times.
-The route's answer as text and as structured content was 16 and 13 times.
+The text is JSON without indentation, because some clients parse it. For ten memories of 140 characters it is 1.45
+times their content, for ten of 200 1.31 times; plain lines would be 1.22 and 1.16 times. The route's answer as text
+plus structured content was 16 and 13 times.
 """
 
 import json
@@ -17,20 +17,20 @@ Body = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Who reads: the project of its session, and how ids are written for it."""
+    """The reader: its session's project, and the format of IDs for it."""
 
     project: str = ""
     write_id: Callable[[str], str] = str
 
 
 class Block(str):
-    """A text that was put together for a prompt: cleaned inside, and its marks are ours."""
+    """A text built for a prompt: already cleaned, with our own fence marks."""
 
 
-#: From the JSON object of a route to what the model reads of it.
+#: Shape a route's JSON object for the model.
 Shape = Callable[[Body, View], Body]
 
-#: Fields of a whole memory that say nothing to a model, or say again what another field says.
+#: Fields of a memory that are useless to a model, or repeat another field.
 _INTERNAL = frozenset(
     {
         "sessionId",
@@ -52,18 +52,18 @@ _USUAL: Body = {
     "source_type": "manual",
     "origin": "agent",
 }
-#: Said once of many memories: whose words those are that do not say it.
+#: The default origin, stated once for many memories.
 _ORIGIN = {"origin": "agent, where not named"}
-#: Fields of a memory that hold ids.
+#: Fields of a memory that contain IDs.
 _IDS = frozenset({"id", "superseded_by", "superseded"})
-#: What brings results that are no memories.
+#: Sources of results that are not memories.
 _OTHERS = frozenset({"episode", "skill"})
-#: Fields that every caller knows already: it asked, and it can count.
+#: Fields that the caller already knows.
 _SAID = frozenset({"success", "count", "query"})
 
 
 def text(body: object, shape: Shape, view: View) -> str:
-    """Return an answer as the text of a tool's result; nothing in it is hidden or reads as structure."""
+    """Return an answer as the text of a tool's result, without hidden characters or text that reads as structure."""
     shown = _cleaned(shape(body, view) if isinstance(body, Mapping) else body)
     return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
 
@@ -77,12 +77,12 @@ def _cleaned(value: object) -> object:
 
 
 def usual(body: Body, view: View) -> Body:
-    """Return an answer without what is null or was said already."""
+    """Return an answer without null and already known fields."""
     return _lean({name: value for name, value in body.items() if name not in _SAID})
 
 
 def found(body: Body, view: View) -> Body:
-    """Return the results of a search, best first, with the transcripts and gaps that came with them."""
+    """Return search results, best first, with their transcripts and gaps."""
     rows, sources = _rows(body, "results"), body.get("sources") or None
     shown = [{**_memory(one, view), **_more(one, view)} for one in rows]
     if sources:
@@ -100,14 +100,14 @@ def found(body: Body, view: View) -> Body:
 
 
 def context(body: Body, view: View) -> Body:
-    """Return a context without its sources, which its text names; a page of an episode as it is."""
+    """Return a context without its sources, which its text names; a page of an episode unchanged."""
     if "context" in body:
         return {"context": Block(body["context"] or "No memories found about this.")}
     return _lean({name: body.get(name) for name in ("id", "text", "page", "pages")})
 
 
 def listed(body: Body, view: View) -> Body:
-    """Return a page of memories and how many there are in all."""
+    """Return a page of memories and the total."""
     stats = body.get("stats")
     total = stats.get("total") if isinstance(stats, Mapping) else None
     shown = [{**_memory(one, view), "project": None} for one in _rows(body, "memories")]
@@ -115,7 +115,7 @@ def listed(body: Body, view: View) -> Body:
 
 
 def whole(body: Body, view: View) -> Body:
-    """Return everything about one memory that is not as usual."""
+    """Return all unusual fields of one memory."""
     left = _INTERNAL | {name for name, value in _USUAL.items() if body.get(name) == value}
     if body.get("updated_at") == body.get("created_at"):
         left |= {"updated_at"}
@@ -123,7 +123,7 @@ def whole(body: Body, view: View) -> Body:
 
 
 def stored(body: Body, view: View) -> Body:
-    """Return what became of a text: its id, and what the caller did not say itself."""
+    """Return the result of a save: its ID, and fields that the caller did not set."""
     names = (
         "id",
         "type",
@@ -139,7 +139,7 @@ def stored(body: Body, view: View) -> Body:
 
 
 def changed(body: Body, view: View) -> Body:
-    """Return what became of a memory, and of what was read from it."""
+    """Return the result of a change, including derived memories."""
     became = {name: body.get(name) for name in ("id", "status")}
     followed = {
         name: body[name] for name in ("alongCount", "along", "staying", "heldBy") if body.get(name)
@@ -148,13 +148,13 @@ def changed(body: Body, view: View) -> Body:
 
 
 def rated(body: Body, view: View) -> Body:
-    """Return how many ratings were taken, and which ids the session has not seen."""
+    """Return the number of accepted ratings, and the IDs that the session did not receive."""
     shown = {name: body.get(name) for name in ("ok", "recorded")}
     return {**shown, "unknown": body["unknown"]} if body.get("unknown") else shown
 
 
 def expanded(body: Body, view: View) -> Body:
-    """Return what is known of an entity: each text once, rules first, then by aspect, then the other memories."""
+    """Return an entity's attributes: each text once, rules first, then by aspect, then other memories."""
     entity = body.get("entity")
     rules = [str(one.get("content")) for one in _rows(body, "constraints")]
     said = set(rules)
@@ -182,7 +182,7 @@ def expanded(body: Body, view: View) -> Body:
 
 
 def _memory(row: Body, view: View) -> Body:
-    """Return one memory of many: what tells an agent whether it helps. Its order says how near it is."""
+    """Return one memory of a list with the fields that an agent needs. The order gives the rank."""
     created, happened = str(row.get("created_at") or "")[:10], str(row.get("event_at") or "")[:10]
     shown = {
         "id": row.get("id"),
@@ -199,12 +199,12 @@ def _memory(row: Body, view: View) -> Body:
 
 
 def _origin(row: Body) -> object:
-    """Return whose words a memory is; of what is none (a session, commit or skill) what it is."""
+    """Return a memory's origin; for a session, commit or skill its kind."""
     return row.get("origin") or (row.get("type") if row.get("source") in _OTHERS else None)
 
 
 def _more(row: Body, view: View) -> Body:
-    """Return what else was found of a result: how much, and the ids to read it by."""
+    """Return a result's merged parts: their number and IDs."""
     parts = ", ".join(str(_id(part.get("id"), view)) for part in _rows(row, "parts"))
     return {"more": f"{row.get('more')}: {parts}"} if parts else {}
 
@@ -225,7 +225,7 @@ def _rows(body: Body, name: str) -> Sequence[Body]:
 
 
 def _lean(value: Body) -> dict[str, object]:
-    """Return an object without members that are null, at any depth."""
+    """Return an object without null members, at any depth."""
     return {name: _leaner(one) for name, one in value.items() if one is not None}
 
 

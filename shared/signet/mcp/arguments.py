@@ -1,4 +1,4 @@
-"""What a tool may be given: described as JSON Schema for the model, checked before anything is done. Pure."""
+"""Arguments of tools: their JSON Schema for the model, and their validation. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -31,9 +31,9 @@ _TYPES: Mapping[Kind, type | tuple[type, ...]] = {
 class Argument:
     """One argument of a tool.
 
-    `to` is its name in the request to the route, where that differs. `values` is the type of the values of a map or an
-    array; `least` and `most` bound a number. An argument that is not `listed` is accepted but not described: a
-    description takes space in every session, and hardly any call needs this argument.
+    `to` is its name in the route's request, if different. `values` is the value type of a map or an array; `least`
+    and `most` bound a number. An argument that is not `listed` is accepted but not described, because a description
+    takes space in every session and few calls need it.
     """
 
     kind: Kind
@@ -58,7 +58,7 @@ mapping = partial(Argument, Kind.MAP)
 
 
 def schema(arguments: Sequence[Argument]) -> dict[str, object]:
-    """Return the arguments that are listed as JSON Schema."""
+    """Return the listed arguments as JSON Schema."""
     listed = [argument for argument in arguments if argument.listed]
     required = [argument.name for argument in listed if argument.required]
     return {
@@ -69,9 +69,9 @@ def schema(arguments: Sequence[Argument]) -> dict[str, object]:
 
 
 def checked(arguments: Sequence[Argument], given: object) -> dict[str, object]:
-    """Return what was given, by the names of the route's request; raises Invalid in words that a model can act on.
+    """Return the arguments by the names of the route's request; raises Invalid with a text that a model can act on.
 
-    A null counts as not given, because models write it for what they leave out.
+    Null counts as missing, because models write it for omitted arguments.
     """
     if given is None:
         given = {}

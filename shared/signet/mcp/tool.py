@@ -1,4 +1,4 @@
-"""One tool: how it is described to a model, and the request to our HTTP interface that a call of it means. Pure."""
+"""One tool: its description for a model, and the HTTP request of a call. Pure."""
 
 import json
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from signet.mcp import answers
 from signet.mcp.answers import Shape
 from signet.mcp.arguments import Argument, checked, schema
 
-#: Seconds that a tool may take (MC-13).
+#: Time limit of a tool in seconds (MC-13).
 SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One request to the HTTP interface; `path` has its query, `body` is JSON or empty.
+    """One request to the HTTP interface; `path` includes the query, `body` is JSON or empty.
 
-    `failed` leads the text of a failure.
+    `failed` starts the text of a failure.
     """
 
     method: str
@@ -30,8 +30,8 @@ class Operation:
 class Tool:
     """One tool; `{name}` in its path is replaced by the argument of that name.
 
-    `failed` leads the text of a failure. `reads_only` tells a harness that the tool changes nothing. `shape` turns the
-    route's answer into what the model reads.
+    `failed` starts the text of a failure. `reads_only` tells a harness that the tool changes nothing. `shape`
+    converts the route's answer for the model.
     """
 
     name: str
@@ -46,17 +46,17 @@ class Tool:
 
     @property
     def described(self) -> dict[str, object]:
-        """Return the tool as `tools/list` shows it."""
+        """Return the tool's entry in `tools/list`."""
         described: dict[str, object] = {
             "name": self.name,
             "description": self.text,
             "inputSchema": schema(self.arguments),
         }
-        # False is what the protocol takes a missing hint for.
+        # False is the protocol's default for a missing hint.
         return described | ({"annotations": {"readOnlyHint": True}} if self.reads_only else {})
 
     def operation(self, given: object) -> Operation:
-        """Return the request that a call means; raises Invalid for arguments that do not fit."""
+        """Return the request of a call; raises Invalid for wrong arguments."""
         values = checked(self.arguments, given)
         if self.name == "secret_exec" and not values["secrets"]:
             raise Invalid("secrets map must contain at least one entry")
@@ -75,7 +75,7 @@ class Tool:
 
 
 def _quoted(value: object) -> str:
-    """Return a value as one part of a path; half of a surrogate pair becomes a question mark."""
+    """Encode a value as one path segment; a lone surrogate becomes a question mark."""
     return quote(str(value), safe="", errors="replace")
 
 

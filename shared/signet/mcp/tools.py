@@ -1,6 +1,6 @@
-"""The tools that agents are offered: each is one route of the HTTP interface under a name that models understand.
+"""The tools for agents: each is one route of the HTTP interface under a name that models understand.
 
-A model reads the list at the start of every session: unlisted arguments keep it under 6 kB
+A model reads the list at every session start: unlisted arguments keep it under 6 kB
 (`tests/mcp_server/test_http.py`).
 """
 
@@ -15,7 +15,7 @@ EXEC_SECONDS = 30.0
 _ID = text("id", "Id from a result", required=True)
 _REASON = text("reason", "Reason, for its history", required=True)
 _SESSION = text("session_key", "Session key", required=True)
-#: A connection belongs to one agent, which its address or headers name.
+#: A connection belongs to one agent, named in its address or headers.
 _AGENT = text("agent_id", "Agent that owns the memory", to="agentId", listed=False)
 
 _MEMORY = (
@@ -229,5 +229,5 @@ _MACHINE = (
     ),
 )
 
-#: Every tool, in the order of the list.
+#: All tools, in list order.
 TOOLS: Mapping[str, Tool] = {tool.name: tool for tool in (*_MEMORY, *_MACHINE)}

@@ -1,1 +1,1 @@
-"""Talking to other programs over HTTP."""
+"""HTTP requests to other programs."""

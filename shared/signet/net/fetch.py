@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 USER_AGENT = "Signet/1.0 (document-ingest)"
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
-#: Errors that may be over the next time: timeout, too early, too many requests.
+#: Temporary errors: timeout, too early, too many requests.
 _LATER = frozenset({408, 425, 429})
 
 
@@ -36,7 +36,7 @@ class Unfetchable(PermanentJobError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """What may be fetched: most bytes of the page, most seconds for all of it, and of which media type."""
+    """Limits of a fetch: maximum bytes and seconds, and media types."""
 
     max_bytes: int
     seconds: float
@@ -46,7 +46,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """What came: where from after all redirects, the Content-Type as it was sent, and the body."""
+    """A fetched page: its final address, the Content-Type header, and the body."""
 
     url: str
     content_type: str
@@ -56,9 +56,9 @@ class Page:
 def fetch(
     url: str, wanted: Wanted, *, body: bytes | None = None, resolve: Resolve = addresses.resolve
 ) -> Page:
-    """Return the page at an address; a `body` is JSON that is posted there, and goes nowhere else.
+    """Return the page at an address; a `body` is JSON, posted only to that address.
 
-    Raises AddressNotAllowed and Unfetchable, which no repetition mends, and HttpError for what may be there later.
+    Raises AddressNotAllowed and Unfetchable, which are permanent, and HttpError for temporary failures.
     """
     from signet.net.transport import Deadline
 
@@ -77,7 +77,7 @@ def fetch(
 def _hop(
     url: str, wanted: Wanted, deadline: "Deadline", resolve: Resolve, body: bytes | None
 ) -> Page | str:
-    """Ask one server; return the page or where it sends us."""
+    """Request one server; return the page or the redirect target."""
     import httpcore
     import httpx
 
@@ -172,7 +172,7 @@ def _read(url: str, reply: "httpx.Response", wanted: Wanted) -> Page | str:
 
 
 def _plain(reply: "httpx.Response", max_bytes: int) -> Iterator[bytes]:
-    """Yield the body as it was before it was packed; a server may pack it without being asked to."""
+    """Yield the uncompressed body; a server may compress it unasked."""
     packing = reply.headers.get("content-encoding", "identity").lower()
     if packing == "identity":
         yield from reply.iter_raw()
@@ -182,7 +182,7 @@ def _plain(reply: "httpx.Response", max_bytes: int) -> Iterator[bytes]:
     unpack = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
     try:
         for part in reply.iter_raw():
-            # One byte more than is allowed tells that it is too large, however far it would unpack.
+            # One byte over the limit shows that it is too large, however far it would expand.
             yield unpack.decompress(part, max_bytes + 1)
     except zlib.error as error:
         raise Broken(f"the page is not {packing}: {error}") from error

@@ -1,11 +1,10 @@
-"""The one way to speak HTTP with a server of ours or a provider: bounded in time, in bytes and in where it goes.
+"""The only HTTP client for local services and providers, bounded in time, size and destination.
 
-A client speaks to one server and keeps its connections between calls; threads may share it. The deadline counts
-for the whole exchange, a body has a largest size, redirects are not followed (they would carry a key elsewhere),
-and nothing on this machine is ever reached through a proxy.
+A client speaks to one server and keeps its connections between calls; threads may share it. The deadline covers the
+whole exchange, bodies have a maximum size, redirects are not followed (they would carry a key elsewhere), and
+loopback never uses a proxy.
 
-Pages that somebody names, anywhere, are read by `fetch.py`. Knows nothing of what is said: see
-`providers/exchange.py`. httpx is loaded at the first request.
+`fetch.py` reads arbitrary pages. `providers/exchange.py` knows the content. httpx is imported at the first request.
 """
 
 import threading
@@ -25,11 +24,11 @@ if TYPE_CHECKING:
 
     from signet.net.transport import Deadline
 
-#: A server that takes no connection for this long is not there, however long its answers may take.
+#: Seconds to wait for a connection, however long the answers may take.
 CONNECT_SECONDS = 5.0
 #: Larger than any model answer or batch of vectors (32 texts of 4096 numbers are 3 MB of JSON).
 MAX_BODY_BYTES = 16 * 1024 * 1024
-#: As much of an error page as can hold a reason.
+#: Enough of an error page to contain a reason.
 MAX_ERROR_BYTES = 4096
 
 
@@ -68,23 +67,23 @@ class Reply:
 
 
 def host_of(url: str) -> str:
-    """Return the host that an address names, "" when it is none."""
+    """Return the host of a URL, "" if it is invalid."""
     return _parts(url).hostname or ""
 
 
 def is_loopback(url: str) -> bool:
-    """Return whether the address names this machine without leaving it."""
+    """Return whether a URL names this machine over loopback."""
     return env.is_loopback(host_of(url))
 
 
 def shown(url: str) -> str:
-    """Return the address as it may be shown: without user, password and query."""
+    """Return a URL for display: without user, password and query."""
     parts = _parts(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
 
 def proxy_for(url: str) -> str | None:
-    """Return the proxy that the environment names for this address, never one for this machine."""
+    """Return the environment's proxy for this URL, never one for this machine."""
     from urllib.request import getproxies, proxy_bypass
 
     if is_loopback(url) or proxy_bypass(host_of(url)):
@@ -96,7 +95,7 @@ def proxy_for(url: str) -> str | None:
 
 @contextmanager
 def failures(url: str, seconds: float) -> Iterator[None]:
-    """Raise what goes wrong with a request to `url` that has `seconds` as Unreachable, TimedOut or Broken."""
+    """Convert httpx errors of a request to `url` into Unreachable, TimedOut or Broken."""
     import httpx
 
     try:
@@ -123,7 +122,7 @@ def _parts(url: str) -> SplitResult:
 
 
 class Client:
-    """Speaks to the server at `base_url`; made without any input or output."""
+    """Client of the server at `base_url`; creating it does no I/O."""
 
     def __init__(
         self,
@@ -149,7 +148,7 @@ class Client:
     ) -> Reply:
         """Return the reply to one request; raises Unreachable, TimedOut or Broken.
 
-        `until` is given each part of a body as it comes, and ends the reading when it has what it wants.
+        `until` receives each chunk of the body, and returns true to stop reading.
         """
         with failures(self.base_url, timeout_seconds):
             client, deadline = self._open()
@@ -157,7 +156,7 @@ class Client:
                 return self._exchange(client, method, path, json, timeout_seconds, until)
 
     def close(self) -> None:
-        """Close the connections when no request is under way; a later one opens new ones."""
+        """Close the connections when no request is running; a later request opens new ones."""
         with self._opening:
             opened, self._opened = self._opened, None
         if opened is not None:
@@ -177,8 +176,8 @@ class Client:
                     proxy=proxy_for(self.base_url),
                 )
                 client = httpx.Client(transport=transport, headers=self._headers)
-                # New settings replace a provider while its last calls still run: the connections
-                # go when the last caller has let go of it.
+                # New settings replace a provider while its last calls still run; close the connections when the last
+                # caller is done.
                 weakref.finalize(self, client.close).atexit = False
                 self._opened = client, deadline
             return self._opened

@@ -1,8 +1,8 @@
-"""Where pip and uv get packages from on this machine, as their variables and files say.
+"""Read which package indexes pip and uv use on this machine, from their variables and files.
 
-The settings of both count, whichever of the two installed this program: a person wrote them once, for the tool that
-they use. PyPI is only asked where neither names another index in its place, because a company's machine must not call
-elsewhere. Settings in a project's folder do not count: this program belongs to no project.
+Both count, whichever installed this program: a person configured them once, for the tool in use. PyPI is queried only
+if neither replaces it, because a company's machine must not call elsewhere. Settings in a project's folder do not
+count, because this program belongs to no project.
 """
 
 import configparser
@@ -18,18 +18,17 @@ from urllib.parse import quote, urlsplit
 
 PYPI = "https://pypi.org/simple"
 _YES = frozenset({"1", "true", "yes", "on", "y", "t"})
-#: How uv names an index: `name=https://…`.
+#: uv's named index: `name=https://…`.
 _NAMED = re.compile(r"([\w.-]+)=(.+)", re.DOTALL)
 _UV_DEFAULT = ("UV_DEFAULT_INDEX", "UV_INDEX_URL")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """Where to look for packages, and what is needed to get there.
+    """Package sources, and the data needed to reach them.
 
-    `indexes` have a page for each package, the one that is asked for everything first; none where no index may be
-    asked. `links` are pages and folders that name files themselves. The certificates of `unchecked` hosts are not
-    looked at.
+    `indexes` have a page per package, in query order; empty if no index may be queried. `links` are pages and folders
+    that list files. Certificates of `unchecked` hosts are not verified.
     """
 
     indexes: tuple[str, ...] = (PYPI,)
@@ -41,7 +40,7 @@ class Sources:
 
 
 def configured(environ: Mapping[str, str] = os.environ) -> Sources:
-    """Return what pip and uv are set up for; a file of theirs that cannot be read says nothing."""
+    """Return pip's and uv's configuration; unreadable files are ignored."""
     pip = {**_pip_files(environ), **_pip_variables(environ)}
     uv = _uv_file(environ)
     listed = [one for one in uv.get("index", ()) if isinstance(one, Mapping) and "url" in one]
@@ -52,7 +51,7 @@ def configured(environ: Mapping[str, str] = os.environ) -> Sources:
     )
     defaults = [url for url in (pip.get("index-url"), uv_default) if url]
     if _variable(environ, *_UV_DEFAULT) and not _variable(environ, "PIP_INDEX_URL"):
-        defaults.reverse()  # a variable goes before a file
+        defaults.reverse()  # a variable overrides a file
     more = [
         *pip.get("extra-index-url", "").split(),
         *environ.get("UV_INDEX", "").split(),
@@ -92,7 +91,7 @@ def _pip_variables(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def _pip_files(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return what pip's files say, as pip reads them: the last one wins."""
+    """Return the values of pip's files, with pip's precedence: the last one wins."""
     named = environ.get("PIP_CONFIG_FILE")
     if named == os.devnull:
         return {}
@@ -124,7 +123,7 @@ def _pip_file(path: Path) -> dict[str, str]:
 
 
 def _uv_file(environ: Mapping[str, str]) -> dict[str, Any]:
-    """Return what uv's files say, the user's before the machine's; what is meant for `uv pip` counts too."""
+    """Return the values of uv's files, the user's before the machine's, including those for `uv pip`."""
     if _is_yes(environ.get("UV_NO_CONFIG")):
         return {}
     folders = [*_machine_folders(environ), Path("/etc"), _config(environ)]
@@ -145,13 +144,13 @@ def _uv_file(environ: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _spec(listed: Mapping[str, Any]) -> str:
-    """Return an entry of uv's list of indexes as its variables write it."""
+    """Return an entry of uv's index list in the form of its variables."""
     name = listed.get("name")
     return f"{name}={listed['url']}" if name else str(listed["url"])
 
 
 def _located(spec: str, environ: Mapping[str, str]) -> str:
-    """Return the address of an index, with the user and password that uv's variables have for its name."""
+    """Return the URL of an index, with user and password from uv's variables for its name."""
     found = _NAMED.fullmatch(spec)
     if found is None:
         return _placed(spec)
@@ -164,7 +163,7 @@ def _located(spec: str, environ: Mapping[str, str]) -> str:
 
 
 def _placed(place: str) -> str:
-    """Return an address as it is, and a folder as an address."""
+    """Return a URL unchanged, and a folder as a URL."""
     place = place.strip()
     return place if "://" in place else Path(place).expanduser().absolute().as_uri()
 

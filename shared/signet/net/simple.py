@@ -1,4 +1,4 @@
-"""Reading the page of a package in the form that every index has: PEP 691 as JSON, PEP 503 as HTML. Pure."""
+"""Parse a package page in the forms of all indexes: PEP 691 as JSON, PEP 503 as HTML. Pure."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -22,7 +22,7 @@ class NoPage(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class File:
-    """One file that an index offers; `sha256` and `published_at` where the index says so."""
+    """A file in an index, with `sha256` and `published_at` if listed."""
 
     name: str
     url: str
@@ -32,7 +32,7 @@ class File:
 
 
 def files(body: bytes, url: str) -> list[File]:
-    """Return the files on the page at `url`; raises NoPage when it is something else."""
+    """Return the files on the page at `url`; raises NoPage for other content."""
     text = body.decode("utf-8", "replace")
     return _of_json(text, url) if text.lstrip().startswith("{") else _of_html(text, url)
 
@@ -69,7 +69,7 @@ def _of_html(text: str, url: str) -> list[File]:
 def _of_link(link: "LexborNode", base: str) -> File:
     try:
         url, fragment = urldefrag(urljoin(base, _href(link)))
-    except ValueError:  # an address that is none
+    except ValueError:  # an invalid URL
         url, fragment = "", ""
     kind, _, digest = fragment.partition("=")
     return File(

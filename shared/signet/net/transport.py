@@ -1,10 +1,10 @@
-"""An httpx transport whose deadline counts for the whole exchange.
+"""An httpx transport whose deadline covers the whole exchange.
 
-httpx bounds each read by itself, so a server that sends one byte a second is never late. Here every wait on the
-socket (connect, handshake, headers, body) is cut to what is left of the deadline of the calling thread. Only the
-name lookup of the operating system is outside of it.
+httpx bounds each read separately, so a server that sends one byte a second never times out. Here every socket wait
+(connect, handshake, headers, body) is limited to the rest of the calling thread's deadline. Only the operating
+system's name lookup is not covered.
 
-Imports httpx: loaded by `http.py` at the first request, not before.
+Imports httpx: `http.py` imports this module at the first request.
 """
 
 import threading
@@ -17,19 +17,19 @@ from typing import Any
 import httpcore
 import httpx
 
-#: Idle connections are kept as long as two jobs are usually apart, and fewer than a local server allows.
+#: Keep idle connections for the usual gap between two jobs, but shorter than a local server's limit.
 KEEPALIVE_SECONDS = 30.0
 KEEPALIVE_CONNECTIONS = 8
 
 
 class Deadline(threading.local):
-    """The instant by which the calling thread's exchange must be over."""
+    """The deadline of the calling thread's exchange."""
 
     at = float("inf")
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
-        """Bound everything this thread waits for inside the block."""
+        """Bound every wait of this thread inside the block."""
         self.at = monotonic() + seconds
         try:
             yield
@@ -37,7 +37,7 @@ class Deadline(threading.local):
             self.at = float("inf")
 
     def cut(self, timeout: float | None) -> float:
-        """Return the seconds that one wait may take; raises ReadTimeout when none are left."""
+        """Return the seconds allowed for one wait; raises ReadTimeout when none are left."""
         left = self.at - monotonic()
         if left <= 0:
             raise httpcore.ReadTimeout("deadline passed")
@@ -71,9 +71,9 @@ class _Stream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
-#: From a host name to the addresses that may be connected to, in order; raises what refuses it.
+#: Resolve a host name to allowed addresses, in order; raises if it is refused.
 Find = Callable[[str], Sequence[str]]
-#: Whether a peer at this numeric address may stay connected.
+#: Return whether a peer at this numeric address may stay connected.
 Allow = Callable[[str], bool]
 
 
@@ -116,7 +116,7 @@ class _Network(httpcore.SyncBackend):
 
 @contextmanager
 def _as_httpx() -> Iterator[None]:
-    """Raise httpcore's errors as httpx's errors of the same name."""
+    """Raise httpcore's errors as the httpx errors of the same name."""
     try:
         yield
     except (
@@ -144,8 +144,8 @@ class _Body(httpx.SyncByteStream):
 class Transport(httpx.BaseTransport):
     """Connections to one server, direct or through one HTTP proxy, under a deadline.
 
-    `find` resolves a name to the addresses to connect to; nothing looks it up again. `allow` checks the address of the
-    connected peer before a byte is sent.
+    `find` resolves a name to the addresses to connect to; there is no other lookup. `allow` checks the connected
+    peer's address before a byte is sent.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
-"""Fetch one known file from the package indexes of this machine, over the interface that all indexes have.
+"""Download one known file from this machine's package indexes, over their common interface.
 
-No pip and no uv is needed: neither lies in the environments of the other. The file is known by its SHA-256, so it does
-not matter which index has it; all that the person has set up are asked, in order, until one gives it.
+Needs neither pip nor uv, because neither is in the other's environments. The SHA-256 identifies the file, so any
+index will do; all configured ones are queried in order until one has it.
 """
 
 import hashlib
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 10.0
 READ_SECONDS = 60.0
-#: A connection that breaks and a server that is busy are tried again after these.
+#: Pauses before retrying a broken connection or a busy server.
 PAUSES_SECONDS = (0.5, 1.0)
 _BUSY = frozenset({429, 500, 502, 503, 504})
 MAX_PAGE_BYTES = 8 * 1024 * 1024
 _CHUNK = 262_144
 
-#: Called with the bytes done and the bytes in all.
+#: Called with downloaded and total bytes.
 Progress = Callable[[int, int], None]
 
 
@@ -43,7 +43,7 @@ class FetchFailed(SignetError):
 
     kind = Kind.UNAVAILABLE
     code = "fetch_failed"
-    #: What is reported when several indexes fail differently: the highest one.
+    #: If several indexes fail differently, the error with the highest weight is reported.
     weight: ClassVar[int] = 0
 
 
@@ -86,7 +86,7 @@ class HashMismatch(FetchFailed):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wheel:
-    """The one file that is wanted."""
+    """The file to download."""
 
     package: str
     name: str
@@ -97,9 +97,9 @@ class Wheel:
 def fetch(
     wheel: Wheel, to: Path, progress: Progress, *, environ: Mapping[str, str] = os.environ
 ) -> None:
-    """Write the wheel to a file, whose content is then known to be right.
+    """Write the verified wheel to a file.
 
-    Raises the FetchFailed that says most when no index gives it, and OSError when it cannot be written.
+    Raises the most informative FetchFailed if no index has it, and OSError if it cannot be written.
     """
     sources = configured(environ)
     indexes = (f"{index.rstrip('/')}/{wheel.package}/" for index in sources.indexes)
@@ -126,7 +126,7 @@ def _try_again(take: Callable[[], None]) -> None:
 
 
 def _take(page: "_Reader", wheel: Wheel, to: Path, progress: Progress) -> None:
-    """Write the wheel that a page offers to a file; raises FetchFailed."""
+    """Write a page's wheel to a file; raises FetchFailed."""
     files = [file for file in page.files() if wheel.name in (file.name, _last_part(file.url))]
     if not files:
         raise NotOffered(f"the package index has no {wheel.name} ({shown(page.url)})")
@@ -150,7 +150,7 @@ def _take(page: "_Reader", wheel: Wheel, to: Path, progress: Progress) -> None:
 
 
 class _Reader:
-    """How to read the page of an index, and the files that it names."""
+    """Reads an index page and the files on it."""
 
     def __init__(self, url: str, sources: Sources, environ: Mapping[str, str]) -> None:
         self.url = url
@@ -158,7 +158,7 @@ class _Reader:
         self._environ = environ
 
     def files(self) -> list[simple.File]:
-        """Return what the page offers; raises FetchFailed."""
+        """Return the files on the page; raises FetchFailed."""
         if (folder := _local(self.url)) is not None and not (folder / "index.html").is_file():
             places = sorted(folder.glob("*.whl")) if folder.is_dir() else []
             return [simple.File(name=one.name, url=one.as_uri()) for one in places]
@@ -175,7 +175,7 @@ class _Reader:
             raise Refused(f"{shown(self.url)} is not a package index") from error
 
     def chunks(self, url: str) -> Iterator[bytes]:
-        """Yield what is at an address; raises FetchFailed."""
+        """Yield the content of a URL; raises FetchFailed."""
         if (path := _local(url)) is not None:
             yield from _read(path, url)
             return
@@ -193,7 +193,7 @@ class _Reader:
         import httpx
 
         host = urlsplit(url).hostname or ""
-        # Proxies come from the environment where pip is not told of one.
+        # Without a pip setting, proxies come from the environment.
         with (
             httpx.Client(
                 verify=host not in self._sources.unchecked and self._trusted(),
@@ -209,7 +209,7 @@ class _Reader:
             yield reply
 
     def _trusted(self) -> ssl.SSLContext:
-        """Return the certificates of httpx, of the system, and of the person's own files."""
+        """Return the certificates of httpx, the system, and the user's own files."""
         import httpx
 
         context = httpx.create_ssl_context()
@@ -227,7 +227,7 @@ class _Reader:
         return context
 
     def _login(self, url: str) -> tuple[str, str] | None:
-        """Return user and password for an address: its own, those of the index it is of, those of ~/.netrc."""
+        """Return user and password for a URL: its own, its index's, or those of ~/.netrc."""
         asked, index = urlsplit(url), urlsplit(self.url)
         for parts in (asked, index):
             if parts.username and (parts.hostname, parts.port) == (asked.hostname, asked.port):
@@ -240,7 +240,7 @@ class _Reader:
 
 
 def _local(url: str) -> Path | None:
-    """Return the path of a `file:` address, None for every other one."""
+    """Return the path of a `file:` URL, None for others."""
     parts = urlsplit(url)
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
@@ -266,7 +266,7 @@ def _advice(reply: "httpx.Response") -> str:
 
 @contextmanager
 def _failures(url: str) -> Iterator[None]:
-    """Raise what goes wrong on the way to an address as FetchFailed."""
+    """Convert download errors for a URL into FetchFailed."""
     import httpx
 
     try:

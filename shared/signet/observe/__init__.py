@@ -1,1 +1,1 @@
-"""What can be seen from outside: logs and metrics."""
+"""Logs, metrics and traces."""

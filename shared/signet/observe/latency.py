@@ -1,4 +1,4 @@
-"""How long saves, recalls, changes and jobs took since the daemon started, in all processes."""
+"""Latency of saves, recalls, changes and jobs since the daemon started, over all processes."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,12 +8,12 @@ from itertools import chain
 from signet.observe import metrics
 
 _NAME = "signet_operation_seconds"
-#: Recall times its stages by themselves; this one lets what was learned count.
+#: Recall times its stages itself; this stage applies learned ranking.
 _STAGES, _SCORING = "signet_recall_stage_seconds", "learned"
 
 
 class Operation(StrEnum):
-    """What is timed."""
+    """A timed operation."""
 
     REMEMBER = "remember"
     RECALL = "recall"
@@ -24,12 +24,12 @@ class Operation(StrEnum):
 
 
 def observe(operation: Operation, seconds: float) -> None:
-    """Count one time of an operation."""
+    """Record one duration of an operation."""
     metrics.labelled(metrics.OPERATION_SECONDS, operation).observe(seconds)
 
 
 def summaries() -> dict[str, dict[str, float]]:
-    """Return for each operation what `summary` returns; reads files."""
+    """Return the `summary` of each operation; reads files."""
     sums: dict[str, float] = {}
     buckets: dict[str, list[tuple[float, float]]] = {}
     names = [f"{name}_{part}" for name in (_NAME, _STAGES) for part in ("sum", "bucket")]
@@ -45,7 +45,7 @@ def summaries() -> dict[str, dict[str, float]]:
 
 
 def of_process(operation: Operation) -> dict[str, float]:
-    """Return what `summary` returns of an operation in this process alone; reads no file."""
+    """Return the `summary` of an operation in this process only; reads no file."""
     [family] = metrics.labelled(metrics.OPERATION_SECONDS, operation).collect()
     buckets = [(float(one.labels["le"]), one.value) for one in family.samples if "le" in one.labels]
     seconds = sum(one.value for one in family.samples if one.name.endswith("_sum"))
@@ -55,9 +55,9 @@ def of_process(operation: Operation) -> dict[str, float]:
 def summary(buckets: Sequence[tuple[float, float]], seconds: float) -> dict[str, float]:
     """Return p50, p95 and p99, the count and the mean rounded half up, in ms, of a histogram; pure.
 
-    `buckets` are upper bounds in seconds, ascending up to infinity, with how many times were at most that long. A
-    percentile is interpolated within its bucket, as `histogram_quantile` of Prometheus does, and is at most the
-    largest finite bound; count and mean are exact.
+    `buckets` are ascending upper bounds in seconds up to infinity, with cumulative counts. A percentile is
+    interpolated within its bucket, as Prometheus' `histogram_quantile` does, and is at most the largest finite bound;
+    count and mean are exact.
     """
     count = buckets[-1][1] if buckets else 0
     if not count:

@@ -1,11 +1,11 @@
-"""The log file that all processes of a daemon share.
+"""The log file shared by all processes of a daemon.
 
-Every line is one `write` to a file opened for appending, so that lines of several processes never mix. A file
-that reaches 10 MB is renamed under a lock; a process that still holds the renamed file finishes its line there
-and moves on with the next one, so that no line is lost. Files older than 14 days go, and so do the oldest when
-all together pass 200 MB. `startup.log`, where processes write before logging works, is emptied at 1 MB.
+Every line is one `write` to a file opened for appending, so lines of several processes never mix. A file that reaches
+10 MB is renamed under a lock; a process that still has it open finishes its line there and continues in the new one,
+so no line is lost. Files older than 14 days are deleted, and the oldest ones while the total exceeds 200 MB.
+`startup.log`, for output before logging works, is emptied at 1 MB.
 
-Does not decide what a line says: see `logs.py`. Does not read: see `logread.py`.
+`logs.py` formats lines, `logread.py` reads them.
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROTATE_BYTES = 10_000_000
 KEEP_DAYS = 14
-#: All files together stay below this, the one being written included.
+#: Maximum total size of all files, including the current one.
 KEEP_BYTES = 200_000_000 - ROTATE_BYTES
 STARTUP_BYTES = 1_000_000
 STARTUP = "startup.log"
@@ -29,17 +29,17 @@ STARTUP = "startup.log"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where log lines go: one file per day in `directory`, or always `file` in it when that is set."""
+    """The log location: one file per day in `directory`, or always `file` in it if set."""
 
     directory: Path
     file: str | None = None
 
     def path(self, day: str) -> Path:
-        """Return the file that lines of a day (YYYY-MM-DD) are written to."""
+        """Return the log file of a day (YYYY-MM-DD)."""
         return self.directory / (self.file or f"daemon-{day}.log")
 
     def files(self) -> list[Path]:
-        """Return the log files that exist, oldest first."""
+        """Return the existing log files, oldest first."""
         if not self.directory.is_dir():
             return []
         name = Path(self.file or "daemon-.log")
@@ -50,7 +50,7 @@ class Place:
 
 
 def place(default: Path, environ: Mapping[str, str]) -> Place:
-    """Return where logs go: SIGNET_LOG_FILE, else SIGNET_LOG_DIR, else the default folder."""
+    """Return the log location: SIGNET_LOG_FILE, else SIGNET_LOG_DIR, else the default folder."""
     if file := environ.get("SIGNET_LOG_FILE", "").strip():
         path = Path(file).expanduser().absolute()
         return Place(directory=path.parent, file=path.name)
@@ -71,9 +71,9 @@ class LogFile:
         self._is_broken = False
 
     def write(self, line: bytes, stamp: str) -> None:
-        """Append one line (it ends in a newline) written at an ISO instant.
+        """Append one line (ending in a newline) written at an ISO instant.
 
-        A disk that refuses is reported once on stderr; the program goes on and later lines try again.
+        A disk error is reported once on stderr; later lines are tried again.
         """
         with self._mutex:
             try:
@@ -135,7 +135,7 @@ class LogFile:
 
 
 def sweep(place: Place, *, today: date) -> None:
-    """Remove log files that are too old or too many, and empty an overgrown startup log."""
+    """Delete log files that are too old or too many, and empty an oversized startup log."""
     kept = 0
     oldest = (today - timedelta(days=KEEP_DAYS)).isoformat()
     for path in reversed(place.files()):
@@ -145,7 +145,7 @@ def sweep(place: Place, *, today: date) -> None:
             path.unlink(missing_ok=True)
     startup = place.directory / STARTUP
     if _size(startup) > STARTUP_BYTES:
-        # Everyone appends to it, so it can be cut in place.
+        # Everyone appends to it, so it can be truncated in place.
         os.truncate(startup, 0)
 
 

@@ -1,7 +1,7 @@
-"""Read log lines back: the newest ones, and new ones as they come.
+"""Read log lines: the newest ones, and new ones live.
 
-Works on the files alone, so it needs no daemon. A line that is not a JSON object (torn by a full disk) is
-passed over. Needs only the standard library, because the command line imports it.
+Reads only the files, so it needs no daemon. Skips lines that are not JSON objects (torn by a full disk). Imports only
+the standard library, because the command line imports it.
 """
 
 import os
@@ -18,12 +18,12 @@ from signet import clock
 from signet.observe.logfile import Place
 from signet.text import json_text
 
-#: The order of levels; a filter names the least one that is shown.
+#: Order of levels; a filter names the lowest one.
 RANK = {"debug": 0, "info": 1, "warn": 2, "error": 3}
 _BLOCK = 65_536
-#: Lines of several processes may be written later than they say by so much.
+#: Maximum delay between a line's timestamp and its write.
 DISORDER = timedelta(seconds=5)
-#: Lines by which one may stand in the wrong place.
+#: Maximum displacement of a line from its time order.
 NEIGHBOURS = 32
 
 Entry = dict[str, object]
@@ -31,16 +31,16 @@ Entry = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter:
-    """Which lines are wanted."""
+    """Filter of log lines."""
 
     level: str = "debug"
     category: str | None = None
     since: str | None = None
-    #: What message, data or error must match somewhere.
+    #: Must match in message, data or error.
     text: re.Pattern[str] | None = None
 
-    def wants(self, entry: Entry) -> bool:
-        """Return whether the line passes; `since` is an instant as log lines write it."""
+    def matches(self, entry: Entry) -> bool:
+        """Return whether a line passes; `since` is an instant in the format of log lines."""
         return (
             RANK.get(str(entry.get("level")), 1) >= RANK[self.level]
             and self.category in (None, entry.get("category"))
@@ -49,28 +49,28 @@ class Filter:
         )
 
     def is_over(self, entry: Entry) -> bool:
-        """Return whether no line before this one passes: lines of several processes are nearly in order."""
+        """Return whether no earlier line can pass: lines of several processes are nearly in order."""
         return self.since is not None and str(entry.get("timestamp")) < _before(self.since)
 
 
 def newest(place: Place, limit: int, wanted: Filter) -> list[Entry]:
-    """Return the newest lines that pass, oldest first."""
+    """Return the newest matching lines, oldest first."""
     entries = (parse(line) for path in reversed(place.files()) for line in _backwards(path))
     known = (entry for entry in entries if entry is not None)
     recent = takewhile(lambda entry: not wanted.is_over(entry), known)
-    # Read a few more than asked for: which are the newest is known once they are in order.
-    found = [*islice(filter(wanted.wants, recent), limit + NEIGHBOURS)][::-1]
+    # Read a few more than requested: sorting decides which are the newest.
+    found = [*islice(filter(wanted.matches, recent), limit + NEIGHBOURS)][::-1]
     found.sort(key=lambda entry: str(entry["timestamp"]))
     return found[len(found) - limit :] if limit < len(found) else found
 
 
 def follow(place: Place, wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
-    """Return the lines written from now on, through rotation and midnight, until `stop` is set."""
+    """Return matching lines from now on, across rotation and midnight, until `stop` is set."""
     return _follow(Tail(place), wanted, stop)
 
 
 def strings(value: object) -> Iterator[str]:
-    """Return every text in a line, or in a part of one."""
+    """Return every text in a line, or in part of one."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -88,19 +88,19 @@ def _before(instant: str) -> str:
 def _follow(tail: "Tail", wanted: Filter, stop: threading.Event) -> Iterator[Entry]:
     try:
         while not stop.wait(0.2):
-            yield from (entry for entry in tail.take() if wanted.wants(entry))
+            yield from (entry for entry in tail.take() if wanted.matches(entry))
     finally:
         tail.close()
 
 
 def parse(line: bytes) -> Entry | None:
-    """Return a line's object, or None when it is not one that says when it was written."""
+    """Return a line's object, None without a timestamp."""
     found = json_text.an_object(line)
     return found if found and "timestamp" in found else None
 
 
 class Tail:
-    """Stands at the end of the newest file and moves on to the next when there is one."""
+    """Reads the end of the newest file, and continues in the next one."""
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -112,11 +112,11 @@ class Tail:
             self._file.seek(0, os.SEEK_END)
 
     def take(self) -> list[Entry]:
-        """Return the lines that were written since the last time."""
+        """Return the lines written since the last call."""
         lines = self._lines()
         path = self._path()
         if path.exists() and not self._is_open(path):
-            # Lines written to the old file just before it was renamed come first.
+            # Lines written to the old file just before its renaming come first.
             lines += self._lines()
             self.close()
             self._file = path.open("rb")
@@ -146,7 +146,7 @@ class Tail:
 
 
 def _backwards(path: Path) -> Iterator[bytes]:
-    """Yield the lines of a file, last first, without reading more of it than is asked for."""
+    """Yield the lines of a file, last first, reading only as much as requested."""
     try:
         file = path.open("rb")
     except FileNotFoundError:

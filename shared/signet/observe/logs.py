@@ -1,12 +1,11 @@
-"""What a log line says, and how code gets a logger.
+"""Format log lines, and provide loggers.
 
-A module asks `logs.get("pipeline")` for a logger; a process calls `configure` once when it starts. Each event
-becomes one JSON object: timestamp, level, category, message (the event's name), and, where there is any, data,
-duration in milliseconds (from the field `took_ms`) and error. `data.process` says who wrote it. Values whose
-name or shape is that of a credential are masked. Lines of libraries that use the standard `logging` arrive in
-the same file.
+A module calls `logs.get("pipeline")`; a process calls `configure` once at its start. Each event becomes one JSON
+object: timestamp, level, category, message (the event's name) and, if present, data, duration in milliseconds (from
+the field `took_ms`) and error. `data.process` names the process. Values whose name or shape is that of a credential
+are masked. Lines of libraries that use the standard `logging` go to the same file.
 
-Does not decide which file: see `logfile.py`.
+`logfile.py` chooses the file.
 """
 
 import contextlib
@@ -35,7 +34,7 @@ Category = Literal[
 LEVELS: Mapping[str, int] = {"debug": 10, "info": 20, "warn": 30, "error": 40}
 _NAMES = {number: name for name, number in LEVELS.items()}
 
-#: Names of fields that hold credentials; `tokens` and `input_tokens` are counts.
+#: Names of credential fields; `tokens` and `input_tokens` are counts.
 _SECRET_NAME = re.compile(
     r"(?i)(^|[_-])(token|secret|password|passphrase|authorization|cookie|api_?key)$"
 )
@@ -48,20 +47,20 @@ _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
 def get(category: Category) -> FilteringBoundLogger:
-    """Return a logger whose lines carry this category; it may be made before `configure`."""
+    """Return a logger of this category; may be called before `configure`."""
     return cast(FilteringBoundLogger, structlog.get_logger(category=category))
 
 
 def level_of(text: str | None) -> str:
-    """Return a level's name from text such as `WARNING`; unknown or no text is `info`."""
+    """Return a level's name for text such as `WARNING`; `info` for unknown or no text."""
     name = (text or "").strip().lower()
     name = {"warning": "warn", "critical": "error"}.get(name, name)
     return name if name in LEVELS else "info"
 
 
 def configure(process: str, place: Place, *, level: str = "info", echo: bool = False) -> None:
-    """Send all log lines of this process to its files from now on, and to stdout too when `echo`."""
-    with contextlib.suppress(OSError):  # a folder that cannot be used is reported by the first line
+    """Send this process's log lines to its files, and with `echo` also to stdout."""
+    with contextlib.suppress(OSError):  # an unusable folder is reported at the first line
         sweep(place, today=clock.now().date())
     sink = _Sink(process, LogFile(place), echo=echo)
     structlog.configure(
@@ -70,13 +69,13 @@ def configure(process: str, place: Place, *, level: str = "info", echo: bool = F
         logger_factory=lambda *_: sink,
         cache_logger_on_first_use=True,
     )
-    # What libraries tell at info is their own business.
+    # Info lines of libraries are not ours.
     libraries = logging.INFO if level == "debug" else max(LEVELS[level], logging.WARNING)
     logging.basicConfig(handlers=[_Bridge(sink)], level=libraries, force=True)
 
 
 def entry(process: str, level: str, event: EventDict) -> dict[str, object]:
-    """Return the line's object for an event; uses up the event's fields."""
+    """Return the line's object for an event; consumes the event's fields."""
     fields = dict(event)
     failure = fields.pop("exc_info", None) or fields.pop("error", None)
     line: dict[str, object] = {
@@ -95,7 +94,7 @@ def entry(process: str, level: str, event: EventDict) -> dict[str, object]:
 
 
 def masked(name: str, value: object) -> object:
-    """Return the value as JSON data in which credentials are replaced."""
+    """Return the value as JSON data with credentials masked."""
     if _SECRET_NAME.search(name):
         return MASK
     if isinstance(value, Mapping):
@@ -108,7 +107,7 @@ def masked(name: str, value: object) -> object:
 
 
 def mask_text(text: str) -> str:
-    """Return the text without bearer tokens and keys of well-known shapes."""
+    """Return the text without bearer tokens and keys of known formats."""
     return _SECRET_TEXT.sub(lambda found: (found[1] or found[2]) + MASK, text)
 
 
@@ -129,7 +128,7 @@ def _failure(failure: object) -> dict[str, object]:
 
 
 class _Sink:
-    """The last stop of an event: structlog calls it as its logger, with the finished line."""
+    """The end of the processor chain: structlog's logger, which receives the finished line."""
 
     def __init__(self, process: str, file: LogFile, *, echo: bool) -> None:
         self._process = process
@@ -139,7 +138,7 @@ class _Sink:
     def shape(
         self, _: WrappedLogger, method: str, event: EventDict
     ) -> tuple[tuple[str, str], EventDict]:
-        """Turn an event into the arguments of `msg`; the last processor of the chain."""
+        """Convert an event to the arguments of `msg`; the last processor of the chain."""
         return self.line(level_of(method), event), {}
 
     def line(self, level: str, event: EventDict) -> tuple[str, str]:
@@ -159,7 +158,7 @@ class _Sink:
 
 
 class _Bridge(logging.Handler):
-    """Carries the lines of libraries into the same sink."""
+    """Sends the lines of libraries to the same sink."""
 
     def __init__(self, sink: _Sink) -> None:
         super().__init__()

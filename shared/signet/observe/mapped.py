@@ -1,10 +1,10 @@
-"""Files mapped into memory whose room on the disk is taken when they are made.
+"""Memory-mapped files whose disk space is allocated at creation.
 
-Writing to a mapped page for which the disk has no room ends the process with SIGBUS; a file that was only made long
-(`truncate`) has no room yet. So the room is written first, and where there is none the values stay in memory.
+Writing to a mapped page without disk space ends the process with SIGBUS, and a file extended by `truncate` has none
+yet. So the space is written first; if the disk is full, the values stay in memory.
 
-This is the only module that touches private parts of prometheus-client; tests/architecture/test_library_parts.py says
-which, and pyproject.toml bounds the version.
+The only module that uses private parts of prometheus-client; tests/architecture/test_library_parts.py lists them, and
+pyproject.toml bounds the version.
 """
 
 import contextlib
@@ -15,19 +15,19 @@ from pathlib import Path
 import prometheus_client.values
 from prometheus_client.mmap_dict import MmapedDict
 
-#: As the library does (prometheus_client.mmap_dict).
+#: The library's initial size (prometheus_client.mmap_dict).
 _INITIAL = 1 << 16
-#: Bytes of an entry besides its key: its length, padding, two numbers.
+#: Bytes of an entry besides its key: length, padding, two numbers.
 _ENTRY = 4 + 8 + 16
 
 
 def install() -> None:
-    """Let the metrics that are made from now on keep their values in such files."""
+    """Store the values of metrics created from now on in such files."""
     prometheus_client.values.MmapedDict = Values  # type: ignore[attr-defined]  # a name that the module looks up
 
 
 def reserved(path: Path, size: int) -> mmap.mmap:
-    """Return a new file of so many zeros as memory; memory alone where the disk has no room."""
+    """Return a new mapped file of zeros; plain memory if the disk is full."""
     try:
         with path.open("a+b") as file:
             if (there := path.stat().st_size) < size:
@@ -41,7 +41,7 @@ def reserved(path: Path, size: int) -> mmap.mmap:
 
 
 class Values(MmapedDict):
-    """The library's file of values, which survives a full disk."""
+    """The library's value file, which survives a full disk."""
 
     def __init__(self, filename: str, read_mode: bool = False) -> None:
         if not read_mode:
@@ -60,17 +60,17 @@ class Values(MmapedDict):
         super()._init_value(key)  # type: ignore[no-untyped-call]  # ships no types
 
     def _grow(self) -> None:
-        """Take twice the room; when the disk has none, go on in memory, where only this process sees it."""
+        """Double the size; if the disk is full, continue in memory, visible only to this process."""
         size = 2 * self._capacity
         try:
-            number = self._f.fileno()  # one in memory has none
+            number = self._f.fileno()  # plain memory has none
             self._f.write(bytes(size - self._capacity))
             self._f.flush()
             self._move(mmap.mmap(number, size))
         except OSError:
             larger = mmap.mmap(-1, size)
             larger[: self._capacity] = self._m[:]
-            with contextlib.suppress(OSError):  # it reports once more what could not be written
+            with contextlib.suppress(OSError):  # it reports the failed write once more
                 self._f.close()
             self._f = io.BytesIO()
             self._move(larger)

@@ -1,10 +1,9 @@
 """Every Prometheus metric of the product, by name.
 
-In the daemon each process writes its values to files in `.daemon/metrics` (the multi-process mode of
-prometheus-client, switched on by the environment variable PROMETHEUS_MULTIPROC_DIR before this module is
-imported); the API adds them up when it is scraped. Gauges that describe rows (queue depth, ages) are read
-from the database at scrape time, see `signet_api.routes.metrics`. Labels have a small fixed set of values,
-never an id or a path.
+In the daemon each process writes its values to files in `.daemon/metrics` (prometheus-client's multi-process mode,
+enabled by the environment variable PROMETHEUS_MULTIPROC_DIR before this module is imported); the API sums them when
+scraped. Gauges of rows (queue depth, ages) are read from the database at scrape time, see
+`signet_api.routes.metrics`. Labels have a small fixed set of values, never an ID or a path.
 """
 
 import os
@@ -21,12 +20,12 @@ from signet.observe import mapped
 
 mapped.install()
 
-#: Names the folder that all processes of a daemon write their values to; a daemon that starts empties it.
+#: The variable with the folder for the values of all processes; a starting daemon empties it.
 SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 
 _FAST = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 _SLOW = (0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 900.0)
-#: Narrow enough that a percentile interpolated between two of them means something.
+#: Narrow enough for interpolated percentiles.
 _NARROW = tuple(
     round(step * 10.0**power, 5) for power in range(-4, 3) for step in (1, 1.5, 2, 3, 5, 7)
 )
@@ -100,7 +99,7 @@ Metric = TypeVar("Metric", Counter, Histogram)
 
 
 def labelled(metric: Metric, *labels: object) -> Metric:
-    """Return what `metric.labels` returns, looked up once: a second look-up would cost as much as counting."""
+    """Return a cached `metric.labels`: a lookup costs as much as counting."""
     return cast(Metric, _labelled(metric, labels))
 
 
@@ -142,12 +141,12 @@ class _Collected(Collector):
 
 
 def exposition() -> bytes:
-    """Return the Prometheus text of all processes (of this one alone outside the daemon); reads files."""
+    """Return the Prometheus text of all processes (only this one outside the daemon); reads files."""
     return generate_latest(_registry())
 
 
 def values(*names: str) -> dict[str, list[tuple[Mapping[str, str], float]]]:
-    """Return labels and value of each sample by its name, such as `signet_http_requests_total`; reads files, once."""
+    """Return labels and value of each sample by name, such as `signet_http_requests_total`; reads files, once."""
     found: dict[str, list[tuple[Mapping[str, str], float]]] = {name: [] for name in names}
     for family in _registry().collect():
         if any(name.startswith(family.name) for name in names):

@@ -1,7 +1,7 @@
-"""The spans of tracing.py as OpenTelemetry makes and sends them; loaded only where tracing is on.
+"""OpenTelemetry implementation of the spans of tracing.py; imported only if tracing is enabled.
 
-A thread of the library sends: what cannot be sent is dropped, nothing waits for it. The usual
-variables (OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME, OTEL_SDK_DISABLED …) hold.
+A thread of the library sends the spans and drops those it cannot send. The standard variables apply
+(OTEL_EXPORTER_OTLP_HEADERS, OTEL_TRACES_SAMPLER, OTEL_SERVICE_NAME, OTEL_SDK_DISABLED …).
 """
 
 import logging
@@ -28,7 +28,7 @@ from signet.observe.tracing import NOTHING, Span, Value
 log = logs.get("system")
 
 
-#: How long a process that ends waits for its last spans to be sent; a daemon stops within five seconds.
+#: Seconds a stopping process waits to send its last spans; a daemon stops within five.
 STOP_SECONDS = 1.0
 
 _W3C = TraceContextTextMapPropagator()
@@ -36,7 +36,7 @@ _HEADERS = ("traceparent", "tracestate")
 
 
 class Recorded(Span):
-    """A span that is recorded; what its thread or task does until its end is part of it."""
+    """A recorded span; work of its thread or task until its end belongs to it."""
 
     __slots__ = ("_span", "_token")
 
@@ -45,20 +45,20 @@ class Recorded(Span):
         self._token = context.attach(trace.set_span_in_context(span))
 
     def name(self, text: str) -> None:
-        """Say what it is once that is known."""
+        """Set the name, once known."""
         self._span.update_name(text)
 
     def note(self, facts: Mapping[str, Value | None]) -> None:
-        """Add facts; those that are None are left out."""
+        """Add attributes, except None."""
         self._span.set_attributes({key: fact for key, fact in facts.items() if fact is not None})
 
     def fail(self, code: str) -> None:
-        """Say that it failed, by a code."""
+        """Mark it as failed, with a code."""
         self._span.set_attribute("error.type", code)
         self._span.set_status(Status(StatusCode.ERROR))
 
     def end(self) -> None:
-        """End it; what comes next is no part of it."""
+        """End it; later work does not belong to it."""
         context.detach(self._token)
         self._span.end()
 
@@ -69,13 +69,13 @@ class Recorded(Span):
         trace: TracebackType | None,
     ) -> None:
         if kind is not None:
-            # Its message may hold what was asked or answered.
+            # The message may contain user text.
             self.fail(kind.__name__)
         self.end()
 
 
 class Otel:
-    """Makes the spans of a process, and sends them to one address."""
+    """Creates the spans of a process, and sends them to one address."""
 
     def __init__(self, process: str, url: str) -> None:
         resource = Resource.create(
@@ -88,25 +88,25 @@ class Otel:
         self._tracer = self._provider.get_tracer("signet", __version__)
 
     def stop(self) -> None:
-        """Send what is left, for at most a second."""
+        """Send remaining spans, for at most a second."""
         ending = threading.Thread(target=self._provider.shutdown, daemon=True)
         ending.start()
         ending.join(STOP_SECONDS)
 
     def request(self, method: str, headers: Mapping[str, str]) -> Span:
         """Return the span of a request, see Tracing."""
-        here = context.get_current()  # of a request that another one makes
+        here = context.get_current()  # of a request made by another one
         origin = here if _is_traced(here) else _origin(headers)
         return self._begun(method, SpanKind.SERVER, origin, {})
 
     def job(
         self, kind: str, payload: Mapping[str, object], facts: Mapping[str, Value | None]
     ) -> Span:
-        """Return the span of a run of a job, see Tracing."""
+        """Return the span of a job's run, see Tracing."""
         return self._begun(f"job {kind}", SpanKind.CONSUMER, _origin(payload), facts)
 
     def call(self, operation: str, provider: str, model: str) -> Span:
-        """Return the span of a call of a provider, see Tracing."""
+        """Return the span of a provider call, see Tracing."""
         here = context.get_current()
         if not _is_traced(here):
             return NOTHING
@@ -132,18 +132,17 @@ class Otel:
 
 
 class _LoggedExporter(SpanExporter):
-    """Sends spans, and logs once when that begins to fail and when it works again; the library would log each time."""
+    """Sends spans, and logs once when sending starts to fail or works again; the library would log every failure."""
 
     def __init__(self, url: str) -> None:
         session = requests.Session()
-        # Nothing on this machine is reached through a proxy.
+        # Loopback never uses a proxy.
         session.trust_env = not is_loopback(urlsplit(url).hostname or "")
         self._exporter = OTLPSpanExporter(endpoint=url, session=session)
         self._is_down = False
         logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Send spans."""
         result = self._exporter.export(spans)
         is_down = result is not SpanExportResult.SUCCESS
         if is_down is not self._is_down:
@@ -153,12 +152,11 @@ class _LoggedExporter(SpanExporter):
         return result
 
     def shutdown(self) -> None:
-        """Send no more."""
         self._exporter.shutdown()  # type: ignore[no-untyped-call]  # ships no types here
 
 
 def _origin(carrier: Mapping[str, object]) -> Context:
-    """Return the trace that headers or a payload name; an empty one where they name none."""
+    """Return the trace in headers or a payload, else an empty one."""
     named = {key: value for key in _HEADERS if isinstance(value := carrier.get(key), str)}
     return _W3C.extract(named, context=Context())
 

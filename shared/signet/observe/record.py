@@ -1,8 +1,8 @@
-"""The buffer of what this process has recorded and not yet written: errors, events, calls of providers, who asked.
+"""Buffer of this process's unwritten records: errors, events, provider calls, callers.
 
-Plain numbers are in metrics.py; here is what has a name or words. Recording something takes a lock for an instant,
-never waits for a database and never raises. The buffer is bounded, and drops the oldest first.
-`signet.domain.activity.flush` takes what is there once in a while and writes it in one transaction.
+Plain numbers are in metrics.py; this module records names and words. Recording takes a lock briefly, never waits for
+a database and never raises. The buffer is bounded and drops the oldest records first. `signet.domain.activity.flush`
+takes and writes them in one transaction.
 """
 
 import threading
@@ -23,11 +23,11 @@ from signet.observe.taxonomy import Code
 MAX_ERRORS = 500
 MAX_EVENTS = 5_000
 MAX_OUTCOMES = 100
-#: Names that are counted between two writes; those of further callers are counted together.
+#: Names counted between two writes; further ones are counted together.
 MAX_NAMES = 2_000
 OTHER = "(other)"
 MESSAGE_CHARS = 1_000
-#: Longest text that a property of an event may be: names of models and codes, never a sentence (TL-3).
+#: Maximum length of an event's text property: names of models and codes, never a sentence (TL-3).
 PROPERTY_CHARS = 120
 
 Property = str | float | bool | None
@@ -47,7 +47,7 @@ class Event(StrEnum):
     RECALL_PERFORMED = "recall.performed"
 
 
-#: The only properties that are kept, by event.
+#: The stored properties of each event.
 PROPERTIES: Mapping[Event, frozenset[str]] = {
     Event.LLM_GENERATE: frozenset(
         "provider inputTokens outputTokens cacheReadTokens cacheCreationTokens totalCost durationMs success"
@@ -69,7 +69,7 @@ PROPERTIES: Mapping[Event, frozenset[str]] = {
 
 
 class Count(StrEnum):
-    """What is counted by name: of a caller, or of a connector."""
+    """Kinds of counts by name: of a caller, or of a connector."""
 
     REQUESTS = "requests"
     REMEMBERS = "remembers"
@@ -81,7 +81,7 @@ class Count(StrEnum):
 
 
 class RecordedError(NamedTuple):
-    """One error as it is stored, its message redacted."""
+    """One stored error, with a redacted message."""
 
     timestamp: str
     stage: str
@@ -101,7 +101,7 @@ class RecordedEvent(NamedTuple):
 
 
 class RecordedOutcome(NamedTuple):
-    """The outcome of one call of a provider as it is stored; `kind` is llm or embedding."""
+    """The stored outcome of one provider call; `kind` is llm or embedding."""
 
     provider: str
     kind: str
@@ -112,15 +112,15 @@ class RecordedOutcome(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """What was recorded since the buffer was last taken."""
+    """Records since the buffer was last taken."""
 
     errors: deque[RecordedError] = field(default_factory=lambda: deque(maxlen=MAX_ERRORS))
     events: deque[RecordedEvent] = field(default_factory=lambda: deque(maxlen=MAX_EVENTS))
     outcomes: deque[RecordedOutcome] = field(default_factory=lambda: deque(maxlen=MAX_OUTCOMES))
     counts: Counter[tuple[Count, str]] = field(default_factory=Counter)
-    #: When the first of these events was recorded (monotonic).
+    #: Time of the first of these events (monotonic).
     since: float | None = None
-    #: Events that had to make room for later ones.
+    #: Number of events dropped for later ones.
     dropped: int = 0
 
     def __bool__(self) -> bool:
@@ -128,17 +128,17 @@ class Batch:
 
     @property
     def is_urgent(self) -> bool:
-        """Return whether something waits that is shown within two seconds."""
+        """Return whether a record must be visible within two seconds."""
         return bool(self.errors or self.outcomes or self.counts)
 
 
 class Buffer:
-    """The buffer of one process; for any thread."""
+    """The buffer of one process; thread-safe."""
 
     def __init__(self) -> None:
         self._batch = Batch()
         self._lock = threading.Lock()
-        #: Set while there is something.
+        #: Set while the buffer is not empty.
         self.has_items = threading.Event()
 
     def count(self, what: Count, name: str, by: int = 1) -> None:
@@ -150,19 +150,16 @@ class Buffer:
             self.has_items.set()
 
     def error(self, item: RecordedError) -> None:
-        """Keep an error."""
         with self._lock:
             self._batch.errors.append(item)
             self.has_items.set()
 
     def outcome(self, item: RecordedOutcome) -> None:
-        """Keep the outcome of a call."""
         with self._lock:
             self._batch.outcomes.append(item)
             self.has_items.set()
 
     def event(self, item: RecordedEvent) -> None:
-        """Keep an event."""
         with self._lock:
             self._batch.dropped += len(self._batch.events) == MAX_EVENTS
             self._batch.events.append(item)
@@ -170,21 +167,21 @@ class Buffer:
             self.has_items.set()
 
     def state(self) -> tuple[bool, int, float]:
-        """Return whether something is urgent, the number of events, and for how long the first one waits (s)."""
+        """Return whether something is urgent, the number of events, and the first one's waiting time (s)."""
         with self._lock:
             since = self._batch.since
             waited = 0.0 if since is None else time.monotonic() - since
             return self._batch.is_urgent, len(self._batch.events), waited
 
     def take(self) -> Batch:
-        """Return what was recorded, and empty the buffer."""
+        """Return the records, and empty the buffer."""
         with self._lock:
             taken, self._batch = self._batch, Batch()
             self.has_items.clear()
             return taken
 
     def put_back(self, taken: Batch) -> None:
-        """Put back what could not be written, before what was recorded since, within the bounds."""
+        """Put back unwritten records before later ones, within the bounds."""
         with self._lock:
             now = self._batch
             taken.errors.extend(now.errors)
@@ -197,7 +194,7 @@ class Buffer:
             self.has_items.set()
 
 
-#: The one of this process, as the metrics are.
+#: The buffer of this process.
 BUFFER = Buffer()
 
 
@@ -208,7 +205,7 @@ def error(
     memory_id: str | None = None,
     duration_ms: float | None = None,
 ) -> None:
-    """Record an error with the request, memory and caller of the log context."""
+    """Record an error with request, memory and caller from the log context."""
     context = structlog.contextvars.get_contextvars()
     metrics.ERRORS.labels(code.stage, code).inc()
     BUFFER.error(
@@ -226,7 +223,7 @@ def error(
 
 
 def event(kind: Event, /, **properties: Property) -> None:
-    """Record a telemetry event; properties that its kind does not have are left out, long texts are cut."""
+    """Record a telemetry event; unknown properties are dropped, long texts truncated."""
     known = PROPERTIES[kind]
     kept = {name: _short(value) for name, value in properties.items() if name in known}
     BUFFER.event(RecordedEvent(kind, clock.to_text(clock.now()), kept))
@@ -238,7 +235,7 @@ def count(what: Count, name: str, by: int = 1) -> None:
 
 
 def outcome(provider: str, kind: str, outcome: str, error: str | None) -> None:
-    """Record the outcome of one call of a provider."""
+    """Record the outcome of one provider call."""
     text = None if error is None else redact(error)[:MESSAGE_CHARS]
     BUFFER.outcome(RecordedOutcome(provider, kind, outcome, text, clock.to_text(clock.now())))
 

@@ -1,6 +1,6 @@
-"""What can go wrong, in words that do not change: each error has a code, each code a stage.
+"""Stable error codes and their stages.
 
-Pure: which code an error has follows from the error and from where it was met.
+Pure: error and location determine the code.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ from signet.errors import (
 
 
 class Stage(StrEnum):
-    """Where in the product an error happened."""
+    """The part of the product in which an error happened."""
 
     EXTRACTION = "extraction"
     DECISION = "decision"
@@ -28,7 +28,7 @@ class Stage(StrEnum):
 
 
 class Code(StrEnum):
-    """What happened; the first word is the stage."""
+    """Error codes; the first word is the stage."""
 
     EXTRACTION_TIMEOUT = "EXTRACTION_TIMEOUT"
     EXTRACTION_PARSE_FAIL = "EXTRACTION_PARSE_FAIL"
@@ -48,11 +48,11 @@ class Code(StrEnum):
 
     @property
     def stage(self) -> Stage:
-        """Return the stage that the code belongs to."""
+        """Return the stage of the code."""
         return Stage(self.partition("_")[0].lower())
 
 
-#: Refusals of a change, by the code that clients read.
+#: Refused changes, by the client's code.
 _REFUSALS: Mapping[str, Code] = {
     "version_conflict": Code.MUTATION_CONFLICT,
     "duplicate_content_hash": Code.MUTATION_CONFLICT,
@@ -60,30 +60,30 @@ _REFUSALS: Mapping[str, Code] = {
 }
 
 
-#: What ends the run of a job that has not failed: it waits, for a provider, a lock or a setting.
+#: Errors that end a run without failing the job: it waits for a provider, a lock or a setting.
 _WAITS = (Unavailable, NotNow, ProviderBusy, ProviderDown)
 
 
 def of_refusal(error: SignetError) -> Code | None:
-    """Return the code of a refused change, None for a refusal of another sort."""
+    """Return the code of a refused change, None for other refusals."""
     return _REFUSALS.get(error.code)
 
 
 def of_embedding(error: BaseException) -> Code | None:
-    """Return the code of a call for vectors that failed; None for what the provider has no part in."""
+    """Return the code of a failed embedding call; None if the provider is not involved."""
     if isinstance(error, ProviderTimeout):
         return Code.EMBEDDING_TIMEOUT
     return Code.EMBEDDING_PROVIDER_DOWN if isinstance(error, SignetError) else None
 
 
 def of_decision(error: BaseException) -> Code:
-    """Return the code of a decision that could not be had."""
+    """Return the code of a failed decision."""
     is_late = isinstance(error, ProviderTimeout)
     return Code.DECISION_TIMEOUT if is_late else Code.DECISION_INVALID
 
 
 def of_job(kind: str, code: str, error: BaseException | None) -> Code | None:
-    """Return the code of a run of a job that failed with this error; None where the taxonomy has no word."""
+    """Return the code of a job's failed run; None if the taxonomy has none."""
     if isinstance(error, _WAITS):
         return None
     if kind == "extract":

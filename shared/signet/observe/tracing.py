@@ -1,11 +1,11 @@
-"""Follow one memory from the request through its jobs: OpenTelemetry spans, where a collector is configured.
+"""Follow one memory from its request through its jobs: OpenTelemetry spans, if a collector is configured.
 
-Off unless agent.yaml (`pipelineV2.telemetry.otlpEndpoint`) or the standard OTEL_EXPORTER_OTLP_ENDPOINT names one;
-then nothing is imported and each call here is one look at a variable. Spans go to that address and to no other, and
-hold ids, kinds and codes: never a text, a question, a path or a message of an error.
+Off unless agent.yaml (`pipelineV2.telemetry.otlpEndpoint`) or OTEL_EXPORTER_OTLP_ENDPOINT names a collector; when
+off, nothing is imported and each call reads one variable. Spans go only to that address, and contain IDs, kinds and
+codes, never a text, a question, a path or an error message.
 
-The trace of a request goes where its work goes: with a write to the writer's thread (db/writer.py), with a job in its
-payload (`carried`), as `traceparent` and `tracestate` of https://www.w3.org/TR/trace-context/.
+The trace follows a request's work: with a write to the writer's thread (db/writer.py), with a job in its payload
+(`carried`), as `traceparent` and `tracestate` of https://www.w3.org/TR/trace-context/.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ log = logs.get("system")
 
 Value = str | int | float | bool
 
-#: What spans are made with: `pip install 'signetai[otel]'`.
+#: The package extra for tracing.
 EXTRA = "signetai[otel]"
-#: Where an OTLP/HTTP collector takes traces, below its address.
+#: Path for traces below an OTLP/HTTP collector's address.
 TRACES_PATH = "/v1/traces"
 
 
 class Span:
-    """A piece of work. This one is not recorded; those of otel.py are."""
+    """A span that is not recorded; those of otel.py are."""
 
     __slots__ = ()
 
     def name(self, text: str) -> None:
-        """Say what it is once that is known."""
+        """Set the name, once known."""
 
     def note(self, facts: Mapping[str, Value | None]) -> None:
-        """Add facts; those that are None are left out."""
+        """Add attributes, except None."""
 
     def fail(self, code: str) -> None:
-        """Say that it failed, by a code."""
+        """Mark it as failed, with a code."""
 
     def end(self) -> None:
-        """End it; what comes next is no part of it."""
+        """End it; later work does not belong to it."""
 
     def __enter__(self) -> Span:
         return self
@@ -64,18 +64,18 @@ NOTHING = Span()
 
 
 class Tracing:
-    """The spans of this process; for any thread."""
+    """The spans of this process; thread-safe."""
 
     def __init__(self) -> None:
         self._otel: Otel | None = None
 
     @property
     def is_on(self) -> bool:
-        """Return whether anything is recorded."""
+        """Return whether spans are recorded."""
         return self._otel is not None
 
     def start(self, process: str, endpoint: str | None) -> None:
-        """Record from now on, if agent.yaml or the environment names a collector.
+        """Start recording if agent.yaml or the environment names a collector.
 
         A missing library is logged, and nothing is recorded.
         """
@@ -91,38 +91,38 @@ class Tracing:
         log.info("tracing.on", endpoint=url)
 
     def stop(self) -> None:
-        """Send what was recorded, for at most a second, and record no more."""
+        """Send the recorded spans, for at most a second, and stop recording."""
         otel, self._otel = self._otel, None
         if otel is not None:
             otel.stop()
 
     def request(self, method: str, headers: Mapping[str, str]) -> Span:
-        """Return the span of a request; it continues the trace that its headers name."""
+        """Return the span of a request; it continues the trace in its headers."""
         return self._otel.request(method, headers) if self._otel else NOTHING
 
     def job(
         self, kind: str, payload: Mapping[str, object], facts: Mapping[str, Value | None]
     ) -> Span:
-        """Return the span of a run of a job; it continues the trace of the request or job that queued it."""
+        """Return the span of a job's run; it continues the trace of the request or job that queued it."""
         return self._otel.job(kind, payload, facts) if self._otel else NOTHING
 
     def call(self, operation: str, provider: str, model: str) -> Span:
-        """Return the span of a call of a provider; calls that are no part of anything are not recorded."""
+        """Return the span of a provider call; calls outside a trace are not recorded."""
         return self._otel.call(operation, provider, model) if self._otel else NOTHING
 
     def carried(self, payload: Mapping[str, object] | None) -> Mapping[str, object] | None:
-        """Return a job's payload with the trace it belongs to."""
+        """Return a job's payload with its trace."""
         return self._otel.carried(payload) if self._otel else payload
 
 
-#: The one of this process, as the metrics are.
+#: The spans of this process.
 TRACES = Tracing()
 
 
 def address(endpoint: str | None, environ: Mapping[str, str]) -> str | None:
-    """Return where spans are sent, None where no address is set: agent.yaml counts before the environment.
+    """Return the address for spans, None if not set; agent.yaml overrides the environment.
 
-    The variables are those of https://opentelemetry.io/docs/specs/otel/protocol/exporter/; pure.
+    Variables: https://opentelemetry.io/docs/specs/otel/protocol/exporter/; pure.
     """
     if endpoint is None and environ.get("OTEL_TRACES_EXPORTER", "").strip().lower() == "none":
         return None

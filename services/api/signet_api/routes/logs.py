@@ -76,7 +76,7 @@ class _Follower:
     def _take(self) -> bytes:
         with self._reading:
             entries = [] if self._has_left else self.tail.take()
-        lines = [entry for entry in entries if self.wanted.wants(entry)][-MAX_LINES:]
+        lines = [entry for entry in entries if self.wanted.matches(entry)][-MAX_LINES:]
         return b"".join(map(message, lines))
 
 
