@@ -90,7 +90,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Load the module of a name when it is asked for: a hook needs little of all this."""
+    """Import a name's module on first use: a hook needs only a few."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_HOMES.get(name, "signet.client.errors")), name)

@@ -1,11 +1,11 @@
 """Find the daemon to call.
 
-A named workspace beats the environment. Without one the order is SIGNET_DAEMON_URL, SIGNET_HOST and SIGNET_PORT, the
-daemon that the workspace is connected to (connection.py), the workspace's own daemon.
+A named workspace takes precedence over the environment. Otherwise the order is SIGNET_DAEMON_URL, SIGNET_HOST and
+SIGNET_PORT, the connected daemon (connection.py), the workspace's own daemon.
 
-An address that the user names is used as named. The workspace's own daemon is reached through its socket, or through
-its port once it has proved itself (local.py). SIGNET_PORT, and a SIGNET_HOST on this machine, say on which port that
-daemon is; they cannot name the daemon of another workspace.
+An address named by the user is used unchanged. The workspace's own daemon is reached through its socket, or through
+its port after it has proved its identity (local.py). SIGNET_PORT, and a SIGNET_HOST on this machine, set that
+daemon's port; they cannot name the daemon of another workspace.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from signet.text import json_text
 
 
 class Address(NamedTuple):
-    """A daemon's URL; `own` is the workspace whose own daemon has to answer there, None for a named address."""
+    """A daemon's URL; `own` is the workspace whose own daemon must answer, None for a named address."""
 
     url: str
     own: Workspace | None = None
@@ -33,7 +33,7 @@ def find_url(path: str | None, environ: Mapping[str, str], environment: Environm
 
 
 def find_address(path: str | None, environ: Mapping[str, str], environment: Environment) -> Address:
-    """Return the daemon to call when the workspace is not connected to one elsewhere."""
+    """Return the daemon to call if the workspace has no connection."""
     if path is None and environment.daemon_url:
         return Address(environment.daemon_url)
     workspace = find_workspace(path, environ)
@@ -46,7 +46,7 @@ def find_address(path: str | None, environ: Mapping[str, str], environment: Envi
 def connected(
     path: str | None, environ: Mapping[str, str], environment: Environment
 ) -> Connection | None:
-    """Return the connection that applies; None without one, and where the environment names a daemon.
+    """Return the connection in use; None without one, or if the environment names a daemon.
 
     Raises Invalid.
     """
@@ -56,9 +56,9 @@ def connected(
 
 
 def recorded(workspace: Workspace) -> str | None:
-    """Return the URL of the daemon that runs or ran last in a workspace, None before the first.
+    """Return the URL of the workspace's current or last daemon, None before the first.
 
-    It may be gone, and its port may be another program's.
+    It may have stopped, and another program may use its port.
     """
     state = json_text.an_object(files.read_small(workspace.state_file) or b"") or {}
     if isinstance(url := state.get("url"), str) and url.startswith("http"):

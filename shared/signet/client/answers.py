@@ -1,6 +1,6 @@
-"""What the daemon answers, as types. Each is the JSON object of the HTTP interface, and a plain `dict` at run time.
+"""Types of the daemon's answers: JSON objects of the HTTP interface, plain `dict`s at run time.
 
-A newer daemon may send more fields than are named here. `NotRequired` fields are there only sometimes.
+A newer daemon may send further fields. `NotRequired` fields may be absent.
 """
 
 from signet.wire.agents import *

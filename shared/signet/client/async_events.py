@@ -1,4 +1,4 @@
-"""Hearing of jobs without blocking the event loop. Keeps the rules of `events.py`."""
+"""Receive job events without blocking the event loop, by the rules of `events.py`."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,35 +15,35 @@ _CHUNK = 65_536
 
 
 class AsyncEvents(Listening):
-    """`Events`, to be awaited: `async for`, `await wait(seconds)`, `async with`."""
+    """The asynchronous `Events`: `async for`, `await wait(seconds)`, `async with`."""
 
     def __init__(self, target: Target, after: str | None = None) -> None:
         super().__init__(target, after)
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter, Reading] | None = None
 
     async def listen(self) -> Self:
-        """Return when the daemon tells everything from here on; `async with` begins with it."""
+        """Return when every later event will be received; `async with` calls it."""
         try:
             async with asyncio.timeout(self._target.seconds):
                 while self._place.after is None:
-                    await self._hear()
+                    await self._receive()
         except TimeoutError as error:
             self.close()
             raise DaemonSilent() from error
         return self
 
     async def wait(self, seconds: float | None = None) -> JobEvent | None:
-        """Return the next event, None when there is none within this time; raises what `Events.wait` raises."""
+        """Return the next event, None after the timeout; raises what `Events.wait` raises."""
         try:
             async with asyncio.timeout(seconds):
                 while not self._heard:
-                    await self._hear()
+                    await self._receive()
         except TimeoutError:
             return None
         return self._heard.popleft()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._streams is not None:
             self._streams[1].close()
         self._streams = None
@@ -58,7 +58,7 @@ class AsyncEvents(Listening):
     async def __aexit__(self, *_: object) -> None:
         self.close()
 
-    async def _hear(self) -> None:
+    async def _receive(self) -> None:
         reader, _, reading = await self._open()
         try:
             data = await asyncio.wait_for(reader.read(_CHUNK), SILENT_SECONDS)

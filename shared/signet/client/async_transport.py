@@ -1,6 +1,6 @@
-"""One exchange with the daemon that other tasks do not wait for. Keeps the rules of `transport.py`.
+"""One asynchronous exchange with the daemon, by the rules of `transport.py`.
 
-Imported at the first call, because asyncio takes longer to import than the rest of the client.
+Imported at the first call, because importing asyncio takes longer than the rest of the client.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ async def send(target: Target, call: Call[Any]) -> Reply:
 
 
 async def connected(target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, Target]:
-    """Return a connection to the daemon, and the target with the headers of a call over it.
+    """Return a connection to the daemon, and the target with the headers for it.
 
     Raises what `transport.connected` raises.
     """
@@ -52,7 +52,7 @@ async def _local(target: Target, workspace: Workspace) -> _Streams | None:
     try:
         async with asyncio.timeout(target.connect_seconds):
             reader, writer = await asyncio.open_unix_connection(path)
-    except OSError:  # nobody listens, or a path is too long
+    except OSError:  # no listener, or the path is too long
         return None
     if local.is_ours(writer.get_extra_info("socket")):
         return reader, writer
@@ -97,7 +97,7 @@ async def _exchange(
     reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: bytes
 ) -> bytes:
     received = bytearray()
-    # Both at once: who refuses a body before reading all of it says why, and closes.
+    # Send and read concurrently: a server may reject a body before reading all of it, and close.
     async with asyncio.TaskGroup() as group:
         group.create_task(_write(writer, request))
         group.create_task(_read(reader, received))
@@ -112,7 +112,7 @@ async def _write(writer: asyncio.StreamWriter, request: bytes) -> None:
 
 
 async def _read(reader: asyncio.StreamReader, received: bytearray) -> None:
-    # What came before a reset counts; nothing at all is told from it by the parser.
+    # Data before a reset counts; the parser distinguishes it from no data.
     with contextlib.suppress(ConnectionResetError, BrokenPipeError):
         while len(received) < http1.MAX_BYTES and (some := await reader.read(_CHUNK)):
             received += some

@@ -1,4 +1,4 @@
-"""The client for programs that do several things at once: the methods of `Signet`, to be awaited."""
+"""The asynchronous client: the methods of `Signet`, awaitable."""
 
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Self, Unpack
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class AsyncSignet(Calls, plans.Plans):
-    """Speaks to the daemon of a workspace without blocking the event loop; holds no connection between calls.
+    """Client of a workspace's daemon for asyncio; holds no connection between calls.
 
-    Made and used like `Signet`, with `async with` and `aclose`; raises the same. asyncio is loaded at the first call.
+    Used like `Signet`, with `async with` and `aclose`; raises the same errors. asyncio is imported at the first call.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
@@ -33,12 +33,12 @@ class AsyncSignet(Calls, plans.Plans):
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Close every stream of events that this client opened; calling it again does no harm."""
+        """Close every event stream that this client opened; may be called twice."""
         for stream in tuple(self._streams):
             stream.close()
 
     def job_events(self, *, after: str | None = None) -> "AsyncEvents":
-        """Return what happens to jobs from now on, or after the `last_id` of an earlier listening."""
+        """Return job events from now on, or after the `last_id` of an earlier stream."""
         from signet.client.async_events import AsyncEvents
 
         events = AsyncEvents(self._target, after)
@@ -52,7 +52,7 @@ class AsyncSignet(Calls, plans.Plans):
         page: int = plans.MEMORIES,
         agent_id: str | None = None,
     ) -> AsyncIterator[MemorySummary]:
-        """Yield every memory, newest first, a `page` at a time."""
+        """Yield every memory, newest first, fetching `page` at a time."""
         pages = plans.Pages(type=type, page=page, agent_id=agent_id)
         while (fresh := pages.take(await self.send(pages.call()))) is not None:
             for one in fresh:
@@ -66,7 +66,7 @@ class AsyncSignet(Calls, plans.Plans):
         everything: bool = False,
         agent_id: str | None = None,
     ) -> AsyncIterator[dict[str, Any]]:
-        """Yield every record of an export (see `export_page`); `import_records` takes them in again."""
+        """Yield every record of an export (see `export_page`) for `import_records`."""
         cursor: str | None = None
         while True:
             page = await self.export_page(
@@ -82,11 +82,11 @@ class AsyncSignet(Calls, plans.Plans):
                 return
 
     async def perform(self, asked: Call[T] | Plan[T]) -> T:
-        """Return the answer to a call, or what a plan ends with."""
+        """Return the answer to a call, or the result of a plan."""
         return await self.send(asked) if isinstance(asked, Call) else await self.follow(asked)
 
     async def send(self, call: Call[T]) -> T:
-        """Return the answer to a call; one that may be sent again is, when the daemon says "later"."""
+        """Return the answer to a call, retrying a safe one when the daemon is temporarily unavailable."""
         import asyncio
 
         from signet.client import async_transport
@@ -105,7 +105,7 @@ class AsyncSignet(Calls, plans.Plans):
             attempt += 1
 
     async def follow(self, plan: Plan[T]) -> T:
-        """Return what a plan ends with; it is told of a refusal, and raises it unless it knows better."""
+        """Run a plan and return its result. Errors are thrown into it, and raised unless it handles them."""
         import asyncio
 
         found: Any = None

@@ -1,6 +1,6 @@
-"""One request to the daemon as a value, and how its answer is read. Pure: shared by both clients.
+"""Requests to the daemon as values, and their answers. Pure: shared by both clients.
 
-What can be asked is described once, in `calls/`. A transport sends the description and comes back with a `Reply`.
+`calls/` describes each request once. A transport sends the description and returns a `Reply`.
 """
 
 import json
@@ -13,15 +13,15 @@ from urllib.parse import quote, urlencode
 from signet.client.errors import BadAnswer, refusal
 from signet.text import json_text
 
-if TYPE_CHECKING:  # a hook asks for no operation
+if TYPE_CHECKING:  # hooks call no operation
     from signet.wire.operation import Operation
 
 T = TypeVar("T")
 U = TypeVar("U")
 V = TypeVar("V")
-#: An id in the path of an operation.
+#: A path parameter of an operation.
 PART = re.compile(r"\{(\w+)\}")
-#: What one parameter of an address may be.
+#: Types of query parameters.
 Param = str | int | float | bool | None
 #: A JSON object.
 Body = dict[str, Any]
@@ -30,8 +30,8 @@ Body = dict[str, Any]
 class Call(NamedTuple, Generic[T]):
     """One request whose answer is a `T`.
 
-    `pick` reads the list that is the answer out of the whole one. `is_safe` says that sending it twice does no harm.
-    `accepts` holds statuses that are answers here although they are refusals elsewhere.
+    `pick` extracts a list from the answer. `is_safe`: sending it twice is harmless. `accepts` are error statuses that
+    are answers of this call.
     """
 
     method: str
@@ -43,12 +43,12 @@ class Call(NamedTuple, Generic[T]):
     accepts: frozenset[int] = frozenset()
 
     def picking(self, read: Callable[[T], list[U]]) -> "Call[list[U]]":
-        """Return the same request, of whose answer only a list is wanted."""
+        """Return the same request, with a function that extracts a list from its answer."""
         return cast("Call[Any]", self)._replace(pick=read)
 
     @property
     def target(self) -> str:
-        """Return path and query; parameters that are None are left out."""
+        """Return path and query, without parameters that are None."""
         query = urlencode(
             {name: _text(value) for name, value in self.params.items() if value is not None}
         )
@@ -56,12 +56,12 @@ class Call(NamedTuple, Generic[T]):
 
     @property
     def content(self) -> bytes | None:
-        """Return the body as it is sent."""
+        """Return the encoded body."""
         return None if self.body is None else json.dumps(self.body, default=_plain).encode()
 
 
 class Reply(NamedTuple):
-    """What came back: status, headers by lower-case name, the body."""
+    """A response: status, headers by lower-case name, body."""
 
     status: int
     headers: Mapping[str, str]
@@ -74,7 +74,7 @@ class Pause(NamedTuple):
     seconds: float
 
 
-#: Several calls that belong together, for example waiting for a job: yields what to do next, is sent each answer.
+#: Several related calls, such as waiting for a job: yields the next step and is sent each answer.
 Plan = Generator[Call[Any] | Pause, Any, T]
 
 
@@ -86,7 +86,7 @@ def ask(
     accepts: frozenset[int] = frozenset(),
     **params: Param,
 ) -> Call[T]:
-    """Return the call of an operation; `parts` stand in its path, and fields of the body that are None are left out."""
+    """Return the call of an operation; `parts` fill its path, and body fields that are None are omitted."""
     ids = iter(parts)
     return Call(
         method=operation.method,
@@ -99,12 +99,12 @@ def ask(
 
 
 def only(kind: type[U], call: Call[U | V]) -> Call[U]:
-    """Return the call of an operation that has several kinds of answers, where this one is asked for."""
+    """Return the call of an operation with several answer types, typed as `kind`."""
     return cast("Call[U]", call)
 
 
 def answer(call: Call[T], reply: Reply) -> T:
-    """Return what a reply says; raises the error that a refusal stands for, or BadAnswer."""
+    """Return the answer in a reply; raises the error of a refusal, or BadAnswer."""
     value: object = json_text.value(reply.body)
     if reply.status >= 400 and reply.status not in call.accepts:
         raise refusal(reply.status, value, reply.headers.get("retry-after"))
@@ -127,13 +127,13 @@ def given(fields: Mapping[str, object]) -> dict[str, object]:
 
 
 def part(text: str) -> str:
-    """Return an id as one part of a path; an empty one would name another route, and dots another folder."""
+    """Encode an ID as one path segment; raises for an empty one or dots, which would name another route."""
     encoded = quote(text, safe="") or "%20"
     return encoded.replace(".", "%2E") if text in (".", "..") else encoded
 
 
 def _plain(value: object) -> object:
-    """Return a collection of any kind as JSON has it; raises TypeError for what is none."""
+    """Convert any collection for JSON; raises TypeError for other values."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Iterable):
@@ -142,7 +142,7 @@ def _plain(value: object) -> object:
 
 
 def _text(value: object) -> str:
-    """Return a value as an address has it: several are a comma list."""
+    """Encode a query value; several are comma-separated."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, Iterable) and not isinstance(value, str):

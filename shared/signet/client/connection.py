@@ -1,7 +1,7 @@
-"""The daemon elsewhere that a workspace is connected to, and whether it was away a moment ago.
+"""The remote daemon that a workspace is connected to, and whether it was recently unreachable.
 
-A connected workspace has no daemon, model or database of its own: hooks, `signet-mcp` and commands use the daemon at
-this address, with this key. Loads nothing but the standard library: hooks start in milliseconds.
+A connected workspace has no daemon, model or database: hooks, `signet-mcp` and commands use the daemon at this
+address, with this key. Imports only the standard library, because hooks start in milliseconds.
 """
 
 import json
@@ -14,18 +14,18 @@ from signet.errors import Conflict, Invalid
 from signet.files import read_file
 from signet.paths import Workspace
 
-#: For so long after a call that found nobody the daemon counts as away, and hooks do not try it again.
+#: Seconds after a failed call during which hooks do not try the daemon again.
 AWAY_SECONDS = 5.0
-#: The status with which a daemon says that a key holds no longer, and what a person does then.
+#: Status of a rejected key, and the remedy.
 KEY_REFUSED = 401
 KEY_HINT = "The key of this machine holds no longer. With a new one: signet connect URL --key KEY"
-#: Addresses of a tailnet, which encrypts by itself: Tailscale's ranges and names.
+#: Addresses of a tailnet, which encrypts traffic: Tailscale's ranges and names.
 TAILNET = ("100.64.0.0/10", "fd7a:115c:a1e0::/48")
 TAILNET_NAMES = ".ts.net"
 
 
 class Connection(NamedTuple):
-    """A daemon's address, the key for it, and the time (ISO) since which the workspace is connected."""
+    """A daemon's address, its key, and the time (ISO) of the connection."""
 
     url: str
     key: str | None
@@ -33,7 +33,7 @@ class Connection(NamedTuple):
 
 
 def of(workspace: Workspace) -> Connection | None:
-    """Return what a workspace is connected to, None when it has a daemon of its own; raises Invalid."""
+    """Return a workspace's connection, None if it has its own daemon; raises Invalid."""
     try:
         found = json.loads(read_file(workspace.connection_file))
         return Connection(url=str(found["url"]), key=found["key"], since=str(found["since"]))
@@ -48,7 +48,7 @@ def of(workspace: Workspace) -> Connection | None:
 
 
 def check_none(workspace: Workspace, command: str) -> None:
-    """Raise Conflict where a workspace has no daemon of its own that a command could be about."""
+    """Raise Conflict if a workspace has no local daemon for the command."""
     if (found := of(workspace)) is not None:
         raise Conflict(
             f"`{command}` is about a daemon on this machine; {workspace.root} uses the one at {found.url}.",
@@ -58,26 +58,26 @@ def check_none(workspace: Workspace, command: str) -> None:
 
 
 def keep(workspace: Workspace, connection: Connection) -> None:
-    """Connect a workspace; the file is private, because it holds the key. Raises OSError."""
+    """Connect a workspace. The file is private, because it contains the key. Raises OSError."""
     from signet.files import replace_file
 
     workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(FileNotFoundError):
-        workspace.connection_file.chmod(0o600)  # its mode stays
+        workspace.connection_file.chmod(0o600)  # keeps the file's mode
     replace_file(workspace.connection_file, json.dumps(connection._asdict()).encode())
     came_back(workspace)
 
 
 def forget(workspace: Workspace) -> None:
-    """Take the connection away; nothing when there is none."""
+    """Delete the connection, if it exists."""
     workspace.connection_file.unlink(missing_ok=True)
     came_back(workspace)
 
 
 def is_private(url: str) -> bool:
-    """Return whether nobody on the way can read what is sent: TLS, this machine, or a tailnet.
+    """Return whether the traffic to an address is private: TLS, this machine, or a tailnet.
 
-    A name counts as of a tailnet when all that it stands for is.
+    A name counts as a tailnet's if all its addresses do.
     """
     import socket
     from urllib.parse import urlsplit
@@ -94,20 +94,20 @@ def is_private(url: str) -> bool:
 
 
 def note_away(workspace: Workspace) -> None:
-    """Remember that nobody answered just now."""
+    """Record that the daemon was unreachable."""
     with suppress(OSError):
         workspace.away_file.touch(mode=0o600)
         workspace.away_file.touch()
 
 
 def came_back(workspace: Workspace) -> None:
-    """Forget that nobody answered."""
+    """Delete the record that the daemon was unreachable."""
     with suppress(OSError):
         workspace.away_file.unlink(missing_ok=True)
 
 
 def away_for(workspace: Workspace) -> float | None:
-    """Return how long ago (s) the daemon was last found away; None when it answered since, or was never asked."""
+    """Return the seconds since the daemon was unreachable; None if it has answered since, or was never called."""
     try:
         return max(0.0, time.time() - workspace.away_file.stat().st_mtime)
     except OSError:

@@ -1,4 +1,4 @@
-"""What is remembered about a prompt, as a text for a model: enclosed, dated, within a size, never as instructions."""
+"""The context for a prompt as text for a model: fenced, dated, within a size, never as instructions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from signet.client.answers import ContextSource
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """A text for a system prompt, empty when nothing is remembered, and what is in it, in its order."""
+    """A text for a system prompt, empty without memories, and its sources in order."""
 
     text: str
     sources: Sequence[ContextSource]

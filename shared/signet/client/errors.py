@@ -1,6 +1,6 @@
-"""What can go wrong between a client and the daemon, and how a refusal becomes an error again.
+"""Errors between a client and the daemon, and errors rebuilt from refusals.
 
-Each error has `message`, `code` (stable, for programs) and `facts`: the other fields of the daemon's answer, and its
+Each error has `message`, `code` (stable, for programs), `facts` (the other fields of the daemon's answer), and
 `http_status`.
 """
 
@@ -21,7 +21,7 @@ class _Later(SignetError):
 
     @property
     def retry_after(self) -> float | None:
-        """Return how many seconds the daemon asks to wait, if it said so."""
+        """Return the seconds that the daemon asks to wait, if given."""
         try:
             return max(0.0, float(str(self.facts.get("retry_after"))))
         except ValueError:
@@ -66,7 +66,7 @@ class BadAnswer(SignetError):
 
 
 def foreign(url: str) -> BadAnswer:
-    """Return the error that another program has the daemon's address."""
+    """Return the error for another program at the daemon's address."""
     return BadAnswer(
         f"Another program, not Signet, answers at {url}. Stop it, or start Signet on another port: "
         "signet daemon start --port NUMBER"
@@ -74,7 +74,7 @@ def foreign(url: str) -> BadAnswer:
 
 
 def impostor(target: "Target", workspace: Workspace) -> BadAnswer:
-    """Return the error that a program on the workspace's port did not prove to be the workspace's daemon."""
+    """Return the error for a program on the workspace's port that failed to prove its identity."""
     return BadAnswer(
         f"Another program answers on port {target.address[1]}, not the Signet daemon of {workspace.root}. Nothing was "
         f"sent to it. To start Signet on another port: signet daemon start --port NUMBER{_path(workspace)}",
@@ -83,7 +83,7 @@ def impostor(target: "Target", workspace: Workspace) -> BadAnswer:
 
 
 def absent(target: "Target") -> DaemonNotRunning:
-    """Return the error that nothing accepts connections there."""
+    """Return the error for a refused connection."""
     if target.is_elsewhere:
         return DaemonAway(
             f"The daemon at {target.url}, which this machine is connected to, cannot be reached. To try again: "
@@ -96,7 +96,7 @@ def absent(target: "Target") -> DaemonNotRunning:
 
 
 def silent(target: "Target") -> DaemonSilent:
-    """Return the error that something took the connection and gave no answer."""
+    """Return the error for a connection without an answer."""
     if target.is_elsewhere:
         return DaemonSilent(
             f"{target.url} took the connection and did not answer within {target.seconds:.2g} s. To try again: "
@@ -111,7 +111,7 @@ def silent(target: "Target") -> DaemonSilent:
 
 
 def _path(workspace: Workspace) -> str:
-    """Return the option that names a workspace, where a command would mean another one without it."""
+    """Return the option that names a workspace, if it is not the default."""
     return "" if workspace == find_workspace() else f" --path {shlex.quote(str(workspace.root))}"
 
 
@@ -134,13 +134,13 @@ class Conflict(errors.Conflict):
 
     @property
     def current_version(self) -> int | None:
-        """Return the version that the memory has now."""
+        """Return the memory's current version."""
         found = self.facts.get("currentVersion")
         return found if isinstance(found, int) else None
 
     @property
     def duplicate_memory_id(self) -> str | None:
-        """Return the id of the memory that says the same already."""
+        """Return the ID of the memory that already has this text."""
         found = self.facts.get("duplicateMemoryId")
         return found if isinstance(found, str) else None
 
@@ -160,7 +160,7 @@ _OF_STATUS: Mapping[int, type[SignetError]] = {
 
 
 def refusal(status: int, body: object, retry_after: str | None = None) -> SignetError:
-    """Return the error that a 4xx or 5xx answer stands for, with the daemon's own text, code and fields."""
+    """Return the error of a 4xx or 5xx answer, with the daemon's text, code and fields."""
     if not isinstance(body, dict) or not isinstance(body.get("error"), str):
         return BadAnswer(
             f"The daemon answered with status {status} and no reason", http_status=status

@@ -1,4 +1,4 @@
-"""Hearing of jobs while they go through the queue."""
+"""Receive job events."""
 
 import socket
 import time
@@ -16,9 +16,9 @@ _CHUNK = 65_536
 
 
 class Events(Listening):
-    """What happens to jobs from the first `wait` on, or after an id; iterate, or ask for the next one with `wait`.
+    """Job events from the first `wait` on, or after an ID; iterate, or call `wait` for the next one.
 
-    A connection that breaks is made anew, and nothing is left out. Close it, or use it as a context manager.
+    Reconnects after a broken connection without losing events. Close it, or use it as a context manager.
     """
 
     def __init__(self, target: Target, after: str | None = None) -> None:
@@ -28,30 +28,30 @@ class Events(Listening):
         self._spoke_at = 0.0
 
     def listen(self) -> Self:
-        """Return when the daemon tells everything from here on; `wait` does so too, and `with` begins with it."""
+        """Return when every later event will be received; `wait` and `with` call it."""
         until = time.monotonic() + self._target.seconds
         while self._place.after is None:
             if time.monotonic() >= until:
                 self.close()
                 raise DaemonSilent()
-            self._hear(max(until - time.monotonic(), 0.001))
+            self._receive(max(until - time.monotonic(), 0.001))
         return self
 
     def wait(self, seconds: float | None = None) -> JobEvent | None:
-        """Return the next event, None when there is none within this time (None: wait for ever).
+        """Return the next event, None after the timeout (None: wait forever).
 
-        Raises DaemonNotRunning when the daemon has gone, and RateLimited when too many listen.
+        Raises DaemonNotRunning if the daemon has stopped, and RateLimited for too many listeners.
         """
         until = None if seconds is None else time.monotonic() + seconds
         while not self._heard:
             left = SILENT_SECONDS if until is None else until - time.monotonic()
             if left <= 0:
                 return None
-            self._hear(left)
+            self._receive(left)
         return self._heard.popleft()
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
         self._connection = self._reading = None
@@ -66,8 +66,8 @@ class Events(Listening):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _hear(self, seconds: float) -> None:
-        """Take what comes next, within this time; a broken connection is hung up, and made anew by the next call."""
+    def _receive(self, seconds: float) -> None:
+        """Receive the next data within this time; close a broken connection, which the next call replaces."""
         connection, reading = self._open()
         connection.settimeout(min(seconds, SILENT_SECONDS))
         try:

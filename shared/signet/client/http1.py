@@ -1,10 +1,10 @@
-"""A call as the bytes of an HTTP request, and a reply from the bytes that came back. Pure: no socket is touched.
+"""Encode a call as an HTTP request, and decode the reply. Pure: uses no socket.
 
-Each exchange has a connection of its own that the daemon closes (`Connection: close`): on loopback that costs a
-fraction of a millisecond, and a call never meets a connection that the other side has closed meanwhile. So the end of
-the bytes is the end of the reply, and its length (RFC 9112 §6.3) says whether it is whole.
+Each exchange has a separate connection, which the daemon closes (`Connection: close`): on loopback that costs a
+fraction of a millisecond, and a call never meets a closed connection. So the end of the bytes is the end of the
+reply, and its length (RFC 9112 §6.3) shows whether it is complete.
 
-The standard library's own parser reads heads as mail, and loading that takes a hook longer than its whole exchange.
+The standard library's parser reads headers as mail; importing that takes longer than a hook's whole exchange.
 """
 
 import re
@@ -15,7 +15,7 @@ from signet.client.call import Call, Reply
 from signet.client.errors import BadAnswer, ConnectionBroken, foreign
 from signet.client.target import Target
 
-#: Larger than any answer the daemon gives in one piece.
+#: Larger than any single answer of the daemon.
 MAX_BYTES = 64 * 1024 * 1024
 
 #: Every answer of a daemon has this header.
@@ -27,7 +27,7 @@ _SIZE = re.compile(rb"([0-9A-Fa-f]{1,12})[ \t]*(?:;.*)?")
 
 
 class Malformed(ValueError):
-    """These are not the bytes of an HTTP reply, or not all of them."""
+    """Not an HTTP reply, or an incomplete one."""
 
 
 def request(target: Target, call: Call[Any]) -> bytes:
@@ -44,9 +44,9 @@ def request(target: Target, call: Call[Any]) -> bytes:
 
 
 def reply(target: Target, call: Call[Any], received: bytes) -> Reply:
-    """Return what the bytes of a connection say.
+    """Decode the bytes of a connection.
 
-    Raises ConnectionBroken for half a reply, and BadAnswer for that of another program or in another protocol.
+    Raises ConnectionBroken for an incomplete reply, and BadAnswer for one of another program or protocol.
     """
     if len(received) >= MAX_BYTES:
         raise BadAnswer(f"The answer is larger than {MAX_BYTES} bytes")
@@ -63,9 +63,9 @@ def reply(target: Target, call: Call[Any], received: bytes) -> Reply:
 
 
 def whole(received: bytes) -> Reply | None:
-    """Return the reply that a connection which stays open brought; None while part of it is missing.
+    """Decode a reply on a connection that stays open; None while it is incomplete.
 
-    Raises Malformed for anything else than one reply that states its length.
+    Raises Malformed for anything except one reply with a stated length.
     """
     if not _PROTOCOL.startswith(received[: len(_PROTOCOL)]):
         raise Malformed("it sent no HTTP reply")
@@ -79,9 +79,9 @@ def whole(received: bytes) -> Reply | None:
 
 
 def take_chunks(received: bytearray) -> tuple[bytes, bool]:
-    """Take the whole chunks away from the front (RFC 9112 §7.1); return what they hold, and whether the last was there.
+    """Remove complete chunks from the front (RFC 9112 §7.1); return their content, and whether the last has arrived.
 
-    Raises Malformed for what is no chunk.
+    Raises Malformed for an invalid chunk.
     """
     taken, start, is_last = bytearray(), 0, False
     while not is_last and (end := received.find(b"\r\n", start)) >= 0:
@@ -103,7 +103,7 @@ def take_chunks(received: bytearray) -> tuple[bytes, bool]:
 
 
 def _parted(received: bytes) -> tuple[int, dict[str, str], bytes]:
-    """Return status, headers by lower-case name, and what follows them."""
+    """Return status, headers by lower-case name, and the rest."""
     head, gap, rest = received.partition(b"\r\n\r\n")
     line, *lines = head.split(b"\r\n")
     found = _STATUS_LINE.fullmatch(line)

@@ -1,11 +1,11 @@
-"""Reach the daemon of a workspace on this machine, and no other program that has its socket or port.
+"""Reach a workspace's daemon on this machine, and no other program on its socket or port.
 
 The Unix socket in the workspace's private folder comes first. Without one, the client connects to the TCP port. Any
-user may listen on a port, so the server first proves that it has the workspace token, on the same connection, before
-the client sends a token or the call. The proof contains the port: a program on another port cannot have the real
-daemon answer for it.
+user may listen on a port, so the server first proves on the same connection that it has the workspace token; only
+then does the client send a token or the call. The proof contains the port, so a program on another port cannot relay
+the real daemon's proof.
 
-Hooks load this module. Whatever only TCP needs is imported there.
+Hooks import this module; code needed only for TCP is imported inside functions.
 """
 
 import os
@@ -21,19 +21,19 @@ from signet.paths import Workspace
 from signet.text import json_text
 
 PROOF = "/api/auth/proof"
-#: The answer of a daemon to a proof request is shorter.
+#: Maximum size of an answer to a proof request.
 MOST_BYTES = 16_384
 
 
 class Question(NamedTuple):
-    """A request for a proof, the only right proof, and the target of the call that follows, with an own token."""
+    """A proof request, the expected proof, and the target of the following call, with an own token."""
 
     request: bytes
     proof: str
     proven: Target
 
     def is_answered(self, workspace: Workspace, received: bytes) -> bool:
-        """Return whether the right answer has arrived whole; raises BadAnswer, with no word of another answer."""
+        """Return whether the right proof has arrived completely. Raises BadAnswer without quoting a wrong answer."""
         try:
             reply = http1.whole(received)
         except http1.Malformed:
@@ -47,7 +47,7 @@ class Question(NamedTuple):
 
 
 def socket_path(workspace: Workspace) -> str | None:
-    """Return the path of the API socket; None without one, or when another user could have put it there."""
+    """Return the path of the API socket; None without one, or if another user could have created it."""
     if sys.platform == "win32":
         return None
     path = workspace.api_socket
@@ -61,7 +61,7 @@ def socket_path(workspace: Workspace) -> str | None:
 
 
 def is_ours(connection: socket.socket) -> bool:
-    """Return whether the program at the other end of a Unix socket runs as this user, as far as the kernel tells."""
+    """Return whether the program at the other end of a Unix socket runs as this user, if the kernel reports it."""
     if sys.platform == "linux":
         credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
     elif sys.platform == "darwin":
@@ -73,10 +73,10 @@ def is_ours(connection: socket.socket) -> bool:
 
 
 def question(target: Target, workspace: Workspace) -> Question:
-    """Return what to ask the program on the workspace's port.
+    """Return the proof request for the program on the workspace's port.
 
-    Raises DaemonNotRunning without a workspace token, Unavailable for one that cannot be read, and BadSecret for one
-    that others can read.
+    Raises DaemonNotRunning without a workspace token, Unavailable for an unreadable one, and BadSecret for one
+    readable by others.
     """
     from signet import clock
     from signet.domain.auth import own, workspace_token

@@ -1,4 +1,4 @@
-"""Methods of both clients, written once: each describes a call or a plan, and the client carries it out."""
+"""Define methods of both clients once: each describes a call or a plan, and the client performs it."""
 
 import inspect
 from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping
@@ -22,9 +22,9 @@ P = ParamSpec("P")
 Part = TypeVar("Part")
 #: A function whose arguments are the fields of a request, and whose answer is a `T`.
 Asking = Callable[Concatenate[Any, P], T]
-#: The fields of a request, by their names.
+#: The fields of a request by name.
 Fields = dict[str, Any]
-#: What is described: `Call[T]` or `Plan[T]`.
+#: A description: `Call[T]` or `Plan[T]`.
 Asked = TypeVar("Asked")
 Made = TypeVar("Made", bound=Callable[..., Any])
 
@@ -32,21 +32,21 @@ _SELF = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
 
 
 class Blocking(Protocol):
-    """A client that returns an answer when it is there."""
+    """A client that returns an answer directly."""
 
     def perform(self, asked: Call[T] | Plan[T]) -> T:
-        """Return the answer."""
+        """Perform a description and return the answer."""
 
 
 class Awaiting(Protocol):
     """A client whose answers are awaited."""
 
     async def perform(self, asked: Call[T] | Plan[T]) -> T:
-        """Return the answer."""
+        """Perform a description and return the answer."""
 
 
 class Method(Generic[P, Asked, T]):
-    """A method of both clients; of the class that it is written in, it returns what would be asked."""
+    """A method of both clients; on the class that defines it, it returns the description."""
 
     def __init__(self, describe: Callable[Concatenate[Any, P], Asked]) -> None:
         self.describe = describe
@@ -78,7 +78,7 @@ def method(describe: Callable[Concatenate[Any, P], Call[T]]) -> Method[P, Call[T
 @overload
 def method(describe: Callable[Concatenate[Any, P], Plan[T]]) -> Method[P, Plan[T], T]: ...
 def method(describe: Callable[Concatenate[Any, P], Any]) -> Method[P, Any, Any]:
-    """Make a function that describes a call, or a plan, a method of both clients."""
+    """Make a function that describes a call or a plan a method of both clients."""
     return Method(describe)
 
 
@@ -130,13 +130,13 @@ def asks(
     has_body: bool | None = None,
     accepts: frozenset[int] = frozenset(),
 ) -> Callable[[Asking[P, Any]], Method[P, Any, Any]]:
-    """Make a function without a body a method that asks for an operation; the function says what is sent and answered.
+    """Make an empty function a client method for an operation; its signature declares fields and answer.
 
-    Each argument is the part of the path, else the field, of its name, or of that in `names`; `fixed` fields are always
-    sent, and `prepared` may change all of them. Fields are those of the body, with GET and DELETE those of the address,
-    unless `has_body` says otherwise. None, and False where that is the default, are not sent. `pick` takes the list out
-    of an answer; `kind` is the answer that is meant where there are several. `is_safe` says that sending it twice does
-    no harm, or names the argument that makes it so.
+    Each argument is the path part or field of its name, or of that in `names`. `fixed` fields are always sent, and
+    `prepared` may change all of them. Fields go into the body, for GET and DELETE into the query, unless `has_body`
+    overrides this. None, and False as a default, are not sent. `pick` extracts a list from the answer; `kind` selects
+    one of several answer types. `is_safe`: sending it twice is harmless, or the name of the argument that makes it
+    so.
     """
 
     def make(asking: Asking[P, Any]) -> Method[P, Any, Any]:
@@ -162,7 +162,7 @@ def asks(
 def _given(
     asking: Callable[..., Any], args: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield the arguments that are sent, by their names; raises TypeError for those that do not fit."""
+    """Yield the arguments to send by name; raises TypeError for wrong ones."""
     signature = _signature(asking)
     bound = signature.bind(*args, **given)
     bound.apply_defaults()
@@ -193,7 +193,7 @@ def _awaiting(describe: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _named(made: Made, described: Callable[..., Any]) -> Made:
-    """Return the method, so that `help` and editors show it as if it were written out."""
+    """Copy name, docstring and signature to the method, for `help` and editors."""
     made.__name__ = described.__name__
     made.__qualname__ = described.__name__
     made.__doc__ = described.__doc__
@@ -207,6 +207,6 @@ def _named(made: Made, described: Callable[..., Any]) -> Made:
 
 
 def _answered(described: Any) -> Any:
-    """Return the type of the answer: the last parameter of `Call` and of `Plan`."""
+    """Return the type of the answer: the last parameter of `Call` and `Plan`."""
     is_described = get_origin(described) in (Call, Generator)
     return get_args(described)[-1] if is_described else described

@@ -1,4 +1,4 @@
-"""Calls that belong together: waiting for work, reading page after page. The same for both clients.
+"""Plans of several calls, such as waiting for work or paging, for both clients.
 
 A plan yields the next call or a pause and is sent each answer (see `call.Plan`).
 """
@@ -25,19 +25,19 @@ from signet.client.method import method
 from signet.client.work import Work, summed
 from signet.errors import SignetError
 
-#: How often a wait looks; four looks a second are seen as a move, more would only slow the work down.
+#: Seconds between polls; more often would only slow the work.
 LOOK_SECONDS = 0.25
-#: The most jobs the daemon shows at once.
+#: The daemon's maximum of jobs per request.
 JOBS = 500
-#: The most memories the daemon shows at once.
+#: The daemon's maximum of memories per request.
 MEMORIES = 1_000
 
-#: What no job and no document leaves again.
+#: Final states of jobs and documents.
 ENDS = frozenset({"completed", "failed", "done", "dead", "deleted", "ready"})
 
 
 class Pages:
-    """Every memory, page after page, each once, also while others are saved and forgotten meanwhile."""
+    """Every memory, page by page, each once, even while others are saved and forgotten."""
 
     def __init__(self, *, type: str | None, page: int, agent_id: str | None) -> None:
         self._type, self._limit, self._agent_id = type, page, agent_id
@@ -50,14 +50,14 @@ class Pages:
         )
 
     def take(self, page: MemoryPage) -> list[MemorySummary] | None:
-        """Return what is on a page, None when it was the one behind the last."""
+        """Return the memories of a page, None after the last one."""
         rows = page["memories"]
         self._last = rows[-1]["id"] if rows else self._last
         return rows or None
 
 
 class Plans:
-    """Calls that belong together: waiting for work, reading page after page. The same for both clients."""
+    """Plans of several calls, such as waiting for work or paging, for both clients."""
 
     @method
     def context_for(
@@ -98,7 +98,7 @@ class Plans:
 
     @method
     def wait_for_job(self, job_id: str, *, seconds: float = 60.0) -> Plan[Job]:
-        """Return a job when it has ended or the time is over; its `status` says which. Raises NotFound."""
+        """Return a job when it has ended or after the timeout; `status` tells which. Raises NotFound."""
         until = time.monotonic() + seconds
         while True:
             found: Job = yield DaemonCalls.job(job_id)
@@ -110,7 +110,7 @@ class Plans:
     def wait_for_document(
         self, document_id: str, *, seconds: float = 60.0, agent_id: str | None = None
     ) -> Plan[Document]:
-        """Return a document when it is read, or has failed, or the time is over. Raises NotFound."""
+        """Return a document when it is processed, has failed, or after the timeout. Raises NotFound."""
         until = time.monotonic() + seconds
         while True:
             found: Document = yield DocumentCalls.document(document_id, agent_id=agent_id)
@@ -126,9 +126,9 @@ class Plans:
         watch: Callable[[ConnectorHealth], None] | None = None,
         patience_seconds: float = 60.0,
     ) -> Plan[ConnectorHealth]:
-        """Return how a connector is when no sync is under way, or when nothing moved for so long.
+        """Return a connector's state when no sync is running, or nothing has changed for `patience_seconds`.
 
-        `watch` hears of each look. Raises NotFound.
+        `watch` receives each poll. Raises NotFound.
         """
         seen: ConnectorHealth | None = None
         moved_at = time.monotonic()
@@ -145,9 +145,9 @@ class Plans:
 
     @method
     def work(self, mine: Callable[[Job], bool] | None = None) -> Plan[Work]:
-        """Return how far the queue is, or the part of it that `mine` picks."""
+        """Return the state of the queue, or of the jobs selected by `mine`."""
         pipeline = yield DaemonCalls.pipeline_status()
-        # One request for both: a job that begins between two would be in neither.
+        # One request for both states: between two requests a job could change state and be missed.
         found = yield DaemonCalls.jobs(status="pending,leased", limit=JOBS)
         stopped = (
             (yield DaemonCalls.status(parts=("waitingForProvider",)))["waitingForProvider"]
@@ -164,9 +164,9 @@ class Plans:
         watch: Callable[[Work], None] | None = None,
         patience_seconds: float = 60.0,
     ) -> Plan[Work]:
-        """Return when no open job is left, when the queue is paused, or when nothing moved for so long.
+        """Return when no open job is left, the queue is paused, or nothing has changed for `patience_seconds`.
 
-        Jobs that wait for a provider are not waited for. `watch` hears of each look.
+        Does not wait for jobs that wait for a provider. `watch` receives each poll.
         """
         seen: Work | None = None
         moved_at = time.monotonic()
@@ -194,11 +194,11 @@ class Plans:
         """
         from signet.client import tools
 
-        asked = tools.asked(name, arguments)
+        asked = tools.call_for(name, arguments)
         if isinstance(asked, str):
             return asked
         try:
-            return tools.told(name, (yield asked))
+            return tools.answer_text(name, (yield asked))
         except SignetError as error:
             return tools.failed(name, error)
 
@@ -212,5 +212,5 @@ class Plans:
         body: Mapping[str, object] | None = None,
         **params: Param,
     ) -> Call[Body]:
-        """Return the JSON object of any route; `params` that are None are left out."""
+        """Return the JSON object of any route; `params` that are None are omitted."""
         return Call(method=method, path=path, params=params, body=body, is_safe=method == "GET")

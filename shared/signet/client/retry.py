@@ -1,8 +1,7 @@
-"""Whether a call that failed is sent again, and after how long. Pure.
+"""Decide whether a failed call is retried, and after how long. Pure.
 
-Only calls that do no harm when they arrive twice: reads, and saves with an idempotency key. Only when the daemon said
-"later" or the connection broke on the way; a daemon that is not there, or that used up the caller's time, is not asked
-again.
+Only calls that are harmless to repeat are retried (reads, and saves with an idempotency key), and only if the daemon
+asked to wait or the connection broke. After a refused connection or a timeout there is no retry.
 """
 
 from typing import Any
@@ -11,16 +10,16 @@ from signet.client.call import Call
 from signet.client.errors import ConnectionBroken, RateLimited, Unavailable
 from signet.errors import Frozen, SignetError
 
-#: The first pause when nobody says how long; each further one is twice as long.
+#: The first pause if the daemon names none; each further one is twice as long.
 FIRST_PAUSE_SECONDS = 0.1
-#: Who is told to wait longer than this hears of it instead.
+#: The caller gets the error if the daemon asks to wait longer.
 MAX_PAUSE_SECONDS = 5.0
 
 
 def pause_seconds(
     call: Call[Any], error: SignetError, *, attempt: int, retries: int
 ) -> float | None:
-    """Return how long to wait before sending again after the failed `attempt` (from 0), None for giving up."""
+    """Return the seconds to wait before retrying after the failed `attempt` (from 0), None to give up."""
     if not call.is_safe or attempt >= retries or not _will_pass(error):
         return None
     pause = FIRST_PAUSE_SECONDS * 2**attempt

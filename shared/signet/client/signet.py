@@ -1,6 +1,6 @@
-"""The client: one method for each thing the daemon does, and waiting for its work to be done.
+"""The client: one method per operation of the daemon, and waiting for its work.
 
-What the methods ask, take and answer is described in `calls/` and `plans.py`.
+`calls/` and `plans.py` describe the methods.
 """
 
 import time
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class Signet(Calls, plans.Plans):
-    """Speaks to the daemon of a workspace; holds no connection between calls, may be shared by threads.
+    """Client of a workspace's daemon; holds no connection between calls, and threads may share it.
 
-    Use it as a context manager, or as it is: only the streams of `job_events` stay open until they are closed.
-    `path` names a workspace, `url` an address; without either the environment decides (see `address.py`). Every call
-    raises DaemonNotRunning or DaemonSilent when nobody answers, and the `SignetError` of a refusal.
+    A context manager is optional: only the streams of `job_events` stay open until closed. `path` names a workspace,
+    `url` an address; without either the environment decides (see `address.py`). Every call raises DaemonNotRunning or
+    DaemonSilent without an answer, and the `SignetError` of a refusal.
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
@@ -34,7 +34,7 @@ class Signet(Calls, plans.Plans):
 
     @property
     def target(self) -> Target:
-        """Return where calls go, as whom, and how long they wait."""
+        """Return the address, identity and timeouts of calls."""
         return self._target
 
     def __enter__(self) -> Self:
@@ -44,12 +44,12 @@ class Signet(Calls, plans.Plans):
         self.close()
 
     def close(self) -> None:
-        """Close every stream of events that this client opened; calling it again does no harm."""
+        """Close every event stream that this client opened; may be called twice."""
         for stream in tuple(self._streams):
             stream.close()
 
     def job_events(self, *, after: str | None = None) -> "Events":
-        """Return what happens to jobs from now on, or after the `last_id` of an earlier listening."""
+        """Return job events from now on, or after the `last_id` of an earlier stream."""
         from signet.client.events import Events
 
         events = Events(self._target, after)
@@ -63,7 +63,7 @@ class Signet(Calls, plans.Plans):
         page: int = plans.MEMORIES,
         agent_id: str | None = None,
     ) -> Iterator[MemorySummary]:
-        """Yield every memory, newest first, a `page` at a time."""
+        """Yield every memory, newest first, fetching `page` at a time."""
         pages = plans.Pages(type=type, page=page, agent_id=agent_id)
         while (fresh := pages.take(self.send(pages.call()))) is not None:
             yield from fresh
@@ -76,7 +76,7 @@ class Signet(Calls, plans.Plans):
         everything: bool = False,
         agent_id: str | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield every record of an export (see `export_page`); `import_records` takes them in again."""
+        """Yield every record of an export (see `export_page`) for `import_records`."""
         cursor: str | None = None
         while True:
             page = self.export_page(
@@ -91,11 +91,11 @@ class Signet(Calls, plans.Plans):
                 return
 
     def perform(self, asked: Call[T] | Plan[T]) -> T:
-        """Return the answer to a call, or what a plan ends with."""
+        """Return the answer to a call, or the result of a plan."""
         return self.send(asked) if isinstance(asked, Call) else self.follow(asked)
 
     def send(self, call: Call[T]) -> T:
-        """Return the answer to a call; one that may be sent again is, when the daemon says "later"."""
+        """Return the answer to a call, retrying a safe one when the daemon is temporarily unavailable."""
         attempt = 0
         while True:
             try:
@@ -110,7 +110,7 @@ class Signet(Calls, plans.Plans):
             attempt += 1
 
     def follow(self, plan: Plan[T]) -> T:
-        """Return what a plan ends with; it is told of a refusal, and raises it unless it knows better."""
+        """Run a plan and return its result. Errors are thrown into it, and raised unless it handles them."""
         found: Any = None
         while True:
             try:

@@ -1,6 +1,6 @@
-"""The answer that goes on: from the bytes of a connection to job events. Pure: no socket is touched.
+"""Decode job events from the bytes of a streaming answer. Pure: uses no socket.
 
-`Reading` is one connection; `Place` is how far a listener is, which outlives connections.
+`Reading` is one connection; `Place` is a listener's position, which outlives connections.
 """
 
 import json
@@ -16,17 +16,17 @@ from signet.client.http1 import Malformed, reply, take_chunks
 from signet.client.target import Target
 from signet.wire import jobs
 
-#: The daemon says something this often; a connection that is silent for three times as long is none.
+#: The daemon sends something more often than this; a connection silent for three times as long is dead.
 SILENT_SECONDS = 45.0
-#: Events that are remembered, because the daemon may tell the last ones twice after a reconnect.
+#: Events to remember, because the daemon may repeat the last ones after a reconnect.
 REMEMBERED = 4_000
-#: No line of a head and no event is longer.
+#: Maximum length of a header line or an event.
 _MOST = 1_000_000
 
 
 @dataclass(slots=True)
 class Place:
-    """What a listener has heard: the id to go on behind, and how often something was missed."""
+    """A listener's position: the ID to continue after, and how often events were missed."""
 
     after: str | None = None
     missed: int = 0
@@ -34,11 +34,11 @@ class Place:
 
     @property
     def call(self) -> Call[Any]:
-        """Return the request that goes on here."""
+        """Return the request that continues here."""
         return ask(jobs.JOB_STREAM, after=self.after)
 
     def take(self, message: dict[str, str]) -> JobEvent | None:
-        """Return what a message tells, None when that is nothing new."""
+        """Return the event in a message, None for a known one or none."""
         self.after = message.get("id", self.after)
         what = message.get("event")
         if what == "missed":
@@ -56,7 +56,7 @@ class Place:
 
 
 class Listening:
-    """What a listener keeps from one connection to the next."""
+    """State that a listener keeps across connections."""
 
     def __init__(self, target: Target, after: str | None) -> None:
         self._target = target
@@ -65,18 +65,18 @@ class Listening:
 
     @property
     def last_id(self) -> str | None:
-        """Return what to begin `after` next time."""
+        """Return the value for the next `after`."""
         return self._place.after
 
     @property
     def missed(self) -> int:
-        """Return how often more happened than the daemon could tell."""
+        """Return how often the daemon could not send all events."""
         return self._place.missed
 
 
 @dataclass(slots=True)
 class Reading:
-    """What has come over one connection."""
+    """Data received over one connection."""
 
     target: Target
     call: Call[Any]
@@ -87,9 +87,9 @@ class Reading:
     _text: bytearray = field(default_factory=bytearray)
 
     def feed(self, data: bytes) -> Iterator[dict[str, str]]:
-        """Yield the messages that are complete now; no bytes are the end. Raises the error of a refusal."""
+        """Yield newly completed messages; empty data is the end. Raises the error of a refusal."""
         self._received += data
-        if not self._has_head and not self._took_head(is_end=not data):
+        if not self._has_head and not self._take_head(is_end=not data):
             return
         self.is_over = self.is_over or not data
         self._take_chunks()
@@ -102,8 +102,8 @@ class Reading:
         if len(self._text) > _MOST:
             raise ConnectionBroken(f"{self.target.url} does not send events")
 
-    def _took_head(self, *, is_end: bool) -> bool:
-        """Take the head away when it is whole; a refusal is whole at the end of the connection."""
+    def _take_head(self, *, is_end: bool) -> bool:
+        """Remove a complete header; a refusal is complete at the end of the connection."""
         head, gap, _ = self._received.partition(b"\r\n\r\n")
         status = head.split(b" ", 2)[1:2]
         if gap and status == [b"200"]:
@@ -116,7 +116,7 @@ class Reading:
         return self._has_head
 
     def _take_chunks(self) -> None:
-        """Move what has come of the body to the text."""
+        """Move received body data to the text."""
         if not self._is_chunked:
             self._text += self._received
             self._received.clear()

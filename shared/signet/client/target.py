@@ -1,4 +1,4 @@
-"""Where a client sends its calls, as whom, and how long it waits."""
+"""The address, identity and timeouts of a client's calls."""
 
 import os
 import re
@@ -14,11 +14,11 @@ from signet.errors import Invalid
 from signet.paths import Workspace, find_workspace
 from signet.text import web
 
-#: How often one call is sent again at most (retry.py).
+#: Maximum number of retries per call (retry.py).
 RETRIES = 2
-#: A daemon that takes no connection for so long is not there; on this machine that is a matter of milliseconds.
+#: Seconds to wait for a local connection, which normally takes milliseconds.
 CONNECT_SECONDS = 5.0
-#: The same for the daemon that a workspace is connected to: the way to it is short, or a tailnet's.
+#: Seconds to wait for a remote daemon's connection, over a short path or a tailnet.
 CONNECT_ELSEWHERE_SECONDS = 2.5
 
 _ADDRESS = ("SIGNET_DAEMON_URL", "SIGNET_HOST", "SIGNET_PORT")
@@ -26,11 +26,11 @@ _UNSENDABLE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 class Target(NamedTuple):
-    """A daemon and the headers of every call; `seconds` bounds one whole exchange, `connect_seconds` its start.
+    """A daemon and the headers of every call; `seconds` bounds one exchange, `connect_seconds` its start.
 
-    With `only_signet` an answer without the header of a Signet daemon is that of another program. `home` is the
-    folder of the workspace that is connected to it (connection.py). `own` is the workspace whose own daemon has to
-    answer (local.py), and `role` that of the token which a call over TCP carries then.
+    `only_signet` rejects an answer without a Signet daemon's header. `home` is the folder of the connected workspace
+    (connection.py). `own` is the workspace whose own daemon must answer (local.py), and `role` the role of the token
+    that a call over TCP then carries.
     """
 
     url: str
@@ -45,7 +45,7 @@ class Target(NamedTuple):
 
     @property
     def is_elsewhere(self) -> bool:
-        """Return whether a workspace is connected to it, so that it may well be away for a day."""
+        """Return whether this is a remote daemon, which may be unreachable for long."""
         return self.home is not None
 
     @property
@@ -61,14 +61,13 @@ class Target(NamedTuple):
 
 
 class Options(TypedDict, total=False):
-    """How a client is made; all of it may be left out.
+    """Options of a client; all may be omitted.
 
-    `path` names a workspace, `url` an address. `token` and `agent_id` come from SIGNET_TOKEN and SIGNET_AGENT_ID
-    otherwise, the token else from the connection. `actor` is who history names, `origin` as whose words texts count,
-    where it may be (wire/origin.py). `timeout_seconds` (SIGNET_FETCH_TIMEOUT otherwise) bounds one exchange,
-    `connect_timeout_seconds` its start; `retries` says how often a call that may be sent again is. With `only_signet`
-    nothing is believed that another program on the port answers. `role` limits what the caller may do where it has to
-    show the workspace's own daemon a token: admin or agent.
+    `path` names a workspace, `url` an address. `token` and `agent_id` default to SIGNET_TOKEN and SIGNET_AGENT_ID,
+    the token also to the connection's. `actor` is the name in the history, `origin` the claimed origin of texts
+    (wire/origin.py). `timeout_seconds` (default SIGNET_FETCH_TIMEOUT) bounds one exchange, `connect_timeout_seconds`
+    its start; `retries` is the maximum for safe calls. `only_signet` rejects answers of other programs on the port.
+    `role` limits the token that is sent to the workspace's own daemon: admin or agent.
     """
 
     path: str | None
@@ -87,19 +86,19 @@ class Options(TypedDict, total=False):
 
 
 def find(**options: Unpack[Options]) -> Target:
-    """Return the daemon of a workspace, at an address, or the one that the environment names.
+    """Return the daemon of a workspace, at an address, or from the environment.
 
-    Raises Invalid for an address that is none and for a name or token that no header can carry.
+    Raises Invalid for an invalid address, and for a name or token that no header can carry.
     """
     environ = options.get("environ", os.environ)
     found, odd = read_environment(environ)
     is_named = options.get("url") or options.get("path") is not None
     for warning in () if is_named else odd:
-        if warning.startswith(_ADDRESS):  # the default would be somebody else's daemon
+        if warning.startswith(_ADDRESS):  # the default would be another workspace's daemon
             raise Invalid(warning.partition(";")[0])
     seconds = options.get("timeout_seconds") or found.fetch_timeout_ms / 1000
     path = options.get("path")
-    # Its key is for it alone, so only the address that stands beside it gets it.
+    # The key is only for the address stored with it.
     elsewhere = None if options.get("url") else connected(path, environ, found)
     token = options.get("token") or found.token or (elsewhere and elsewhere.key)
     named = {
@@ -129,14 +128,14 @@ def find(**options: Unpack[Options]) -> Target:
 
 
 def checked(url: str) -> str:
-    """Return an address if it is one; raises Invalid."""
+    """Return a valid address; raises Invalid."""
     if not web.is_address(url):
         raise Invalid(f"{url!r} is not the URL of a daemon, such as http://127.0.0.1:3850")
     return url
 
 
 def _sendable(name: str, value: str) -> str:
-    """Return the value of a header; its text is in no message, because it may be a token."""
+    """Return a valid header value; errors never quote it, because it may be a token."""
     if _UNSENDABLE.search(value):
         raise Invalid(f"{name} contains a line break or another character that cannot be sent")
     return value

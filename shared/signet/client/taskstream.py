@@ -1,4 +1,4 @@
-"""Hearing what the runs of a task say while they say it."""
+"""Receive the output of a task's runs live."""
 
 import contextlib
 import json
@@ -17,9 +17,9 @@ _CHUNK = 65_536
 
 
 def task_events(target: Target, task_id: str) -> Generator[dict[str, Any], None, None]:
-    """Yield each event of a task's stream, until the daemon stops or the task is gone.
+    """Yield each event of a task's stream, until the daemon stops or the task is removed.
 
-    Raises DaemonNotRunning, DaemonSilent, ConnectionBroken, and NotFound for no such task.
+    Raises DaemonNotRunning, DaemonSilent, ConnectionBroken, and NotFound for an unknown task.
     """
     call: Call[Any] = ask(tasks.TASK_EVENTS, task_id)
     try:

@@ -1,4 +1,4 @@
-"""The tools of `signet.mcp` for programs that call a model themselves: described as its interface wants them, and run.
+"""The tools of `signet.mcp` for programs that call a model directly.
 
 tools = anthropic_tools()
 ...
@@ -16,12 +16,12 @@ from signet.mcp.answers import View
 from signet.mcp.tool import Tool
 from signet.mcp.tools import TOOLS
 
-#: What is offered when no names are given: memory, and nothing that runs programs or speaks to other agents.
+#: Default tools: memory, without those that run programs.
 USUAL = tuple(name for name in TOOLS if name.startswith(("memory_", "knowledge_")))
 
 
 def openai_tools(names: Sequence[str] = USUAL) -> list[dict[str, Any]]:
-    """Return the tools as `tools` of OpenAI's chat completions; raises Invalid for a name that is none.
+    """Return the tools in the format of OpenAI's chat completions; raises Invalid for an unknown name.
 
     >>> [tool["function"]["name"] for tool in openai_tools(["memory_search", "memory_store"])]
     ['memory_search', 'memory_store']
@@ -40,7 +40,7 @@ def openai_tools(names: Sequence[str] = USUAL) -> list[dict[str, Any]]:
 
 
 def anthropic_tools(names: Sequence[str] = USUAL) -> list[dict[str, Any]]:
-    """Return the tools as `tools` of Anthropic's messages; raises Invalid for a name that is none.
+    """Return the tools in the format of Anthropic's messages; raises Invalid for an unknown name.
 
     >>> sorted(anthropic_tools(["memory_search"])[0])
     ['description', 'input_schema', 'name']
@@ -55,8 +55,8 @@ def anthropic_tools(names: Sequence[str] = USUAL) -> list[dict[str, Any]]:
     ]
 
 
-def asked(name: str, arguments: Mapping[str, object] | str | None) -> Call[Any] | str:
-    """Return the call that a model's use of a tool means, or the words that tell it what is wrong."""
+def call_for(name: str, arguments: Mapping[str, object] | str | None) -> Call[Any] | str:
+    """Return the call for a model's tool use, or an error text for the model."""
     try:
         tool = _tool(name)
     except Invalid as error:
@@ -76,13 +76,13 @@ def asked(name: str, arguments: Mapping[str, object] | str | None) -> Call[Any] 
     )
 
 
-def told(name: str, answer: object) -> str:
-    """Return an answer of the daemon as the text that the model reads, ids whole."""
+def answer_text(name: str, answer: object) -> str:
+    """Return an answer as text for the model, with complete IDs."""
     return answers.text(answer, TOOLS[name].shape, View())
 
 
 def failed(name: str, error: SignetError) -> str:
-    """Return a refusal as the text that the model reads."""
+    """Return a refusal as text for the model."""
     return f"{TOOLS[name].failed}: {error.message}"
 
 

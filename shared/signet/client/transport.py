@@ -1,6 +1,6 @@
-"""One exchange with the daemon over a socket of the standard library.
+"""One exchange with the daemon over a standard-library socket.
 
-It starts in a tenth of the time of an HTTP library. No proxy is used and no redirect is followed.
+It starts in a tenth of an HTTP library's time. It uses no proxy and follows no redirect.
 """
 
 import contextlib
@@ -34,10 +34,10 @@ def send(target: Target, call: Call[Any]) -> Reply:
 
 
 def connected(target: Target, until: float | None = None) -> tuple[socket.socket, Target]:
-    """Return a connection to the daemon, and the target with the headers of a call over it.
+    """Return a connection to the daemon, and the target with the headers for it.
 
-    A workspace's own daemon has proved itself by `until` (monotonic; default: within `target.seconds`). Raises
-    DaemonNotRunning, BadAnswer or OSError, of which TimeoutError is one.
+    A workspace's own daemon must prove its identity by `until` (monotonic; default: within `target.seconds`). Raises
+    DaemonNotRunning, BadAnswer or OSError (including TimeoutError).
     """
     if target.own is None:
         return _named(target), target
@@ -47,12 +47,12 @@ def connected(target: Target, until: float | None = None) -> tuple[socket.socket
 
 
 def _local(target: Target, workspace: Workspace) -> socket.socket | None:
-    """Return a connection to the socket of a workspace's daemon, None where that cannot be had."""
+    """Return a connection to the workspace's socket, None if that fails."""
     path = local.socket_path(workspace)
     if path is None:
         return None
     connection = socket.socket(socket.AF_UNIX)
-    with contextlib.suppress(OSError):  # nobody listens, or a path is too long
+    with contextlib.suppress(OSError):  # no listener, or the path is too long
         connection.settimeout(target.connect_seconds)
         connection.connect(path)
         if local.is_ours(connection):
@@ -64,7 +64,7 @@ def _local(target: Target, workspace: Workspace) -> socket.socket | None:
 def proven(
     target: Target, workspace: Workspace, until: float | None = None
 ) -> tuple[socket.socket, Target]:
-    """Return a connection to the port of a workspace's daemon, which has proved itself by `until`.
+    """Return a connection to the workspace's port after the daemon has proved its identity by `until`.
 
     Raises what `connected` raises.
     """
@@ -86,7 +86,7 @@ def proven(
 
 
 def _named(target: Target) -> socket.socket:
-    """Return a connection to an address that the user named."""
+    """Return a connection to the address that the user named."""
     connection = _tcp(target)
     if not target.is_tls:
         return connection
@@ -109,9 +109,9 @@ def _tcp(target: Target) -> socket.socket:
 
 
 def _reached(address: tuple[str, int], seconds: float) -> socket.socket:
-    """Return a connection to a daemon elsewhere; raises OSError after `seconds`, however many addresses its name has.
+    """Return a connection to a remote daemon; raises OSError after `seconds`, however many addresses its name has.
 
-    A name server that is away does not keep to any time of ours, so it is asked in a thread that is left behind.
+    A dead name server ignores our timeout, so it is queried in a thread that is left behind.
     """
     import threading
 
@@ -135,7 +135,7 @@ def _reached(address: tuple[str, int], seconds: float) -> socket.socket:
 
 
 def _exchange(connection: socket.socket, target: Target, call: Call[Any], until: float) -> bytes:
-    # Who refuses a body before reading all of it says why, and closes.
+    # A server may reject a body before reading all of it, and close.
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         _within(connection, until).sendall(http1.request(target, call))
     received = bytearray()
@@ -153,9 +153,9 @@ def _exchange(connection: socket.socket, target: Target, call: Call[Any], until:
 
 
 def _within(connection: socket.socket, until: float) -> socket.socket:
-    """Return the socket, which now waits no longer than `until`.
+    """Return the socket with a deadline at `until`.
 
-    Its own timeout counts anew for each byte: a server that sends one byte a second would never be late.
+    Its own timeout restarts with each byte: a server that sends one byte a second would never time out.
     """
     left = until - time.monotonic()
     if left <= 0:

@@ -1,19 +1,19 @@
-"""How far the queue is, told from what the daemon answers. Pure."""
+"""Summarise the queue from the daemon's answers. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from signet.client.answers import Job, PipelineStatus
 
-#: Why a job that waits for a provider carries this code.
+#: Error code of jobs that wait for a provider.
 _PROVIDER_DOWN = "provider_down"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """Jobs by what is to be expected of them.
+    """Jobs by state.
 
-    `open` jobs run or will run; `waiting` ones need a provider that is away, `reasons` says which. `completed` and
+    `open` jobs run or will run; `waiting` ones need an unreachable provider, named in `reasons`. `completed` and
     `dead` count the whole queue.
     """
 
@@ -33,7 +33,7 @@ def summed(
     *,
     is_all: bool,
 ) -> Work:
-    """Return how far the open jobs are that `mine` picks; without it, all of them, also those that were not found."""
+    """Return the state of the open jobs selected by `mine`; without it, of all jobs, including those not listed."""
     counts = pipeline["queues"]["memory"]
     wanted = [job for job in found if mine is None or mine(job)]
     waiting = [job for job in wanted if _waits(job, stopped_queues)]

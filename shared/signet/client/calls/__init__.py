@@ -1,7 +1,7 @@
-"""What can be asked of the daemon, once: each method describes the call that its name says.
+"""All requests to the daemon: each method describes the call of its name.
 
-`Signet` and `AsyncSignet` have all of them, so the docstrings speak of the answer. Parameters that are None are not
-sent, and the daemon's own defaults hold.
+`Signet` and `AsyncSignet` have all of them, so the docstrings describe the answer. Parameters that are None are not
+sent, and the daemon's defaults apply.
 """
 
 from signet.client.calls.agents import AgentCalls
@@ -42,4 +42,4 @@ class Calls(
     TransferCalls,
     UpkeepCalls,
 ):
-    """Everything that both clients can ask."""
+    """All requests of both clients."""

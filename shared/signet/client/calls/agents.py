@@ -19,8 +19,8 @@ class AgentCalls:
     def add_agent(
         self, name: str, *, read_policy: str = "isolated", policy_group: str | None = None
     ) -> wire.NamedAgent:
-        """Name an agent; its policy is isolated, shared, or group with a `policy_group`. Raises Invalid or Conflict."""
+        """Add an agent; its policy is isolated, shared, or group with a `policy_group`. Raises Invalid or Conflict."""
 
     @asks(wire.REMOVE_AGENT)
     def remove_agent(self, name: str, *, purge: bool = False) -> wire.RemovedAgent:
-        """Remove an agent; its memories are archived, or with `purge` erased. Raises NotFound."""
+        """Remove an agent; archive its memories, or erase them with `purge`. Raises NotFound."""

@@ -1,4 +1,4 @@
-"""Who am I, and tokens."""
+"""Identity and tokens."""
 
 from signet.client.method import Fields, asks
 from signet.wire import auth as wire
@@ -10,11 +10,11 @@ def _scoped(sent: Fields) -> Fields:
 
 
 class TokenCalls:
-    """Who am I, and tokens."""
+    """Identity and tokens."""
 
     @asks(wire.WHOAMI)
     def whoami(self) -> wire.WhoAmI:
-        """Return who the caller is to the daemon, and what they may do."""
+        """Return the caller's identity and permissions."""
 
     @asks(wire.ISSUE_TOKEN, prepared=_scoped)
     def issue_token(
@@ -27,16 +27,16 @@ class TokenCalls:
         user: str | None = None,
         ttl_seconds: float | None = None,
     ) -> wire.IssuedToken:
-        """Return a new token for `sub`, limited to what is named; needs the role admin."""
+        """Return a new token for `sub`, limited to the named scope; requires the role admin."""
 
     @asks(wire.EXCHANGE)
     def exchange(self, code: str) -> wire.IssuedToken:
-        """Return a token for the code of a one-time link, which is good once, for 5 minutes; raises Unauthenticated."""
+        """Return a token for a one-time link's code, valid once for 5 minutes; raises Unauthenticated."""
 
     @asks(wire.TOKENS, pick=lambda found: found["tokens"])
     def tokens(self, *, limit: int = 100) -> list[wire.Token]:
-        """Return the tokens that were issued or seen, latest first; at most 1,000."""
+        """Return issued and used tokens, latest first; at most 1,000."""
 
     @asks(wire.REVOKE_TOKEN, is_safe=True)
     def revoke_token(self, jti: str) -> wire.RevokedToken:
-        """Take a token back, so that it is refused from now on; raises NotFound."""
+        """Revoke a token; raises NotFound."""

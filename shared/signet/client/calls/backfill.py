@@ -1,4 +1,4 @@
-"""The sessions that harnesses kept on the daemon's machine: what there is, reading them, how far that is."""
+"""Read earlier sessions of the harnesses on the daemon's machine."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from signet.wire import backfill as wire
 
 
 class BackfillCalls:
-    """The sessions that harnesses kept on the daemon's machine: what there is, reading them, how far that is."""
+    """Read earlier sessions of the harnesses on the daemon's machine."""
 
     @asks(wire.BACKFILL)
     def backfill_status(self) -> wire.Backfill:
-        """Return how far the last run is."""
+        """Return the progress of the last run."""
 
     @asks(wire.START_BACKFILL, is_safe=True)
     def backfill(
@@ -24,12 +24,12 @@ class BackfillCalls:
         dry_run: bool = False,
         agent_id: str | None = None,
     ) -> wire.StartedBackfill:
-        """Queue the reading of sessions that are not read yet, newest first, and return what there is.
+        """Queue unread sessions, newest first, and return the list.
 
-        With `dry_run` nothing is queued; with `by_model` the configured model finds the facts. Raises Invalid for an
+        `dry_run` queues nothing; with `by_model` the configured model extracts the facts. Raises Invalid for an
         unknown harness.
         """
 
     @asks(wire.STOP_BACKFILL, is_safe=True)
     def stop_backfill(self) -> wire.StoppedBackfill:
-        """Read no more sessions; what was read stays."""
+        """Stop reading sessions; keep those already read."""

@@ -1,4 +1,4 @@
-"""Connectors: register folders whose files become documents, keep them in step, look at how they are."""
+"""Connectors: folders whose files become documents."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from signet.wire import connectors as wire
 
 
 class ConnectorCalls:
-    """Connectors: register folders whose files become documents, keep them in step, look at how they are."""
+    """Connectors: folders whose files become documents."""
 
     @asks(wire.CONNECTORS, pick=lambda found: found["connectors"])
     def connectors(self) -> list[wire.Connector]:
@@ -29,15 +29,14 @@ class ConnectorCalls:
         agent_id: str | None = None,
         sync: bool = False,
     ) -> wire.AddedConnector:
-        """Register a connector; for a folder `settings` holds `rootPath`, an absolute path on the daemon's machine.
+        """Add a connector; for a folder `settings` contains `rootPath`, an absolute path on the daemon's machine.
 
-        With `sync` its first sync starts at once.
-        Raises Invalid for a folder that cannot be read there.
+        With `sync` its first sync starts at once. Raises Invalid for an unreadable folder.
         """
 
     @method
     def sync_connector(self, connector_id: str, *, full: bool = False) -> Call[wire.StartedSync]:
-        """Queue what is new or changed, with `full` every file; raises NotFound."""
+        """Queue new and changed files, with `full` every file; raises NotFound."""
         if full:
             return ask(wire.FULLY_SYNC_CONNECTOR, connector_id, confirm=True, body={})
         return ask(wire.SYNC_CONNECTOR, connector_id, body={})
@@ -48,10 +47,10 @@ class ConnectorCalls:
 
     @asks(wire.CONNECTOR_HEALTH)
     def connector_health(self, connector_id: str) -> wire.ConnectorHealth:
-        """Return how a connector is, how far its sync is, and how many of its documents are read; raises NotFound."""
+        """Return a connector's state, sync progress and document counts; raises NotFound."""
 
     @asks(wire.REMOVE_CONNECTOR)
     def remove_connector(
         self, connector_id: str, *, cascade: bool = False
     ) -> wire.RemovedConnector:
-        """Remove a connector, with `cascade` its documents too; raises NotFound."""
+        """Remove a connector, with `cascade` also its documents; raises NotFound."""

@@ -1,4 +1,4 @@
-"""The daemon: is it well, what does it do in the background."""
+"""Health, background jobs and status of the daemon."""
 
 from collections.abc import Sequence
 from typing import TypedDict, Unpack
@@ -22,7 +22,7 @@ from signet.wire import status as standing
 
 
 class Which(TypedDict, total=False):
-    """Jobs by id, kind or code of the last error, or `all`; at most `limit`. `dry_run` only tells which."""
+    """Select jobs by ID, kind, code of the last error, or `all`; at most `limit`. `dry_run` only lists them."""
 
     ids: Sequence[str] | None
     kind: str | None
@@ -33,23 +33,23 @@ class Which(TypedDict, total=False):
 
 
 class DaemonCalls:
-    """The daemon: is it well, what does it do in the background."""
+    """Health, background jobs and status of the daemon."""
 
     @asks(standing.HEALTH)
     def health(self) -> Health:
-        """Return that the daemon answers; from its memory, at once."""
+        """Return that the daemon answers, without any check."""
 
     @asks(standing.HEALTH_READY, fixed={"verbose": 1}, accepts=frozenset({503}))
     def ready(self) -> Ready:
-        """Return whether everything is there that work needs, and what is missing."""
+        """Return whether the daemon is ready for work, and what is missing."""
 
     @asks(standing.STATUS)
     def status(self, *, parts: Sequence[str] | None = None) -> Status:
-        """Return version, processes, queue, providers and settings in force; some `parts` alone are found sooner."""
+        """Return version, processes, queue, providers and effective settings; a selection of `parts` is faster."""
 
     @asks(standing.RESOURCES)
     def resources(self) -> standing.Resources:
-        """Return memory and processor time of each process, and what each part of the workspace takes on disk."""
+        """Return memory and processor time of each process, and disk use of each part of the workspace."""
 
     @asks(standing.FEATURES)
     def features(self) -> dict[str, bool]:
@@ -70,7 +70,8 @@ class DaemonCalls:
     ) -> list[Job]:
         """Return jobs, latest change first; at most 500.
 
-        `status` may name several, with commas between; `code` is of the last error; both times are of the change.
+        `status` may contain several, comma-separated; `code` is of the last error; both times refer to the last
+        change.
         """
 
     @asks(wire.JOBS)
@@ -88,9 +89,9 @@ class DaemonCalls:
         cursor: str | None = None,
         facets: bool = False,
     ) -> wire.Jobs:
-        """Return a page of jobs, latest change first; `cursor` is `next` of another page.
+        """Return a page of jobs, latest change first; `cursor` is `next` of the previous page.
 
-        `facets` adds how many there are in all, and by status, kind, queue and code of the last error.
+        `facets` adds totals, and counts by status, kind, queue and code of the last error.
         """
 
     @asks(wire.JOB)
@@ -99,32 +100,32 @@ class DaemonCalls:
 
     @asks(wire.RETRY_JOB)
     def retry_job(self, job_id: str) -> ChangedJob:
-        """Give a dead job a fresh start, or let one that waits start now; raises NotFound or Conflict."""
+        """Restart a dead job, or run a waiting one now; raises NotFound or Conflict."""
 
     @asks(wire.CANCEL_JOB)
     def cancel_job(self, job_id: str) -> ChangedJob:
-        """End a job; one that runs ends when it next looks up (`cancelRequested`). Raises NotFound or Conflict."""
+        """Cancel a job; a running one stops at its next check (`cancelRequested`). Raises NotFound or Conflict."""
 
     @asks(wire.DELETE_JOB)
     def delete_job(self, job_id: str) -> DeletedJob:
-        """Delete a job that has ended; raises NotFound or Conflict."""
+        """Delete an ended job; raises NotFound or Conflict."""
 
     @asks(wire.RETRY_JOBS)
     def retry_jobs(self, **which: Unpack[Which]) -> ChangedJobs:
-        """Give dead jobs a fresh start, oldest first: all of `ids`, else 50 unless `limit` says more (at most 500)."""
+        """Restart dead jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500)."""
 
     @asks(wire.CANCEL_JOBS)
     def cancel_jobs(self, **which: Unpack[Which]) -> ChangedJobs:
-        """End open jobs, oldest first: all of `ids`, else 50 unless `limit` says more (at most 500)."""
+        """Cancel open jobs, oldest first: all of `ids`, else `limit` (50 by default, at most 500)."""
 
     @asks(pipeline.PIPELINE_STATUS)
     def pipeline_status(self) -> PipelineStatus:
-        """Return what runs, what waits and what died."""
+        """Return running, waiting and dead jobs."""
 
     @asks(pipeline.PAUSE)
     def pause(self, *, queue: str | None = None) -> Paused:
-        """Let running jobs finish and start none until `resume`, of one queue or of all."""
+        """Start no jobs until `resume`, in one queue or all; running ones finish."""
 
     @asks(pipeline.RESUME)
     def resume(self, *, queue: str | None = None) -> Paused:
-        """Let jobs start again, of one queue or of all."""
+        """Start jobs again, in one queue or all."""

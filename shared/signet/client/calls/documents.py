@@ -1,4 +1,4 @@
-"""Documents: hand over texts, look at them, delete them."""
+"""Documents: add, read and delete texts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from signet.wire import documents as wire
 
 
 class DocumentCalls:
-    """Documents: hand over texts, look at them, delete them."""
+    """Documents: add, read and delete texts."""
 
     @asks(wire.ADD_DOCUMENT)
     def add_document(
@@ -23,9 +23,9 @@ class DocumentCalls:
         metadata: Mapping[str, Any] | None = None,
         agent_id: str | None = None,
     ) -> wire.AddedDocument:
-        """Hand over a text to be read in chunks; a known one is answered with `deduplicated`.
+        """Add a text to be split into chunks; the answer for a known one has `deduplicated`.
 
-        With `source_type` url or file, `url` says where the text is.
+        With `source_type` url or file, `url` is its location.
         """
 
     @asks(wire.DOCUMENTS)
@@ -45,10 +45,10 @@ class DocumentCalls:
 
     @asks(wire.CHUNKS, pick=lambda found: found["chunks"])
     def chunks(self, document_id: str, *, agent_id: str | None = None) -> list[wire.Chunk]:
-        """Return the memories made from a document, in its order; raises NotFound."""
+        """Return the memories of a document's chunks, in order; raises NotFound."""
 
     @asks(wire.DELETE_DOCUMENT)
     def delete_document(
         self, document_id: str, *, reason: str, agent_id: str | None = None
     ) -> wire.DeletedDocument:
-        """Delete a document and forget what only it holds; raises NotFound or Conflict."""
+        """Delete a document and forget chunks that belong only to it; raises NotFound or Conflict."""

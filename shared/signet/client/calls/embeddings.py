@@ -1,11 +1,11 @@
-"""Vectors: how they are, and where they put memories."""
+"""Vectors: their health, and the map of memories."""
 
 from signet.client.method import asks
 from signet.wire import embeddings as wire
 
 
 class EmbeddingCalls:
-    """Vectors: how they are, and where they put memories."""
+    """Vectors: their health, and the map of memories."""
 
     @asks(wire.EMBEDDINGS)
     def embeddings(
@@ -16,15 +16,15 @@ class EmbeddingCalls:
         vectors: bool = False,
         agent_id: str | None = None,
     ) -> wire.EmbeddingPage:
-        """Return a page of the memories that have a vector, newest first; `vectors` adds the numbers."""
+        """Return a page of memories with a vector, newest first; `vectors` adds the numbers."""
 
     @asks(wire.EMBEDDINGS_STATUS)
     def embeddings_status(self) -> wire.EmbeddingsStatus:
-        """Return whether vectors can be made, and how far the tracker is."""
+        """Return whether vectors can be created, and the tracker's progress."""
 
     @asks(wire.EMBEDDINGS_HEALTH)
     def embeddings_health(self, *, agent_id: str | None = None) -> wire.EmbeddingsHealth:
-        """Return how good the stored vectors are, check by check."""
+        """Return the health of the stored vectors, check by check."""
 
     @asks(wire.PROJECTION_COLUMNS, kind=wire.ProjectionColumns)
     def projection_columns(self, *, agent_id: str | None = None) -> wire.ProjectionColumns:
@@ -46,7 +46,7 @@ class EmbeddingCalls:
         until: str | None = None,
         agent_id: str | None = None,
     ) -> wire.Projection:
-        """Return memories as points in 2 or 3 dimensions; `status` is `computing` until they are there.
+        """Return memories as points in 2 or 3 dimensions; `status` is `computing` until they are ready.
 
-        `who`, `types` and `tags` are comma lists.
+        `who`, `types` and `tags` are comma-separated.
         """

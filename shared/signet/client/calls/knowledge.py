@@ -1,11 +1,11 @@
-"""What is known of people, projects, tools and other things."""
+"""The knowledge graph: people, projects, tools and other entities."""
 
 from signet.client.method import asks
 from signet.wire import knowledge as wire
 
 
 class KnowledgeCalls:
-    """What is known of people, projects, tools and other things."""
+    """The knowledge graph: people, projects, tools and other entities."""
 
     @asks(wire.ENTITIES, names={"query": "q"})
     def entities(
@@ -17,11 +17,11 @@ class KnowledgeCalls:
         offset: int = 0,
         agent_id: str | None = None,
     ) -> wire.EntityPage:
-        """Return things that memories speak of; `query` is a part of their names."""
+        """Return entities; `query` is part of their names."""
 
     @asks(wire.ENTITY)
     def entity(self, entity_id: str, *, agent_id: str | None = None) -> wire.WholeEntity:
-        """Return one thing; raises NotFound."""
+        """Return one entity; raises NotFound."""
 
     @asks(wire.EXPAND, names={"name": "entity"}, is_safe=True)
     def expand(
@@ -33,7 +33,7 @@ class KnowledgeCalls:
         max_tokens: int = 2_000,
         agent_id: str | None = None,
     ) -> wire.Expanded:
-        """Return all that is known of a thing by its name, what answers the question first; raises NotFound."""
+        """Return an entity's attributes by its name, best for the question first; raises NotFound."""
 
     @asks(wire.IMPACT, is_safe=True)
     def impact(
@@ -44,16 +44,16 @@ class KnowledgeCalls:
         max_depth: int = 3,
         agent_id: str | None = None,
     ) -> wire.Impact:
-        """Return what depends on a thing, or with `upstream` what it depends on; raises NotFound."""
+        """Return an entity's dependents, or with `upstream` its dependencies; raises NotFound."""
 
     @asks(wire.KNOWLEDGE_STATS)
     def knowledge_stats(self, *, agent_id: str | None = None) -> wire.KnowledgeStats:
-        """Return how much is known."""
+        """Return counts of the graph."""
 
     @asks(wire.PIN_ENTITY, is_safe=True)
     def pin_entity(self, entity_id: str, *, agent_id: str | None = None) -> wire.Pinned:
-        """Let a thing count as important whatever is said of it; raises NotFound."""
+        """Mark an entity as important, regardless of its mentions; raises NotFound."""
 
     @asks(wire.UNPIN_ENTITY)
     def unpin_entity(self, entity_id: str, *, agent_id: str | None = None) -> wire.Pinned:
-        """Let a thing count as its mentions say; raises NotFound."""
+        """Rank an entity by its mentions again; raises NotFound."""

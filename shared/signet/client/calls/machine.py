@@ -1,4 +1,4 @@
-"""The machine that the daemon runs on: secrets, tasks that recur, the files of the workspace."""
+"""The daemon's machine: secrets, scheduled tasks, workspace files."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from signet.wire.done import Done
 
 
 class MachineCalls:
-    """The machine that the daemon runs on: secrets, tasks that recur, the files of the workspace."""
+    """The daemon's machine: secrets, scheduled tasks, workspace files."""
 
     @asks(vault.SECRETS, pick=lambda found: found["secrets"])
     def secrets(self) -> list[str]:
@@ -18,7 +18,7 @@ class MachineCalls:
 
     @asks(vault.PUT_SECRET, is_safe=True)
     def put_secret(self, name: str, value: str) -> vault.KeptSecret:
-        """Keep a secret; raises Invalid for a name that is none."""
+        """Store a secret; raises Invalid for an invalid name."""
 
     @asks(vault.REMOVE_SECRET)
     def remove_secret(self, name: str) -> vault.KeptSecret:
@@ -28,14 +28,14 @@ class MachineCalls:
     def exec_with_secrets(
         self, command: str, secrets: Mapping[str, str], *, timeout_ms: int | None = None
     ) -> vault.Ran:
-        """Run a shell command on the daemon's machine; `secrets` says which variable gets which secret.
+        """Run a shell command on the daemon's machine; `secrets` maps variables to secret names.
 
-        Their values are taken out of what it says. Raises NotFound for an unknown secret.
+        The values are masked in its output. Raises NotFound for an unknown secret.
         """
 
     @asks(wire.TASKS)
     def tasks(self) -> wire.TaskPage:
-        """Return the tasks that recur, newest first."""
+        """Return the scheduled tasks, newest first."""
 
     @asks(wire.TASK)
     def task(self, task_id: str) -> wire.WholeTask:
@@ -55,11 +55,11 @@ class MachineCalls:
         skill_mode: str | None = None,
         skip_permissions: bool | None = None,
     ) -> wire.AddedTask:
-        """Let a harness be given a prompt again and again, when a cron expression says so; raises Invalid."""
+        """Schedule a prompt for a harness with a cron expression; raises Invalid."""
 
     @asks(wire.CHANGE_TASK, is_safe=True)
     def enable_task(self, task_id: str, *, enabled: bool = True) -> Done:
-        """Let a task recur, or stop it; raises NotFound."""
+        """Enable or disable a task's schedule; raises NotFound."""
 
     @asks(wire.RUN_TASK)
     def run_task(self, task_id: str) -> wire.StartedRun:
@@ -71,12 +71,12 @@ class MachineCalls:
 
     @asks(config.CONFIG_FILES, pick=lambda found: found["files"])
     def config_files(self) -> list[config.ConfigFile]:
-        """Return the files of the workspace that a person edits: agent.yaml and the identity."""
+        """Return the workspace's user files: agent.yaml and the identity."""
 
     @asks(config.WRITE_CONFIG, is_safe=True)
     def write_config(self, file: str, content: str) -> Done:
-        """Replace a file of the workspace; raises Invalid for settings that do not parse."""
+        """Replace a workspace file; raises Invalid for settings that do not parse."""
 
     @asks(config.IDENTITY)
     def identity(self) -> config.Identity:
-        """Return who the agent is."""
+        """Return the agent's identity."""

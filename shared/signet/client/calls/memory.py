@@ -1,4 +1,4 @@
-"""Memories: save, read, change, forget, recover, and say how well they served."""
+"""Memories: save, read, change, forget, recover and rate."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack
@@ -10,7 +10,7 @@ from signet.wire.injections import MemoryUsage
 
 
 class Patch(TypedDict, total=False):
-    """One change for `modify_many`; `id` is needed, a field that is left out stays, `tags` None clears them."""
+    """One change for `modify_many`; `id` is required, omitted fields are unchanged, `tags` None clears them."""
 
     id: str
     content: str
@@ -24,10 +24,10 @@ class Patch(TypedDict, total=False):
 
 
 class Choice(TypedDict, total=False):
-    """Which memories are to be forgotten: those of these `ids`, with the words of `query`, that pass the filters.
+    """Memories to forget: by `ids`, by the words of `query`, or by filters.
 
-    `offset` leaves out so many of the first, to see the candidates of a preview page by page. `all` chooses every one
-    there is, however many; `limit` is then how many of them a preview shows.
+    `offset` pages through the candidates of a preview. `all` selects every match, and `limit` only the number that a
+    preview shows.
     """
 
     ids: Sequence[str] | None
@@ -48,11 +48,10 @@ class Choice(TypedDict, total=False):
 
 
 class MemoryFilter(TypedDict, total=False):
-    """Which memories are listed; what is left out does not count, and times include their ends.
+    """Filters of a list; omitted ones do not apply, and times are inclusive.
 
-    `q` are words that it holds, `who` is its author. `state` is `active`, `superseded` or `forgotten`, by default all
-    that are not forgotten; `as_of` means those that stood at that time, as they were then. `unreviewed`: only those of
-    which no person has said what they are worth (`judge`).
+    `q` are words in the text, `who` is the author. `state` is `active`, `superseded` or `forgotten`; default: all
+    except forgotten. `as_of` lists memories as of that time. `unreviewed`: only those without a verdict (`judge`).
     """
 
     q: str | None
@@ -80,7 +79,7 @@ def _visible(sent: Fields) -> Fields:
 
 
 class MemoryCalls:
-    """Memories: save, read, change, forget, recover, and say how well they served."""
+    """Memories: save, read, change, forget, recover and rate."""
 
     @asks(wire.REMEMBER, prepared=_visible, is_safe="idempotency_key")
     def remember(
@@ -110,11 +109,11 @@ class MemoryCalls:
         harness: str | None = None,
         idempotency_key: str | None = None,
     ) -> wire.Remembered:
-        """Save a text; `deduped` in the answer says that it was there before.
+        """Save a text; `deduped` in the answer means that it already existed.
 
-        `event_at` is when it happened, if not now. The memories in `supersedes` step behind this one. `hints` are
-        questions that it answers; `entities` and `aspects` say what is known already of the things it names. A save
-        with an `idempotency_key` is sent again when the connection breaks, and is still saved once.
+        `event_at` is when it happened, if not now. The new memory supersedes those in `supersedes`. `hints` are
+        questions that it answers; `entities` and `aspects` describe entities in the text. A save with an
+        `idempotency_key` is retried after a broken connection, and still saved once.
 
         >>> signet.remember("The ferry leaves at seven.", tags=["harbour"])["type"]
         'fact'
@@ -122,13 +121,13 @@ class MemoryCalls:
 
     @asks(wire.MEMORY)
     def get(self, memory_id: str, *, agent_id: str | None = None) -> wire.Memory:
-        """Return one memory; raises NotFound, also when it is forgotten."""
+        """Return one memory; raises NotFound, also for a forgotten one."""
 
     @asks(wire.HISTORY, pick=lambda found: found["history"])
     def history(
         self, memory_id: str, *, limit: int | None = None, agent_id: str | None = None
     ) -> list[wire.Change]:
-        """Return what has happened to a memory, oldest first, also when it is forgotten; raises NotFound."""
+        """Return a memory's history, oldest first, also if it is forgotten; raises NotFound."""
 
     @asks(wire.ALL_HISTORY)
     def all_history(
@@ -142,13 +141,13 @@ class MemoryCalls:
         scope: str | None = None,
         agent_id: str | None = None,
     ) -> wire.HistoryPage:
-        """Return what has happened to all memories, newest first; `cursor` is `next` of another page."""
+        """Return the history of all memories, newest first; `cursor` is `next` of the previous page."""
 
     @asks(wire.MEMORY_USAGE)
     def memory_usage(
         self, memory_id: str, *, limit: int | None = None, agent_id: str | None = None
     ) -> MemoryUsage:
-        """Return the sessions that a memory was given to or left out of, and whether they used it; raises NotFound."""
+        """Return the sessions that received or omitted a memory, and whether they used it; raises NotFound."""
 
     @asks(wire.MEMORIES)
     def memories(
@@ -166,22 +165,22 @@ class MemoryCalls:
         agent_id: str | None = None,
         **filters: Unpack[MemoryFilter],
     ) -> wire.MemoryPage:
-        """Return a page of memories, newest first, and counts over all under `stats` unless that is False.
+        """Return a page of memories, newest first, with counts under `stats` unless that is False.
 
-        With `cursor` (`next` of another page) or `before` (an id) it begins there, whatever has come or gone meanwhile.
-        `sort` is `created`, `updated`, `forgotten`, `event`, `importance` or `used`. `total` asks how many pass the
-        filters, `facets` how often each `type`, `who`, `project`, `tag`, `source_type` or `state` occurs among them.
+        `cursor` (`next` of another page) or `before` (an ID) continues there, whatever has been added or deleted
+        meanwhile. `sort` is `created`, `updated`, `forgotten`, `event`, `importance` or `used`. `total` adds the
+        number of matches, `facets` their counts by `type`, `who`, `project`, `tag`, `source_type` or `state`.
         """
 
     @asks(wire.MEMORY_IDS, pick=lambda found: found["ids"])
     def ids(self, prefix: str, *, agent_id: str | None = None) -> list[str]:
-        """Return the ids that begin so, at most ten, those of forgotten memories too."""
+        """Return up to ten IDs with this prefix, including forgotten memories."""
 
     @asks(wire.MEMORY_TIMELINE)
     def memory_timeline(
         self, *, scope: str | None = None, agent_id: str | None = None
     ) -> wire.MemoryTimeline:
-        """Return counts, types, authors and tags of today, of the last seven days and of the last thirty."""
+        """Return counts, types, authors and tags of today, the last seven and the last thirty days."""
 
     @asks(wire.MODIFY)
     def modify(
@@ -200,7 +199,7 @@ class MemoryCalls:
     ) -> wire.Modified:
         """Change a memory; empty `tags` clear them.
 
-        Raises NotFound, or Conflict with `current_version` and, when another memory says the same,
+        Raises NotFound, or Conflict with `current_version` and, if another memory has the text,
         `duplicate_memory_id`.
         """
 
@@ -208,7 +207,7 @@ class MemoryCalls:
     def modify_many(
         self, patches: Sequence[Patch], *, reason: str | None = None, agent_id: str | None = None
     ) -> wire.ModifiedMany:
-        """Change up to 200 memories, each by itself: a refused one does not stop the others."""
+        """Change up to 200 memories independently: a refused one does not stop the others."""
 
     @asks(wire.FORGET, has_body=True)
     def forget(
@@ -221,21 +220,21 @@ class MemoryCalls:
         if_version: int | None = None,
         agent_id: str | None = None,
     ) -> wire.Modified:
-        """Forget a memory and what was read from it alone; both can be recovered for 30 days.
+        """Forget a memory and everything derived only from it; both can be recovered for 30 days.
 
-        A pinned one needs `force`; `wrong` says that it is not true. Raises NotFound or Conflict.
+        A pinned one needs `force`; `wrong` marks it as untrue. Raises NotFound or Conflict.
         """
 
     @asks(wire.FORGET, has_body=True, fixed={"erase": True})
     def erase(self, memory_id: str, *, reason: str, agent_id: str | None = None) -> wire.Modified:
-        """Remove a memory for good, a pinned or forgotten one too, and soon its bytes from the database file.
+        """Erase a memory permanently, even a pinned or forgotten one, and soon its bytes in the database file.
 
-        `heldBy` in the answer are documents and copies on disk that may still have it. Raises NotFound.
+        `heldBy` in the answer lists documents and copies on disk that may still contain it. Raises NotFound.
         """
 
     @asks(wire.FORGET_MANY, kind=wire.ForgetPreview, fixed={"mode": "preview"}, is_safe=True)
     def preview_forget(self, **chosen: Unpack[Choice]) -> wire.ForgetPreview:
-        """Return what `forget_many` would take with the same words, and the token that confirms it; changes nothing."""
+        """Return what `forget_many` would forget, and its confirmation token; changes nothing."""
 
     @asks(wire.FORGET_MANY, kind=wire.ForgottenMany, fixed={"mode": "execute"})
     def forget_many(
@@ -247,10 +246,10 @@ class MemoryCalls:
         confirm_token: str | None = None,
         **chosen: Unpack[Choice],
     ) -> wire.ForgottenMany:
-        """Forget up to 200 memories by their ids, by words or by filters; with `all` every one that there is.
+        """Forget up to 200 memories by IDs, words or filters; with `all` every match.
 
-        What was read from them alone goes with them. `force` removes them for good, pinned ones too; `wrong` says
-        that they are not true. More than 25 need the `confirm_token` of a preview of the same memories.
+        Also forgets everything derived only from them. `force` deletes permanently, including pinned ones; `wrong`
+        marks them as untrue. More than 25 need the `confirm_token` of a preview of the same memories.
         """
 
     @asks(wire.RECOVER)
@@ -262,37 +261,37 @@ class MemoryCalls:
         if_version: int | None = None,
         agent_id: str | None = None,
     ) -> wire.Recovered:
-        """Bring a forgotten memory back, within 30 days; raises NotFound or Conflict."""
+        """Recover a forgotten memory within 30 days; raises NotFound or Conflict."""
 
     @asks(wire.ADOPT)
     def adopt(self, memory_id: str, *, agent_id: str | None = None) -> wire.Remembered:
-        """Let an agent remember what one that was removed knew, as its own; raises NotFound or Conflict."""
+        """Give a removed agent's memory to an agent; raises NotFound or Conflict."""
 
     @asks(wire.RECOVER_MANY)
     def recover_many(
         self, ids: Sequence[str], *, reason: str, agent_id: str | None = None
     ) -> wire.RecoveredMany:
-        """Bring up to 200 forgotten memories back, each by itself: a refused one does not stop the others."""
+        """Recover up to 200 forgotten memories independently: a refused one does not stop the others."""
 
     @asks(wire.FORGOTTEN)
     def forgotten(
         self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
     ) -> wire.ForgottenValues:
-        """Return a page of what was forgotten, newest first; none of it is saved again by itself."""
+        """Return a page of forgotten values, newest first; they are not saved again automatically."""
 
     @asks(wire.LIFT, has_body=False)
     def lift_forgotten(self, memory_id: str, *, agent_id: str | None = None) -> wire.Lifted:
-        """Let a forgotten value be saved again; its memory stays forgotten. Raises NotFound."""
+        """Allow a forgotten value to be saved again; its memory stays forgotten. Raises NotFound."""
 
     @asks(wire.REVIEW_LIST)
     def reviews(
         self, *, limit: int = 100, offset: int = 0, agent_id: str | None = None
     ) -> wire.WaitingMemories:
-        """Return a page of memories that a person is to approve or reject, newest first."""
+        """Return a page of memories that wait for approval, newest first."""
 
     @asks(wire.APPROVE)
     def approve(self, memory_id: str, *, agent_id: str | None = None) -> wire.Modified:
-        """Let a memory that waits be delivered unasked; raises NotFound, Conflict, and Forbidden for an agent."""
+        """Approve a waiting memory; raises NotFound, Conflict, and Forbidden for an agent."""
 
     @asks(links.JUDGE)
     def judge(
@@ -302,26 +301,26 @@ class MemoryCalls:
         verdict: Literal["keep", "fade", "wrong", "none"],
         agent_id: str | None = None,
     ) -> wire.Modified:
-        """Say what a memory is worth; raises NotFound, Conflict, and Forbidden for an agent.
+        """Set a verdict on a memory; raises NotFound, Conflict, and Forbidden for an agent.
 
-        One that is to be kept is changed by no pipeline, one that may fade counts half, a wrong one is forgotten as not
-        true. A verdict replaces the one before, and `none` takes it back.
+        The pipeline never changes one to keep, one that may fade counts half, a wrong one is forgotten as untrue. A
+        verdict replaces the previous one, and `none` removes it.
         """
 
     @asks(links.LINKS)
     def memory_links(self, memory_id: str, *, agent_id: str | None = None) -> links.Links:
-        """Return what a memory was read from, what was read from it, what it corrects and names; raises NotFound."""
+        """Return a memory's sources, derived memories, corrections and entities; raises NotFound."""
 
     @asks(links.ACCESS)
     def memory_access(self, memory_id: str, *, agent_id: str | None = None) -> links.Access:
-        """Return which agents may read a memory, and why or why not; raises NotFound."""
+        """Return which agents may read a memory, and why; raises NotFound."""
 
     @asks(wire.REJECT)
     def reject(self, memory_id: str, *, agent_id: str | None = None) -> wire.Modified:
-        """Forget a memory that waits, as wrong; raises NotFound, Conflict, and Forbidden for an agent."""
+        """Forget a waiting memory as wrong; raises NotFound, Conflict, and Forbidden for an agent."""
 
     @asks(wire.RATE, names={"ratings": "feedback"})
     def rate(
         self, session_key: str, ratings: Mapping[str, float], *, agent_id: str | None = None
     ) -> wire.Rated:
-        """Say how well memories served a session, -1 to 1 each by id; those it has not seen come back as `unknown`."""
+        """Rate memories of a session from -1 to 1, by ID; those it did not receive are returned as `unknown`."""

@@ -1,4 +1,4 @@
-"""How the daemon does its work: diagnostics, repairs, what happened, what it costs."""
+"""Diagnostics, repairs, telemetry and logs."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -12,38 +12,38 @@ from signet.wire.repair import Repaired
 
 
 class OperationCalls:
-    """How the daemon does its work: diagnostics, repairs, what happened, what it costs."""
+    """Diagnostics, repairs, telemetry and logs."""
 
     @asks(health.DIAGNOSTICS)
     def diagnostics(self) -> health.Diagnoses:
-        """Return how well each part of the daemon is, and why."""
+        """Return the health of each domain, with reasons."""
 
     @asks(health.DIAGNOSIS)
     def diagnosis(self, domain: str) -> health.Diagnosis:
-        """Return how well one part is, such as queue or index; raises Invalid for an unknown one."""
+        """Return the health of one domain, such as queue or index; raises Invalid for an unknown one."""
 
     @method
     def repair(self, /, action: str, **options: Any) -> Call[Repaired]:
-        """Run a repair by its name, such as check-fts or re-embed; raises NotFound for an unknown one.
+        """Run a repair by name, such as check-fts or re-embed; raises NotFound for an unknown one.
 
-        Options are the fields of its request; one that works in the background says so in `details`.
+        Options are the fields of its request; `details` reports that it continues in the background.
         """
         return Call(method="POST", path=f"/api/repair/{part(action)}", body=options)
 
     @asks(analytics.TIMELINE)
     def timeline(self, entity_id: str) -> analytics.Timeline:
-        """Return what happened to a memory, a session or a request, in order."""
+        """Return the events of a memory, a session or a request, in order."""
 
     @asks(pipeline.MODELS)
     def models(self, *, provider: str | None = None, deprecated: bool = False) -> pipeline.Models:
-        """Return the models that can be chosen to read texts, and how new the list is.
+        """Return the models for extraction, and the list's age.
 
-        `deprecated` adds those that others have replaced.
+        `deprecated` adds replaced models.
         """
 
     @asks(pipeline.REFRESH_MODELS)
     def refresh_models(self) -> pipeline.RefreshedModels:
-        """Ask the configured Ollama server for its models; raises RateLimited within a minute of the last time."""
+        """Fetch the models of the configured Ollama server; raises RateLimited within a minute of the last time."""
 
     @asks(telemetry.TELEMETRY_EVENTS)
     def telemetry_events(
@@ -54,15 +54,15 @@ class OperationCalls:
         until: str | None = None,
         limit: int = 100,
     ) -> telemetry.TelemetryPage:
-        """Return what was noted of the work, latest first; it never leaves the machine."""
+        """Return telemetry events, latest first; they never leave the machine."""
 
     @asks(telemetry.TELEMETRY_STATS)
     def telemetry_stats(self, *, since: str | None = None) -> telemetry.TelemetryStats:
-        """Return what the noted work comes to: calls of models, tokens, errors."""
+        """Return telemetry totals: model calls, tokens, errors."""
 
     @asks(analytics.USAGE)
     def usage(self) -> analytics.Usage:
-        """Return how often each route was asked, by whom, and with how many errors."""
+        """Return the requests per route and caller, with errors."""
 
     @asks(analytics.LATENCY)
     def latency(self) -> dict[str, dict[str, float]]:
@@ -77,11 +77,11 @@ class OperationCalls:
         count: int | None = None,
         tz: str | None = None,
     ) -> analytics.Series:
-        """Return how much happened in each of the last ten minutes, hours or days of a time zone; raises Invalid."""
+        """Return counts for each of the last ten minutes, hours or days of a time zone; raises Invalid."""
 
     @asks(analytics.ERRORS)
     def errors(self, *, limit: int | None = None) -> analytics.Errors:
-        """Return the newest errors, and how many there are of each code."""
+        """Return the newest errors, and counts by code."""
 
     @asks(log.LOGS, pick=lambda found: found["logs"])
     def logs(

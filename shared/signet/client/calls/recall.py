@@ -1,4 +1,4 @@
-"""Finding memories: by a question, by words, by nearness."""
+"""Search memories by question, words or similarity."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ def _values(column: str, agent_id: str | None) -> Call[list[str]]:
 
 
 class RecallCalls:
-    """Finding memories: by a question, by words, by nearness."""
+    """Search memories by question, words or similarity."""
 
     @asks(wire.RECALL, is_safe=True)
     def recall(
@@ -44,13 +44,13 @@ class RecallCalls:
         agent_id: str | None = None,
         session_key: str | None = None,
     ) -> wire.Recalled:
-        """Return what answers a question, best first, under `results`.
+        """Return the answers to a question, best first, under `results`.
 
-        Time in the question ("last week") is understood, measured from `now` and with days of `timezone` (an IANA name;
-        both are the daemon's otherwise). `as_of` answers with what was believed at that time. Times are ISO-8601 or
-        YYYY-MM-DD. `expand` adds the transcripts that results come from under `sources`, `explain` says for each result
-        why it is where it is, `why_not` (an id) why that memory is no result. With `touch` False the results do not
-        count as used. `entities` and `cards` tell what is known about the names in the question.
+        Times in the question ("last week") are interpreted relative to `now`, with days of `timezone` (an IANA name;
+        both default to the daemon's). `as_of` answers with the state of that time. Times are ISO-8601 or YYYY-MM-DD.
+        `expand` adds the results' transcripts under `sources`, `explain` explains each result's rank, `why_not` (an
+        ID) why that memory is not a result. With `touch` False the results do not count as used. `entities` and
+        `cards` describe the entities in the question.
         """
 
     @asks(wire.CONTEXT, kind=wire.ContextAnswer, is_safe=True)
@@ -66,13 +66,13 @@ class RecallCalls:
         agent_id: str | None = None,
         session_key: str | None = None,
     ) -> wire.ContextAnswer:
-        """Return what is remembered about a prompt as one text, with what is in it."""
+        """Return the context for a prompt as one text, with its sources."""
 
     @asks(wire.CONTEXT, kind=wire.EpisodePage, is_safe=True)
     def episode(self, id: str, *, page: int = 1, agent_id: str | None = None) -> wire.EpisodePage:
-        """Return one page of all of an episode in a context, by the id of its source (`session:abc`).
+        """Return one page of a source in a context, by its ID (`session:abc`).
 
-        Raises NotFound for one that is unknown or another agent's.
+        Raises NotFound for an unknown or foreign one.
         """
 
     @asks(
@@ -91,23 +91,23 @@ class RecallCalls:
         since: str | None = None,
         agent_id: str | None = None,
     ) -> list[wire.Found]:
-        """Return memories that hold the words, best first; without words, those that pass the filters.
+        """Return memories that contain the words, best first; without words, those that pass the filters.
 
-        `recall` understands questions; this looks for words alone.
+        `recall` understands questions; this matches only words.
         """
 
     @method
     def authors(self, *, agent_id: str | None = None) -> Call[list[str]]:
-        """Return everybody who ever said something, in alphabetical order."""
+        """Return every author, in alphabetical order."""
         return _values("who", agent_id)
 
     @method
     def types(self, *, agent_id: str | None = None) -> Call[list[str]]:
-        """Return every type that a memory has, in alphabetical order."""
+        """Return every type in use, in alphabetical order."""
         return _values("type", agent_id)
 
     @asks(wire.SIMILAR, pick=lambda found: found["results"], names={"memory_id": "id"})
     def similar(
         self, memory_id: str, *, k: int = 10, type: str | None = None, agent_id: str | None = None
     ) -> list[wire.Found]:
-        """Return the memories nearest to one, nearest first; raises NotFound when it has no vector."""
+        """Return the most similar memories, best first; raises NotFound for a memory without a vector."""

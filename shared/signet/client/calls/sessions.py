@@ -1,4 +1,4 @@
-"""Sessions: what a harness tells of them, which run now, what was said in them."""
+"""Sessions: hooks of harnesses, active and past sessions, transcripts."""
 
 from signet.client.method import asks
 from signet.wire import hooks
@@ -7,7 +7,7 @@ from signet.wire.injections import SessionContext, SessionReplay
 
 
 class SessionCalls:
-    """Sessions: what a harness tells of them, which run now, what was said in them."""
+    """Sessions: hooks of harnesses, active and past sessions, transcripts."""
 
     @asks(hooks.START_SESSION)
     def start_session(
@@ -20,9 +20,10 @@ class SessionCalls:
         runtime_path: str | None = None,
         agent_id: str | None = None,
     ) -> hooks.StartedSession:
-        """Return what a session begins with: who the agent is, what is remembered; `context` says what it is about.
+        """Return the text for a session start: the agent's identity and its memories; `context` is the session's
+        topic.
 
-        Raises Conflict when the session is claimed by the other runtime path.
+        Raises Conflict if the other runtime path has claimed the session.
         """
 
     @asks(hooks.SUBMIT_PROMPT, names={"message": "user_message"})
@@ -38,13 +39,13 @@ class SessionCalls:
         runtime_path: str | None = None,
         agent_id: str | None = None,
     ) -> hooks.Prompted:
-        """Return what a person's message brings to mind; nothing is told twice in one session."""
+        """Return the context for a user's message; each text is injected once per session."""
 
     @asks(hooks.PREPARE_OFFLINE, is_safe=True)
     def prepare_offline(
         self, projects: list[str], *, agent_id: str | None = None
     ) -> hooks.OfflineContexts:
-        """Return what sessions in these projects begin with while the daemon is away; "" is without a project."""
+        """Return the session starts of these projects for offline use; "" means no project."""
 
     @asks(hooks.END_TURN, names={"project": "cwd"}, is_safe=True)
     def end_turn(
@@ -57,7 +58,7 @@ class SessionCalls:
         runtime_path: str | None = None,
         agent_id: str | None = None,
     ) -> hooks.EndedTurn:
-        """Hand over what was said so far; the session goes on, and what is new is read soon if it is enough."""
+        """Submit the transcript so far; the session continues, and new text is processed soon if there is enough."""
 
     @asks(hooks.END_SESSION, names={"project": "cwd"})
     def end_session(
@@ -71,7 +72,7 @@ class SessionCalls:
         runtime_path: str | None = None,
         agent_id: str | None = None,
     ) -> hooks.EndedSession:
-        """Say that a session is over; what was said in it is read afterwards."""
+        """End a session; its transcript is processed afterwards."""
 
     @asks(hooks.BEFORE_COMPACTION)
     def before_compaction(
@@ -84,7 +85,7 @@ class SessionCalls:
         runtime_path: str | None = None,
         agent_id: str | None = None,
     ) -> hooks.Precompaction:
-        """Return how to sum up a session whose context is about to be shortened."""
+        """Return instructions for summarising a session before compaction."""
 
     @asks(hooks.AFTER_COMPACTION)
     def after_compaction(
@@ -97,11 +98,11 @@ class SessionCalls:
         runtime_path: str | None = None,
         agent_id: str | None = None,
     ) -> hooks.Compacted:
-        """Keep the summary that a context was shortened to."""
+        """Save the summary of a compaction."""
 
     @asks(wire.SESSIONS, kind=wire.RunningSessions, pick=lambda found: found["sessions"])
     def sessions(self, *, agent_id: str | None = None) -> list[wire.RunningSession]:
-        """Return the sessions that run now."""
+        """Return the active sessions."""
 
     @asks(wire.SESSIONS, kind=wire.SessionPage, fixed={"state": "all"})
     def all_sessions(
@@ -114,42 +115,42 @@ class SessionCalls:
         outcome: wire.Outcome | None = None,
         agent_id: str | None = None,
     ) -> wire.SessionPage:
-        """Return sessions, running and ended, those heard of last first, each with what it was given and used.
+        """Return active and ended sessions, latest activity first, with counts of injected and used items.
 
-        `outcome` keeps those that were given nothing, or used nothing of what they were given. What exactly one was
-        given says `session_context`; `cursor` is `next` of another page.
+        `outcome` selects those that received nothing, or used nothing. `session_context` has the details; `cursor` is
+        `next` of the previous page.
         """
 
     @asks(wire.SESSION)
     def session(self, session_key: str) -> wire.RunningSession:
-        """Return a session that runs now; raises NotFound."""
+        """Return an active session; raises NotFound."""
 
     @asks(wire.BYPASS_SESSION, is_safe=True)
     def bypass_session(self, session_key: str, *, enabled: bool = True) -> wire.Bypassed:
-        """Let the hooks of a session do nothing, or do their work again; raises NotFound."""
+        """Disable or enable a session's hooks; raises NotFound."""
 
     @asks(wire.FORGET_SESSION, kind=wire.SessionPreview, fixed={"mode": "preview"}, is_safe=True)
     def preview_forget_session(
         self, session_key: str, *, agent_id: str | None = None
     ) -> wire.SessionPreview:
-        """Return what `forget_session` would take along; changes nothing. Raises NotFound."""
+        """Return what `forget_session` would delete; changes nothing. Raises NotFound."""
 
     @asks(wire.FORGET_SESSION, kind=wire.SessionForgotten, fixed={"mode": "execute"})
     def forget_session(
         self, session_key: str, *, reason: str, agent_id: str | None = None
     ) -> wire.SessionForgotten:
-        """Delete what is stored of a session for good, and forget the memories that were distilled from it alone.
+        """Delete a session's stored data permanently, and forget memories that come only from it.
 
         Only these memories can be recovered. Nothing more of the session is stored. Raises NotFound.
         """
 
     @asks(wire.RENEW_SESSION, is_safe=True)
     def renew_session(self, session_key: str) -> wire.RenewedSession:
-        """Let the claim of a session last as long as a new one; raises NotFound."""
+        """Renew a session's claim to its full duration; raises NotFound."""
 
     @asks(wire.TRANSCRIPT)
     def transcript(self, session_key: str, *, agent_id: str | None = None) -> wire.Transcript:
-        """Return what was said in a session; raises NotFound."""
+        """Return a session's transcript; raises NotFound."""
 
     @asks(wire.SESSION_CONTEXT)
     def session_context(
@@ -159,9 +160,9 @@ class SessionCalls:
         project: str | None = None,
         agent_id: str | None = None,
     ) -> SessionContext:
-        """Return what a session was given, from where and why, and what of it was used; raises NotFound.
+        """Return a session's injections with sources, reasons and use; raises NotFound.
 
-        The key may be the beginning of one, or `latest`: the newest of the folder `project`, or of all.
+        The key may be a prefix, or `latest`: the newest of the folder `project`, or of all.
         """
 
     @asks(wire.SESSION_REPLAY)
@@ -172,7 +173,7 @@ class SessionCalls:
         project: str | None = None,
         agent_id: str | None = None,
     ) -> SessionReplay:
-        """Return a session as it went: its context, with all messages, what was remembered, and its summary.
+        """Return a whole session: context, messages, saved memories, summary.
 
         The key is as for `session_context`. Raises NotFound.
         """
@@ -186,7 +187,7 @@ class SessionCalls:
         project: str | None = None,
         agent_id: str | None = None,
     ) -> list[wire.Excerpt]:
-        """Return parts of what was said in sessions that hold the words of the query."""
+        """Return transcript passages that contain the query's words."""
 
     @asks(wire.SESSION_SUMMARIES)
     def session_summaries(
@@ -197,12 +198,12 @@ class SessionCalls:
         limit: int = 50,
         offset: int = 0,
     ) -> wire.SummaryPage:
-        """Return summaries of sessions, latest first; depth 0 is of one session, more of several."""
+        """Return session summaries, latest first; depth 0 covers one session, higher ones several."""
 
     @asks(wire.CHECKPOINTS, pick=lambda found: found["checkpoints"])
     def checkpoints(self, project: str, *, limit: int | None = None) -> list[wire.Checkpoint]:
-        """Return how far the sessions of a project were, latest first."""
+        """Return the checkpoints of a project's sessions, latest first."""
 
     @asks(wire.SESSION_CHECKPOINTS, pick=lambda found: found["checkpoints"])
     def session_checkpoints(self, session_key: str) -> list[wire.Checkpoint]:
-        """Return how far one session was at each of its checkpoints, latest first."""
+        """Return the checkpoints of one session, latest first."""

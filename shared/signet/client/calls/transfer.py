@@ -1,4 +1,4 @@
-"""Everything out, and in again: records as `signet export` writes them, one JSON object each."""
+"""Export and import: records in the format of `signet export`, one JSON object each."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from signet.wire import transfer as wire
 
 
 class TransferCalls:
-    """Everything out, and in again: records as `signet export` writes them, one JSON object each."""
+    """Export and import: records in the format of `signet export`, one JSON object each."""
 
     @asks(wire.EXPORT, names={"agent_id": "agentId"})
     def export_page(
@@ -20,10 +20,10 @@ class TransferCalls:
         everything: bool = False,
         agent_id: str | None = None,
     ) -> wire.ExportPage:
-        """Return some records, and under `next` the `cursor` of those behind them.
+        """Return a page of records, and under `next` the `cursor` of the following ones.
 
-        What the agent may read; private memories of all agents too with `everything`. `since` leaves out what has not
-        changed, `vectors` adds vectors.
+        Contains what the agent may read; with `everything` also private memories of all agents. `since` omits records
+        unchanged since then, `vectors` adds vectors.
         """
 
     @asks(wire.IMPORT, is_safe=True)
@@ -35,8 +35,8 @@ class TransferCalls:
         preview: str | None = None,
         last: bool = False,
     ) -> wire.Imported:
-        """Take up to 1,000 records in and return what became of them; the same ones again add nothing.
+        """Import up to 1,000 records and return the result of each; importing one twice adds nothing.
 
-        `vectors` says that the file brings vectors, so that none are made. All requests of a dry run, which writes
-        nothing, have the same name under `preview`, and its last one says `last`.
+        `vectors`: the file contains vectors, so none are created. All requests of a dry run, which writes nothing,
+        have the same name under `preview`, and its last one sets `last`.
         """
