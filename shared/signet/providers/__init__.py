@@ -1,1 +1,1 @@
-"""Models that write text and models that embed it, behind two small protocols."""
+"""Text models and embedding models, behind two small protocols."""

@@ -1,7 +1,7 @@
-"""Reading what a model wrote: the JSON objects in it, and single fields of them. Nothing here ever raises.
+"""Parse model output: JSON objects and their fields. Nothing here raises.
 
-A model wraps its JSON in thoughts, fences and chatter, leaves commas behind and stops in the middle. All of that is
-cleaned away here; what then does not have the promised shape is the caller's to drop.
+Models wrap JSON in thoughts, fences and chatter, leave trailing commas and stop in the middle. This module cleans
+that up; the caller drops objects of the wrong shape.
 """
 
 import json
@@ -13,7 +13,7 @@ from signet.text.surrogates import encodable
 DEFAULT_CONFIDENCE = 0.5
 _CONFIDENCES = {"high": 0.9, "medium": 0.75, "low": 0.4}
 
-#: How many openings of an object are tried in one answer; a sane one needs a handful.
+#: Opening braces to try in one answer; a normal one has a handful.
 _MAX_OPENINGS = 200
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -22,19 +22,19 @@ _ALL_FENCED = re.compile(r"```(?:markdown|md)?[ \t]*\n(.*)\n```", re.DOTALL | re
 _STRING_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]', re.DOTALL)
 _STRING_OR_LAST_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 
-#: A number as text; so long that no float overflows.
+#: A number as text, short enough not to overflow a float.
 _NUMBER = re.compile(r"([+-]?\d{1,12}(?:\.\d{1,12})?)\s*(%?)", re.ASCII)
 
 Json = dict[str, object]
 
 
 def objects(raw: str) -> Iterator[Json]:
-    """Yield the objects of an answer, each once, the most likely place first."""
+    """Yield the objects in an answer, each once, the most likely place first."""
     answer = without_thoughts(raw)
     fenced = _FENCED.search(answer)
     inner = fenced.group(1).strip() if fenced else answer
     places = [inner, *_balanced(inner), *_balanced(answer)]
-    if not _THOUGHT.match(raw.lstrip()):  # a thought tag may stand inside a fact
+    if not _THOUGHT.match(raw.lstrip()):  # a thought tag may be part of a fact
         places += _balanced(raw)
     for place in dict.fromkeys(places):
         value = _load(place)
@@ -42,30 +42,30 @@ def objects(raw: str) -> Iterator[Json]:
             value = _load(value)
         if isinstance(value, dict):
             yield value
-            # Some put the answer into another object: {"result": {…}}.
+            # Some models wrap the answer in another object: {"result": {…}}.
             yield from (inside for inside in value.values() if isinstance(inside, dict))
 
 
 def without_thoughts(raw: str) -> str:
-    """Return an answer without what the model thought aloud; a thought that is never closed goes to the end."""
+    """Return an answer without thoughts; an unclosed thought extends to the end."""
     return _THOUGHT.sub("", raw).strip()
 
 
 def markdown(raw: str) -> str:
-    """Return the text of an answer, without thoughts and without the fence that is put around a whole text."""
+    """Return the text of an answer, without thoughts and without a fence around all of it."""
     answer = without_thoughts(raw)
     fenced = _ALL_FENCED.fullmatch(answer)
     return fenced[1].strip() if fenced else answer
 
 
 def text(item: object, key: str) -> str:
-    """Return a field as trimmed text, empty when it is none."""
+    """Return a field as trimmed text; empty for other types."""
     value = item.get(key) if isinstance(item, dict) else None
     return value.strip() if isinstance(value, str) else ""
 
 
 def number(item: object, key: str) -> float | None:
-    """Return a field as a number, also one that is written as text or in percent; None when it is none."""
+    """Return a field as a number, also from text or a percentage; None for other values."""
     value = item.get(key) if isinstance(item, dict) else None
     if isinstance(value, str):
         found = _NUMBER.fullmatch(value.strip())
@@ -76,13 +76,13 @@ def number(item: object, key: str) -> float | None:
 
 
 def confidence(item: object) -> float:
-    """Return the model's confidence, 0..1, given as a word or a number; a half when it gives neither."""
+    """Return the model's confidence, 0..1; a half if missing."""
     value = _CONFIDENCES.get(text(item, "confidence").lower(), number(item, "confidence"))
     return DEFAULT_CONFIDENCE if value is None else min(max(value, 0.0), 1.0)
 
 
 def _balanced(text: str) -> Iterator[str]:
-    """Yield each outermost `{…}`; an opening that is never closed is stepped over."""
+    """Yield each outermost `{…}`; skip unclosed braces."""
     start = text.find("{")
     for _ in range(_MAX_OPENINGS):
         if start < 0:
@@ -112,7 +112,7 @@ def _load(text: str) -> object:
 
 
 def _encodable(value: object) -> object:
-    """Return a value without halves of surrogate pairs: escaped, JSON can hold them; no store can."""
+    """Return a value without lone surrogates, which JSON can escape but no store can hold."""
     written = json.dumps(value, ensure_ascii=False)
     if written.isascii():
         return value

@@ -1,7 +1,7 @@
 """Models behind Anthropic's Messages API.
 
-No call is repeated here: a server that asks for patience opens the queue's breaker, which asks again after 1, 2, 4 s
-without holding a worker (PIP-62 repeats inside the call).
+Calls are not retried here: a rate-limited server opens the queue's circuit breaker, which retries after 1, 2 and 4 s
+without occupying a worker (PIP-62).
 """
 
 from signet.providers.loose import as_object, text_of
@@ -29,12 +29,12 @@ class AnthropicModel(Served):
     def generate(
         self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
     ) -> Completion:
-        """Return the text blocks of the answer to one user message, joined."""
+        """Return the joined text blocks of the answer to one user message."""
         answer = self.post(
             "/v1/messages",
             {"max_tokens": max_tokens, "messages": [{"role": "user", "content": prompt}]},
             timeout_seconds=timeout_seconds,
-            # The prompt describes the shape, which these models keep to; a prefilled answer the newer ones refuse.
+            # The prompt describes the shape, which these models follow; newer ones refuse a prefilled answer.
             wishes=[] if shape is None else [{"temperature": 0}],
         )
         counts = as_object(answer.get("usage"))
@@ -46,6 +46,6 @@ class AnthropicModel(Served):
         )
 
     def probe(self) -> str | None:
-        """Return None when the server answers and takes the key."""
+        """Return None if the server answers and accepts the key."""
         self.exchange.get("/v1/models", timeout_seconds=PROBE_SECONDS)
         return None

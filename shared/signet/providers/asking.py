@@ -1,4 +1,4 @@
-"""A question to a model whose answer a program reads: in a shape, and once more when it cannot be read."""
+"""Ask a model for a machine-readable answer, and once more if it cannot be parsed."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -23,7 +23,7 @@ def asked(
     timeout_seconds: float,
     max_tokens: int,
 ) -> T | None:
-    """Return what `read` makes of the model's answer, None when two answers could not be read.
+    """Return `read` of the model's answer, None if two answers could not be parsed.
 
     Raises what the provider raises.
     """

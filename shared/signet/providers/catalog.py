@@ -1,7 +1,7 @@
-"""Which models can be offered for each provider: those that we ship by name, and those a local Ollama server has.
+"""List the models of each provider: known names, and those of a local Ollama server.
 
-`models.json` beside this file holds names that were public when this version was made; `deprecated` marks those that
-a newer one of the same family has replaced. It only helps people to choose: any other name may be configured.
+`models.json` next to this file lists names that were public at release; `deprecated` marks those replaced by a newer
+one of the same family. It only helps people choose: any other name may be configured.
 """
 
 import json
@@ -15,7 +15,7 @@ from signet.wire.pipeline import OfferedModel
 
 
 def shipped() -> dict[str, tuple[OfferedModel, ...]]:
-    """Return the models that are known by name, by provider."""
+    """Return the known models by provider."""
     text = resources.files("signet.providers").joinpath("models.json").read_text("utf-8")
     rows: Mapping[str, Sequence[Mapping[str, object]]] = json.loads(text)
     return {
@@ -34,9 +34,9 @@ def shipped() -> dict[str, tuple[OfferedModel, ...]]:
 
 
 def ollama_url(settings: TextSettings) -> str | None:
-    """Return the server that may be asked for its list: the configured one; None when that would reach somebody else.
+    """Return the configured Ollama server; None if that would contact a server the user did not name.
 
-    `auto` uses a server on this machine without being told, and no other.
+    `auto` uses only a server on this machine.
     """
     url = settings.endpoint or settings.ollama_url
     if settings.provider == OLLAMA or (settings.provider == AUTO and is_loopback(url)):
@@ -55,6 +55,6 @@ def ask(url: str) -> tuple[OfferedModel, ...]:
 def merged(
     known: Sequence[OfferedModel], found: Sequence[OfferedModel]
 ) -> tuple[OfferedModel, ...]:
-    """Return the models that were found and, behind them, the known ones that were not."""
+    """Return the found models, followed by known ones that were not found."""
     names = {one["id"] for one in found}
     return (*found, *(one for one in known if one["id"] not in names))

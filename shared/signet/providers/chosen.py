@@ -1,4 +1,4 @@
-"""Which providers the settings and the environment name."""
+"""Select the providers from settings and environment."""
 
 from signet.config import Environment, Settings
 from signet.config.extraction import Extraction, TextProvider
@@ -10,7 +10,7 @@ from signet.providers.registry import TextSettings, VectorSettings
 
 
 def text_settings(settings: Settings, environment: Environment) -> TextSettings:
-    """Return the part of the settings that says who reads texts."""
+    """Return the text provider's settings."""
     extraction = settings.pipeline.extraction
     return TextSettings(
         provider=extraction.provider,
@@ -22,7 +22,7 @@ def text_settings(settings: Settings, environment: Environment) -> TextSettings:
 
 
 def synthesis_settings(settings: Settings, environment: Environment) -> TextSettings:
-    """Return the part of the settings that says who writes MEMORY.md; extraction's key goes to its address only."""
+    """Return the settings of MEMORY.md's provider; extraction's key is sent only to extraction's address."""
     synthesis, extraction = settings.pipeline.synthesis, settings.pipeline.extraction
     is_same = (synthesis.provider, synthesis.endpoint) == (extraction.provider, extraction.endpoint)
     return TextSettings(
@@ -35,7 +35,7 @@ def synthesis_settings(settings: Settings, environment: Environment) -> TextSett
 
 
 def vector_settings(settings: Settings, environment: Environment) -> VectorSettings:
-    """Return the part of the settings that says who makes vectors."""
+    """Return the embedding provider's settings."""
     embedding = settings.embedding
     return VectorSettings(
         provider=embedding.provider,
@@ -55,7 +55,7 @@ def _text_key(section: Extraction | Synthesis, environment: Environment) -> str 
 
 
 def ration(settings: Settings, environment: Environment) -> Ration:
-    """Return the bounds on calls that cost somebody."""
+    """Return the limits on paid calls."""
     extraction = settings.pipeline.extraction
     return Ration(
         at_once=environment.max_llm_concurrency,
@@ -65,6 +65,6 @@ def ration(settings: Settings, environment: Environment) -> Ration:
 
 
 def _vendor_key(url: str | None, environment: Environment) -> str | None:
-    """Return the environment's key for its own vendor; another server must never be told it."""
+    """Return the environment's key for its own vendor; it is never sent to another server."""
     is_vendor = host_of(url or openai.BASE_URL) == openai.VENDOR_HOST
     return environment.openai_api_key if is_vendor else None

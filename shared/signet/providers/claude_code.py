@@ -1,4 +1,4 @@
-"""A model reached through the Claude Code program: `claude -p`."""
+"""A model behind the Claude Code program: `claude -p`."""
 
 from signet.providers.command import Command
 from signet.providers.ports import Completion, Shape
@@ -6,7 +6,7 @@ from signet.text import json_text
 
 
 class ClaudeCodeModel:
-    """A language model of the `claude` on the PATH; its own settings say who pays."""
+    """A language model of the `claude` on the PATH, paid by its account."""
 
     def __init__(self, model: str) -> None:
         self.name = f"claude-code:{model}"
@@ -16,7 +16,7 @@ class ClaudeCodeModel:
     def generate(
         self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
     ) -> Completion:
-        """Return the final text; the program sets its own limit of tokens."""
+        """Return the final text; the program sets its own token limit."""
         arguments = ["-p", "--model", self._model, "--no-session-persistence"]
         out = self._command.run(
             [*arguments, "--output-format", "json"], prompt, timeout_seconds=timeout_seconds
@@ -24,7 +24,7 @@ class ClaudeCodeModel:
         return self._completion(out)
 
     def available(self) -> bool:
-        """Return whether the program is there; never raises."""
+        """Return whether the program exists; never raises."""
         return self._command.answers()
 
     def _completion(self, out: str) -> Completion:

@@ -1,4 +1,4 @@
-"""A model reached through the Codex program: `codex exec`."""
+"""A model behind the Codex program: `codex exec`."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from signet.text import json_text
 
 
 class CodexModel:
-    """A language model of the `codex` on the PATH, which may read this machine and change nothing."""
+    """A language model of the `codex` on the PATH, with read-only access to this machine."""
 
     def __init__(self, model: str) -> None:
         self.name = f"codex:{model}"
@@ -25,14 +25,14 @@ class CodexModel:
     def generate(
         self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
     ) -> Completion:
-        """Return the agent's messages, joined; the program sets its own limit of tokens."""
+        """Return the agent's joined messages; the program sets its own token limit."""
         arguments = ["exec", "--skip-git-repo-check", "--json", "--sandbox", "read-only"]
         place = ["-C", str(Path.home()), "--model", self._model, "-"]
         out = self._command.run([*arguments, *place], prompt, timeout_seconds=timeout_seconds)
         return self._completion(out)
 
     def available(self) -> bool:
-        """Return whether the program is there; never raises."""
+        """Return whether the program exists; never raises."""
         return self._command.answers()
 
     def _completion(self, out: str) -> Completion:
@@ -58,7 +58,7 @@ class CodexModel:
 
 
 def _events(out: str) -> Iterator[Mapping[str, object]]:
-    """Yield the JSON objects among the lines; the program may print others."""
+    """Yield the JSON objects among the lines of output."""
     for line in out.splitlines():
         if (event := json_text.an_object(line)) is not None:
             yield event

@@ -1,8 +1,8 @@
-"""Model programs on this machine, run once for each prompt.
+"""Model programs on this machine, run once per prompt.
 
-The prompt goes in by stdin: an argument could be read by every user of the machine and has a largest length. The
-program runs in a process group of its own, which is ended as a whole when time is up, and is told to leave our hooks
-alone: what it reads for us must not be remembered as a session of its own (PIP-63).
+The prompt goes to stdin, because every user could read an argument, and its length is limited. The program runs in
+its own process group, which is terminated as a whole after the time limit. Our hooks are disabled in it, so that its
+session is not recorded as memory (PIP-63).
 """
 
 import os
@@ -17,18 +17,18 @@ from pathlib import Path
 from signet.errors import ProviderDown, ProviderFailed, ProviderTimeout
 from signet.providers import echo
 
-#: How long a program may take to end after it was asked to.
+#: Seconds for a program to end after SIGTERM.
 TERM_SECONDS = 2.0
 PROBE_SECONDS = 10.0
-#: For a program that is not there, and for one that says it cannot reach or is refused by its service.
+#: Retry delays for a missing program, and for one that reports its service as unreachable or refusing.
 MISSING_SECONDS = 60.0
 REFUSED_SECONDS = 60.0
 
-#: Of the variables of a session around us, those that say how to sign in.
+#: Sign-in variables to keep from the surrounding session.
 SIGN_IN = frozenset(
     {"CLAUDE_CODE_OAUTH_TOKEN", "CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX"}
 )
-#: What a program says when its service cannot be reached or refuses: another time the same prompt may work.
+#: Error texts of a temporarily unreachable or refusing service.
 _DOWN = re.compile(
     r"rate.?limit|usage limit|overloaded|quota|\b(?:401|403|429|502|503|504|529)\b"
     r"|not logged in|log ?in|unauthori[sz]ed|authentication|api key|credit balance"
@@ -39,19 +39,19 @@ _DOWN = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A program that answers prompts; `provider` is the name used in errors."""
+    """A program that answers prompts; `provider` is its name in errors."""
 
     provider: str
     executable: str
-    #: Set for the program, besides what every one of them gets.
+    #: Variables for the program, besides the common ones.
     extra: Mapping[str, str] = field(default_factory=dict)
-    #: How much of its last words an error repeats.
+    #: Maximum length of its output quoted in an error.
     excerpt_chars: int = 300
 
     def run(self, arguments: Sequence[str], prompt: str, *, timeout_seconds: float) -> str:
-        """Return what the program prints, never empty.
+        """Return the program's output, never empty.
 
-        Raises ProviderDown when it is not there or says that its service is not, ProviderTimeout, ProviderFailed.
+        Raises ProviderDown if the program or its service is missing, ProviderTimeout, ProviderFailed.
         """
         code, out, err = self._run(arguments, prompt, timeout_seconds)
         if code == 0 and out.strip():
@@ -62,7 +62,7 @@ class Command:
         raise self.failure(reason, said)
 
     def failure(self, reason: str, said: str) -> ProviderDown | ProviderFailed:
-        """Return the error for a failed run: down when what it said sounds like its service."""
+        """Return the error for a failed run: ProviderDown if its output describes an unreachable service."""
         message = f"{self.provider}: {reason}"
         if _DOWN.search(said):
             return ProviderDown(
@@ -71,7 +71,7 @@ class Command:
         return ProviderFailed(message, provider=self.provider)
 
     def answers(self) -> bool:
-        """Return whether the program is there and tells its version; never raises."""
+        """Return whether the program prints its version; never raises."""
         try:
             return self._run(["--version"], "", PROBE_SECONDS)[0] == 0
         except (ProviderDown, ProviderFailed):
@@ -109,7 +109,7 @@ class Command:
 
 
 def environment(outer: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment of a model program: without the session around us, without colour and hooks."""
+    """Return a model program's environment: without the surrounding session, colour and hooks."""
     kept = {
         name: value
         for name, value in outer.items()
@@ -119,7 +119,7 @@ def environment(outer: Mapping[str, str]) -> dict[str, str]:
 
 
 def _end(program: "subprocess.Popen[str]") -> None:
-    """End the program and all that it started, also when it is done: it may have left others behind."""
+    """Terminate the program and its descendants, also after a normal end: it may have left some running."""
     if program.poll() is None:
         _signal(program, signal.SIGTERM)
         with suppress(subprocess.TimeoutExpired):

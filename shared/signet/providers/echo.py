@@ -1,18 +1,18 @@
-"""What a provider says of a failure, without what it repeats of the question. Pure.
+"""Remove repetitions of the prompt from a provider's error message. Pure.
 
-Errors are kept with jobs, in logs and in counts; the texts that were asked about may be forgotten.
+Errors are stored with jobs, in logs and in counts, while the prompt's texts may be forgotten.
 """
 
 import re
 
-#: So many words in a row that the question has too are a repetition of it.
+#: Consecutive common words that count as a repetition.
 RUN = 4
 LEFT_OUT = "[…]"
 _WORD = re.compile(r"\w+")
 
 
 def without(said: str, asked: str) -> str:
-    """Return what was said with every run of words that stands in the question left out."""
+    """Return the message without runs of words that occur in the prompt."""
     theirs = [word.casefold() for word in _WORD.findall(asked)]
     known = {tuple(theirs[at : at + RUN]) for at in range(len(theirs) - RUN + 1)}
     found = list(_WORD.finditer(said))

@@ -1,17 +1,17 @@
-"""One question to a model server and its answer as JSON; the only place that says what an HTTP outcome means.
+"""Send one request to a model server, and map every HTTP outcome to a result or an error.
 
 | outcome | error | why |
 | --- | --- | --- |
-| no connection | ProviderDown | nothing was asked |
-| 429, 502, 503, 504, 529 | ProviderDown | it asks for patience; Retry-After says how long |
+| no connection | ProviderDown | nothing was sent |
+| 429, 502, 503, 504, 529 | ProviderDown | it asks to wait; Retry-After gives the time |
 | 401, 403 | ProviderDown, for long | a wrong key must not use up the attempts of every job |
-| no complete answer in time | ProviderTimeout | the question itself may be too much |
-| connection or stream cut in an answer | ProviderCut | a question that kills the server must run out of attempts |
-| any other 4xx | ProviderRefused | it is the question that it refuses |
-| a web page, nothing, another format | ProviderNonsense | something else answers there |
+| no complete answer in time | ProviderTimeout | the request itself may be too large |
+| connection or stream cut in an answer | ProviderCut | a request that kills the server must run out of attempts |
+| any other 4xx | ProviderRefused | the server rejects this request |
+| a web page, nothing, another format | ProviderNonsense | another program answers there |
 | any other status that is not 2xx, an error as answer | ProviderFailed | with the status and the start of the body |
 
-Whose fault the last five are, the provider's or the question's, is told by what other jobs meet
+For the last five, the results of other jobs decide whether provider or request is at fault
 (queue/circuit_breaker.py).
 """
 
@@ -37,31 +37,31 @@ from signet.providers.loose import Json, as_object, as_text, first_object
 from signet.providers.ports import Completion
 from signet.text.json_text import an_object
 
-#: Short, so that work starts again within five seconds of a local server's return.
+#: Short, so that work resumes within five seconds of a local server's return.
 UNREACHABLE_SECONDS = 3.0
-#: For a rate limit that does not say how long it lasts; most count by the minute.
+#: Default wait after a rate limit; most count per minute.
 LIMITED_SECONDS = 20.0
-#: For a refused key: only a person can change that.
+#: Wait after a refused key, which only a person can change.
 REFUSED_SECONDS = 900.0
-#: The longest wait that a server may ask for.
+#: Maximum wait accepted from a server.
 LONGEST_WAIT_SECONDS = 86_400.0
-#: How much of an error page is repeated (PIP-61), and read for that.
+#: Characters of an error page to quote (PIP-61), and to read for that.
 EXCERPT_CHARS, READ_CHARS = 200, 2_000
 
 LIMITED = 429
 REFUSED = frozenset({401, 403})
 OVERLOADED = frozenset({502, 503, 504, 529})
-#: How a server answers to a field that it does not know.
+#: Statuses for an unknown field.
 UNKNOWN_FIELD = frozenset({400, 422})
-#: For how long it is not asked for that again: it may be updated meanwhile.
+#: Seconds to omit a refused field; the server may be updated meanwhile.
 UNKNOWN_SECONDS = 3600.0
 
-#: How many of the optional fields a server and model refuse, and until when (monotonic) that is taken for granted.
+#: Number of optional fields that a server and model refuse, and until when (monotonic) this is assumed.
 _unknown: dict[tuple[str, str], tuple[int, float]] = {}
 
 
 class Exchange:
-    """A model server that speaks JSON; `provider` is the name used in errors."""
+    """A model server that speaks JSON; `provider` is its name in errors."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Exchange:
         api_key: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> None:
-        """`headers` replace the bearer token that a key usually is."""
+        """`headers` replace the bearer token of the key."""
         self.provider = provider
         self._api_key = api_key
         bearer = {"authorization": f"Bearer {api_key}"} if api_key else {}
@@ -85,10 +85,10 @@ class Exchange:
         timeout_seconds: float,
         wishes: Sequence[Mapping[str, object]] = (),
     ) -> Mapping[str, object]:
-        """Return the JSON object that answers a JSON object.
+        """Post a JSON object and return the JSON object of the answer.
 
-        `wishes` are further fields that the server may not know: when it refuses, they are left out, one wish after
-        the other, and from then on for an hour.
+        `wishes` are optional fields that the server may not know: if it refuses, they are removed one by one, and
+        omitted for an hour.
         """
         until = time.monotonic() + timeout_seconds
         server = (self._client.base_url, self.provider)
@@ -122,7 +122,7 @@ class Exchange:
         return answer
 
     def delete(self, path: str, *, timeout_seconds: float) -> None:
-        """Ask the server to delete what is at a path."""
+        """Send a DELETE for a path."""
         self._ask("DELETE", path, None, timeout_seconds)
 
     def completion(
@@ -134,7 +134,7 @@ class Exchange:
             limit = " (the limit of tokens was reached before any text)" if is_cut else ""
             raise self._nonsense(f"the answer is empty{limit}")
         return Completion(
-            # Half of an emoji, where the answer was cut, can be neither stored nor sent.
+            # A truncated emoji can be neither stored nor sent.
             text=text.encode("utf-8", "replace").decode(),
             input_tokens=input_tokens if isinstance(input_tokens, int) else None,
             output_tokens=output_tokens if isinstance(output_tokens, int) else None,
@@ -142,14 +142,14 @@ class Exchange:
         )
 
     def vectors(self, rows: object, *, count: int, dimensions: int) -> list[bytes]:
-        """Return the rows as stored vectors; raises ProviderFailed when they are not what was asked for."""
+        """Return the rows as packed vectors; raises ProviderFailed for the wrong number or length."""
         try:
             return vectors.pack_all(rows, count=count, dimensions=dimensions)
         except ValueError as error:
             raise self._nonsense(str(error)) from error
 
     def close(self) -> None:
-        """Close the connections; a later question opens new ones."""
+        """Close the connections; a later request opens new ones."""
         self._client.close()
 
     def _ask(
@@ -188,7 +188,7 @@ class Exchange:
         raise ProviderFailed(f"{self.provider}: {reason}", provider=self.provider, status=status)
 
     def _parse(self, body: bytes, asked: object) -> object:
-        """Return the JSON of a body, or what the pieces add up to in which it was streamed."""
+        """Return the JSON of a body, or the sum of its streamed parts."""
         try:
             answer: object = json.loads(body)
             return answer
@@ -227,7 +227,7 @@ class Exchange:
 
 
 def retry_after(value: str | None, now: datetime) -> float | None:
-    """Return the seconds that a Retry-After header asks for, 0 to LONGEST_WAIT_SECONDS; None when it says nothing."""
+    """Return the seconds of a Retry-After header, 0 to LONGEST_WAIT_SECONDS; None if missing or invalid."""
     if value is None:
         return None
     try:
@@ -242,7 +242,7 @@ def retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def excerpt(body: bytes | str, asked: object) -> str:
-    """Return the start of a body as one line of printable text, without what it repeats of the question."""
+    """Return the start of a body as one printable line, without repetitions of the prompt."""
     start = body[:READ_CHARS]
     text = start if isinstance(start, str) else start.decode("utf-8", "replace")
     printable = "".join(c for c in " ".join(text.split()) if c.isprintable())
@@ -262,7 +262,7 @@ class Cut(ValueError):
 
 
 def joined(body: bytes) -> Json | None:
-    """Return the answer that a stream adds up to, None when the body is no stream; raises Cut."""
+    """Return the sum of a stream, None if the body is no stream; raises Cut."""
     texts = list(_texts(body.decode("utf-8-sig", "replace")))
     pieces = [piece for text in texts if text != DONE and (piece := an_object(text)) is not None]
     whole = len(pieces) == len(texts) - texts.count(DONE)
@@ -277,8 +277,8 @@ def joined(body: bytes) -> Json | None:
 
 
 def _texts(text: str) -> Iterator[str]:
-    """Yield what each line or event holds."""
-    # Not splitlines: the line separators of Unicode may stand in a JSON text.
+    """Yield the content of each line or event."""
+    # Not splitlines: Unicode line separators may occur in a JSON text.
     lines = [line for line in re.split(r"[\r\n]+", text) if line.strip()]
     if not any(line.startswith("data:") for line in lines):
         yield from lines
@@ -287,7 +287,7 @@ def _texts(text: str) -> Iterator[str]:
 
 
 def _is_last(piece: Json) -> bool:
-    """Return whether a piece says that nothing comes after it, or is a whole answer itself."""
+    """Return whether a part ends the stream, or is a complete answer."""
     choice = first_object(piece.get("choices"))
     return (
         piece.get("done") is True

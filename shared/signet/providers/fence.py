@@ -1,7 +1,7 @@
-"""Stored text in a request to a model: data between markers, never instructions.
+"""Fence stored text in a request to a model: data between markers, never instructions.
 
-Every request that shows a model a text somebody else wrote encloses it here. A marker carries a digest of the very
-text it encloses, so no text can hold its own closing marker.
+Every request that contains foreign text uses it. A marker contains a digest of the text it encloses, so no text can
+contain its own closing marker.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ from signet.text import controls
 
 
 def data(name: str, text: str) -> str:
-    """Return a text between markers called `name`, declared to be data, without what no reader sees in it."""
+    """Return a text between markers named `name`, declared as data, without invisible characters."""
     text = controls.clean(text)
     digest = hashlib.sha256(text.encode(errors="replace")).hexdigest()[:16]
     marker = f"{name}-{digest}"

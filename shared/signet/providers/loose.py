@@ -1,4 +1,4 @@
-"""Parts of JSON that somebody else wrote: each is what it should be, or empty."""
+"""Read parts of foreign JSON: each has the expected type, or is empty."""
 
 from collections.abc import Mapping
 
@@ -6,21 +6,21 @@ Json = Mapping[str, object]
 
 
 def as_object(value: object) -> Json:
-    """Return a JSON object, empty when it is none."""
+    """Return a JSON object; empty for other types."""
     return value if isinstance(value, dict) else {}
 
 
 def first_object(value: object) -> Json:
-    """Return the first object of a list, empty when there is none."""
+    """Return the first object of a list, else an empty one."""
     return as_object(value[0]) if isinstance(value, list) and value else {}
 
 
 def as_text(value: object) -> str:
-    """Return a text, empty when it is none."""
+    """Return a text; empty for other types."""
     return value if isinstance(value, str) else ""
 
 
 def text_of(parts: object) -> str:
-    """Return the texts of a list of parts, joined; parts of other types are left out."""
+    """Return the joined texts of a list of parts; other parts are skipped."""
     rows = [as_object(part) for part in parts] if isinstance(parts, list) else []
     return "".join(as_text(row.get("text")) for row in rows if row.get("type") == "text")

@@ -1,6 +1,6 @@
-"""Models whose every call is counted, timed and told of.
+"""Models with counted, timed and traced calls.
 
-The label of the metrics is the kind of provider, not its model: a metric's labels are few.
+Metrics are labelled by kind of provider, not by model, to keep labels few.
 """
 
 import time
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Outcome(StrEnum):
-    """What came of one call to a provider; the words that are stored and shown."""
+    """The outcome of a provider call, as stored and shown."""
 
     SUCCESS = "success"
     FAILURE = "failure"
@@ -28,18 +28,18 @@ class Outcome(StrEnum):
 
 
 class Kind(StrEnum):
-    """What was asked of a provider."""
+    """Kinds of provider calls."""
 
     LLM = "llm"
     EMBEDDING = "embedding"
 
 
-#: As spans call it (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
+#: Span names of the operations (https://opentelemetry.io/docs/specs/semconv/gen-ai/).
 _OPERATIONS = {Kind.LLM: "chat", Kind.EMBEDDING: "embeddings"}
 
 
 class MeteredModel:
-    """A LanguageModel as it is, counted."""
+    """A LanguageModel with metrics."""
 
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
@@ -51,7 +51,6 @@ class MeteredModel:
     def generate(
         self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
     ) -> Completion:
-        """Return the model's answer."""
         call = Call()
         try:
             with metered(self.name, Kind.LLM) as call:
@@ -66,12 +65,11 @@ class MeteredModel:
             _tell_generated(self.name, call)
 
     def available(self) -> bool:
-        """Return whether the provider answers and has the model; never raises."""
         return self._model.available()
 
 
 class MeteredEmbedder:
-    """An Embedder as it is, counted."""
+    """An Embedder with metrics."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -89,11 +87,9 @@ class MeteredEmbedder:
         return self._embedder.dimensions
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one vector for each text, in the same order."""
         return self._told(lambda: self._embedder.embed(texts), len(texts))
 
     def question(self, text: str) -> Reading:
-        """Return what gives the vector of a question."""
         return self._told(lambda: self._embedder.question(text), 1)
 
     def _told(self, work: Callable[[], T], texts: int) -> T:
@@ -106,19 +102,17 @@ class MeteredEmbedder:
                 _tell_embedded(self.name, call, texts)
 
     def available(self) -> bool:
-        """Return whether the provider answers and has the model; never raises."""
         return self._embedder.available()
 
     def fault(self) -> str | None:
-        """Return why the provider cannot be used, None when it can; never raises."""
         return self._embedder.fault()
 
 
 @dataclass(slots=True)
 class Call:
-    """One call, while it is made, and how it ended."""
+    """One call and its outcome."""
 
-    #: What a language model has answered.
+    #: The answer of a language model.
     answer: Completion | None = None
     outcome: Outcome = Outcome.SUCCESS
     error: BaseException | None = None
@@ -126,13 +120,13 @@ class Call:
 
     @property
     def was_made(self) -> bool:
-        """Return whether anybody was asked."""
+        """Return whether a request was sent."""
         return not isinstance(self.error, ModelNotInstalled)
 
 
 @contextmanager
 def metered(name: str, kind: Kind) -> Iterator[Call]:
-    """Count and time the call in the block and note its outcome, also when it is interrupted.
+    """Count and time the call in the block and record its outcome, even if it is interrupted.
 
     `name` is `kind:model`.
     """

@@ -8,13 +8,14 @@ from signet.providers.ports import Completion, Shape
 from signet.providers.served import Served, ServedEmbedder
 from signet.providers.vectors import EMBED_SECONDS
 
-#: Room for the longest extraction prompt (12 000 characters) and its answer; Ollama's own default cuts it in silence.
+#: Context for the longest extraction prompt (12 000 characters) and its answer; Ollama silently truncates at its
+#: default.
 CONTEXT_TOKENS = 8192
-#: A local server answers a list at once; a slow one is busy loading and is asked again later.
+#: A local server lists its models at once; a slow one is loading and is retried later.
 PROBE_SECONDS = 3.0
-#: Models of the server that are named when ours is not among them.
+#: Models of the server to list when ours is missing.
 SHOWN_MODELS = 20
-#: For a model that is not there: a person may be pulling it now.
+#: Wait for a missing model, which a person may be pulling.
 MISSING_SECONDS = 60.0
 
 NOT_FOUND = 404
@@ -27,7 +28,7 @@ class ModelMissing(ProviderDown):
 
 
 def installed(url: str) -> list[str]:
-    """Return the names of the models that a server has; raises ProviderDown or ProviderFailed, after 3 s at most."""
+    """Return a server's models; raises ProviderDown or ProviderFailed, after 3 s at most."""
     exchange = Exchange("ollama", url)
     try:
         return _names(exchange)
@@ -42,10 +43,10 @@ def _names(exchange: Exchange) -> list[str]:
 
 
 class _Ollama(Served):
-    """What text and embedding models share: whether the model is there."""
+    """Common part of text and embedding models: whether the model exists."""
 
     def probe(self) -> str | None:
-        """Return that the server does not have the model, None when it does."""
+        """Return that the server lacks the model, None if it has it."""
         names = _names(self.exchange)
         if any(name == self.model or name.startswith(f"{self.model}:") for name in names):
             return None
@@ -60,7 +61,7 @@ class _Ollama(Served):
         timeout_seconds: float,
         wishes: Sequence[Mapping[str, object]] = (),
     ) -> Mapping[str, object]:
-        """Return what answers; raises ModelMissing for a model that is not installed."""
+        """Post a request; raises ModelMissing for a model that is not installed."""
         try:
             return super().post(path, payload, timeout_seconds=timeout_seconds, wishes=wishes)
         except ProviderFailed as error:
@@ -84,7 +85,7 @@ class OllamaModel(_Ollama):
     def generate(
         self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
     ) -> Completion:
-        """Return the model's answer; it is told not to think aloud, but may."""
+        """Return the model's answer; thinking aloud is disabled, but may occur."""
         options = {"num_predict": max_tokens, "num_ctx": self._context_tokens}
         payload = {
             "prompt": prompt,
@@ -119,7 +120,7 @@ class OllamaEmbedder(_Ollama, ServedEmbedder):
             answer = self.post("/api/embed", {"input": texts}, timeout_seconds=EMBED_SECONDS)
             return answer.get("embeddings")
         except ModelMissing:
-            # Servers before 0.3 have no such path; a model that is really missing is missed again.
+            # Servers before 0.3 lack this path; a missing model fails here again.
             return [self._row(text) for text in texts]
 
     def _row(self, text: str) -> object:

@@ -1,4 +1,4 @@
-"""Models behind the chat and embedding calls that OpenAI made common: its own and compatible servers."""
+"""Models behind OpenAI's chat and embedding API, from OpenAI and compatible servers."""
 
 from collections.abc import Mapping
 
@@ -11,17 +11,17 @@ from signet.providers.vectors import EMBED_SECONDS
 
 BASE_URL = "https://api.openai.com/v1"
 VENDOR_HOST = "api.openai.com"
-#: The vendor's models of this family shorten their vectors to the length that is asked for.
+#: OpenAI's models of this family shorten their vectors to a requested length.
 SHORTENING_FAMILY = "text-embedding-3"
 
 PROBE_SECONDS = 5.0
 
-#: Servers that list no models answer so; they may be asked all the same.
+#: Statuses of servers that list no models; they may still work.
 NO_LIST = frozenset({404, 405})
 
 
 class _OpenAI(Served):
-    """What text and embedding models share: whether there is anybody, and takes the key."""
+    """Common part of text and embedding models: whether the server answers and accepts the key."""
 
     def __init__(self, url: str, model: str, api_key: str | None) -> None:
         self.is_vendor = host_of(url) == VENDOR_HOST
@@ -30,11 +30,11 @@ class _OpenAI(Served):
         super().__init__("openai", url, model, api_key=api_key, needs_key=needs_key)
 
     def fault(self) -> str | None:
-        """Return why the server cannot be used, None when it can; never raises."""
+        """Return why the server cannot be used, None if it can; never raises."""
         return "Missing OpenAI API key" if self.lacks_key else super().fault()
 
     def probe(self) -> str | None:
-        """Return None when the server answers, with a list of models or that it has none."""
+        """Return None if the server answers, with or without a list of models."""
         try:
             self.exchange.get("/models", timeout_seconds=PROBE_SECONDS)
         except ProviderFailed as error:
@@ -48,7 +48,7 @@ class OpenAIModel(_OpenAI):
 
     def __init__(self, url: str, model: str, *, api_key: str | None = None) -> None:
         super().__init__(url, model, api_key)
-        # The vendor's newer models refuse the old name, compatible servers do not know the new one.
+        # OpenAI's newer models refuse the old name, compatible servers do not know the new one.
         self._limit_name = "max_completion_tokens" if self.is_vendor else "max_tokens"
 
     def generate(
@@ -64,7 +64,7 @@ class OpenAIModel(_OpenAI):
             "/chat/completions",
             payload,
             timeout_seconds=timeout_seconds,
-            # Some servers know no schemas, and the vendor's models that think refuse a temperature.
+            # Some servers do not support schemas, and OpenAI's reasoning models refuse a temperature.
             wishes=[] if shape is None else [_as_format(shape), {"temperature": 0}],
         )
         usage = as_object(answer.get("usage"))
@@ -101,7 +101,7 @@ def _as_format(shape: Shape) -> Mapping[str, object]:
 
 
 def _in_order(data: object) -> object:
-    """Return the vectors in the order of the texts, which is told by `index`, not by their place."""
+    """Return the vectors in the order of the texts, given by `index` and not by position."""
     if not isinstance(data, list):
         return None
     by_place: dict[int, object] = {}

@@ -1,7 +1,7 @@
-"""A model reached through an OpenCode server on this machine or another.
+"""A model behind an OpenCode server, local or remote.
 
-Each call has a session of its own, deleted afterwards, so that no text is read in the light of another. The server
-may answer a message before its text is there; the session is then looked at until it is.
+Each call has its own session, deleted afterwards, so that no text influences another. The server may answer a message
+before its text is ready; the session is then polled.
 """
 
 import time
@@ -14,10 +14,10 @@ from signet.providers.served import Served
 
 BASE_URL = "http://127.0.0.1:4096"
 PROBE_SECONDS = 3.0
-#: How long and how often a session without text is looked at.
+#: Total time and interval for polling a session without text.
 LATE_TEXT_SECONDS = 20.0
 LOOK_SECONDS = 0.25
-#: Sessions that are tried: a server that restarts forgets those it had.
+#: Sessions to try: a restarting server loses its sessions.
 SESSIONS = 2
 GONE = frozenset({404, 410})
 
@@ -33,7 +33,7 @@ class OpencodeModel(Served):
     def generate(
         self, prompt: str, *, timeout_seconds: float, max_tokens: int, shape: Shape | None = None
     ) -> Completion:
-        """Return the text parts of the answer, joined; the server sets its own limit of tokens."""
+        """Return the joined text parts of the answer; the server sets its own token limit."""
         until = time.monotonic() + timeout_seconds
         for _ in range(SESSIONS):
             session = self._open(until)
@@ -50,7 +50,7 @@ class OpencodeModel(Served):
         raise ProviderFailed(f"{self.name}: the answer is empty", provider=self.name)
 
     def probe(self) -> str | None:
-        """Return None when the server says that it is well."""
+        """Return None if the server is healthy."""
         answer = self.exchange.get("/global/health", timeout_seconds=PROBE_SECONDS)
         return f"{self.name}: it is not healthy" if answer.get("healthy") is False else None
 
@@ -62,7 +62,7 @@ class OpencodeModel(Served):
         return session
 
     def _asked(self, session: str, prompt: str, until: float) -> Completion | None:
-        """Return the answer of one session, None when it stays empty."""
+        """Return the answer of one session, None if it stays empty."""
         message = {"parts": [{"type": "text", "text": prompt}], "model": self._model}
         path = f"/session/{session}/message"
         found = self._completion(
@@ -87,7 +87,7 @@ class OpencodeModel(Served):
         return self.exchange.completion(text, tokens.get("input"), tokens.get("output"))
 
     def _forget(self, session: str) -> None:
-        """Delete the session; one that stays is only untidy."""
+        """Delete the session; a failure is harmless."""
         with suppress(ProviderDown, ProviderFailed):
             self.exchange.delete(f"/session/{session}", timeout_seconds=PROBE_SECONDS)
 

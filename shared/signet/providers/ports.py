@@ -1,25 +1,25 @@
-"""What the product asks of a model, whoever answers.
+"""Protocols of text and embedding models.
 
-Implementations raise ProviderDown (it may be asked again later; the job waits), ProviderFailed (it answered with
-an error or nonsense) or ProviderTimeout (no answer in time), and nothing else. They may be called from several
-threads at once. Vectors are bytes: little-endian float32, 4 * dimensions long.
+Implementations raise only ProviderDown (retry later; the job waits), ProviderFailed (an error or an unusable answer)
+or ProviderTimeout. They may be called from several threads. Vectors are bytes: little-endian float32, 4 * dimensions
+long.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-#: What an answer has to look like, as a JSON schema.
+#: The required form of an answer, as a JSON schema.
 Shape = Mapping[str, object]
 
-#: A question that was read: gives its vector, by how much its words tell (lower-case, without accents; an empty mapping
-#: for all alike). A model that cannot weigh them gives the same for any.
+#: A question's vector by the weights of its words (lower-case, without accents; empty for equal weights). Models that
+#: cannot weight words ignore them.
 Reading = Callable[[Mapping[str, float]], bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Completion:
-    """The text a model wrote, never empty, and what it cost if the provider says."""
+    """A model's text, never empty, and its token counts if the provider reports them."""
 
     text: str
     input_tokens: int | None
@@ -29,7 +29,7 @@ class Completion:
 
 
 class LanguageModel(Protocol):
-    """Writes text; `name` is `kind:model`."""
+    """A text model; `name` is `kind:model`."""
 
     @property
     def name(self) -> str: ...
@@ -39,7 +39,7 @@ class LanguageModel(Protocol):
     ) -> Completion:
         """Return the model's answer within `timeout_seconds` in total.
 
-        With a `shape` the likeliest answer is asked for, in that shape; what comes may have another one all the same.
+        With a `shape`, requests the most likely answer in that form; the answer may still differ.
         """
         ...
 
@@ -49,7 +49,7 @@ class LanguageModel(Protocol):
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors; `name` is `kind:model`, `dimensions` the length of each vector."""
+    """An embedding model; `name` is `kind:model`, `dimensions` the length of each vector."""
 
     @property
     def name(self) -> str: ...
@@ -65,7 +65,7 @@ class Embedder(Protocol):
         ...
 
     def question(self, text: str) -> Reading:
-        """Return what gives the vector of a question, which some models read in another way than a text."""
+        """Return the reading of a question, which some models encode differently from a text."""
         ...
 
     def available(self) -> bool:
@@ -73,5 +73,5 @@ class Embedder(Protocol):
         ...
 
     def fault(self) -> str | None:
-        """Return why the provider cannot be used, None when it can; never raises."""
+        """Return why the provider cannot be used, None if it can; never raises."""
         ...

@@ -1,8 +1,8 @@
-"""What calls of a paid or shared model are bounded by: so many at once, so many an hour, so many tokens an hour.
+"""Limit calls of a paid or shared model: concurrent calls, calls per hour, tokens per hour.
 
-All three hold for the workspace, not for a process. A slot is a lock on a file, which the kernel gives back whatever
-ends its holder; calls and tokens are counted in `provider_usage`, the call before it is made, so that a loop of crashes
-is bounded as well. Who is over the hour's budget is down until the next hour: jobs wait and lose no attempt.
+The limits apply to the workspace, not to a process. A slot is a file lock, which the kernel frees when its holder
+ends. Calls and tokens are counted in `provider_usage`, the call before it is made, so that a crash loop is bounded
+too. A provider over its hourly budget is down until the next hour: jobs wait and lose no attempt.
 """
 
 import fcntl
@@ -20,20 +20,20 @@ from signet.db.provider_usage import Usage
 from signet.errors import ProviderBusy, ProviderDown
 from signet.providers.ports import Completion, LanguageModel, Shape
 
-#: How often somebody who waits for a slot looks for one: calls take seconds.
+#: Seconds between attempts to get a slot.
 LOOK_SECONDS = 0.05
-#: Share of a call's time that may go by in waiting for a slot; the rest is the model's.
+#: Share of a call's time that may be spent waiting for a slot.
 WAIT_SHARE = 0.5
-#: When a job whose call found no slot may try again.
+#: Seconds before a job without a slot retries.
 BUSY_SECONDS = 1.0
 
-#: How long the counts of an hour are kept, for people who ask what a week has cost.
+#: Retention of the hourly counts, for cost overviews.
 KEPT = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ration:
-    """The bounds of one provider; 0 calls or tokens is no bound."""
+    """The limits of one provider; 0 calls or tokens means unlimited."""
 
     at_once: int
     calls_per_hour: int
@@ -41,18 +41,18 @@ class Ration:
 
 
 def used(tx: ReadTx, provider: str, *, now: datetime) -> Usage:
-    """Return what a provider (its kind, without the model) was asked for in the hour of `now`."""
+    """Return a provider's usage (by kind, without the model) in the hour of `now`."""
     return provider_usage.used(tx, provider, _hour(now))
 
 
 def count(tx: WriteTx, provider: str, *, now: datetime, calls: int = 0, tokens: int = 0) -> None:
-    """Add to what a provider was asked for, and delete what is a month old."""
+    """Add to a provider's usage, and delete counts older than a month."""
     provider_usage.add(tx, provider, _hour(now), Usage(calls, tokens))
     provider_usage.delete_old(tx, _hour(now - KEPT))
 
 
 class RationedModel:
-    """A LanguageModel as it is, asked no more than its ration allows."""
+    """A LanguageModel within its limits."""
 
     def __init__(
         self,
@@ -63,9 +63,9 @@ class RationedModel:
         *,
         yields: bool = False,
     ) -> None:
-        """`folder` holds the files of the slots and is made when it is missing.
+        """`folder` holds the slot files and is created if missing.
 
-        Who yields takes no slot that is the last free one: work that nobody waits for leaves it to the other.
+        A model that yields never takes the last free slot, leaving it to interactive work.
         """
         self._model = model
         self._db = db
@@ -83,7 +83,7 @@ class RationedModel:
     ) -> Completion:
         """Return the model's answer; raises ProviderDown when the hour's budget is used up.
 
-        Raises ProviderBusy when no slot gets free in time.
+        Raises ProviderBusy when no slot becomes free in time.
         """
         started = time.monotonic()
         with self._slot(started + timeout_seconds * WAIT_SHARE):
@@ -97,7 +97,6 @@ class RationedModel:
         return found
 
     def available(self) -> bool:
-        """Return whether the provider answers and has the model; never raises."""
         return self._model.available()
 
     def _take_call(self) -> None:
@@ -134,7 +133,7 @@ class RationedModel:
             os.close(slot)
 
     def _free_slot(self) -> int | None:
-        """Return the descriptor of a slot that is ours until it is closed."""
+        """Return the descriptor of an acquired slot, held until it is closed."""
         found: list[int] = []
         for number in range(self._ration.at_once):
             slot = self._locked(self._folder / f"{number}.lock")
@@ -159,5 +158,5 @@ class RationedModel:
 
 
 def _hour(at: datetime) -> str:
-    """Return the hour an instant lies in, UTC, as text that sorts by time."""
+    """Return the UTC hour of an instant, as text that sorts by time."""
     return clock.to_text(at)[:13]

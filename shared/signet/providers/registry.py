@@ -1,7 +1,7 @@
-"""From settings to a model.
+"""Create models from settings.
 
-Nothing here reads settings files, the environment or the vault: the caller passes the few values that count, with
-secrets resolved. Making a provider calls nobody.
+Reads no settings files, environment or vault: the caller passes the values, with secrets resolved. Creating a
+provider sends no request.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from signet.net.http import is_loopback, shown
 from signet.providers import anthropic, ollama, openai, opencode
 from signet.providers.ports import Embedder, LanguageModel
 
-#: Answers whether a model can be used now; the caller keeps the answer for a while (PROBE_KEPT_SECONDS).
+#: Return whether a model can be used now; callers cache the result (PROBE_KEPT_SECONDS).
 Probe = Callable[[LanguageModel], bool]
 PROBE_KEPT_SECONDS = 30
 
@@ -27,19 +27,19 @@ CODEX = "codex"
 OPENCODE = "opencode"
 
 
-#: Where a provider is when nobody says otherwise.
+#: Default addresses of providers.
 BASE_URLS = {
     OPENAI: openai.BASE_URL,
     ANTHROPIC: anthropic.BASE_URL,
     OPENCODE: opencode.BASE_URL,
 }
-#: Those whose calls reach a vendor wherever they are addressed to.
+#: Providers whose calls reach a vendor at any address.
 PAID = frozenset({ANTHROPIC, CLAUDE_CODE, CODEX, OPENCODE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextSettings:
-    """Who reads text: `extraction.*`; `endpoint` is None unless a person wrote one."""
+    """The text provider: `extraction.*`; `endpoint` is None unless configured."""
 
     provider: str
     model: str
@@ -50,7 +50,7 @@ class TextSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorSettings:
-    """Who makes vectors: `embedding.*`; `base_url` is None unless a person wrote one."""
+    """The embedding provider: `embedding.*`; `base_url` is None unless configured."""
 
     provider: str
     model: str
@@ -62,10 +62,9 @@ class VectorSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolution:
-    """Who reads text now.
+    """The text provider in use.
 
-    `effective` is `rules`, `none` or the provider's name; `model` is there in the last case only. `reason` is for
-    people.
+    `effective` is `rules`, `none` or the provider's name; only then `model` is set. `reason` is for people.
     """
 
     configured: str
@@ -75,7 +74,7 @@ class Resolution:
 
 
 def language_model(settings: TextSettings) -> LanguageModel | None:
-    """Return the model of a provider that is named, None when the name is that of no model."""
+    """Return the model of a named provider, None if it uses no model."""
     match settings.provider:
         case "ollama":
             return ollama.OllamaModel(settings.endpoint or settings.ollama_url, settings.model)
@@ -99,7 +98,7 @@ def language_model(settings: TextSettings) -> LanguageModel | None:
 
 
 def is_rationed(settings: TextSettings, effective: str) -> bool:
-    """Return whether calls of the provider in effect cost somebody: they leave this machine, or run a program."""
+    """Return whether calls of the provider in use cost money: they leave this machine, or run a program."""
     if effective not in (OLLAMA, OPENAI):
         return effective in PAID
     usual = settings.ollama_url if effective == OLLAMA else openai.BASE_URL
@@ -107,7 +106,7 @@ def is_rationed(settings: TextSettings, effective: str) -> bool:
 
 
 def resolve(settings: TextSettings, probe: Probe) -> Resolution:
-    """Return who reads text now; only `auto` probes, a named provider that is down is waited for (CF-30)."""
+    """Return the text provider to use; only `auto` probes, jobs wait for a named provider that is down (CF-30)."""
     name = settings.provider
     if name == AUTO:
         return _auto(settings, probe)
@@ -122,7 +121,7 @@ def resolve(settings: TextSettings, probe: Probe) -> Resolution:
 
 
 def embedder(settings: VectorSettings) -> Embedder | None:
-    """Return who makes vectors, or None when nobody does."""
+    """Return the embedder, or None if disabled."""
     if settings.provider == NATIVE:
         from signet.providers.native.encoder import ADDED, AddedEmbedder, NativeEmbedder
 
@@ -146,7 +145,7 @@ def embedder(settings: VectorSettings) -> Embedder | None:
 
 
 def _auto(settings: TextSettings, probe: Probe) -> Resolution:
-    """Text leaves this machine only to an address that a person wrote down."""
+    """Choose automatically. Text leaves this machine only to a configured address."""
     url = settings.endpoint or settings.ollama_url
     if is_loopback(url):
         local = ollama.OllamaModel(url, settings.model)

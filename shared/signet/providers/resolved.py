@@ -1,4 +1,4 @@
-"""Which provider the worker uses for each part of the pipeline, as it found out last; a row, because the API asks."""
+"""The worker's latest provider for each part of the pipeline, stored for the API."""
 
 import json
 from dataclasses import asdict, dataclass
@@ -11,7 +11,7 @@ from signet.providers.registry import Resolution, TextSettings
 
 
 class Part(StrEnum):
-    """What text is read or written for."""
+    """Parts of the pipeline that use a text provider."""
 
     EXTRACTION = "extraction"
     SYNTHESIS = "synthesis"
@@ -19,7 +19,7 @@ class Part(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resolved:
-    """The provider in use for these settings, why it is that one, and since when."""
+    """The provider in use for these settings, the reason, and since when."""
 
     provider: str
     model: str
@@ -29,12 +29,12 @@ class Resolved:
     since: str
 
     def is_about(self, settings: TextSettings) -> bool:
-        """Return whether these are the settings that it was found for."""
+        """Return whether it was resolved for these settings."""
         asked = (settings.provider, settings.model, settings.endpoint)
         return (self.provider, self.model, self.endpoint) == asked
 
     def says(self, settings: TextSettings, found: Resolution) -> bool:
-        """Return whether the same was found for the same settings."""
+        """Return whether settings and result are unchanged."""
         is_same = (self.effective, self.reason) == (found.effective, found.reason)
         return is_same and self.is_about(settings)
 
@@ -42,7 +42,7 @@ class Resolved:
 def keep(
     tx: WriteTx, part: Part, settings: TextSettings, found: Resolution, *, now: datetime
 ) -> None:
-    """Remember what was found."""
+    """Store the result."""
     resolved = Resolved(
         provider=settings.provider,
         model=settings.model,
@@ -55,7 +55,7 @@ def keep(
 
 
 def read(tx: ReadTx, part: Part) -> Resolved | None:
-    """Return what was found last, None before the first time."""
+    """Return the last result, None before the first."""
     text = runtime_settings.get(tx, _key(part))
     return None if text is None else Resolved(**json.loads(text))
 

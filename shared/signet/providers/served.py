@@ -1,4 +1,4 @@
-"""What the models of a server share: their name, their key, their connections, and whether anybody answers."""
+"""Common part of server models: name, key, connections, and probing."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from signet.providers.vectors import batches
 
 
 class Served(ABC):
-    """A model of a server. `needs_key` says in words which key it requires; None when it can be asked without one."""
+    """A model of a server. `needs_key` describes the required key; None if it works without one."""
 
     def __init__(
         self,
@@ -28,11 +28,9 @@ class Served(ABC):
         self.lacks_key = None if api_key else needs_key
 
     def available(self) -> bool:
-        """Return whether the server answers and has the model; never raises."""
         return self.fault() is None
 
     def fault(self) -> str | None:
-        """Return why the model cannot be used, None when it can; never raises."""
         try:
             return self.lacks_key or self.probe()
         except (ProviderDown, ProviderFailed) as error:
@@ -40,7 +38,7 @@ class Served(ABC):
 
     @abstractmethod
     def probe(self) -> str | None:
-        """Ask the server, and return why it cannot be used; raises ProviderDown or ProviderFailed."""
+        """Return why the server cannot be used, None if it can; raises ProviderDown or ProviderFailed."""
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
@@ -54,7 +52,7 @@ class Served(ABC):
         timeout_seconds: float,
         wishes: Sequence[Mapping[str, object]] = (),
     ) -> Mapping[str, object]:
-        """Return what answers a question to this model; raises ProviderDown without the key that it requires."""
+        """Post a request to this model; raises ProviderDown without the required key."""
         if self.lacks_key is not None:
             raise ProviderDown(
                 f"{self.name}: {self.lacks_key}",
@@ -71,7 +69,7 @@ class ServedEmbedder(Served):
     dimensions: int
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one vector for each text, in the same order; a long list travels in parts."""
+        """Return one vector for each text, in the same order, in batches."""
         return [
             vector
             for batch in batches(texts)
@@ -81,10 +79,10 @@ class ServedEmbedder(Served):
         ]
 
     def question(self, text: str) -> Reading:
-        """Return what gives the vector of a question, whatever its words tell."""
+        """Return a reading of a question that ignores word weights."""
         (vector,) = self.embed([text])
         return lambda _: vector
 
     @abstractmethod
     def rows(self, texts: list[str]) -> object:
-        """Return what the server gives for a few texts: a list with the numbers of each, in their order."""
+        """Return the numbers of each text's vector, in order."""

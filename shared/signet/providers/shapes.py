@@ -1,4 +1,4 @@
-"""JSON schemas for answers, as a model server takes them: plain types, every field required."""
+"""JSON schemas for answers in the form of model servers: plain types, every field required."""
 
 from collections.abc import Collection
 
@@ -13,15 +13,15 @@ CONFIDENCE: Shape = {"type": "string", "enum": ["high", "low", "medium"]}
 
 
 def one_of(words: Collection[str]) -> Shape:
-    """Return the shape of one of these words."""
+    """Return the schema of one of these words."""
     return {"type": "string", "enum": sorted(words)}
 
 
 def list_of(item: Shape) -> Shape:
-    """Return the shape of a list."""
+    """Return the schema of a list."""
     return {"type": "array", "items": item}
 
 
 def an_object(**fields: Shape) -> Shape:
-    """Return the shape of an object with these fields."""
+    """Return the schema of an object with these fields."""
     return {"type": "object", "properties": fields, "required": list(fields)}

@@ -1,16 +1,16 @@
-"""From texts to requests, and from the numbers that a provider sends to the bytes that are stored. Pure."""
+"""Batch texts for requests, and pack a provider's numbers as stored bytes. Pure."""
 
 import math
 import struct
 from collections.abc import Iterator, Sequence
 
-#: Texts of one request: few enough for a local server with a slow processor to finish in EMBED_SECONDS.
+#: Texts per request: few enough for a slow local server to finish in EMBED_SECONDS.
 BATCH = 32
 EMBED_SECONDS = 30.0
 
 
 def batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the texts in parts of at most BATCH, in order."""
+    """Yield the texts in batches of at most BATCH, in order."""
     for start in range(0, len(texts), BATCH):
         yield list(texts[start : start + BATCH])
 
@@ -18,8 +18,8 @@ def batches(texts: Sequence[str]) -> Iterator[list[str]]:
 def pack(numbers: object, *, dimensions: int) -> bytes:
     """Return a vector of length one as little-endian float32.
 
-    Providers differ in whether they scale their vectors, so all are scaled here. Raises ValueError, with the
-    reason, for anything that is not `dimensions` finite numbers of which one is not zero.
+    Not all providers scale their vectors, so all are scaled here. Raises ValueError, with the reason, unless there
+    are `dimensions` finite numbers that are not all zero.
     """
     if not isinstance(numbers, list) or not all(type(n) in (int, float) for n in numbers):
         raise ValueError("a vector is not a list of numbers")
@@ -35,7 +35,7 @@ def pack(numbers: object, *, dimensions: int) -> bytes:
 
 
 def pack_all(rows: object, *, count: int, dimensions: int) -> list[bytes]:
-    """Return `count` packed vectors; raises ValueError when they are not exactly that."""
+    """Return `count` packed vectors; raises ValueError for another number or length."""
     if not isinstance(rows, list) or len(rows) != count:
         raise ValueError(f"not the {count} vectors that were asked for")
     return [pack(row, dimensions=dimensions) for row in rows]

@@ -1,12 +1,11 @@
-"""Models that a person adds from a folder: copied into the cache, tried, and measured on sentence pairs.
+"""Models that a user adds from a folder: copied into the cache, tested, and measured on sentence pairs.
 
-A model is named after its folder and the hash of its files, `local:NAME-HASH`, so that other weights are another model
-and old vectors are made again. What was measured gives the balance of words and meaning (`search.alpha`) and the floor
-of a page that mean for this model what the usual ones mean for the model that ships with Signet.
+A model is named after its folder and the hash of its files, `local:NAME-HASH`, so other weights are another model and
+old vectors are recreated. The measurement sets the weight of meaning (`search.alpha`) and the floor of a page to
+values equivalent to the defaults for the built-in model.
 
-What all vectors of a model have in common is taken out of each (Mu and Viswanath, "All-but-the-Top", 2018: the mean):
-cosines of E5 are 0.7 to 1 whatever two texts say, and what the product decides by a cosine was tuned on a model where
-texts that say different things have one near 0.
+The mean of all vectors is subtracted from each (Mu and Viswanath, "All-but-the-Top", 2018): cosines of E5 are 0.7 to
+1 for any two texts, and the product's cosine thresholds were tuned on a model where unrelated texts are near 0.
 """
 
 import hashlib
@@ -27,12 +26,12 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: What the name of such a model begins with in the setting `embedding.model`.
+#: Prefix of such models in the setting `embedding.model`.
 PREFIX = "local:"
 MANIFEST = "signet-model.json"
 MOST_DIMENSIONS = 4_096
-#: What the cosines of unrelated and of related sentences of `pairs` are on average for all-MiniLM-L6-v2 (English ones),
-#: and the settings that were tuned for it: `search.alpha`, `search.floor`, and the weight of a cosine in relevance.
+#: Mean cosines of unrelated and related sentences of `pairs` for all-MiniLM-L6-v2 (English ones), and the settings
+#: tuned for it: `search.alpha`, `search.floor`, and the weight of a cosine in relevance.
 UNRELATED, RELATED = 0.05, 0.76
 ALPHA, FLOOR, COSINE = 0.7, 0.4, 0.55
 MEANS = ("common_of_questions", "common")
@@ -40,10 +39,10 @@ MEANS = ("common_of_questions", "common")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Added:
-    """A model that was added: its name in the setting, its dimensions, and what was measured.
+    """An added model: its name in the setting, dimensions, and measurements.
 
-    `told_apart` is the share of sentences that are nearest to the one that says the same, `common` the mean of the
-    vectors of texts, which is taken out of each before anything is measured or stored, and so for questions.
+    `told_apart` is the share of sentences whose nearest neighbour is their pair. `common` is the mean of text
+    vectors, subtracted from each before anything is measured or stored, and likewise for questions.
     """
 
     model: str
@@ -59,12 +58,12 @@ class Added:
 
     @property
     def facts(self) -> dict[str, object]:
-        """Return what a person may want to know: all but the means."""
+        """Return the model's facts for people, without the means."""
         return {name: value for name, value in asdict(self).items() if "common" not in name}
 
 
 def home() -> Path:
-    """Return the folder of the models that were added; it need not exist."""
+    """Return the folder of added models; it need not exist."""
     return weights.models_home() / "local"
 
 
@@ -74,7 +73,7 @@ def folder_of(model: str) -> Path:
 
 
 def all_() -> list[Added]:
-    """Return the models that were added, by name."""
+    """Return the added models, by name."""
     return sorted(
         (one for path in home().glob(f"*/{MANIFEST}") if (one := _read(path))),
         key=lambda one: one.model,
@@ -82,14 +81,14 @@ def all_() -> list[Added]:
 
 
 def find(model: str) -> Added | None:
-    """Return an added model by its name, None when it is not there."""
+    """Return an added model by its name, None if missing."""
     return _read(folder_of(model) / MANIFEST)
 
 
 def add(source: Path, staging: Path) -> tuple[Added, bool]:
-    """Copy a model from a folder, try it, measure it, and put it in place; say whether it was there already.
+    """Copy, test, measure and install a model from a folder; return whether it already existed.
 
-    Works in `staging`, which the caller removes. Raises Unusable with the reason, OSError; then nothing was added.
+    Uses `staging`, which the caller removes. Raises Unusable with the reason, OSError; then nothing was added.
     """
     copy = staging / source.resolve().name
     folders.copy(source, copy)
@@ -109,7 +108,7 @@ def add(source: Path, staging: Path) -> tuple[Added, bool]:
 
 
 def faults(model: str) -> list[str]:
-    """Return what is wrong with an added model: it is not there, or its files have changed. Reads them all."""
+    """Return the faults of an added model: missing or changed files. Reads them all."""
     known = find(model)
     if known is None:
         return [f"{model} is not installed"]
@@ -132,7 +131,9 @@ def _read(path: Path) -> Added | None:
 
 
 def pairs() -> list[tuple[str, str]]:
-    """Return pairs of sentences in seven languages; the two say nearly the same, those of different pairs do not."""
+    """Return sentence pairs in seven languages; the two of a pair have nearly the same meaning, different pairs do
+    not.
+    """
     text = resources.files(__package__).joinpath("pairs.json").read_text("utf-8")
     return [(one, other) for one, other in json.loads(text)]
 
@@ -189,7 +190,7 @@ def _measured(folder: Path, model: str, digest: str) -> Added:
 
 
 def apart(vector: "NDArray[np.float32]", common: "NDArray[np.float32]") -> bytes:
-    """Return a vector without what all have in common, of length one."""
+    """Return a vector without the common mean, of length one."""
     import numpy as np
 
     left = vector - common
@@ -200,7 +201,7 @@ def apart(vector: "NDArray[np.float32]", common: "NDArray[np.float32]") -> bytes
 def calibrated(unrelated: float, related: float) -> tuple[float, float]:
     """Return alpha and floor for a model with these mean cosines of unrelated and of related sentences.
 
-    The floor moves with the middle between them, and alpha makes their distance weigh as much as it usually does.
+    The floor follows their midpoint, and alpha gives their distance the usual weight.
     """
     middle = (unrelated + related - UNRELATED - RELATED) / 2
     floor = min(0.9, max(0.05, FLOOR + COSINE * middle))

@@ -34,30 +34,30 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: What a word of which nothing is known, or a mark, weighs beside the mean of the others.
+#: Weight of unknown words and punctuation, relative to the mean of the others.
 REST = 0.25
 
 
 class Question:
-    """A question that a model has read; markers count in its mean alone."""
+    """A question's token states; markers count only in its mean."""
 
     def __init__(self, words: Sequence[tuple[str, int]], states: "NDArray[np.float32]") -> None:
-        """Take the states of all tokens, markers included, and each word with the number of its tokens."""
+        """Take the states of all tokens, including markers, and each word with its number of tokens."""
         import numpy as np
 
         self._mean = _unit(states.sum(axis=0))
         ends = np.cumsum([1, *(count for _, count in words)])
         starts = ends[:-1][ends[:-1] < len(states) - 1]
         self._words = [word for word, _ in words[: len(starts)]]
-        # Half as exact is exact enough, and many questions are kept.
+        # Half precision is enough, and many questions are cached.
         self._states = (
             np.add.reduceat(states[:-1], starts).astype(np.float16) if len(starts) else None
         )
 
     def vector(self, tells: Mapping[str, float]) -> bytes:
-        """Return its vector, of length one; the mean of all tokens where nothing is known of its words.
+        """Return its vector, of length one; the mean of all tokens if no word's weight is known.
 
-        `tells` has how much words tell, lower-case and without accents.
+        `tells` has the weights of words in lower case and without accents.
         """
         import numpy as np
 
@@ -81,13 +81,13 @@ DEFAULT_PRECISION = Precision.INT8
 ADDED = added.PREFIX
 NOT_INSTALLED = "the embedding model is not installed; run `signet models install`"
 NOT_ADDED = "{} is not installed; run `signet models install DIR` with its folder"
-#: Vectors remembered: under 1 MB, and a question asked twice costs microseconds instead of milliseconds.
+#: Cached vectors: under 1 MB, so a repeated question costs microseconds instead of milliseconds.
 REMEMBERED = 512
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How one kind of text becomes a vector: what is put in front, how it is cut, and the run from its ids."""
+    """The path from one kind of text to a vector: prefix, tokenizer, and model run."""
 
     prompt: str
     tokenizer: Tokenizer
@@ -96,30 +96,30 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ways:
-    """How a model reads what is stored, and how questions."""
+    """A model's paths for stored texts and for questions."""
 
     texts: Way
     questions: Way
-    #: Whose words may weigh more and less, where the model gives the states of its tokens.
+    #: Reads questions with weighted words, if the model outputs token states.
     weighed: "Weighed | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """How a question is read whose words are weighed later."""
+    """Reads questions whose words are weighted later."""
 
     tokenizer: WordPiece
     states: States
 
     def read(self, text: str) -> Question:
-        """Return a question as the model has read it."""
+        """Return the token states of a question."""
         words = self.tokenizer.words(text)
         counts = [(word, len(pieces)) for word, pieces in words]
         return Question(counts, self.states(self.tokenizer.encode(text)))
 
 
 class NativeEmbedder:
-    """An Embedder that needs no server; loads on the first call of `load` or `embed`. See `AddedEmbedder`."""
+    """An Embedder without a server; loads on the first call of `load` or `embed`. See `AddedEmbedder`."""
 
     name = f"native:{weights.MODEL}"
     model = weights.MODEL
@@ -137,33 +137,29 @@ class NativeEmbedder:
 
     @property
     def loaded(self) -> bool:
-        """Whether `embed` answers without loading first."""
+        """Return whether `embed` answers without loading first."""
         return self._ready is not None
 
     def available(self) -> bool:
-        """Return whether the model is loaded or its files are there; never raises."""
         return self.loaded or (self._folder / weights.WEIGHTS_FILE).is_file()
 
     def fault(self) -> str | None:
-        """Return why the model cannot be used, None when it can; never raises."""
         return None if self.available() else NOT_INSTALLED
 
     def load(self) -> None:
-        """Read the model into memory, once; ProviderDown when it is missing or damaged."""
+        """Load the model into memory, once; raises ProviderDown if it is missing or damaged."""
         self._load()
 
     def rest(self) -> None:
-        """Let the model go; the next call loads it again, in a tenth of a second."""
+        """Unload the model; the next call reloads it in a tenth of a second."""
         with self._loading:
             self._ready = None
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one vector of length one for each text, in the same order."""
         way = self._load().texts
         return [self._vector(text, way) for text in texts]
 
     def question(self, text: str) -> Reading:
-        """Return what gives the vector, of length one, of a question."""
         ways = self._load()
         if ways.weighed is not None:
             return ways.weighed.read(text).vector
@@ -209,7 +205,7 @@ class NativeEmbedder:
 
 
 class AddedEmbedder(NativeEmbedder):
-    """The same for a model that a person added from a folder."""
+    """An Embedder for a model that a user added from a folder."""
 
     def __init__(self, model: str, dimensions: int) -> None:
         super().__init__(added.folder_of(model))
@@ -218,11 +214,9 @@ class AddedEmbedder(NativeEmbedder):
         self.dimensions = dimensions
 
     def available(self) -> bool:
-        """Return whether the model is loaded or its files are there; never raises."""
         return self.loaded or added.find(self.model) is not None
 
     def fault(self) -> str | None:
-        """Return why the model cannot be used, None when it can; never raises."""
         if self.available():
             return None
         return NOT_ADDED.format(self.model)
@@ -265,7 +259,7 @@ def _runtime(folder: Path, precision: Precision) -> Passes:
 
 
 def numpy_runtime(folder: Path) -> Passes:
-    """Return the NumPy passes over the installed weights."""
+    """Return NumPy runs of the installed weights."""
     from signet.providers.native import forward
 
     config = weights.read_config(folder / weights.CONFIG_FILE)
@@ -277,7 +271,7 @@ def numpy_runtime(folder: Path) -> Passes:
 
 
 def onnx_runtime(folder: Path, precision: Precision) -> Passes:
-    """Return the onnxruntime session of the installed graph, built first when it is missing."""
+    """Return the onnxruntime session of the installed graph, building the graph if it is missing."""
     from signet.providers.native import graph
 
     return session.open_(graph.ensure(folder, precision), provider=NativeEmbedder.name)

@@ -1,9 +1,9 @@
-"""An embedding model from a folder as sentence-transformers keeps it: weights or an ONNX graph, and its tokenizer.
+"""Read an embedding model from a sentence-transformers folder: weights or an ONNX graph, and its tokenizer.
 
-Read are the weights of BERT encoders (`model.safetensors` in float32), of which the graph of this package is built, and
-else ONNX graphs that give token states or a sentence embedding; the tokenizers WordPiece (`tokenizer.json` or
-`vocab.txt`) and Unigram (`tokenizer.json`). The vector is the mean of the states of the tokens, or that of the first
-one where `1_Pooling/config.json` says so.
+Supported: weights of BERT encoders (`model.safetensors` in float32), from which this package builds its graph, and
+ONNX graphs that output token states or a sentence embedding; the tokenizers WordPiece (`tokenizer.json` or
+`vocab.txt`) and Unigram (`tokenizer.json`). The vector is the mean of the token states, or the first one if
+`1_Pooling/config.json` requires it.
 """
 
 import json
@@ -19,7 +19,7 @@ from signet.providers.native.unigram import Unigram
 from signet.providers.native.weights import BadWeights, Weights
 from signet.providers.native.wordpiece import WordPiece
 
-#: Where an export has its graph, the one that needs least memory first.
+#: Graph files of an export, the smallest in memory first.
 GRAPHS = (
     "onnx/model_quantized.onnx",
     "model_quantized.onnx",
@@ -28,7 +28,7 @@ GRAPHS = (
     "onnx/model.onnx",
 )
 TOKENIZERS = ("tokenizer.json", "vocab.txt")
-#: What else is read, where it is there.
+#: Optional files.
 SETTINGS = (
     "config.json",
     "sentence_bert_config.json",
@@ -37,33 +37,33 @@ SETTINGS = (
     "modules.json",
     "config_sentence_transformers.json",
 )
-#: Parts of a model (`modules.json`) that are computed here; a Dense layer after them, for one, is not.
+#: Supported modules (`modules.json`); a Dense layer, for example, is not.
 MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
-#: Tokens that are read of a text where nothing says how many, and at most.
+#: Default and maximum number of tokens per text.
 USUAL_TOKENS, MOST_TOKENS = 256, 512
 
 
 @dataclass(frozen=True, slots=True)
 class Prompts:
-    """What a model was trained to read in front of a question, and of a text that is searched."""
+    """A model's prefixes for questions and for texts."""
 
     question: str = ""
     text: str = ""
 
 
-#: Of E5 models, whose folders do not say (their model cards do).
+#: Prefixes of E5 models, documented only in their model cards.
 E5_PROMPTS = Prompts("query: ", "passage: ")
 
 
 class Tokenizer(Protocol):
-    """From a text to the ids of its pieces."""
+    """Converts a text to token IDs."""
 
     def encode(self, text: str) -> list[int]: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A model that is loaded: its tokenizer, and the run from ids to a vector of length one."""
+    """A loaded model: its tokenizer, and the run from IDs to a vector of length one."""
 
     tokenizer: Tokenizer
     run: Run
@@ -71,7 +71,7 @@ class Opened:
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy what is used of a model, its graph and a Unigram vocabulary in the form that is mapped and not read.
+    """Copy a model's used files, its graph, and a Unigram vocabulary in mapped form.
 
     Raises Unusable with the reason, OSError.
     """
@@ -109,7 +109,7 @@ def _write_graph(source: Path, target: Path) -> None:
 
 
 def open_(folder: Path) -> Opened:
-    """Load a model that was copied; Unusable with the reason when it cannot be used, OSError when it cannot be read."""
+    """Load a copied model; raises Unusable with the reason, and OSError for unreadable files."""
     file = next((folder / one for one in GRAPHS if (folder / one).is_file()), None)
     if file is None:
         raise Unusable(f"{folder} contains no graph")
@@ -134,7 +134,7 @@ def _prompts(folder: Path) -> Prompts:
 
 
 def _is_first(folder: Path) -> bool:
-    """Return whether a text's vector is that of its first token; Unusable when it is computed in another way."""
+    """Return whether the first token is a text's vector; raises Unusable for other methods."""
     others = set(_types(folder / "modules.json")) - MODULES
     modes = [
         name.removeprefix("pooling_mode_")
@@ -159,7 +159,7 @@ def _types(path: Path) -> list[str]:
 
 
 def _json(path: Path) -> Mapping[str, Any]:
-    """Return a JSON object, an empty one when the file is not there; Unusable when it is none."""
+    """Return a JSON object, empty if the file is missing; raises Unusable for other content."""
     try:
         found = json.loads(path.read_bytes())
     except FileNotFoundError:

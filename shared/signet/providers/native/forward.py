@@ -1,6 +1,6 @@
-"""The encoder in NumPy: the vectors of the float32 graph, for machines without onnxruntime.
+"""The encoder in NumPy, with the float32 graph's results, for machines without onnxruntime.
 
-Several times slower; needs nothing but the installed weights. The steps are those of graph.py.
+Several times slower; needs only the installed weights. The steps are those of graph.py.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ ERF = (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
 
 
 def encode(weights: Weights, config: Config, ids: Sequence[int]) -> "Floats":
-    """Return the vector, of length one, of one text's ids."""
+    """Return the vector, of length one, of one text's token IDs."""
     import numpy as np
 
     total = states(weights, config, ids).sum(axis=0)

@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: Raise it whenever this module would write another file from the same weights.
+#: Increase when this module would write another file from the same weights.
 GRAPH_VERSION = 3
-#: What the states of the tokens are called among the outputs.
+#: Name of the token-state output.
 TOKEN_STATES = "token_states"
-#: Of a quantised weight, not 127: processors without VNNI add two products of an unsigned and a signed byte in
+#: Range of a quantised weight, not 127: processors without VNNI add two products of an unsigned and a signed byte in
 #: 16 bits, and 2 * 255 * 64 = 32,640 is the largest pair that fits. Recall is no worse (LoCoMo recall@10 43.6 against
 #: 43.0 with 127, in batches of 32).
 LARGEST_WEIGHT = 64
 
 
 class Precision(StrEnum):
-    """How the weights of the graph are kept."""
+    """Precision of the graph's weights."""
 
     FLOAT32 = "float32"
     INT8 = "int8"
@@ -53,20 +53,20 @@ class Precision(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """A graph, and the word table that it reads from the file beside it: None when that is the weights' own."""
+    """A graph and its separate word table; None if that is the weights' own."""
 
     graph: bytes
     table: bytes | None
 
     def write(self, target: Path) -> None:
-        """Write the graph, the table first; each aside and renamed, mode 0600."""
+        """Write the word table, then the graph; each under a temporary name and renamed, mode 0600."""
         if self.table is not None:
             replace_file(table_of(target), self.table)
         replace_file(target, self.graph)
 
 
 def table_of(graph: Path) -> Path:
-    """Return where the word table of a graph is."""
+    """Return the path of a graph's word table."""
     return graph.with_name(f"{graph.name}.data")
 
 
@@ -154,7 +154,7 @@ class _Builder:
         return self.one("Add", exact, bias)
 
     def prepared(self, value: str) -> list[str]:
-        """Return what `dense` reads: the value, or with INT8 its bytes, their scale and zero point."""
+        """Return the input of `dense`: the value, or with INT8 its bytes, scale and zero point."""
         if self.precision is Precision.FLOAT32:
             return [value]
         return self.step("DynamicQuantizeLinear", [value], 3, {})
@@ -173,9 +173,9 @@ def _quantised(
 def build(
     weights: Weights, config: Config, precision: Precision, file: Path, *, is_first: bool = False
 ) -> Built:
-    """Return what is to be written to `file`, the same bytes every time; `is_first` for the state of the first token.
+    """Return the deterministic content of `file`; `is_first` selects the state of the first token.
 
-    BadWeights when a tensor is not there.
+    Raises BadWeights if a tensor is missing.
     """
     graph = _Builder(weights, precision, file)
     state = _embedded(graph, config)
@@ -184,7 +184,7 @@ def build(
     graph.nodes.append(wire.node("Identity", [state], [TOKEN_STATES], {}))
     if is_first:
         pooled = graph.one("Slice", state, graph.integers(0), graph.integers(1))
-    else:  # the sum points where the mean points, and only the direction is kept
+    else:  # the sum has the mean's direction, and only the direction is used
         pooled = graph.one("ReduceSum", state, graph.integers(0), keepdims=1)
     graph.nodes.append(
         wire.node("LpNormalization", [pooled], ["sentence_embedding"], {"axis": -1, "p": 2})
@@ -244,14 +244,14 @@ def _normed(graph: _Builder, config: Config, name: str, value: str) -> str:
 
 
 def file_name(precision: Precision) -> str:
-    """Return the name of the graph's file, which changes with the weights and with this module."""
+    """Return the graph's file name, which changes with the weights and this module."""
     return f"encoder-{precision}-v{GRAPH_VERSION}-{WEIGHTS_SHA256[:8]}.onnx"
 
 
 def ensure(folder: Path, precision: Precision) -> Path:
-    """Return the graph's file in the model's folder, and build it first when it is missing.
+    """Return the graph's file in the model's folder, building it if it is missing.
 
-    Two builders at once are harmless. Raises OSError or BadWeights.
+    Concurrent builders are harmless. Raises OSError or BadWeights.
     """
     target = folder / file_name(precision)
     if not target.is_file():

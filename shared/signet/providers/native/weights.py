@@ -1,7 +1,7 @@
-"""The installed weights: where they are, and a safetensors file, mapped and read in place.
+"""Locate the installed weights, and read a memory-mapped safetensors file.
 
-They lie below `$SIGNET_MODEL_DIR`, or else `models` in the user's cache, once for all workspaces. Nothing is copied:
-a tensor is a view of the mapped file, and the system keeps only the pages that are used.
+They are below `$SIGNET_MODEL_DIR`, else `models` in the user's cache, once for all workspaces. Nothing is copied: a
+tensor is a view of the mapped file, and the system keeps only the pages in use.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ class Config:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tensor:
-    """Where one float32 tensor lies in the file."""
+    """The position of one float32 tensor in the file."""
 
     shape: tuple[int, ...]
     offset: int
@@ -64,7 +64,7 @@ class Weights:
 
     @classmethod
     def open(cls, path: Path) -> Self:
-        """Return the tensors of a safetensors file; BadWeights when it is not one."""
+        """Return the tensors of a safetensors file; raises BadWeights for other files."""
         with path.open("rb") as file:
             size = path.stat().st_size
             try:
@@ -76,7 +76,7 @@ class Weights:
             return cls(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), tensors)
 
     def place(self, name: str) -> Tensor:
-        """Return where the tensor lies; BadWeights when there is none of that name."""
+        """Return a tensor's position; raises BadWeights if it is missing."""
         found = self._tensors.get(name)
         if found is None:
             raise BadWeights(tensor=name)
@@ -105,7 +105,7 @@ def _tensors(header: object, *, start: int, size: int) -> dict[str, Tensor]:
 
 
 def read_config(path: Path) -> Config:
-    """Return the encoder's shape from its `config.json`; BadWeights when it is another model."""
+    """Return the encoder's shape from its `config.json`; raises BadWeights for another model."""
     try:
         found = json.loads(path.read_bytes())
         positions = found.get("position_embedding_type", "absolute")
@@ -133,13 +133,13 @@ def model_folder() -> Path:
 
 
 def models_home(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder that models are in; it need not exist."""
+    """Return the models' folder; it need not exist."""
     home = environ.get("SIGNET_MODEL_DIR")
     return Path(home).expanduser().absolute() if home else paths.cache_home(environ) / "models"
 
 
 def open_installed(folder: Path) -> Weights:
-    """Return the installed weights, hashed first; BadWeights when they are not the ones we know."""
+    """Return the installed weights after verifying their hash; raises BadWeights for others."""
     path = folder / WEIGHTS_FILE
     if sha256(path) != WEIGHTS_SHA256:
         raise BadWeights(path=str(path))

@@ -1,7 +1,7 @@
-"""An ONNX model in its protobuf encoding, written by hand: the few messages and fields we need.
+"""Encode an ONNX model as protobuf by hand: the few messages and fields it needs.
 
-Field numbers are those of onnx.proto3 (ONNX 1.x, IR version 8 and later, never renumbered). A message is bytes; a
-field is appended by `number`, `text` or `block`.
+Field numbers are those of onnx.proto3 (ONNX 1.x, IR version 8 and later, never renumbered). A message is bytes;
+`number`, `text` and `block` append fields.
 """
 
 import struct
@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 Attribute: TypeAlias = int | float | Sequence[int]
 
-#: The format version that goes with OPSET.
+#: The format version for OPSET.
 IR_VERSION = 9
-#: The first operator set with Gelu; read by every onnxruntime since 1.17.
+#: The first operator set with Gelu; supported by every onnxruntime since 1.17.
 OPSET = 20
 
 
@@ -71,14 +71,14 @@ def node(
 
 
 def tensor(name: str, kind: Type, shape: Sequence[int], raw: bytes) -> bytes:
-    """Return a constant that is stored in the model file, little-endian."""
+    """Return a constant stored in the model file, little-endian."""
     return _constant(name, kind, shape) + _block(9, raw)
 
 
 def outside_tensor(
     name: str, kind: Type, shape: Sequence[int], *, file: str, offset: int, length: int
 ) -> bytes:
-    """Return a constant that is read from another file of the same folder."""
+    """Return a constant stored in another file of the same folder."""
     entries = {"location": file, "offset": str(offset), "length": str(length)}
     places = (_block(13, _block(1, key) + _block(2, value)) for key, value in entries.items())
     return _constant(name, kind, shape) + b"".join(places) + _number(14, 1)
@@ -102,7 +102,7 @@ def model(
     inputs: Sequence[bytes],
     outputs: Sequence[bytes],
 ) -> bytes:
-    """Return a whole model file."""
+    """Return a complete model file."""
     fields = [(1, nodes), (5, constants), (11, inputs), (12, outputs)]
     graph = [_block(2, "encoder")] + [
         _block(field, item) for field, items in fields for item in items

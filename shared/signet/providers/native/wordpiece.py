@@ -1,9 +1,9 @@
-"""Cut text into the word pieces an uncased BERT model was trained on.
+"""Tokenize text with an uncased BERT model's word pieces.
 
-Gives the ids of the `tokenizers` package's BERT pipeline: clean, set CJK characters apart, strip accents,
-lower-case, set punctuation apart, then the longest known piece first. Two differences, both meant: the marker words
-(`[CLS]`, `[SEP]`, ...) in a user's text are plain text and never markers, and characters younger than that
-package's Unicode tables (2015) follow this Python's tables.
+Gives the IDs of the `tokenizers` package's BERT pipeline: clean, separate CJK characters, strip accents, lower-case,
+separate punctuation, then the longest known piece first. Two deliberate differences: marker words (`[CLS]`, `[SEP]`,
+...) in a user's text are plain text, and characters newer than that package's Unicode tables (2015) follow this
+Python's tables.
 """
 
 import unicodedata
@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-#: What the model was trained to read, both markers included (sentence_bert_config.json).
+#: The model's maximum, including both markers (sentence_bert_config.json).
 MAX_TOKENS = 256
 #: A longer word is one unknown piece (BERT's own limit).
 MAX_WORD_CHARACTERS = 100
-#: No more of a text is looked at: it holds MAX_TOKENS pieces of any ordinary text many times over, and a text of
-#: megabytes costs no more than this.
+#: Maximum text length to read: it contains MAX_TOKENS pieces of any ordinary text many times over, and bounds the
+#: cost of megabytes.
 MAX_CHARACTERS = 32_768
 
 _WHITE = frozenset({"Zs", "Zl", "Zp"})
@@ -35,7 +35,7 @@ _CJK = (
 
 
 class _Cleaned(dict[int, str]):
-    """What each character becomes before decomposition; filled as characters are met."""
+    """Maps each character before decomposition; filled on demand."""
 
     def __missing__(self, code: int) -> str:
         self[code] = value = _clean(code)
@@ -43,7 +43,7 @@ class _Cleaned(dict[int, str]):
 
 
 class _Parted(dict[int, str]):
-    """What each character becomes for a model that knows capitals; filled as characters are met."""
+    """Maps each character for a cased model; filled on demand."""
 
     def __missing__(self, code: int) -> str:
         self[code] = value = f" {chr(code)} " if _is_punctuation(chr(code)) else chr(code)
@@ -51,7 +51,7 @@ class _Parted(dict[int, str]):
 
 
 class _Folded(dict[int, str]):
-    """What each decomposed character becomes; filled as characters are met."""
+    """Maps each decomposed character; filled on demand."""
 
     def __missing__(self, code: int) -> str:
         self[code] = value = _fold(chr(code))
@@ -82,7 +82,7 @@ def _is_punctuation(character: str) -> bool:
 
 
 class WordPiece:
-    """The vocabulary of one model; may be used by several threads at once."""
+    """The vocabulary of one model; thread-safe."""
 
     def __init__(
         self,
@@ -101,14 +101,14 @@ class WordPiece:
         self._max_tokens = max_tokens
 
     def encode(self, text: str) -> list[int]:
-        """Return the ids of one text, markers included, at most so many as the model reads."""
+        """Return the IDs of one text, including markers, at most the model's maximum."""
         ids = [self._start]
         for _, pieces in self.words(text):
             ids += pieces
         return [*ids[: self._max_tokens - 1], self._end]
 
     def words(self, text: str) -> list[tuple[str, list[int]]]:
-        """Return the words of one text as the model knows them, with the ids of their pieces, as far as it reads."""
+        """Return the words of one text with the IDs of their pieces, up to the model's maximum."""
         cleaned = text[:MAX_CHARACTERS].translate(self._cleaned)
         words = unicodedata.normalize(self._form, cleaned).translate(self._folded).split()
         found: list[tuple[str, list[int]]] = []
@@ -146,14 +146,14 @@ class WordPiece:
 
 
 def read(path: Path) -> WordPiece:
-    """Return the tokenizer of a `vocab.txt`: one piece a line, the line number is the id.
+    """Return the tokenizer of a `vocab.txt`: one piece per line, the line number is the ID.
 
-    Raises OSError, UnicodeDecodeError, KeyError when a marker is missing.
+    Raises OSError, UnicodeDecodeError, KeyError for a missing marker.
     """
     return WordPiece(vocabulary(path))
 
 
 def vocabulary(path: Path) -> dict[str, int]:
-    """Return the pieces of a `vocab.txt` and their ids; raises OSError, UnicodeDecodeError."""
+    """Return the pieces of a `vocab.txt` and their IDs; raises OSError, UnicodeDecodeError."""
     pieces = path.read_text("utf-8").removesuffix("\n").split("\n")
     return {piece: number for number, piece in enumerate(pieces)}
