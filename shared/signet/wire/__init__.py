@@ -1,4 +1,4 @@
-"""What travels over HTTP: the operations with their answers, and below `requests` what is sent.
+"""Operations of the HTTP interface with their answers; `requests` has the request bodies.
 
-Everything but `requests` needs the standard library alone, so that the clients and `signet hook` start at once.
+Everything except `requests` imports only the standard library, so that clients and `signet hook` start fast.
 """

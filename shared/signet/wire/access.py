@@ -1,11 +1,11 @@
-"""Who may call an operation: permission, scope and rate limit."""
+"""Permissions, scopes and rate limits of operations."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What a token is for."""
+    """Roles of tokens."""
 
     ADMIN = "admin"
     OPERATOR = "operator"
@@ -14,12 +14,11 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """What an operation asks of its caller.
+    """Permission that an operation requires.
 
-    `none` is for every caller who is known at all. `speak` is to decide as the user, and to save something as the
-    user's own words; a save that claims this without it is lowered. `programs` is to make the machine run something,
-    or to change who is trusted. `operator` and `local` (administration of the machine itself) are marks of operations:
-    who has them is decided by the role.
+    `none` allows every identified caller. `speak` allows deciding as the user, and saving the user's own words; a
+    save that claims them without it is lowered. `programs` allows making the machine run something, or changing who
+    is trusted. `operator` and `local` (administration of the machine) mark operations; the role decides who has them.
     """
 
     NONE = "none"
@@ -40,7 +39,7 @@ class Permission(StrEnum):
 
 
 class Quota(StrEnum):
-    """What is rate-limited; the names of `auth.rateLimits` in agent.yaml."""
+    """Rate-limited groups of operations; the names of `auth.rateLimits` in agent.yaml."""
 
     FORGET = "forget"
     MODIFY = "modify"
@@ -49,7 +48,7 @@ class Quota(StrEnum):
     ADMIN = "admin"
 
 
-#: The parts of a token's scope by which an operation can limit what it shows and changes.
+#: Parts of a token's scope that operations can enforce.
 EVERY = frozenset({"project", "agent"})
 ONLY_AGENT = frozenset({"agent"})
 NONE: frozenset[str] = frozenset()
@@ -57,11 +56,11 @@ NONE: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What an operation asks of its caller.
+    """The requirements of an operation.
 
-    `limit` is the rate limit that each call counts against. `within` names the parts of a token's scope that the
-    operation keeps to; a token that is limited in any other part is refused, because the operation would show or change
-    what lies outside. `is_open` lets callers without a token in, in every mode.
+    `limit` is the rate limit of each call. `within` names the parts of a token's scope that the operation enforces; a
+    token limited in another part is refused, because the operation would show or change rows outside its scope.
+    `is_open` allows callers without a token, in every mode.
 
     `does`, `command`, `for_agents` and `for_peers` belong to the programs class, see `programs`.
     """
@@ -86,9 +85,9 @@ def programs(
 ) -> Rule:
     """Return the rule of an operation that can make the machine run something or change who is trusted.
 
-    Callers are the user's own clients, admins, and the dashboard after the user has confirmed that exact request.
-    `does` completes "This will …"; `command` does the same from a terminal. Agents may call only what is `for_agents`.
-    `for_peers`: so may the user's other programs, outside of sandboxes and agents' shells (SE-23).
+    Callers are the user's own clients, admins, and the dashboard after the user has confirmed the exact request.
+    `does` completes "This will …"; `command` is the terminal equivalent. Agents may call it only with `for_agents`.
+    `for_peers` also allows the user's other programs, outside sandboxes and agents' shells (SE-23).
     """
     return Rule(
         Permission.PROGRAMS,
@@ -111,12 +110,12 @@ FORGET = Rule(Permission.FORGET, Quota.FORGET, EVERY)
 FORGET_MANY = Rule(Permission.FORGET, Quota.BATCH_FORGET, EVERY)
 JOBS = Rule(Permission.DIAGNOSTICS, within=EVERY)
 JOBS_CHANGE = Rule(Permission.OPERATOR, within=EVERY)
-#: Documents and entities have owners, but belong to no project.
+#: Documents and entities have owners but no project.
 DOCUMENTS = Rule(Permission.DOCUMENTS, within=ONLY_AGENT)
 PIN = Rule(Permission.MODIFY, within=ONLY_AGENT)
-#: What follows is about the whole store. OPERATOR is for upkeep, which runs no programs and changes no trust.
+#: The following apply to the whole store. OPERATOR is for maintenance, which runs no programs and changes no trust.
 OPERATOR = Rule(Permission.OPERATOR)
-#: What follows only reads: a change is either upkeep or in the programs class (wire/operation.py).
+#: The following only read: a change is maintenance or in the programs class (wire/operation.py).
 CONNECTORS = Rule(Permission.CONNECTORS)
 DIAGNOSTICS = Rule(Permission.DIAGNOSTICS)
 ANALYTICS = Rule(Permission.ANALYTICS)

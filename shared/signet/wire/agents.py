@@ -7,7 +7,7 @@ from signet.wire.operation import Operation
 
 
 class NamedAgent(TypedDict):
-    """A named agent and whose memories it may read."""
+    """A named agent and its read policy."""
 
     id: str
     name: str
@@ -18,20 +18,20 @@ class NamedAgent(TypedDict):
 
 
 class CountedAgent(NamedAgent):
-    """An agent with how many memories it has."""
+    """An agent with its number of memories."""
 
     memories: int
 
 
 class WholeAgent(NamedAgent):
-    """An agent with its memories by visibility and the names of its own files."""
+    """An agent with its memories by visibility and the names of its files."""
 
     memories: dict[str, int]
     files: list[str]
 
 
 class RemovedAgent(TypedDict):
-    """An agent that is gone; its memories were erased (`purged`) or archived."""
+    """A removed agent; its memories were erased (`purged`) or archived."""
 
     success: bool
     purged: bool

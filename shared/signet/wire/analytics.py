@@ -1,4 +1,4 @@
-"""What was used, how fast it was, what went wrong, what happened to one memory, job, request or session."""
+"""Usage, latency, errors, and timelines of memories, jobs, requests and sessions."""
 
 from typing import Any, NotRequired, TypedDict
 
@@ -17,7 +17,7 @@ class Usage(TypedDict):
 
 
 class NotedError(TypedDict):
-    """An error of this life of the daemon."""
+    """An error since the daemon started."""
 
     timestamp: str
     stage: str
@@ -29,14 +29,14 @@ class NotedError(TypedDict):
 
 
 class Errors(TypedDict):
-    """The newest errors, oldest first, and how many there are of each code."""
+    """The newest errors, oldest first, and counts by code."""
 
     errors: list[NotedError]
     summary: dict[str, int]
 
 
 class MemorySafety(TypedDict):
-    """How changes of memories go."""
+    """Counts of memory changes by result."""
 
     mutation: Diagnosis
     recentErrors: list[NotedError]
@@ -89,7 +89,7 @@ class ProjectScores(TypedDict):
 
 
 class TimelineEvent(TypedDict):
-    """Something that happened."""
+    """An event of a timeline."""
 
     timestamp: str
     source: str
@@ -98,7 +98,7 @@ class TimelineEvent(TypedDict):
 
 
 class Timeline(TypedDict):
-    """What happened to a memory, a session or a request, in order."""
+    """The events of a memory, a session or a request, in order."""
 
     entityType: str
     entityId: str
@@ -107,9 +107,9 @@ class Timeline(TypedDict):
 
 
 class Series(TypedDict):
-    """How much happened in each ten minutes, hour or day: `starts` says when each began, the last one is running.
+    """Counts per ten minutes, hour or day: `starts` has the start of each, the last one is still running.
 
-    `series` has a number for each of them by metric; `told_tokens` is an estimate of four characters a token,
+    `series` has one number per interval and metric; `told_tokens` is an estimate of four characters per token,
     `recall_p95` in milliseconds; recalls are counted while `telemetryEnabled`.
     """
 
@@ -120,7 +120,7 @@ class Series(TypedDict):
 
 
 class TimelineMeta(TypedDict):
-    """Where an exported timeline comes from."""
+    """The origin of an exported timeline."""
 
     version: str
     exportedAt: str

@@ -1,4 +1,4 @@
-"""Who am I, and tokens."""
+"""Identity and tokens."""
 
 from typing import Any, TypedDict
 
@@ -8,7 +8,7 @@ from signet.wire.operation import Operation
 
 
 class WhoAmI(TypedDict):
-    """Who the caller is to the daemon; `claims` are those of a token with a role.
+    """The caller's identity; `claims` are those of a token with a role.
 
     `standing`: owner, peer, claims or page (domain/auth/caller.py).
     """
@@ -23,7 +23,7 @@ class WhoAmI(TypedDict):
 
 
 class IssuedToken(TypedDict):
-    """A token, which is shown once; `jti` is what it is taken back by."""
+    """A token, shown once; `jti` is used to revoke it."""
 
     token: str
     expiresAt: str
@@ -31,7 +31,7 @@ class IssuedToken(TypedDict):
 
 
 class Token(TypedDict):
-    """A token that was issued or seen, never the token itself; `sub` is its name. Seen is exact to a minute."""
+    """An issued or used token, without the token itself; `sub` is its name. The last use is exact to a minute."""
 
     jti: str
     sub: str | None
@@ -44,7 +44,7 @@ class Token(TypedDict):
 
 
 class RevokedToken(Token):
-    """A token that was taken back."""
+    """A revoked token."""
 
     success: bool
 
@@ -57,7 +57,7 @@ class Tokens(TypedDict):
 
 
 class Confirmation(TypedDict):
-    """A code that lets the dashboard send one request that the user has confirmed."""
+    """A code that lets the dashboard send one confirmed request."""
 
     code: str
     expiresAt: str

@@ -1,4 +1,4 @@
-"""Backfill: the sessions that harnesses kept on this machine before, read as if they ended now."""
+"""Backfill: earlier sessions of harnesses on this machine, read as if they had just ended."""
 
 from typing import Literal, TypedDict
 
@@ -9,7 +9,7 @@ BackfillState = Literal["none", "running", "finishing", "stopped", "done"]
 
 
 class BackfillHarness(TypedDict):
-    """The sessions of one harness: all that are asked for, and those that are not read yet, with their size."""
+    """The sessions of one harness: all requested ones, and the unread ones with their size."""
 
     harness: str
     name: str
@@ -21,14 +21,14 @@ class BackfillHarness(TypedDict):
 
 
 class BackfillProject(TypedDict):
-    """How many sessions of a project are not read yet."""
+    """The number of unread sessions of a project."""
 
     project: str | None
     sessions: int
 
 
 class BackfillSurvey(TypedDict):
-    """What there is to read. `bytes` and `seconds` (an estimate) are of what is new."""
+    """Available sessions. `bytes` and `seconds` (an estimate) cover the unread ones."""
 
     sessions: int
     newSessions: int
@@ -40,7 +40,7 @@ class BackfillSurvey(TypedDict):
 
 
 class StartedBackfill(BackfillSurvey):
-    """What is read now; with `dryRun` nothing is."""
+    """The started backfill; nothing is queued with `dryRun`."""
 
     dryRun: bool
 
@@ -54,10 +54,10 @@ class BackfillFailure(TypedDict):
 
 
 class Backfill(TypedDict):
-    """How far the last run is.
+    """Progress of the last run.
 
-    `known` sessions brought nothing new; `indexing` and `summarizing` were read and are worked on. `seconds` is about
-    what is left. `finishing` is when all is read, `stopped` when sessions wait and nothing reads them.
+    `known` sessions had no new content; `indexing` and `summarizing` ones are being processed. `seconds` is the
+    estimated rest. `finishing`: all are read; `stopped`: sessions wait without a reader.
     """
 
     state: BackfillState
@@ -76,7 +76,7 @@ class Backfill(TypedDict):
 
 
 class StoppedBackfill(TypedDict):
-    """How many sessions are no longer waited for."""
+    """The number of sessions that will not be read."""
 
     stopped: int
 

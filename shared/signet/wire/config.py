@@ -1,4 +1,4 @@
-"""The files of the workspace that a person edits, and who the agent is."""
+"""The workspace's user files and settings, and the agent's identity."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -8,7 +8,7 @@ from signet.wire.operation import Operation
 
 
 class ConfigFile(TypedDict):
-    """A file of the workspace that a person edits; `hash` is its SHA-256."""
+    """A user file of the workspace; `hash` is its SHA-256."""
 
     name: str
     content: str
@@ -17,7 +17,7 @@ class ConfigFile(TypedDict):
 
 
 class Identity(TypedDict):
-    """Who the agent is, by its IDENTITY.md."""
+    """The agent's identity from IDENTITY.md."""
 
     name: str
     creature: str
@@ -25,17 +25,17 @@ class Identity(TypedDict):
 
 
 class ConfigFiles(TypedDict):
-    """The files at the top of the workspace; `error` when it cannot be read."""
+    """The files at the top of the workspace; `error` if it is unreadable."""
 
     files: list[ConfigFile]
     error: NotRequired[str]
 
 
 class Setting(TypedDict):
-    """One setting: what it may be, is, and would be by default; `origin` is the file that says so, or `default`.
+    """One setting: description, value and default; `origin` is the file that sets it, or `default`.
 
-    Secrets are masked. Numbers lie between `low` and `high`, null for no bound; `restart` says that a change takes
-    effect only after a restart.
+    Secrets are masked. Numbers are between `low` and `high`, null for no bound; with `restart`, a change needs a
+    restart.
     """
 
     key: str
@@ -52,7 +52,7 @@ class Setting(TypedDict):
 
 
 class ConfigSchema(TypedDict):
-    """Every setting; `hash` is that of the file, empty where there is none."""
+    """Every setting; `hash` is the file's, empty without a file."""
 
     settings: list[Setting]
     count: int
@@ -61,7 +61,7 @@ class ConfigSchema(TypedDict):
 
 
 class ChangedConfig(TypedDict):
-    """The file after a change of settings, and those that wait for a restart."""
+    """The file after a change of settings, and the settings that need a restart."""
 
     success: bool
     file: str

@@ -8,7 +8,7 @@ from signet.wire.operation import Operation
 
 
 class SyncError(TypedDict):
-    """Why one file was left out of a sync."""
+    """Why a sync skipped a file."""
 
     resourceId: str
     message: str
@@ -16,7 +16,7 @@ class SyncError(TypedDict):
 
 
 class SyncProgress(TypedDict):
-    """What a sync has done so far; `errors` holds the first of them."""
+    """Progress of a sync; `errors` has the first ones."""
 
     jobId: str
     filesSeen: int
@@ -28,7 +28,7 @@ class SyncProgress(TypedDict):
 
 
 class StoredConnector(TypedDict):
-    """A connector as it is stored. Times are ISO 8601."""
+    """A stored connector. Times are ISO 8601."""
 
     id: str
     provider: str
@@ -54,13 +54,13 @@ class Connector(StoredConnector):
 
 
 class AddedConnector(TypedDict):
-    """A registered connector."""
+    """An added connector."""
 
     id: str
 
 
 class StartedSync(TypedDict):
-    """A sync that was queued, as `jobId`; with a `message` in its place when one was under way."""
+    """A queued sync, as `jobId`; with a `message` instead if one is already running."""
 
     status: str
     jobId: NotRequired[str]
@@ -68,7 +68,7 @@ class StartedSync(TypedDict):
 
 
 class Resynced(TypedDict):
-    """How many connectors there are, and what became of their syncs."""
+    """The number of connectors, and the result for each."""
 
     status: str
     total: int
@@ -79,7 +79,7 @@ class Resynced(TypedDict):
 
 
 class ConnectorHealth(TypedDict):
-    """How a connector is; `documents` counts its documents by status."""
+    """A connector's state; `documents` counts its documents by status."""
 
     id: str
     status: str
@@ -91,7 +91,7 @@ class ConnectorHealth(TypedDict):
 
 
 class RemovedConnector(TypedDict):
-    """A connector that is gone."""
+    """A removed connector."""
 
     success: bool
     deleted: bool

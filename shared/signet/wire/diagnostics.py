@@ -1,4 +1,4 @@
-"""What is well and what is not, scored, with reasons."""
+"""Health scores with reasons."""
 
 from typing import NotRequired, TypedDict
 
@@ -7,7 +7,7 @@ from signet.wire.operation import Operation
 
 
 class Advice(TypedDict):
-    """A reason, what it costs the score, and the command that helps, if one does."""
+    """A reason, its deduction, and the command that helps, if there is one."""
 
     domain: str
     reason: str
@@ -16,7 +16,7 @@ class Advice(TypedDict):
 
 
 class Diagnosis(TypedDict):
-    """How well a part of the daemon is, and why; further fields, other for each part, say what was counted."""
+    """The health of a domain, with reasons; further fields are the domain's figures."""
 
     score: float
     status: str
@@ -25,7 +25,7 @@ class Diagnosis(TypedDict):
 
 
 class Diagnoses(TypedDict):
-    """How well all parts are: `composite` sums up the others."""
+    """The health of all domains; `composite` is the total."""
 
     timestamp: str
     composite: Diagnosis

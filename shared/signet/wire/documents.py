@@ -7,18 +7,18 @@ from signet.wire.operation import Operation
 
 
 class AddedDocument(TypedDict):
-    """A document that was handed over; a known one is `deduplicated` and has no new job."""
+    """An added document; a known one is `deduplicated` and has no new job."""
 
     id: str
     status: str
     jobId: NotRequired[str]
     deduplicated: NotRequired[bool]
-    #: The kinds of secrets that were replaced in the text.
+    #: Kinds of masked secrets.
     masked: NotRequired[list[str]]
 
 
 class StoredDocument(TypedDict):
-    """One document as it is stored; `raw_content` is null in lists."""
+    """A stored document; `raw_content` is null in lists."""
 
     id: str
     source_url: str | None
@@ -41,7 +41,7 @@ class StoredDocument(TypedDict):
 
 
 class Document(StoredDocument):
-    """One document and how far its reading is."""
+    """A document and its progress."""
 
     metadata: dict[str, Any] | None
 
@@ -56,7 +56,7 @@ class DocumentPage(TypedDict):
 
 
 class Chunk(TypedDict):
-    """One memory made from a document."""
+    """A memory of a document's chunk."""
 
     id: str
     content: str
@@ -66,7 +66,7 @@ class Chunk(TypedDict):
 
 
 class DeletedDocument(TypedDict):
-    """A deleted document and how many memories went with it."""
+    """A deleted document and the number of forgotten memories."""
 
     success: bool
     deleted: bool
@@ -74,13 +74,13 @@ class DeletedDocument(TypedDict):
 
 
 class Chunks(TypedDict):
-    """The memories made from a document, in its order."""
+    """The memories of a document's chunks, in order."""
 
     chunks: list[Chunk]
     count: int
 
 
-#: One that is known is answered with 200.
+#: A known document returns 200.
 ADD_DOCUMENT = Operation(
     "POST", "/api/documents", access.DOCUMENTS, AddedDocument, status=201, also=(200,)
 )

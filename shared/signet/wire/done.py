@@ -1,9 +1,9 @@
-"""The answer that says nothing but that it is done."""
+"""The answer without content."""
 
 from typing import TypedDict
 
 
 class Done(TypedDict):
-    """Something was done."""
+    """The operation is done."""
 
     success: bool

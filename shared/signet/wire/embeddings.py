@@ -1,4 +1,4 @@
-"""The vectors of memories: their export, who makes them, how well they are, and the map that they make."""
+"""Vectors of memories: export, provider, health and map."""
 
 from typing import Any, NotRequired, TypedDict
 
@@ -8,7 +8,7 @@ from signet.wire.operation import Operation
 
 
 class Embedding(TypedDict):
-    """One memory with its vector, which is left out unless asked for."""
+    """A memory with its vector, which is included on request."""
 
     id: str
     content: str
@@ -24,7 +24,7 @@ class Embedding(TypedDict):
 
 
 class EmbeddingPage(TypedDict):
-    """A page of memories that have a vector, newest first."""
+    """A page of memories with a vector, newest first."""
 
     embeddings: list[Embedding]
     count: int
@@ -35,7 +35,7 @@ class EmbeddingPage(TypedDict):
 
 
 class EmbeddingsStatus(TypedDict):
-    """Whether vectors can be made, and how far the tracker is."""
+    """Whether vectors can be created, and the tracker's progress."""
 
     provider: str
     model: str | None
@@ -60,7 +60,7 @@ class Check(TypedDict):
 
 
 class EmbeddingsHealth(TypedDict):
-    """How good the stored vectors are; `score` is between 0 and 1."""
+    """Health of the stored vectors; `score` is between 0 and 1."""
 
     status: str
     score: float
@@ -88,7 +88,7 @@ class Node(TypedDict):
 
 
 class Projection(TypedDict):
-    """Memories as points in two or three dimensions; while `status` is `computing` there are none yet."""
+    """Memories as points in two or three dimensions; none while `status` is `computing`."""
 
     status: str
     dimensions: int
@@ -104,9 +104,9 @@ class Projection(TypedDict):
 
 
 class ProjectionColumns(TypedDict):
-    """The same map in two dimensions without texts: each column has an entry for each memory, the newest first.
+    """The two-dimensional map without texts: each column has one entry per memory, newest first.
 
-    `types` are places in `typeNames`; `x` and `y` are tenths, from −2,100 to 2,100.
+    `types` are indexes into `typeNames`; `x` and `y` are tenths, from −2,100 to 2,100.
     """
 
     status: str
@@ -122,7 +122,7 @@ class ProjectionColumns(TypedDict):
 EMBEDDINGS = Operation("GET", "/api/embeddings", access.RECALL, EmbeddingPage)
 EMBEDDINGS_STATUS = Operation("GET", "/api/embeddings/status", access.RECALL, EmbeddingsStatus)
 EMBEDDINGS_HEALTH = Operation("GET", "/api/embeddings/health", access.RECALL, EmbeddingsHealth)
-#: Both are answered with 202 while the map is drawn.
+#: Both return 202 while the map is drawn.
 PROJECTION = Operation(
     "GET", "/api/embeddings/projection", Rule(Permission.RECALL), Projection, also=(202,)
 )

@@ -1,10 +1,10 @@
-"""The one form of every refusal."""
+"""The form of every refusal."""
 
 from typing import TypedDict
 
 
 class ErrorBody(TypedDict):
-    """Why a request was refused: in words for people, and as a code for programs."""
+    """Why a request was refused: a text for people, and a code for programs."""
 
     error: str
     code: str

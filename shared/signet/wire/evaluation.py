@@ -1,4 +1,4 @@
-"""Whether memory helps: sessions with it against those that were given none, and what of it was of use."""
+"""Comparison of sessions with and without memory, and the use of injected memories."""
 
 from typing import TypedDict
 
@@ -7,7 +7,7 @@ from signet.wire.operation import Operation
 
 
 class Interval(TypedDict):
-    """A mean, and between which bounds it lies in 95 of 100 cases; bounds are null for fewer than two values."""
+    """A mean with its 95 % confidence bounds; bounds are null for fewer than two values."""
 
     mean: float
     low: float | None
@@ -15,7 +15,7 @@ class Interval(TypedDict):
 
 
 class SomeSessions(TypedDict):
-    """Some sessions: how often in each the user corrected the agent and asked something again, and the prompts."""
+    """A group of sessions: corrections and repeated questions per session, and the prompts."""
 
     sessions: int
     corrections: Interval | None
@@ -24,7 +24,7 @@ class SomeSessions(TypedDict):
 
 
 class Difference(TypedDict):
-    """By how much sessions with memory had more (fewer: below 0) than those without; null where it cannot be told."""
+    """The difference between sessions with and without memory (below 0: fewer); null if unknown."""
 
     corrections: Interval | None
     askedAgain: Interval | None
@@ -32,7 +32,7 @@ class Difference(TypedDict):
 
 
 class GivenTokens(TypedDict):
-    """What memory cost, in tokens of four characters: all that was given unasked, and what of it was used."""
+    """The cost of memory in tokens of four characters: injected unasked, and used."""
 
     given: int
     used: int
@@ -41,7 +41,7 @@ class GivenTokens(TypedDict):
 
 
 class Told(TypedDict):
-    """A memory, and in how many sessions it was given, helped and hurt; null where it is forgotten."""
+    """A memory, and in how many sessions it was injected, helped and hurt; null if it is forgotten."""
 
     id: str
     content: str | None
@@ -53,9 +53,9 @@ class Told(TypedDict):
 class Evaluation(TypedDict):
     """Whether memory helps.
 
-    `isEnough` says whether there are `neededSessions` sessions, and `neededWithout` of them without memory. `holdout`
-    is the share of sessions that are given none. `unused` was given most and never used, `misleading` hurt, `missed`
-    was left out and used all the same; `unanswered` counts prompts that nothing was found for.
+    `isEnough`: there are `neededSessions` sessions, `neededWithout` of them without memory. `holdout` is the share of
+    sessions without memories. `unused` was injected most and never used, `misleading` hurt, `missed` was left out but
+    used; `unanswered` counts prompts without results.
     """
 
     sessions: int
@@ -76,16 +76,16 @@ class Evaluation(TypedDict):
 
 
 class PastSessions(TypedDict):
-    """Keys of the newest sessions in which a memory helped, newest first."""
+    """Keys of sessions in which a memory helped, newest first."""
 
     sessions: list[str]
 
 
 class Replayed(TypedDict):
-    """What the `prompts` of a past session would be given.
+    """What the `prompts` of a past session would receive.
 
-    Of the `helped` memories `found` are among the first ten of a recall, and `carried` are told with a prompt. `ndcg`
-    (0..1) says how near the order of recall is to the best one; `tokens` are those of all that is told.
+    Of the `helped` memories, `found` are among the first ten of a recall, and `carried` are injected with a prompt.
+    `ndcg` (0..1) compares recall's ranking with the best one; `tokens` are of all injected texts.
     """
 
     prompts: int
@@ -97,7 +97,7 @@ class Replayed(TypedDict):
 
 
 class Replay(TypedDict):
-    """A past session with the settings of now and, where others were asked for, with those."""
+    """A past session with the current settings and, if requested, with others."""
 
     sessionKey: str
     now: Replayed

@@ -1,4 +1,4 @@
-"""What happens in the daemon, while it happens: ids and kinds, no text."""
+"""Live events of the daemon: IDs and kinds, no text."""
 
 from collections.abc import Mapping
 from typing import TypedDict
@@ -7,7 +7,7 @@ from signet.wire import access
 from signet.wire.access import Rule
 from signet.wire.operation import Operation
 
-#: What can be followed, and the rule of the operation that shows what an event of it points at.
+#: Topics, with the rule of the operation that shows the rows of their events.
 TOPICS: Mapping[str, Rule] = {
     "memory": access.RECALL,
     "session": access.RECALL,
@@ -22,10 +22,10 @@ TOPICS: Mapping[str, Rule] = {
 
 
 class TopicEvent(TypedDict):
-    """What has happened in one topic, which is the name of the event.
+    """An event of one topic; the topic is the event's name.
 
-    `kind` is what happened, or `several`; `ids` are those of memories, sessions (their keys), jobs, tasks, or names of
-    processes, at most 100; `count` is of all. After a gap of a topic that keeps no record `kind` is `unknown`.
+    `kind` is the change, or `several`; `ids` are those of memories, sessions (their keys), jobs, tasks, or names of
+    processes, at most 100; `count` is the total. After a gap in a topic without a record `kind` is `unknown`.
     """
 
     kind: str

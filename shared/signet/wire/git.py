@@ -7,7 +7,7 @@ from signet.wire.operation import Operation
 
 
 class GitStatus(TypedDict):
-    """How the workspace's repository stands."""
+    """State of the workspace's repository."""
 
     isRepo: bool
     branch: str | None
@@ -23,7 +23,7 @@ class GitStatus(TypedDict):
 
 
 class GitDone(TypedDict):
-    """What came of a pull, a push or both; counts are of commits."""
+    """Result of a pull, a push or both; counts are of commits."""
 
     success: bool
     message: str
@@ -33,7 +33,7 @@ class GitDone(TypedDict):
 
 
 class GitSettings(TypedDict):
-    """When the workspace is committed and with what it is kept in step."""
+    """When the workspace is committed, and its remote."""
 
     enabled: bool
     autoCommit: bool
@@ -44,7 +44,7 @@ class GitSettings(TypedDict):
 
 
 class ChangedGitSettings(TypedDict):
-    """The settings in force from now on."""
+    """The new settings."""
 
     success: bool
     config: GitSettings

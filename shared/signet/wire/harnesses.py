@@ -1,4 +1,4 @@
-"""Programs whose agents remember here."""
+"""Harnesses: programs that run agents."""
 
 from typing import TypedDict
 
@@ -7,7 +7,7 @@ from signet.wire.operation import Operation
 
 
 class KnownHarness(TypedDict):
-    """A program whose agents can remember here; `lastSeen` is when it called last."""
+    """A supported harness; `lastSeen` is its last call."""
 
     name: str
     id: str
@@ -19,7 +19,7 @@ class KnownHarness(TypedDict):
 
 
 class Regenerated(TypedDict):
-    """What became of the files that harnesses read."""
+    """Result for the files that harnesses read."""
 
     success: bool
     message: str
@@ -27,7 +27,7 @@ class Regenerated(TypedDict):
 
 
 class Harnesses(TypedDict):
-    """Every harness that can be connected."""
+    """Every supported harness."""
 
     harnesses: list[KnownHarness]
 

@@ -1,4 +1,4 @@
-"""The pages for people: the first one with its texts, and the description of this interface."""
+"""Pages for people: the first page with its texts, and the description of the interface."""
 
 from typing import NotRequired, TypedDict
 
@@ -17,7 +17,7 @@ class Greeting(TypedDict):
 
 
 class Work(TypedDict):
-    """The work in the background, in jobs, and the questions that were answered since the start; `p95` is in ms."""
+    """Background jobs, and questions answered since the start; `p95` is in ms."""
 
     waiting: int
     running: int
@@ -27,12 +27,12 @@ class Work(TypedDict):
 
 
 class Home(TypedDict):
-    """What the first page says beside what was learned: one answer instead of seven.
+    """The first page besides new memories: one answer instead of seven.
 
-    `agent` is its name. `year_ago` has what was learned on this day a year ago and still stands: its `total`, and the
-    three most important. `kept` counts the sessions whose words are kept, unless the caller is limited to a project.
-    `forgotten` is for those who may recover, `work` for those who may see jobs of every agent. `days` counts what was
-    added, the prompts and the tokens told in each of the last five weeks' days, for those who may see analytics.
+    `agent` is its name. `year_ago` has memories of this day a year ago that are still current: their `total`, and the
+    three most important. `kept` counts stored sessions, unless the caller is limited to a project. `forgotten` is for
+    callers who may recover, `work` for those who may see jobs of every agent. `days` counts new memories, prompts and
+    injected tokens for each day of the last five weeks, for those who may see analytics.
     """
 
     agent: str
@@ -46,7 +46,7 @@ class Home(TypedDict):
 
 
 class ProductPage(TypedDict):
-    """A text that came with this version, as Markdown and, unless left out, as HTML; `cachedAt` is in ms."""
+    """A text of this version, as Markdown and optionally as HTML; `cachedAt` is in ms."""
 
     content: str
     html: NotRequired[str]

@@ -1,7 +1,6 @@
-"""Hooks: what a harness reports of its session, and what the session is given for it.
+"""Hooks: reports of a harness about its session, and the context in return.
 
-`bypassed` says that the hooks of the session are to do nothing, `internal` that Signet itself started the process that
-asks.
+`bypassed`: the session's hooks do nothing. `internal`: Signet itself started the calling process.
 """
 
 from typing import NotRequired, TypedDict
@@ -12,7 +11,7 @@ from signet.wire.recall import Hit, Recalled
 
 
 class ToldMemory(TypedDict):
-    """A memory that a session was begun with."""
+    """A memory injected at the session start."""
 
     id: str
     content: str
@@ -22,7 +21,7 @@ class ToldMemory(TypedDict):
 
 
 class StartedSession(TypedDict):
-    """What a session begins with; `inject` is the text for the model. Without identity when the hook does nothing."""
+    """The context of a session start; `inject` is the text for the model. Without identity if the hook does nothing."""
 
     inject: str
     memories: list[ToldMemory]
@@ -34,7 +33,7 @@ class StartedSession(TypedDict):
 
 
 class Prompted(TypedDict):
-    """What a prompt brings to mind; `inject` is the text for the model."""
+    """The context of a prompt; `inject` is the text for the model."""
 
     inject: str
     memoryCount: int
@@ -47,7 +46,7 @@ class Prompted(TypedDict):
 
 
 class EndedTurn(TypedDict):
-    """Whether something new of a session is to be read, and by which job; `masked` names secrets left out of it."""
+    """Whether new text of a session will be processed, and by which job; `masked` names masked secrets."""
 
     queued: NotRequired[bool]
     jobId: NotRequired[str]
@@ -58,7 +57,7 @@ class EndedTurn(TypedDict):
 
 
 class EndedSession(TypedDict):
-    """A session that is over; its transcript is read by a job; `masked` names secrets left out of it."""
+    """An ended session, whose transcript a job processes; `masked` names masked secrets."""
 
     memoriesSaved: int
     queued: NotRequired[bool]
@@ -69,7 +68,7 @@ class EndedSession(TypedDict):
 
 
 class Precompaction(TypedDict):
-    """What to write down before a context is shortened; `instructions` only where hooks do nothing, and empty."""
+    """Instructions for the summary before compaction; `instructions` only where hooks do nothing, and empty."""
 
     summaryPrompt: str
     guidelines: str
@@ -78,7 +77,7 @@ class Precompaction(TypedDict):
 
 
 class Compacted(TypedDict):
-    """The memory that a summary has become, if it has."""
+    """The memory of a summary, if saved."""
 
     success: bool
     memoryId: NotRequired[str]
@@ -86,7 +85,7 @@ class Compacted(TypedDict):
 
 
 class RememberedByHook(TypedDict):
-    """The memory that a text has become; `deduped` says that it was there before."""
+    """The memory of a text; `deduped`: it already existed."""
 
     success: bool
     saved: bool
@@ -97,7 +96,7 @@ class RememberedByHook(TypedDict):
 
 
 class NothingRemembered(TypedDict):
-    """Nothing was saved, because hooks do nothing here; `memories` is empty."""
+    """Nothing was saved, because hooks are disabled here; `memories` is empty."""
 
     success: bool
     memories: list[str]
@@ -106,7 +105,7 @@ class NothingRemembered(TypedDict):
 
 
 class OfflineContext(TypedDict):
-    """What a session of a project begins with, and the rules that stand there; either may be empty."""
+    """A session start of a project, and its standing rules; either may be empty."""
 
     project: str
     inject: str
@@ -114,14 +113,14 @@ class OfflineContext(TypedDict):
 
 
 class OfflineContexts(TypedDict):
-    """What a machine keeps for the time that it cannot ask; it takes the place of all that it kept before."""
+    """The offline copy of a machine; it replaces the previous one."""
 
     at: str
     contexts: list[OfflineContext]
 
 
 class NothingRecalled(TypedDict):
-    """Nothing was looked for, because hooks do nothing here; the lists are empty."""
+    """There was no search, because hooks are disabled here; the lists are empty."""
 
     memories: list[Hit]
     results: list[Hit]

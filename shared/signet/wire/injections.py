@@ -1,22 +1,22 @@
-"""The answer of `GET /api/sessions/{key}/context`: what a session was given, from where, and what it used."""
+"""The answer of `GET /api/sessions/{key}/context`: a session's injections, their sources and use."""
 
 from typing import Literal, TypedDict
 
 
 class UsedIn(TypedDict, total=False):
-    """Where an item was used: the number of the message in the transcript, from 0, and the tool if it was a call."""
+    """Where an item was used: the message's number in the transcript, from 0, and the tool of a call."""
 
     turn: int
     tool: str
 
 
 class ContextItem(TypedDict):
-    """Something that a session was given, or that was left out of what it was given.
+    """An injected or omitted item.
 
-    `kind`: memory, session, commit, document or section. `reason`: why it was given (match, same_matter, important,
-    pinned, linked, project_words, standing, rule) or left out (floor, budget, said, origin). `tokens`: an estimate, of
-    four characters each. `use` is null where it cannot be told: sections, and episodes whose text is gone. `state`:
-    kept, changed since, forgotten (since), gone, or none where no text belongs to it; `text` is there in the first two.
+    `kind`: memory, session, commit, document or section. `reason`: why it was injected (match, same_matter,
+    important, pinned, linked, project_words, standing, rule) or omitted (floor, budget, said, origin). `tokens`:
+    estimated, four characters each. `use` is null if unknown: sections, and episodes without text. `state`: kept,
+    changed (since), forgotten (since), gone, or none without a text; `text` exists in the first two.
     """
 
     kind: str
@@ -36,12 +36,11 @@ class ContextItem(TypedDict):
 
 
 class ContextInjection(TypedDict):
-    """One text that a session was given.
+    """One injection.
 
-    `phase`: start, prompt, compaction or recall; `prompt` is the number of the prompt, from 1, that it belongs to, 0
-    before the first. `message` is the beginning of the prompt where the transcript has it, `turn` the number of the
-    message in it, from 0, that this was there from. `bestScore` is that of the nearest memory, `floor` what it had to
-    reach.
+    `phase`: start, prompt, compaction or recall; `prompt` is the number of the prompt, from 1, or 0 before the first.
+    `message` is the start of the prompt if the transcript has it, `turn` the number of the message, from 0, before
+    which it was injected. `bestScore` is the nearest memory's, `floor` the required score.
     """
 
     phase: str
@@ -58,7 +57,7 @@ class ContextInjection(TypedDict):
 
 
 class ContextTotals(TypedDict):
-    """Sums over a session; `given` and `leftOut` count items without sections."""
+    """Totals of a session; `given` and `leftOut` count items without sections."""
 
     prompts: int
     given: int
@@ -71,7 +70,7 @@ class ContextTotals(TypedDict):
 
 
 class MemoryUse(TypedDict):
-    """A session that a memory was given to, or was left out of (`given` false), and why; `use` as in its context."""
+    """A session that a memory was injected into, or omitted from (`given` false), and why; `use` as in its context."""
 
     sessionKey: str
     agentId: str
@@ -87,7 +86,7 @@ class MemoryUse(TypedDict):
 
 
 class MemoryUsage(TypedDict):
-    """How often a memory was used, and the sessions it was considered for, latest first."""
+    """How often a memory was used, and the sessions that considered it, latest first."""
 
     memoryId: str
     accessCount: int
@@ -97,7 +96,7 @@ class MemoryUsage(TypedDict):
 
 
 class Spoken(TypedDict):
-    """What one side said: `role` is user, assistant, note or the name of a speaker; `at` where that is known."""
+    """One message: `role` is user, assistant, note or the name of a speaker; `at` if known."""
 
     role: str
     text: str
@@ -105,7 +104,7 @@ class Spoken(TypedDict):
 
 
 class SessionMemory(TypedDict):
-    """A memory that is of a session: `saved` in it by the agent, or `distilled` from it."""
+    """A memory of a session: `saved` by the agent, or `distilled` from it."""
 
     id: str
     content: str
@@ -115,7 +114,7 @@ class SessionMemory(TypedDict):
 
 
 class SessionContext(TypedDict):
-    """What a session was given; not `isOver` while it may still use some of it."""
+    """A session's injections; until `isOver`, it may still use some."""
 
     sessionKey: str
     agentId: str
@@ -128,10 +127,10 @@ class SessionContext(TypedDict):
 
 
 class SessionReplay(SessionContext):
-    """A session as it went: what it was given, what was said, what was remembered, and how it was summarised.
+    """A whole session: injections, messages, memories and summary.
 
-    `turns` are the messages of its transcript, to which `turn` and `usedIn` point; none without a transcript, or for a
-    caller who sees only a part of the session.
+    `turns` are the messages of its transcript, to which `turn` and `usedIn` refer; none without a transcript, or for
+    a caller who may see only part of the session.
     """
 
     turns: list[Spoken]

@@ -1,4 +1,4 @@
-"""Jobs: look at them, try them again, end them."""
+"""Background jobs: list, retry, cancel."""
 
 from collections.abc import Sequence
 from typing import Any, NotRequired, TypedDict
@@ -9,7 +9,7 @@ from signet.wire.operation import Operation
 
 
 class Job(TypedDict):
-    """One piece of work in the background."""
+    """One background job."""
 
     id: str
     memory_id: str | None
@@ -33,17 +33,17 @@ class Job(TypedDict):
 
 
 class JobCount(TypedDict):
-    """A value and how many jobs have it."""
+    """A value and its number of jobs."""
 
     key: str
     count: int
 
 
 class Jobs(TypedDict):
-    """Jobs, latest change first; `next` is the cursor of the page behind, null on the last.
+    """Jobs, latest change first; `next` is the cursor of the next page, null on the last.
 
-    `total` counts the jobs that pass the filters. `facets` counts by status, kind, queue and code (of dead jobs), each
-    without its own filter.
+    `total` counts the matching jobs. `facets` counts by status, kind, queue and code (of dead jobs), each without its
+    own filter.
     """
 
     jobs: list[Job]
@@ -54,7 +54,7 @@ class Jobs(TypedDict):
 
 
 class WholeJob(Job):
-    """Everything about one job; `errors` are its last five."""
+    """One job with all fields; `errors` are its last five."""
 
     priority: int
     agent_id: str | None
@@ -70,7 +70,7 @@ class WholeJob(Job):
 
 
 class ChangedJob(TypedDict):
-    """A job that was retried or cancelled, and its state now."""
+    """A retried or cancelled job, and its new state."""
 
     success: bool
     id: str
@@ -79,14 +79,14 @@ class ChangedJob(TypedDict):
 
 
 class DeletedJob(TypedDict):
-    """A job that was deleted."""
+    """A deleted job."""
 
     success: bool
     id: str
 
 
 class ChangedJobs(TypedDict):
-    """The jobs that were, or would be, retried or cancelled; `more` when the limit left some out."""
+    """Jobs that were, or would be, retried or cancelled; `more` if the limit omitted some."""
 
     success: bool
     affected: int
@@ -96,7 +96,7 @@ class ChangedJobs(TypedDict):
 
 
 class JobEvent(TypedDict):
-    """What happened to a job: `event` is enqueued, started, completed, retried, dead or cancelled."""
+    """A change of a job: `event` is enqueued, started, completed, retried, dead or cancelled."""
 
     event: str
     id: str

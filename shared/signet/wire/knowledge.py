@@ -1,4 +1,4 @@
-"""What is known of people, projects, tools and other things."""
+"""The knowledge graph: people, projects, tools and other entities."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
@@ -8,7 +8,7 @@ from signet.wire.operation import Operation
 
 
 class Entity(TypedDict):
-    """Something that memories speak of."""
+    """An entity in memories."""
 
     id: str
     name: str
@@ -25,7 +25,7 @@ class Entity(TypedDict):
 
 
 class EntityCounts(TypedDict):
-    """How much is known of an entity."""
+    """Counts of an entity's attributes and links."""
 
     aspectCount: int
     attributeCount: int
@@ -34,13 +34,13 @@ class EntityCounts(TypedDict):
 
 
 class CountedEntity(EntityCounts):
-    """An entity and how much is known of it."""
+    """An entity with its counts."""
 
     entity: Entity
 
 
 class EntityPage(TypedDict):
-    """Some entities, and how many there are."""
+    """A page of entities, and the total."""
 
     items: list[CountedEntity]
     limit: int
@@ -49,7 +49,7 @@ class EntityPage(TypedDict):
 
 
 class EntityTask(TypedDict):
-    """What makes an entity a task."""
+    """The task fields of an entity."""
 
     taskType: str | None
     priority: str | None
@@ -62,7 +62,7 @@ class EntityTask(TypedDict):
 
 
 class EntitySkill(TypedDict):
-    """What makes an entity a skill; lists are JSON."""
+    """The skill fields of an entity; lists are JSON."""
 
     version: str | None
     author: str | None
@@ -82,9 +82,9 @@ class EntitySkill(TypedDict):
 
 
 class WholeEntity(CountedEntity):
-    """An entity with the number of its dependencies both ways, and what makes it a task or a skill.
+    """An entity with its dependency counts in both directions, and its task or skill fields.
 
-    `suppressed` says that a person left it out of walks of the graph.
+    `suppressed`: a person excluded it from graph walks.
     """
 
     structuralDensity: EntityCounts
@@ -104,7 +104,7 @@ class PinnedEntity(TypedDict):
 
 
 class EntityHealth(TypedDict):
-    """How often the predictor beat the baseline in sessions about one entity."""
+    """How often learned ranking beat the baseline in sessions about one entity."""
 
     entityId: str
     entityName: str
@@ -115,7 +115,7 @@ class EntityHealth(TypedDict):
 
 
 class Aspect(TypedDict):
-    """One side from which an entity is known."""
+    """An aspect of an entity."""
 
     id: str
     entityId: str
@@ -128,7 +128,7 @@ class Aspect(TypedDict):
 
 
 class CountedAspect(TypedDict):
-    """An aspect and how many active attributes are filed under it."""
+    """An aspect and its number of active attributes."""
 
     aspect: Aspect
     attributeCount: int
@@ -136,13 +136,13 @@ class CountedAspect(TypedDict):
 
 
 class Aspects(TypedDict):
-    """The aspects of an entity, the one with the most weight first."""
+    """The aspects of an entity, by weight."""
 
     items: list[CountedAspect]
 
 
 class Attribute(TypedDict):
-    """What is said under an aspect, and the memory that says it."""
+    """An attribute of an aspect, and its source memory."""
 
     id: str
     aspectId: str
@@ -160,7 +160,7 @@ class Attribute(TypedDict):
 
 
 class AttributePage(TypedDict):
-    """A page of what is said under an aspect."""
+    """A page of attributes of an aspect."""
 
     items: list[Attribute]
     limit: int
@@ -168,7 +168,7 @@ class AttributePage(TypedDict):
 
 
 class Dependency(TypedDict):
-    """A dependency with the names of its ends; `direction` is as seen from the entity asked for."""
+    """A dependency with the names of its ends; `direction` is relative to the requested entity."""
 
     id: str
     direction: str
@@ -192,7 +192,7 @@ class Dependencies(TypedDict):
 
 
 class Pinned(TypedDict):
-    """Whether an entity is pinned now, or `suppressed`, and how much it counts."""
+    """Whether an entity is pinned or `suppressed`, and its weight."""
 
     pinned: bool
     pinnedAt: NotRequired[str]
@@ -202,14 +202,14 @@ class Pinned(TypedDict):
 
 
 class Coverage(TypedDict):
-    """How many memories that mention an entity are the source of no attribute, and the share of the others."""
+    """How many memories that mention an entity have no attribute, and the share of the others."""
 
     unassignedMemoryCount: int
     coveragePercent: float
 
 
 class GraphCounts(TypedDict):
-    """How many there are of each, and how the weights of aspects lie."""
+    """Counts of the graph, and the distribution of aspect weights."""
 
     entityCount: int
     dependencyCount: int
@@ -223,17 +223,17 @@ class GraphCounts(TypedDict):
 
 
 class KnowledgeStats(GraphCounts, Coverage):
-    """How much is known."""
+    """Counts of the graph."""
 
 
 class TraversalStatus(TypedDict):
-    """What the newest traversal of the graph has met, null before the first."""
+    """Statistics of the latest graph walk, null before the first."""
 
     status: Mapping[str, Any] | None
 
 
 class DrawnAttribute(TypedDict):
-    """An attribute of the picture."""
+    """An attribute of the graph picture."""
 
     id: str
     content: str
@@ -243,7 +243,7 @@ class DrawnAttribute(TypedDict):
 
 
 class NamedAspect(TypedDict):
-    """The name and the weight of an aspect."""
+    """Name and weight of an aspect."""
 
     id: str
     name: str
@@ -251,13 +251,13 @@ class NamedAspect(TypedDict):
 
 
 class DrawnAspect(NamedAspect):
-    """An aspect of the picture."""
+    """An aspect of the graph picture."""
 
     attributes: list[DrawnAttribute]
 
 
 class NamedEntity(TypedDict):
-    """The name of an entity, what it is, and how much it counts."""
+    """Name, type and weight of an entity."""
 
     id: str
     name: str
@@ -267,13 +267,13 @@ class NamedEntity(TypedDict):
 
 
 class DrawnEntity(NamedEntity):
-    """An entity of the picture."""
+    """An entity of the graph picture."""
 
     aspects: list[DrawnAspect]
 
 
 class DrawnEdge(TypedDict):
-    """A dependency of the picture."""
+    """A dependency of the graph picture."""
 
     sourceEntityId: str
     targetEntityId: str
@@ -282,18 +282,18 @@ class DrawnEdge(TypedDict):
 
 
 class Constellation(TypedDict):
-    """The most important entities with what is known of them, and the dependencies between them."""
+    """The most important entities with their attributes and dependencies."""
 
     dependencies: list[DrawnEdge]
     entities: list[DrawnEntity]
 
 
 class GraphColumns(TypedDict):
-    """Entities and the edges among them as columns: one value for each entity, pinned and most mentioned ones first.
+    """Entities and their edges as columns: one value per entity, pinned and most mentioned ones first.
 
-    `kinds` and `communities` are places in `kindNames` and `communityNames`, -1 for no community; the largest
-    community comes first. `sources` and `targets` are places of entities, one of each for an edge, the strongest first.
-    `total` counts all that pass.
+    `kinds` and `communities` are indexes into `kindNames` and `communityNames`, -1 for no community; the largest
+    community is first. `sources` and `targets` are entity indexes, one pair per edge, the strongest first. `total`
+    counts all matches.
     """
 
     ids: list[str]
@@ -310,7 +310,7 @@ class GraphColumns(TypedDict):
 
 
 class SuspiciousEntity(TypedDict):
-    """An entity whose name is doubtful, and why."""
+    """An entity with a doubtful name, and the reason."""
 
     id: str
     name: str
@@ -318,21 +318,21 @@ class SuspiciousEntity(TypedDict):
 
 
 class DuplicateEntity(TypedDict):
-    """Entities whose names differ in marks and spaces alone; the most mentioned first."""
+    """Entities whose names differ only in punctuation and spaces; the most mentioned first."""
 
     canonicalName: str
     ids: Sequence[str]
 
 
 class UnfoundedAttributes(TypedDict):
-    """How many active attributes have no source memory or no aspect."""
+    """The number of active attributes without a source memory or an aspect."""
 
     missingSourceMemory: int
     missingAspect: int
 
 
 class MentionCandidate(TypedDict):
-    """A memory that names an entity and is not linked to it."""
+    """A memory that names an entity without a link to it."""
 
     memoryId: str
     entityId: str
@@ -340,7 +340,7 @@ class MentionCandidate(TypedDict):
 
 
 class Hygiene(TypedDict):
-    """What is doubtful in the graph."""
+    """Doubtful rows of the graph."""
 
     suspiciousEntities: list[SuspiciousEntity]
     duplicateEntities: list[DuplicateEntity]
@@ -349,7 +349,7 @@ class Hygiene(TypedDict):
 
 
 class Community(TypedDict):
-    """A group of entities, named after its member with the most mentions."""
+    """A group of entities, named after its most mentioned member."""
 
     id: str
     name: str
@@ -360,7 +360,7 @@ class Community(TypedDict):
 
 
 class Communities(TypedDict):
-    """The groups of entities that were found last, the largest first, and how clear the division is."""
+    """The latest communities, the largest first, and the modularity of the division."""
 
     items: list[Community]
     count: int
@@ -378,7 +378,7 @@ class DescribedEntity(TypedDict):
 
 
 class Constraint(TypedDict):
-    """What always holds for an entity."""
+    """A constraint of an entity."""
 
     entityName: str
     content: str
@@ -386,7 +386,7 @@ class Constraint(TypedDict):
 
 
 class ExpandedAttribute(TypedDict):
-    """What is said of an entity under an aspect."""
+    """An attribute of an expanded aspect."""
 
     content: str
     kind: str
@@ -395,7 +395,7 @@ class ExpandedAttribute(TypedDict):
 
 
 class ExpandedAspect(TypedDict):
-    """One side of an entity, with what fits of it."""
+    """An aspect with its matching attributes."""
 
     name: str
     weight: float
@@ -403,7 +403,7 @@ class ExpandedAspect(TypedDict):
 
 
 class DependencyTarget(TypedDict):
-    """The entity that a dependency leads to, by name."""
+    """The target entity of a dependency, by name."""
 
     target: str
     type: str
@@ -411,14 +411,14 @@ class DependencyTarget(TypedDict):
 
 
 class LinkedMemory(TypedDict):
-    """A memory that mentions an entity or says something of it."""
+    """A memory that mentions an entity or has an attribute of it."""
 
     id: str
     content: str
 
 
 class Expanded(TypedDict):
-    """All that is known of an entity, as far as it was asked for."""
+    """An entity's attributes, within the requested budget."""
 
     entity: DescribedEntity
     constraints: list[Constraint]
@@ -429,7 +429,7 @@ class Expanded(TypedDict):
 
 
 class EntitySession(TypedDict):
-    """The summary of a session that speaks of an entity."""
+    """A session summary that mentions an entity."""
 
     id: str
     sessionKey: str | None
@@ -440,7 +440,7 @@ class EntitySession(TypedDict):
 
 
 class EntitySessions(TypedDict):
-    """Summaries of sessions that speak of an entity, newest first, and how many there are."""
+    """Session summaries that mention an entity, newest first, and the total."""
 
     entityName: str
     summaries: list[EntitySession]
@@ -448,7 +448,7 @@ class EntitySessions(TypedDict):
 
 
 class AffectedEntity(TypedDict):
-    """An entity that a change affects."""
+    """An entity affected by a change."""
 
     id: str
     name: str
@@ -456,7 +456,7 @@ class AffectedEntity(TypedDict):
 
 
 class Ring(TypedDict):
-    """The entities at one distance from a change, and how likely they are affected."""
+    """Entities at one distance from a change, and their probability of being affected."""
 
     depth: int
     label: str
@@ -464,13 +464,13 @@ class Ring(TypedDict):
 
 
 class Impact(TypedDict):
-    """What a change of an entity reaches."""
+    """The entities affected by a change."""
 
     entityId: str
     entityName: str
     direction: str
     impact: list[Ring]
-    #: Where there was no time to look at everything.
+    #: Set if the time limit ended the search early.
     timedOut: NotRequired[bool]
 
 

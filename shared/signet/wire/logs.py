@@ -7,7 +7,7 @@ from signet.wire.operation import Operation
 
 
 class LogLines(TypedDict):
-    """Lines of the log in the order of time, as they stand in the files."""
+    """Lines of the log in time order, unchanged."""
 
     logs: list[dict[str, Any]]
     count: int

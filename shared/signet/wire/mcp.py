@@ -1,4 +1,4 @@
-"""The Model Context Protocol over HTTP; each tool acts with the rights of its caller."""
+"""The Model Context Protocol over HTTP; each tool has its caller's permissions."""
 
 from typing import Any, NotRequired, TypedDict
 

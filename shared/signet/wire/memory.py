@@ -1,4 +1,4 @@
-"""Memories: save, read, change, forget, recover, and say how well they served."""
+"""Memories: save, read, change, forget, recover and rate."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NotRequired, TypedDict
@@ -9,9 +9,9 @@ from signet.wire.operation import Operation
 
 
 class Remembered(TypedDict):
-    """A saved memory; `deduped` says that it was there before. A long text becomes several: `chunked`, `ids`.
+    """A saved memory; `deduped`: it already existed. A long text becomes several: `chunked`, `ids`.
 
-    `lifted` names forgotten memories that said the same: their value is forgotten no longer.
+    `lifted` names forgotten memories with the same value, which is no longer forgotten.
     """
 
     success: bool
@@ -26,8 +26,8 @@ class Remembered(TypedDict):
     deduped: bool
     entities_linked: int
     hints_written: int
-    #: Whose words it is; `origin_claimed` what was claimed without the right to it; `review` that a person looks at it
-    #: before it is read out unasked.
+    #: Origin of the text; `origin_claimed` is a claim without permission; `review`: needs approval before it is
+    #: injected unasked.
     origin: str
     origin_claimed: NotRequired[str]
     review: NotRequired[str]
@@ -42,7 +42,7 @@ class Remembered(TypedDict):
 
 
 class Forgetting(TypedDict):
-    """Who forgot a memory, and why; `until` is the last instant at which it can be recovered."""
+    """Who forgot a memory, and why; `until` is the last instant for recovery."""
 
     by: str
     reason: str | None
@@ -50,10 +50,10 @@ class Forgetting(TypedDict):
 
 
 class StoredMemory(TypedDict):
-    """What a list and a look at one memory say alike.
+    """Common fields of a list and a single memory.
 
-    `event_at` is when it happened, `valid_from` and `valid_to` say from when and until when it is true. `origin` says
-    whose words it is, `review` that a person looks at it before it is read out unasked.
+    `event_at` is when it happened, `valid_from` and `valid_to` limit when it is true. `origin` is the source of the
+    text; `review`: needs approval before it is injected unasked.
     """
 
     id: str
@@ -92,7 +92,7 @@ class MemorySummary(StoredMemory):
 
 
 class Memory(StoredMemory):
-    """One whole memory."""
+    """One memory with all fields."""
 
     pinned: int
     sessionId: str | None
@@ -112,16 +112,16 @@ class MemoryStats(TypedDict):
 
 
 class KeyCount(TypedDict):
-    """A name and how often it occurs."""
+    """A name and its number of occurrences."""
 
     key: str
     count: int
 
 
 class MemoryPage(TypedDict):
-    """A page of memories; `next` is the cursor of the one behind it, null on the last.
+    """A page of memories; `next` is the cursor of the next one, null on the last.
 
-    `stats` counts all memories, `total` and `facets` those that pass the filters; each facet leaves its own filter out.
+    `stats` counts all memories, `total` and `facets` the matches; each facet ignores its own filter.
     """
 
     memories: list[MemorySummary]
@@ -132,7 +132,7 @@ class MemoryPage(TypedDict):
 
 
 class MemoryEra(TypedDict):
-    """What was remembered from `start` to `end`, and what happened to memories meanwhile."""
+    """New memories from `start` to `end`, and changes in that time."""
 
     eraIndex: int
     rangeKey: str
@@ -152,7 +152,7 @@ class MemoryEra(TypedDict):
 
 
 class MemoryTimeline(TypedDict):
-    """Today, the last week and the last month; each holds those before it."""
+    """Today, the last week and the last month; each includes the previous ones."""
 
     generatedAt: str
     generatedFor: str
@@ -181,7 +181,7 @@ class Change(TypedDict):
 
 
 class History(TypedDict):
-    """What has happened to a memory, oldest first."""
+    """The history of a memory, oldest first."""
 
     memoryId: str
     count: int
@@ -189,14 +189,14 @@ class History(TypedDict):
 
 
 class ListedChange(Change):
-    """One event in the history of all memories; `content` is what its memory says now, null where it is no more."""
+    """One event in the history of all memories; `content` is the memory's current text, null if it is deleted."""
 
     memoryId: str
     content: str | None
 
 
 class HistoryPage(TypedDict):
-    """What has happened to memories, newest first; `next` is the cursor of the page behind, null on the last."""
+    """The history of all memories, newest first; `next` is the cursor of the next page, null on the last."""
 
     history: list[ListedChange]
     count: int
@@ -204,29 +204,29 @@ class HistoryPage(TypedDict):
 
 
 class Ids(TypedDict):
-    """Ids that begin as asked, at most ten."""
+    """IDs with the requested prefix, at most ten."""
 
     ids: list[str]
 
 
 class Followed(TypedDict):
-    """A memory that was read from another one, with the beginning of its text."""
+    """A derived memory, with the start of its text."""
 
     id: str
     content: str
 
 
 class Stayed(Followed):
-    """One that stays although a source of it goes: it is `pinned`, a `person` stands for it, or an `other_source`."""
+    """A derived memory that remains: it is `pinned`, kept by a `person`, or has an `other_source`."""
 
     why: str
 
 
 class Along(TypedDict):
-    """What was read from memories that go, or come back, and so follows them; the first of `alongCount`.
+    """Derived memories that are forgotten or recovered too; the first of `alongCount`.
 
-    `staying` is what was read from them and stays. `heldBy` names what may still hold their words: documents that say
-    the same (`document:ID`, with title or address), and copies on disk of what was erased.
+    `staying` are derived memories that remain. `heldBy` lists what may still contain the text: documents
+    (`document:ID`, with title or address), and copies on disk of an erased text.
     """
 
     alongCount: NotRequired[int]
@@ -236,9 +236,9 @@ class Along(TypedDict):
 
 
 class Modified(Along):
-    """What became of one memory; a refused one among several says why in `status` and `error`.
+    """The result for one memory; for a refused one among several, `status` and `error` give the reason.
 
-    `masked` names the kinds of secrets that were replaced in a new text. `id` is null where a patch names none.
+    `masked` names kinds of masked secrets in a new text. `id` is null if the patch has none.
     """
 
     success: bool
@@ -254,12 +254,12 @@ class Modified(Along):
     error: NotRequired[str]
 
 
-#: What became of one memory that was to be forgotten has the same form.
+#: The result for one memory to forget has the same form.
 Forgotten = Modified
 
 
 class ModifiedMany(TypedDict):
-    """What became of each patch, in the order they were sent."""
+    """The result of each patch, in order."""
 
     success: bool
     total: int
@@ -268,7 +268,7 @@ class ModifiedMany(TypedDict):
 
 
 class Candidate(TypedDict):
-    """A memory that a forget request would take; `why` is the reason."""
+    """A memory selected by a forget request."""
 
     id: str
     score: float
@@ -283,9 +283,9 @@ class Candidate(TypedDict):
 
 
 class ForgetPreview(Along):
-    """What a forget request would take; `confirmToken` confirms exactly these. `total` is how many match.
+    """The memories selected by a forget request; `confirmToken` confirms exactly these. `total` counts the matches.
 
-    `similar` is not taken: it spells an identifier in another way, or lacks a word.
+    `similar` memories are not selected: they spell an identifier differently, or lack a word.
     """
 
     success: bool
@@ -299,30 +299,30 @@ class ForgetPreview(Along):
 
 
 class ForgottenMany(TypedDict):
-    """What a forget request did."""
+    """The result of a forget request."""
 
     success: bool
     mode: Literal["execute"]
     requested: int
     deleted: int
     count: int
-    #: How many matched before.
+    #: The number of matches before.
     total: int
     pinned: int
     results: list[Modified]
-    #: Only where many were forgotten: the copy that was made before, or why there is none.
+    #: For bulk requests: the copy made before, or why there is none.
     backup: NotRequired[str | None]
     backupSkipped: NotRequired[str]
 
 
 class Recovered(Modified):
-    """A forgotten memory that is back."""
+    """A recovered memory."""
 
     retentionDays: int
 
 
 class RecoveredMany(TypedDict):
-    """What became of each memory that was to be recovered, in the order of the ids."""
+    """The result for each memory to recover, in the order of the IDs."""
 
     success: bool
     requested: int
@@ -331,10 +331,10 @@ class RecoveredMany(TypedDict):
 
 
 class ForgottenValue(TypedDict):
-    """What was forgotten, rejected or erased (`why`), and is not written again by itself.
+    """A forgotten, rejected or erased value (`why`), which is not saved again automatically.
 
-    `id` is that of its memory. `label` is the beginning of the text, null for an erased one and for callers
-    who may not recover; `recoverableUntil` is null where the memory itself is gone.
+    `id` is its memory's. `label` is the start of the text, null for an erased one and for callers who may not
+    recover; `recoverableUntil` is null if the memory itself is deleted.
     """
 
     id: str
@@ -354,17 +354,17 @@ class ForgottenValues(TypedDict):
 
 
 class Lifted(TypedDict):
-    """A value that may be written again; the memory of this id stays as it is."""
+    """A value that may be saved again; its memory is unchanged."""
 
     success: bool
     id: str
 
 
 class WaitingMemory(TypedDict):
-    """A memory that waits for a person.
+    """A memory that waits for approval.
 
-    `review` is `waiting` for one that is not delivered unasked, and `replaces` for one that would replace the memories
-    in `replaces` and may not by itself, because their words are of a better origin.
+    `review` is `waiting` if it is not injected unasked, and `replaces` if it would replace the memories in
+    `replaces`, whose origin is higher.
     """
 
     id: str
@@ -380,16 +380,16 @@ class WaitingMemory(TypedDict):
 
 
 class WaitingMemories(TypedDict):
-    """A page of memories that wait, newest first; `total` counts all."""
+    """A page of waiting memories, newest first; `total` counts all."""
 
     memories: list[WaitingMemory]
     total: int
 
 
 class Rated(TypedDict):
-    """Ratings that were taken, and ids that the session has not seen; `propagated` counts what moved by them.
+    """Accepted ratings, and IDs that the session did not receive; `propagated` counts the resulting changes.
 
-    What is said of one memory is answered with `recorded` alone.
+    The answer to a rating of one memory has only `recorded`.
     """
 
     ok: bool

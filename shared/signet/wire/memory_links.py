@@ -1,4 +1,4 @@
-"""What stands beside a memory: its sources and what came of it, who may read it, and what a person says of it."""
+"""A memory's context: sources, derived memories, readers, and verdict."""
 
 from typing import TypedDict
 
@@ -16,10 +16,10 @@ class NamedEntity(TypedDict):
 
 
 class Links(TypedDict):
-    """What a memory is linked to, as far as the reader may see it; each list is the newest 50 of its kind.
+    """A memory's links that the reader may see; each list has the newest 50.
 
-    `sources` are the memories that it was read from, `distilled` those that were read from it, `corrects` those that
-    stepped behind it; `correctedBy` is the one that it stepped behind.
+    `sources` are its source memories, `distilled` derived ones, `corrects` those it superseded; `correctedBy`
+    superseded it.
     """
 
     memoryId: str
@@ -31,10 +31,10 @@ class Links(TypedDict):
 
 
 class AgentAccess(TypedDict):
-    """Whether an agent may read a memory, and the rule that decides it.
+    """Whether an agent may read a memory, and the deciding rule.
 
-    `rule`: own, shared (it is global and the agent reads what is shared), group (global, and of an agent of its group),
-    private (of another agent), isolated (the agent reads only its own), other_group, archived (nobody reads it).
+    `rule`: own, shared (global, and the agent's policy is shared), group (global, from the agent's group), private
+    (another agent's), isolated (the agent reads only its own), other_group, archived (unreadable).
     """
 
     id: str
@@ -44,7 +44,7 @@ class AgentAccess(TypedDict):
 
 
 class Access(TypedDict):
-    """Who may read a memory: its owner and visibility, and every registered agent."""
+    """A memory's owner and visibility, and the access of every registered agent."""
 
     memoryId: str
     owner: str

@@ -1,9 +1,8 @@
 """An operation of the HTTP interface, declared once.
 
-The server registers a handler for it (`signet_api.serving.serves`), the clients call it (`signet.client.call.ask`), and
-the compiler compares what the handler returns with what the clients give back: both are its `reply`. Who may call it
-and what OpenAPI says of the answer come from here, too. What is sent, query and body, is declared by the handler's
-signature, as FastAPI reads it.
+The server registers its handler (`signet_api.serving.serves`), the clients call it (`signet.client.call.ask`), and
+the type checker compares both with its `reply`. Permissions and OpenAPI's answers derive from it too. The handler's
+signature declares query and body for FastAPI.
 """
 
 from dataclasses import KW_ONLY, dataclass
@@ -21,10 +20,10 @@ _VAGUE = frozenset({Permission.ADMIN, Permission.LOCAL, Permission.CONNECTORS})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Operation(Generic[Reply]):
-    """One method of one path; `reply` is the type of its JSON answer, or a tuple of several possible ones.
+    """A method and path; `reply` is the type of its JSON answer, or a tuple of several possible ones.
 
-    An answer of another `media_type` is text, with `str` as reply. `status` is that of success, `also` are others that
-    success may have.
+    An answer of another `media_type` is text, with `str` as reply. `status` is the success status, `also` are further
+    ones.
     """
 
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -47,5 +46,5 @@ class Operation(Generic[Reply]):
 
     @property
     def replies(self) -> tuple[type[Reply], ...]:
-        """Return the types that an answer can have."""
+        """Return the possible types of an answer."""
         return self.reply if isinstance(self.reply, tuple) else (self.reply,)

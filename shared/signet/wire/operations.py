@@ -1,4 +1,4 @@
-"""All operations that are declared, by the modules of this package: each is a family of OpenAPI."""
+"""All declared operations, collected from this package's modules; each module is a family in OpenAPI."""
 
 import pkgutil
 from collections.abc import Mapping
@@ -16,15 +16,15 @@ _FAMILIES: Mapping[Operation[Any], tuple[str, str]] = {
     if isinstance(value, Operation)
 }
 
-#: Every operation by its id in OpenAPI, which is its name in lower case.
+#: Every operation by its OpenAPI ID, its lower-case name.
 BY_ID: Mapping[str, Operation[Any]] = {id: one for one, (_, id) in _FAMILIES.items()}
 
 
 def id_of(operation: Operation[Any]) -> str:
-    """Return the id of an operation in OpenAPI."""
+    """Return the OpenAPI ID of an operation."""
     return _FAMILIES[operation][1]
 
 
 def family_of(operation: Operation[Any]) -> str:
-    """Return the name of the family of an operation."""
+    """Return the name of an operation's family."""
     return _FAMILIES[operation][0]

@@ -1,13 +1,13 @@
-"""Where the words of a memory come from, and in which order such words are trusted."""
+"""Origins of memories, ordered by trust."""
 
 from enum import StrEnum
 
 
 class Origin(StrEnum):
-    """Where the words of a memory come from, the most trusted first.
+    """The origin of a memory's text, most trusted first.
 
-    `user`: said by the user. `agent`: saved by an agent or a program. `inferred`: distilled from what was said.
-    `imported`: from a file, a document or another store. `tool`: what a tool answered. `web`: from a page or a mail.
+    `user`: the user's words. `agent`: saved by an agent or a program. `inferred`: derived from messages. `imported`:
+    from a file, a document or another store. `tool`: output of a tool. `web`: from a page or an email.
     """
 
     USER = "user"
@@ -19,10 +19,10 @@ class Origin(StrEnum):
 
 
 class Review(StrEnum):
-    """What a person is asked, or has said, of a memory; a rejected one is forgotten.
+    """The review state of a memory; a rejected one is forgotten.
 
-    `waiting`: it tells its reader what to do, and is not read out unasked. `replaces`: it would replace words of a
-    better origin, and does once a person approves it.
+    `waiting`: it instructs its reader, and is not injected unasked. `replaces`: it would replace a memory of higher
+    origin, and does so once approved.
     """
 
     WAITING = "waiting"
@@ -31,18 +31,18 @@ class Review(StrEnum):
 
 
 _ORDER = tuple(Origin)
-#: Origins that nobody here vouches for.
+#: Untrusted origins.
 STRANGERS = frozenset({Origin.TOOL, Origin.WEB})
 _OWN = frozenset({Origin.AGENT, Origin.INFERRED})
-#: Those who take part in the sessions of a workspace.
+#: Origins of participants in a workspace's sessions.
 SPEAKERS = _OWN | {Origin.USER}
 
 
 def lowest(*origins: Origin) -> Origin:
-    """Return the least trusted of these origins: that of what was made from all of them."""
+    """Return the least trusted of these origins, for a text derived from all of them."""
     return max(origins, key=_ORDER.index)
 
 
 def may_replace(new: Origin, old: Origin) -> bool:
-    """Return whether words of one origin may take the place of words of another without anybody's consent."""
+    """Return whether a text of one origin may replace one of another without approval."""
     return _ORDER.index(new) <= _ORDER.index(old) or {new, old} <= _OWN

@@ -1,4 +1,4 @@
-"""The work in the background: what runs, how to stop it, and which models can be chosen for it."""
+"""Background work: status, pause, and available models."""
 
 from typing import Any, TypedDict
 
@@ -8,7 +8,7 @@ from signet.wire.operation import Operation
 
 
 class LastFeedback(TypedDict):
-    """What the newest session that used memories did to the weights of the graph."""
+    """The effect of the latest session feedback on the graph's weights."""
 
     lastRunAt: str | None
     feedbackAspectsUpdated: int
@@ -18,7 +18,7 @@ class LastFeedback(TypedDict):
 
 
 class StoredStatus(TypedDict):
-    """What the rows say of the work in the background."""
+    """The status of background work from the rows."""
 
     mode: str
     paused: bool
@@ -36,10 +36,10 @@ class StoredStatus(TypedDict):
 
 
 class PipelineStatus(StoredStatus):
-    """What runs, what waits and what died.
+    """Running, waiting and dead jobs.
 
     `queues.memory.byType` has counts, rate and time left of each kind, `queues.memory.unserved` the waiting jobs that
-    no worker of this version takes.
+    no worker of this version runs.
     """
 
     latency: dict[str, dict[str, float]]
@@ -47,7 +47,7 @@ class PipelineStatus(StoredStatus):
 
 
 class Paused(TypedDict):
-    """Whether all queues are paused now, and each pause: `queue` ("all" for every queue), `since` and `by`."""
+    """Whether all queues are paused, and each pause: `queue` ("all" for every queue), `since` and `by`."""
 
     success: bool
     paused: bool
@@ -62,7 +62,7 @@ class Nudged(TypedDict):
 
 
 class OfferedModel(TypedDict):
-    """A model that can be chosen; `tier` is low, mid or high."""
+    """An available model; `tier` is low, mid or high."""
 
     id: str
     provider: str
@@ -72,7 +72,7 @@ class OfferedModel(TypedDict):
 
 
 class ModelRegistry(TypedDict):
-    """How new the list of models is; `error` says why a server could not be asked."""
+    """The age of the model list; `error` explains an unreachable server."""
 
     enabled: bool
     lastRefreshAt: str | None
@@ -81,14 +81,14 @@ class ModelRegistry(TypedDict):
 
 
 class Models(TypedDict):
-    """The models that can be chosen, and how new the list is."""
+    """The available models, and the age of the list."""
 
     models: list[OfferedModel]
     registry: ModelRegistry
 
 
 class RefreshedModels(TypedDict):
-    """The models of each provider; `throttled` when the list was refreshed a moment ago."""
+    """The models of each provider; `throttled` if the list was just refreshed."""
 
     models: dict[str, list[OfferedModel]]
     registry: ModelRegistry

@@ -1,4 +1,4 @@
-"""What was learned of memories: how it does against the order without it, and whether it takes part."""
+"""Learned ranking: its results against the original order, and its state."""
 
 from typing import TypedDict
 
@@ -7,9 +7,9 @@ from signet.wire.operation import Operation
 
 
 class PredictorModel(TypedDict):
-    """What is learned; `trained` says whether a memory counts more or less by it.
+    """The learned data; `trained`: it changes the weight of a memory.
 
-    `training_pairs` is the number of labels. No vectors are learned from, so that both dimensions are 0.
+    `training_pairs` is the number of labels. It uses no vectors, so both dimensions are 0.
     """
 
     trained: bool
@@ -21,10 +21,10 @@ class PredictorModel(TypedDict):
 
 
 class PredictorState(TypedDict):
-    """Whether what was learned takes part: `alpha` is 1 while it is watched, 0 while it does.
+    """Whether learned ranking is active: `alpha` is 1 while it is observed, 0 while active.
 
-    `sessions` are those that were compared since it was last begun anew, `minSessions` the fewest that can prove it.
-    `evidence` must reach `enoughEvidence`.
+    `sessions` are those compared since the last start, `minSessions` the minimum for proof. `evidence` must reach
+    `enoughEvidence`.
     """
 
     alpha: float
@@ -42,14 +42,14 @@ class PredictorState(TypedDict):
 
 
 class PredictorOff(TypedDict):
-    """The settings have switched learned ranking off."""
+    """The settings disable learned ranking."""
 
     enabled: bool
     status: None
 
 
 class PredictorStatus(TypedDict):
-    """How learned ranking does."""
+    """State and results of learned ranking."""
 
     enabled: bool
     alive: bool
@@ -60,7 +60,7 @@ class PredictorStatus(TypedDict):
 
 
 class Compared(TypedDict):
-    """One session, ranked without what was learned and with it; lists hold ids of memories, best first."""
+    """One session, ranked with and without learning; lists contain memory IDs, best first."""
 
     id: str
     sessionKey: str
@@ -87,7 +87,7 @@ class Compared(TypedDict):
 
 
 class ComparisonPage(TypedDict):
-    """Some of the sessions, newest first, and how many there are."""
+    """A page of compared sessions, newest first, and the total."""
 
     total: int
     limit: int
@@ -96,7 +96,7 @@ class ComparisonPage(TypedDict):
 
 
 class ProjectResult(TypedDict):
-    """How learned ranking did in the sessions of one project."""
+    """Results of learned ranking in the sessions of one project."""
 
     project: str | None
     wins: int
@@ -106,13 +106,13 @@ class ProjectResult(TypedDict):
 
 
 class ProjectResults(TypedDict):
-    """How learned ranking did, by project, the one with most sessions first."""
+    """Results of learned ranking by project, most sessions first."""
 
     items: list[ProjectResult]
 
 
 class EntityResult(TypedDict):
-    """How learned ranking did in the sessions about one entity."""
+    """Results of learned ranking in the sessions about one entity."""
 
     entityId: str
     entityName: str | None
@@ -123,15 +123,15 @@ class EntityResult(TypedDict):
 
 
 class EntityResults(TypedDict):
-    """How learned ranking did, by entity, the one with most sessions first."""
+    """Results of learned ranking by entity, most sessions first."""
 
     items: list[EntityResult]
 
 
 class Training(TypedDict):
-    """A time at which what was learned was let take part (`accepted`), or stopped, after so many sessions.
+    """An activation (`accepted`) or stop of learned ranking, after a number of sessions.
 
-    Nothing is trained, so that what tells of a model is null; older stores have rows that tell of one.
+    No model is trained, so model fields are null; older stores have rows with a model.
     """
 
     id: str
@@ -150,22 +150,22 @@ class Training(TypedDict):
 
 
 class Trainings(TypedDict):
-    """When what was learned was let take part and stopped, newest first."""
+    """Activations and stops of learned ranking, newest first."""
 
     items: list[Training]
 
 
 class PairCount(TypedDict):
-    """How many labels there are to learn from."""
+    """The number of labels."""
 
     count: int
 
 
 class Trained(TypedDict):
-    """What was worked out anew from all labels: `samples_used` counts those that count, `samples_skipped` the others.
+    """The result of recomputing from all labels: `samples_used` counts those used, `samples_skipped` the others.
 
-    `step` is the rule by which labels become factors, and `checkpoint_saved` whether anything was learned by it. No
-    model is fitted, so that its loss, its canary and its file are null.
+    `step` is the rule from labels to factors, and `checkpoint_saved` whether any factor changed. No model is fitted,
+    so its loss, canary and file are null.
     """
 
     loss: float | None
@@ -180,7 +180,7 @@ class Trained(TypedDict):
 
 
 class RolledBack(TypedDict):
-    """Which version takes part now: none."""
+    """The active version: none."""
 
     activeVersion: int | None
 

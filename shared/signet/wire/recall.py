@@ -1,4 +1,4 @@
-"""Finding memories: by a question, by words, by nearness."""
+"""Search results: by question, words or similarity."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NotRequired, TypedDict
@@ -8,10 +8,10 @@ from signet.wire.operation import Operation
 
 
 class Channel(TypedDict):
-    """What one channel of recall said about a result: its score, and its rank when it found the result itself.
+    """A result's score in one channel, and its rank if the channel found it.
 
-    `says` names in words what it looks at. The channel of words also says which words of the question the result
-    holds, each with its bm25, how many these are, and their bm25 together.
+    `says` describes the channel. The keyword channel also lists the question's words in the result with their bm25,
+    their number, and their total bm25.
     """
 
     score: float
@@ -23,7 +23,7 @@ class Channel(TypedDict):
 
 
 class Stage(TypedDict):
-    """What one stage of recall did to the score of a result; `says` gives the reason in words."""
+    """The effect of one stage on a result's score; `says` gives the reason."""
 
     stage: str
     before: float
@@ -32,18 +32,17 @@ class Stage(TypedDict):
 
 
 class Helped(TypedDict):
-    """In how many sessions a memory helped, of those that showed whether it did."""
+    """In how many sessions a memory helped, of those with a label."""
 
     times: int
     of: int
 
 
 class Why(TypedDict):
-    """Why a result is where it is.
+    """Why a result has its rank.
 
-    `neighbours` are ids of memories beside it in its source that were found, too. `path` are the names of entity,
-    linked entity and aspect by which the graph led from the question to it. `helped` is there where a session has
-    shown whether it helps.
+    `neighbours` are IDs of neighbouring results from its source. `path` are the names of entity, linked entity and
+    aspect on the graph's path from the question. `helped` exists if a session has a label.
     """
 
     relevance: NotRequired[float]
@@ -55,9 +54,9 @@ class Why(TypedDict):
 
 
 class Part(TypedDict):
-    """A memory that was found and says the same as a result, or is of the same text, and how it begins.
+    """A memory merged into a result, and the start of its text.
 
-    `kind` is `passage` (another piece of the text), `fact` (read from it) or `copy`.
+    `kind` is `passage` (another chunk of the text), `fact` (derived from it) or `copy`.
     """
 
     id: str
@@ -66,10 +65,10 @@ class Part(TypedDict):
 
 
 class Hit(TypedDict):
-    """One result of recall; `score` says how relevant it is, between 0 and 1, a content that was cut says `truncated`.
+    """One result of recall; `score` is its relevance, between 0 and 1; `truncated` marks a shortened content.
 
-    A `superseded` one was corrected by the memory `superseded_by`. `parts` names what else was found of it, best
-    first and at most ten; `more` says so in words.
+    A `superseded` one was corrected by the memory `superseded_by`. `parts` lists merged memories, best first and at
+    most ten; `more` describes them.
     """
 
     id: str
@@ -89,8 +88,7 @@ class Hit(TypedDict):
     source_id: str | None
     accessCount: int
     lastAccessed: str | None
-    #: Whose words it is: user, agent, inferred, imported, tool or web; `review` is `waiting` for an order that no
-    #: person has approved.
+    #: Origin: user, agent, inferred, imported, tool or web; `review` is `waiting` for an unapproved instruction.
     origin: NotRequired[str]
     review: NotRequired[str]
     event_at: NotRequired[str]
@@ -105,13 +103,13 @@ class Hit(TypedDict):
 
 
 class Nearest(Hit):
-    """The memory that came nearest to an empty page, and why it is not on it."""
+    """The memory nearest to an empty page, and why it was left out."""
 
     left_out: str
 
 
 class WhyNot(TypedDict):
-    """Why a memory is not among the results, or where it stands there; its score only where it was looked at."""
+    """Why a memory is not among the results, or its rank; a score only if it was a candidate."""
 
     id: str
     left_out: str
@@ -121,7 +119,7 @@ class WhyNot(TypedDict):
 
 
 class AsPrompt(TypedDict):
-    """The text that a session would be given with the question as its prompt, and about how many tokens that is."""
+    """The text that a session would receive for the question as its prompt, and its estimated tokens."""
 
     text: str
     chars: int
@@ -129,7 +127,7 @@ class AsPrompt(TypedDict):
 
 
 class RecallStats(TypedDict):
-    """How many results, and how long recall took in milliseconds."""
+    """The number of results, and recall's time in milliseconds."""
 
     total: int
     searchTime: float
@@ -141,7 +139,7 @@ class Recalled(TypedDict):
     results: list[Hit]
     query: str
     method: str
-    #: The results once more, for older programs.
+    #: The results again, for older programs.
     memories: list[Hit]
     count: int
     stats: RecallStats
@@ -150,7 +148,7 @@ class Recalled(TypedDict):
     sources: NotRequired[Mapping[str, str]]
     time: NotRequired[Mapping[str, Any]]
     explain: NotRequired[Mapping[str, Any]]
-    #: Stages that the answer had to do without, and why, where that is known.
+    #: Skipped stages, with the reason if known.
     degraded: NotRequired[Sequence[str]]
     degraded_reasons: NotRequired[dict[str, str]]
     why_not: NotRequired[WhyNot]
@@ -158,7 +156,7 @@ class Recalled(TypedDict):
 
 
 class Found(TypedDict):
-    """One memory found by words, filters or nearness; `tags` is a list when found by nearness."""
+    """A memory found by words, filters or similarity; `tags` is a list when found by similarity."""
 
     id: str
     content: str
@@ -173,7 +171,7 @@ class Found(TypedDict):
 
 
 class FoundMany(TypedDict):
-    """Memories found by words, filters or nearness, best first."""
+    """Memories found by words, filters or similarity, best first."""
 
     results: list[Found]
 
@@ -185,9 +183,9 @@ class Values(TypedDict):
 
 
 class ContextSource(TypedDict):
-    """One thing that a context tells: a rule, a memory, or a stretch of a session, commit, memory or document.
+    """A source in a context: a rule, a memory, or a passage of a session, commit, memory or document.
 
-    The `id` of a stretch is one for `episode`.
+    The `id` of a passage is one for `episode`.
     """
 
     id: str
@@ -198,7 +196,7 @@ class ContextSource(TypedDict):
 
 
 class ContextAnswer(TypedDict):
-    """What is remembered about a prompt."""
+    """The context for a prompt."""
 
     context: str
     sources: list[ContextSource]

@@ -1,4 +1,4 @@
-"""Putting right what is wrong, and the counts behind that."""
+"""Repairs and their counts."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -7,7 +7,7 @@ from signet.wire.operation import Operation
 
 
 class Repaired(TypedDict):
-    """What a repair has done, or that it waits for the worker (`details.jobId`)."""
+    """The result of a repair, or that it waits for the worker (`details.jobId`)."""
 
     action: str
     success: bool
@@ -17,7 +17,7 @@ class Repaired(TypedDict):
 
 
 class EmbeddingGaps(TypedDict):
-    """How many memories lack a vector of the model in use; `stale` have an outdated one."""
+    """How many memories lack a vector of the current model; `stale` have an outdated one."""
 
     unembedded: int
     total: int
@@ -26,7 +26,7 @@ class EmbeddingGaps(TypedDict):
 
 
 class DedupStats(TypedDict):
-    """How many equal memories there are."""
+    """The number of duplicate memories."""
 
     exactClusters: int
     exactExcess: int
@@ -34,7 +34,7 @@ class DedupStats(TypedDict):
 
 
 class ColdStats(TypedDict):
-    """What the cold archive holds; without one `message` says so."""
+    """The content of the archive; without one `message` explains this."""
 
     count: int
     message: NotRequired[str]
@@ -45,7 +45,7 @@ class ColdStats(TypedDict):
 
 
 class Integrity(TypedDict):
-    """Whether the database file is whole; `ok` is null when there was no time for all of it."""
+    """Whether the database file is intact; `ok` is null if time ran out."""
 
     checkedAt: str
     ok: bool | None
@@ -56,7 +56,7 @@ class Integrity(TypedDict):
 
 
 class DeadMemory(TypedDict):
-    """A memory that nobody trusts or uses."""
+    """An unused memory with low confidence."""
 
     id: str
     content: str
@@ -67,14 +67,14 @@ class DeadMemory(TypedDict):
 
 
 class DeadMemories(TypedDict):
-    """Memories that nobody trusts or uses, the least sure first."""
+    """Unused memories with low confidence, the lowest first."""
 
     items: list[DeadMemory]
     total: int
 
 
 class RepairOption(TypedDict):
-    """One field of the body of a repair; numbers lie between `low` and `high`. A default of null must be said."""
+    """One field of a repair's body; numbers are between `low` and `high`. A default of null means required."""
 
     name: str
     help: str
@@ -87,10 +87,10 @@ class RepairOption(TypedDict):
 
 
 class KnownRepair(TypedDict):
-    """A repair: what it does, what may be said with it, and when it may run.
+    """A repair: its effect, options and limits.
 
-    `recommended` is the finding that asks for it, null for none. `waitMs` is until the cooldown or the hour is over,
-    `runsLeft` of `runsPerHour`. `filters` are ids, kind, age and error, by which its rows can be chosen.
+    `recommended` is the finding that suggests it, null for none. `waitMs` is the rest of the cooldown or hour,
+    `runsLeft` of `runsPerHour`. `filters` are IDs, kind, age and error, for selecting its rows.
     """
 
     action: str

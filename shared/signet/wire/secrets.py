@@ -7,14 +7,14 @@ from signet.wire.operation import Operation
 
 
 class KeptSecret(TypedDict):
-    """A secret that is kept, or is gone."""
+    """A stored or deleted secret."""
 
     success: bool
     name: str
 
 
 class Ran(TypedDict):
-    """What a command said, without the values of its secrets."""
+    """A command's output, with secret values masked."""
 
     stdout: str
     stderr: str

@@ -1,4 +1,4 @@
-"""Sessions: which run, what was said in them, how far they were."""
+"""Sessions: active ones, transcripts, checkpoints."""
 
 from typing import Literal, NotRequired, TypedDict
 
@@ -10,7 +10,7 @@ from signet.wire.operation import Operation
 
 
 class RunningSession(TypedDict):
-    """A session that runs now."""
+    """An active session."""
 
     key: str
     runtimePath: str
@@ -23,21 +23,21 @@ class RunningSession(TypedDict):
 
 
 class RunningSessions(TypedDict):
-    """The sessions that run now."""
+    """The active sessions."""
 
     sessions: list[RunningSession]
     count: int
 
 
-#: What came of what a session was given: there was nothing, or nothing of it was used.
+#: Sessions with no injections, or with none used.
 Outcome = Literal["given_nothing", "used_nothing"]
 
 
 class ListedSession(TypedDict):
-    """A session, running or ended: what it was given and used, in numbers.
+    """An active or ended session with counts of injected and used items.
 
-    `endedAt` is null while it runs. `given` counts things without sections of the start, `tokens` are estimated, and
-    `title` is how its first message begins, where there is a transcript.
+    `endedAt` is null while it runs. `given` excludes sections of the start, `tokens` are estimated, and `title` is
+    the start of its first message, if there is a transcript.
     """
 
     key: str
@@ -56,7 +56,7 @@ class ListedSession(TypedDict):
 
 
 class SessionPage(TypedDict):
-    """Sessions, those heard of last first; `next` is the cursor of the page behind, null on the last."""
+    """Sessions, latest activity first; `next` is the cursor of the next page, null on the last."""
 
     sessions: list[ListedSession]
     count: int
@@ -64,14 +64,14 @@ class SessionPage(TypedDict):
 
 
 class Bypassed(TypedDict):
-    """Whether the hooks of a session do nothing now."""
+    """Whether the session's hooks are disabled."""
 
     key: str
     bypassed: bool
 
 
 class RenewedSession(TypedDict):
-    """Until when a session is claimed now."""
+    """The new expiry of a session's claim."""
 
     key: str
     renewed: bool
@@ -79,7 +79,7 @@ class RenewedSession(TypedDict):
 
 
 class Transcript(TypedDict):
-    """What was said in a session."""
+    """A session's transcript."""
 
     sessionKey: str
     agentId: str
@@ -93,7 +93,7 @@ class Transcript(TypedDict):
 
 
 class Excerpt(TypedDict):
-    """A part of what was said in an earlier session."""
+    """A passage of an earlier session."""
 
     sessionKey: str
     agentId: str
@@ -105,7 +105,7 @@ class Excerpt(TypedDict):
 
 
 class Excerpts(TypedDict):
-    """Parts of what was said that hold the words of a question."""
+    """Transcript passages that contain the words of a question."""
 
     results: list[Excerpt]
     count: int
@@ -130,14 +130,14 @@ class SessionSummary(TypedDict):
 
 
 class SummaryPage(TypedDict):
-    """Some summaries, and how many there are."""
+    """A page of summaries, and the total."""
 
     summaries: list[SessionSummary]
     total: int
 
 
 class StoredCheckpoint(TypedDict):
-    """How far a session was at one moment, as it is stored; lists are JSON."""
+    """A stored checkpoint of a session; lists are JSON."""
 
     id: str
     session_key: str
@@ -158,7 +158,7 @@ class StoredCheckpoint(TypedDict):
 
 
 class Checkpoint(StoredCheckpoint):
-    """How far a session was at one moment."""
+    """A checkpoint of a session."""
 
     memoryQueries: list[str]
     recentRemembers: list[str]
@@ -175,10 +175,9 @@ class Checkpoints(TypedDict):
 
 
 class SessionGoing(Along):
-    """What goes with a session: characters of its transcript, passages of it that are searched, and so on.
+    """What forgetting a session deletes: characters of its transcript, search passages, and so on.
 
-    `notes` are files in the workspace, `along` the memories that were distilled from it alone; only these can be
-    recovered.
+    `notes` are files in the workspace, `along` the memories that come only from it; only these can be recovered.
     """
 
     sessionKey: str
@@ -192,13 +191,13 @@ class SessionGoing(Along):
 
 
 class SessionPreview(SessionGoing):
-    """What would go with a session."""
+    """What forgetting a session would delete."""
 
     mode: Literal["preview"]
 
 
 class SessionForgotten(SessionGoing):
-    """What went with a session; `notesKept` have something of a person in them, `heldBy` may still have its texts."""
+    """What forgetting a session deleted; `notesKept` were edited by a person, `heldBy` may still contain its texts."""
 
     mode: Literal["execute"]
     notesKept: list[str]

@@ -1,4 +1,4 @@
-"""Skills: look at them, install and remove them."""
+"""Skills: list, install and remove."""
 
 from typing import TypedDict
 
@@ -7,7 +7,7 @@ from signet.wire.operation import Operation
 
 
 class Skill(TypedDict):
-    """What an installed skill says of itself; `path` is its folder."""
+    """An installed skill's metadata; `path` is its folder."""
 
     name: str
     description: str
@@ -29,13 +29,13 @@ class Skill(TypedDict):
 
 
 class SkillFile(Skill):
-    """A skill with the whole of its file."""
+    """A skill with its complete file."""
 
     content: str
 
 
 class CatalogSkill(TypedDict):
-    """A skill that can be installed, or is."""
+    """An available or installed skill of a catalog."""
 
     name: str
     fullName: str
@@ -49,7 +49,7 @@ class CatalogSkill(TypedDict):
 
 
 class RelatedSkill(TypedDict):
-    """A skill that has to do with another; `direction` is `out` when the other one points to it."""
+    """A related skill; `direction` is `out` if the other one refers to it."""
 
     name: str
     description: str
@@ -61,7 +61,7 @@ class RelatedSkill(TypedDict):
 
 
 class InstalledSkill(TypedDict):
-    """A skill that is installed now."""
+    """A newly installed skill."""
 
     success: bool
     name: str
@@ -69,7 +69,7 @@ class InstalledSkill(TypedDict):
 
 
 class RemovedSkill(TypedDict):
-    """A skill that is gone."""
+    """A removed skill."""
 
     success: bool
     name: str
@@ -84,20 +84,20 @@ class Skills(TypedDict):
 
 
 class FoundSkills(TypedDict):
-    """Installed skills and those of catalogs that hold the words of a query."""
+    """Installed and available skills that contain the words of a query."""
 
     results: list[CatalogSkill]
 
 
 class OfferedSkills(TypedDict):
-    """What the catalogs of this machine offer, the most popular first."""
+    """Skills in this machine's catalogs, the most popular first."""
 
     results: list[CatalogSkill]
     total: int
 
 
 class RelatedSkills(TypedDict):
-    """The skills that have to do with one."""
+    """Skills related to one."""
 
     name: str
     related: list[RelatedSkill]

@@ -1,4 +1,4 @@
-"""The daemon: is it there, is it ready, how is it, what does it measure."""
+"""Status, health and readiness of the daemon."""
 
 from typing import Any, NotRequired, TypedDict
 
@@ -9,7 +9,7 @@ from signet.wire.operation import Operation
 
 
 class Health(TypedDict):
-    """That the daemon answers; `db` is false when its database does not, `agentsDir` only for the daemon's user."""
+    """The daemon answers; `db` is false if its database does not."""
 
     status: str
     uptime: float
@@ -24,13 +24,13 @@ class Health(TypedDict):
 
 
 class Live(TypedDict):
-    """That the process is not stuck."""
+    """The process is not stuck."""
 
     status: str
 
 
 class Ready(TypedDict):
-    """Whether database, schema, worker and scheduler are there, and what is missing."""
+    """Whether database, schema, worker and scheduler are ready, and what is missing."""
 
     status: str
     reasons: list[str]
@@ -40,14 +40,14 @@ class Ready(TypedDict):
 
 
 class LogFiles(TypedDict):
-    """Where the log of today is."""
+    """Path of today's log."""
 
     logDir: str
     logFile: str
 
 
 class UpdateStatus(TypedDict):
-    """What is known of new versions."""
+    """State of update checks."""
 
     currentVersion: str
     latestVersion: str | None
@@ -61,7 +61,7 @@ class UpdateStatus(TypedDict):
 
 
 class Sqlite(TypedDict):
-    """The database engine, whether it is free of known faults, and what searches vectors."""
+    """The database engine, whether it has known faults, and the vector search in use."""
 
     version: str
     safe: bool
@@ -69,7 +69,7 @@ class Sqlite(TypedDict):
 
 
 class EmbeddingState(TypedDict):
-    """Who makes vectors, and how many memories have one."""
+    """The embedding provider, and the number of memories with a vector."""
 
     provider: str
     model: str | None
@@ -79,7 +79,7 @@ class EmbeddingState(TypedDict):
 
 
 class Status(TypedDict):
-    """Version, processes, queue, providers and settings in force; from `memoryDb` on all, or the parts asked for."""
+    """Version, processes, queue, providers and effective settings; from `memoryDb` on, all or the requested parts."""
 
     status: str
     version: str
@@ -95,7 +95,7 @@ class Status(TypedDict):
     health: NotRequired[Diagnosis]
     reasons: NotRequired[list[str]]
     agentCreatedAt: NotRequired[str | None]
-    #: Share of sessions that are given no memories unasked, to compare the others with.
+    #: Share of sessions without unasked memories, for comparison.
     holdout: NotRequired[float]
     configError: NotRequired[str | None]
     configWarnings: NotRequired[list[str]]
@@ -111,13 +111,13 @@ class Status(TypedDict):
     oldestDueSeconds: NotRequired[float | None]
     waitingForProvider: NotRequired[dict[str, str]]
     embedding: NotRequired[EmbeddingState]
-    #: Memories that are not delivered unasked until a person approves them.
+    #: Memories that wait for approval.
     reviewsWaiting: NotRequired[int]
     capture: NotRequired[Capture]
 
 
 class ProcessCost(TypedDict):
-    """What one process of the daemon takes; null where the system does not tell, or it does not run."""
+    """Resources of one daemon process; null if unknown or not running."""
 
     name: str
     pid: int | None
@@ -128,14 +128,14 @@ class ProcessCost(TypedDict):
 
 
 class DiskPart(TypedDict):
-    """What a part of the workspace takes on disk, in bytes."""
+    """Disk use of a part of the workspace, in bytes."""
 
     part: str
     bytes: int
 
 
 class Resources(TypedDict):
-    """What the daemon takes of this machine."""
+    """The daemon's use of this machine."""
 
     processes: list[ProcessCost]
     disk: list[DiskPart]

@@ -1,4 +1,4 @@
-"""MEMORY.md: how it is written, by whom, and when that was done last."""
+"""MEMORY.md: settings, provider and last run."""
 
 from typing import NotRequired, TypedDict
 
@@ -20,7 +20,7 @@ class SynthesisConfig(TypedDict):
 
 
 class SynthesisRequest(TypedDict):
-    """The request that a run would make of a model now."""
+    """The request that a run would send to a model now."""
 
     harness: str
     model: str
@@ -44,7 +44,7 @@ class TriggeredSynthesis(TypedDict):
 
 
 class SynthesisStatus(TypedDict):
-    """Whether the file is written just now, and when that was done last."""
+    """Whether the file is being written, and when it last was."""
 
     running: bool
     lastRunAt: str | None

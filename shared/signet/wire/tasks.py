@@ -1,4 +1,4 @@
-"""Tasks that recur."""
+"""Scheduled tasks."""
 
 from typing import Any, TypedDict
 
@@ -8,28 +8,28 @@ from signet.wire.operation import Operation
 
 
 class AddedTask(TypedDict):
-    """A task that recurs from now on."""
+    """A newly scheduled task."""
 
     id: str
     nextRunAt: str | None
 
 
 class TaskPage(TypedDict):
-    """Every task, and expressions to choose from."""
+    """Every task, and example expressions."""
 
     tasks: list[dict[str, Any]]
     presets: list[dict[str, str]]
 
 
 class WholeTask(TypedDict):
-    """A task and its newest runs."""
+    """A task and its latest runs."""
 
     task: dict[str, Any]
     runs: list[dict[str, Any]]
 
 
 class StartedRun(TypedDict):
-    """A run of a task that has begun."""
+    """A started run of a task."""
 
     runId: str
     status: str

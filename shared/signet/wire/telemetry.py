@@ -1,4 +1,4 @@
-"""Events of the work on this machine, which never leave it."""
+"""Telemetry events, which never leave this machine."""
 
 from typing import Any, NotRequired, TypedDict
 
@@ -9,7 +9,7 @@ NDJSON = "application/x-ndjson"
 
 
 class TelemetryEvent(TypedDict):
-    """Something that the daemon did: no text, no question, no path."""
+    """An event: no text, no question, no path."""
 
     id: str
     event: str
@@ -18,14 +18,14 @@ class TelemetryEvent(TypedDict):
 
 
 class TelemetryPage(TypedDict):
-    """What was noted of the work, latest first, and whether it is noted at all."""
+    """Telemetry events, latest first, and whether telemetry is enabled."""
 
     events: list[TelemetryEvent]
     enabled: bool
 
 
 class LlmStats(TypedDict):
-    """Calls of language models; p50 and p95 are of their time in milliseconds."""
+    """Language model calls; p50 and p95 are in milliseconds."""
 
     calls: int
     errors: int
@@ -37,7 +37,7 @@ class LlmStats(TypedDict):
 
 
 class TelemetryStats(TypedDict):
-    """What the noted work comes to."""
+    """Telemetry totals."""
 
     enabled: bool
     totalEvents: NotRequired[int]

@@ -7,18 +7,18 @@ from signet.wire.operation import Operation
 
 
 class ExportPage(TypedDict):
-    """Some records, and the cursor of those behind them; None behind the last."""
+    """A page of records, and the cursor of the next one; None after the last."""
 
     records: list[dict[str, Any]]
     next: str | None
 
 
 class Imported(TypedDict):
-    """What became of the records of one request; `masked` names the kinds of secrets that were replaced in them."""
+    """The result for the records of one request; `masked` names kinds of masked secrets."""
 
     new: int
     known: int
-    #: What somebody has forgotten here; it is not taken in.
+    #: Forgotten values, which are not imported.
     forgotten: int
     refused: int
     kinds: dict[str, dict[str, int]]

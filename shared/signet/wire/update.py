@@ -1,4 +1,4 @@
-"""New versions."""
+"""Updates."""
 
 from typing import NotRequired, TypedDict
 
@@ -7,7 +7,7 @@ from signet.wire.operation import Operation
 
 
 class UpdateCheck(TypedDict):
-    """Whether there is a new version; `checkError` says why nobody knows."""
+    """Whether a new version exists; `checkError` explains a failed check."""
 
     currentVersion: str
     latestVersion: str | None
@@ -23,7 +23,7 @@ class UpdateCheck(TypedDict):
 
 
 class UpdateSettings(TypedDict):
-    """How new versions are looked for, and what came of it last; the interval is in seconds."""
+    """Settings of update checks, and the last result; the interval is in seconds."""
 
     autoInstall: bool
     autoCheck: bool
@@ -39,7 +39,7 @@ class UpdateSettings(TypedDict):
 
 
 class ChangedUpdateSettings(UpdateSettings):
-    """The settings in force from now on."""
+    """The new settings."""
 
     success: bool
     config: UpdateSettings
@@ -47,7 +47,7 @@ class ChangedUpdateSettings(UpdateSettings):
 
 
 class Installed(TypedDict):
-    """What came of an installation; the daemon goes on as it is until it is restarted."""
+    """The result of an installation; the running daemon needs a restart."""
 
     success: bool
     message: str

@@ -1,5 +1,5 @@
 """The request bodies of the HTTP interface.
 
-Unknown fields are ignored, because real clients send more than is read. Where clients use two spellings of one
-field, both are accepted and the first is the documented one.
+Unknown fields are ignored, because real clients send extra ones. If clients use two spellings of a field, both are
+accepted and the first is documented.
 """

@@ -1,4 +1,4 @@
-"""Naming an agent."""
+"""Adding an agent."""
 
 from signet.wire.requests.model import Body, spelled
 

@@ -1,4 +1,4 @@
-"""Which sessions are to be read."""
+"""Selecting sessions for backfill."""
 
 from pydantic import Field
 
@@ -6,9 +6,9 @@ from signet.wire.requests.model import MAX_TAGS, Body, Instant, spelled
 
 
 class BackfillBody(Body):
-    """Those since an instant, of some harnesses, of some projects (a folder, or its last part); all without.
+    """Sessions since an instant, of some harnesses and projects (a folder, or its last part); all by default.
 
-    The built-in rules find their facts, or the configured model with `byModel`.
+    The built-in rules extract their facts, or with `byModel` the configured model.
     """
 
     since: Instant | None = None

@@ -1,4 +1,4 @@
-"""Questions in an address: the older search, and which memories a map shows (EM-12)."""
+"""Query parameters: the older search, lists, and the memories of a map (EM-12)."""
 
 from typing import Annotated, Literal
 
@@ -16,9 +16,9 @@ from signet.wire.requests.model import (
     spelled,
 )
 
-#: More names than this are no question of a person.
+#: Maximum number of names in one request.
 MAX_NAMES = 100
-#: Longer texts are looked for by nobody, and SQLite takes no pattern of more than 50,000 bytes.
+#: Maximum text length; SQLite accepts no pattern above 50,000 bytes.
 MAX_CHARS = 2_000
 
 
@@ -33,19 +33,19 @@ def _names(sent: object) -> object:
     return found
 
 
-#: A comma list, without repetitions.
+#: A comma-separated list, without repetitions.
 Names = Annotated[tuple[str, ...], BeforeValidator(_names)]
 
 
-#: Tags in an address.
+#: Tags in a query string.
 ListedTags = Annotated[Tags, BY_COMMAS]
 
 
 class PageParams(Params):
-    """Which page of memories: those that pass all filters, from the one behind `cursor` or the memory `before` on.
+    """A page of matching memories, after `cursor` or before the memory `before`.
 
-    `state` is active, superseded, forgotten or archived (of agents that were removed), by default all that are not
-    forgotten; `as_of` shows what stood then.
+    `state` is active, superseded, forgotten or archived (of removed agents); default: all except forgotten; `as_of`
+    shows the store of that time.
     """
 
     limit: Annotated[int, Whole(1, 1_000)] = 100
@@ -71,7 +71,7 @@ class PageParams(Params):
     event_until: str | None = None
     state: Literal["active", "superseded", "forgotten", "archived"] | None = None
     as_of: Instant | None = None
-    #: Only those of which no person has said what they are worth.
+    #: Only memories without a verdict.
     unreviewed: Flag = False
     stats: Flag = True
     total: Flag = False
@@ -79,7 +79,7 @@ class PageParams(Params):
 
 
 class HistoryParams(Params):
-    """Which changes of all memories: of one kind, between two times, from the one behind `cursor` on."""
+    """Changes of all memories: of one kind, between two times, after `cursor`."""
 
     limit: Annotated[int, Whole(1, 500)] = 100
     cursor: Text = None
@@ -90,26 +90,26 @@ class HistoryParams(Params):
 
 
 class StatusParams(Params):
-    """Which parts of the status, by the names of its fields; without any all of it."""
+    """Parts of the status by field name; all by default."""
 
     parts: Names = ()
 
 
 class ForgottenParams(Params):
-    """Which page of forgotten values."""
+    """A page of forgotten values."""
 
     limit: Annotated[int, Whole(1, 1_000)] = 100
     offset: Annotated[int, Whole(0, SAFE_INTEGER)] = 0
 
 
 class EventParams(Params):
-    """Which topics are followed; without any all that the caller may follow."""
+    """Topics to follow; by default all that the caller may follow."""
 
     topics: Names = ()
 
 
 class SeriesParams(Params):
-    """What is counted: the last `count` ten minutes, hours or days of a time zone; without `metrics` all."""
+    """Counts of the last `count` ten minutes, hours or days of a time zone; all `metrics` by default."""
 
     metrics: Names = ()
     step: Literal["10min", "hour", "day"] = "day"
@@ -118,7 +118,7 @@ class SeriesParams(Params):
 
 
 class GraphParams(Params):
-    """How much of a graph is drawn: at most `limit` entities that so many memories mention, of the named kinds."""
+    """The part of a graph to draw: at most `limit` entities, with a minimum of mentions, of these kinds."""
 
     limit: Annotated[int, Whole(1, 5_000)] = 1_500
     min_mentions: Annotated[int, Whole(0, SAFE_INTEGER)] = spelled(
@@ -128,7 +128,7 @@ class GraphParams(Params):
 
 
 class SearchParams(Params):
-    """What the older search looks for; with `distinct` only the values of `who` or `type` are wanted."""
+    """The older search; with `distinct` only the values of `who` or `type`."""
 
     q: str = ""
     distinct: str | None = None
@@ -142,7 +142,7 @@ class SearchParams(Params):
 
 
 class MapParams(Params):
-    """Which memories a map shows, and which part of them; `limit` 0 is for all that fit."""
+    """The memories of a map, and a part of them; `limit` 0 means all that fit."""
 
     dimensions: str = "2"
     limit: Annotated[int, Whole(0, 5_000)] = 0

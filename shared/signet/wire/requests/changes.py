@@ -1,4 +1,4 @@
-"""Changing, forgetting and recovering memories, and saying how well they served."""
+"""Changing, forgetting, recovering and rating memories."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
@@ -18,11 +18,11 @@ from signet.wire.requests.model import (
     spelled,
 )
 
-#: Memories of one batch.
+#: Maximum memories per batch.
 MAX_ITEMS = 200
-#: The longest request to forget by words.
+#: Maximum length of a request to forget by words.
 MAX_REQUEST_CHARS = 4_096
-#: A longer reason is none.
+#: Maximum length of a reason.
 MAX_REASON_CHARS = 4_096
 
 
@@ -41,12 +41,12 @@ def _no_bool(sent: object) -> object:
 Reason = Annotated[str, Field(max_length=MAX_REASON_CHARS), AfterValidator(_said)]
 Version = Annotated[int, Field(ge=1, le=SAFE_INTEGER), BeforeValidator(_no_bool)]
 
-#: What a patch may change.
+#: Fields that a patch may change.
 PATCHABLE = ("content", "type", "tags", "importance", "pinned", "who")
 
 
 class Asked(Body):
-    """Who asks for a change."""
+    """The author of a change."""
 
     agent_id: str | None = spelled("agentId", "agent_id")
     session_key: str | None = spelled("sessionKey", "session_key")
@@ -87,61 +87,61 @@ class PatchItem(PatchBody):
 
 
 class ModifyBody(Asked):
-    """Several patches; each is looked at for itself. `reason` holds for those that say none."""
+    """Several independent patches. `reason` is the default for those without one."""
 
     patches: list[Any] = Field(min_length=1, max_length=MAX_ITEMS)
     reason: str | None = Field(None, max_length=MAX_REASON_CHARS)
 
 
 class ForgetOneBody(Asked):
-    """Why a memory is to be forgotten; every field may stand in the address instead."""
+    """Why a memory is forgotten; the query string may contain every field instead."""
 
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     force: bool = False
-    #: Not only unwanted or outdated: what it says is not true.
+    #: Its content is untrue, not only unwanted or outdated.
     wrong: bool = False
-    #: Remove it for good, and its bytes from the file; one that is forgotten already, too.
+    #: Erase it permanently, with its bytes in the file; also a forgotten one.
     erase: bool = False
     if_version: Version | None = spelled("if_version", "ifVersion")
 
 
 class RecoverManyBody(Asked):
-    """Which memories are wanted back, and why."""
+    """Memories to recover, and why."""
 
     ids: list[Id] = Field(min_length=1, max_length=MAX_ITEMS)
     reason: Reason
 
 
 class RecoverBody(Asked):
-    """Why a memory is wanted back; every field may stand in the address instead."""
+    """Why a memory is recovered; the query string may contain every field instead."""
 
     reason: str = Field("", max_length=MAX_REASON_CHARS)
     if_version: Version | None = spelled("if_version", "ifVersion")
 
 
 class DecisionBody(Body):
-    """Whose memory it is that a person has looked at."""
+    """The owner of a reviewed memory."""
 
     agent_id: str | None = spelled("agent_id", "agentId", max_length=NAME_CHARS)
 
 
 class VerdictBody(DecisionBody):
-    """What a person says that a memory is worth."""
+    """A person's verdict on a memory."""
 
     verdict: Literal["keep", "fade", "wrong", "none"]
 
 
 class ForgetBody(Asked):
-    """A choice of memories by ids, words and filters, which all must hold; `preview` writes nothing.
+    """A selection of memories by IDs, words and filters, combined with AND; `preview` writes nothing.
 
-    `all` chooses every one that there is; `limit` is then how many of them a preview shows.
+    `all` selects every match; `limit` is then the number that a preview shows.
     """
 
     mode: Literal["preview", "execute"] = "preview"
     ids: list[Id] | None = Field(None, min_length=1, max_length=MAX_ITEMS)
     query: str = Field("", max_length=MAX_REQUEST_CHARS)
     type: str | None = None
-    # A factory, so that the description names no default: generated clients send a list's as the text "[]".
+    # A factory, so that OpenAPI has no default: generated clients send a list's default as the text "[]".
     tags: Tags = Field(default_factory=tuple)
     who: str | None = None
     project: str | None = None
@@ -167,14 +167,14 @@ class ForgetBody(Asked):
 
 
 class PathBody(Body):
-    """What led to a memory."""
+    """How a memory was found."""
 
     aspect_ids: Sequence[str] = spelled("aspect_ids", "aspectIds", default=())
     dependency_ids: Sequence[str] = spelled("dependency_ids", "dependencyIds", default=())
 
 
 class RewardBody(Body):
-    """What was done with a memory afterwards, as counts or shares."""
+    """How a memory was used afterwards, as counts or shares."""
 
     forward_citation: float = spelled("forward_citation", "forwardCitation", default=0.0)
     update_after_retrieval: float = spelled(
@@ -185,7 +185,7 @@ class RewardBody(Body):
 
 
 class FeedbackBody(Body):
-    """Ratings of several memories (`sessionKey`, `feedback`), or a word on one (`session_id`, `memory_id`)."""
+    """Ratings of several memories (`sessionKey`, `feedback`), or of one (`session_id`, `memory_id`)."""
 
     session_key: str | None = spelled("sessionKey", "session_key")
     feedback: object = Field(None, description="memory id to number, -1 to 1")

@@ -1,4 +1,4 @@
-"""Handing over a document, and registering a connector that finds them."""
+"""Adding documents and connectors."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -7,12 +7,12 @@ from pydantic import AfterValidator
 
 from signet.wire.requests.model import Body, spelled
 
-#: Levels of lists and objects in metadata; thousands could be read but not written again.
+#: Maximum nesting of metadata; deeper values can be read but not written again.
 MAX_LEVELS = 32
 
 
 def shallow(metadata: dict[str, object]) -> dict[str, object]:
-    """Return an object that can be written again; raises ValueError for one that is nested too deeply."""
+    """Return an object that can be serialised; raises ValueError if it is nested too deeply."""
     level: list[object] = [metadata]
     for _ in range(MAX_LEVELS):
         level = [inner for outer in level for inner in _inside(outer)]
@@ -28,7 +28,7 @@ def _inside(value: object) -> list[object]:
 
 
 class DocumentBody(Body):
-    """One document to take in."""
+    """One document to add."""
 
     source_type: str | None = spelled("source_type", "sourceType")
     content: str | None = None
@@ -41,7 +41,7 @@ class DocumentBody(Body):
 
 
 class ConnectorBody(Body):
-    """One connector; what `settings` says depends on the provider. `sync` starts its first sync at once."""
+    """One connector to add; the provider defines its `settings`. `sync` starts the first sync at once."""
 
     provider: str | None = None
     display_name: str | None = spelled("displayName", "display_name")

@@ -1,4 +1,4 @@
-"""What harnesses send while a session runs and when it ends. A field that is no text counts as missing (HK-3)."""
+"""Hook payloads of harnesses. A field that is not text counts as missing (HK-3)."""
 
 from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal
@@ -12,16 +12,16 @@ from signet.wire.sessions import Outcome
 
 
 def bare(session_key: str) -> str:
-    """Return a session key without blanks and without the prefix that some clients put before it (HK-5)."""
+    """Return a session key without blanks and without some clients' prefix (HK-5)."""
     return session_key.strip().removeprefix("session:")
 
 
-#: The identity of a session; `session:abc` and `abc` are one (HK-5).
+#: The key of a session; `session:abc` and `abc` are one (HK-5).
 SessionKey = Annotated[str, AfterValidator(bare)]
 
 
 class HookBody(Body):
-    """What all hooks are sent; `harness` is needed. Fields that are no text count as missing (HK-3)."""
+    """Common fields of all hooks; `harness` is required. Fields that are not text count as missing (HK-3)."""
 
     #: Fields that are not texts.
     OTHERS: ClassVar[frozenset[str]] = frozenset()
@@ -45,9 +45,9 @@ class HookBody(Body):
 
 
 class SessionStartBody(HookBody):
-    """A session that begins; `context` is what it is about.
+    """A session start; `context` is the session's topic.
 
-    `needsContext` is true for a plugin that keeps what it is given in memory only: it asks when it has nothing.
+    `needsContext` is true for a plugin that keeps its context only in memory and has none.
     """
 
     OTHERS = frozenset({"needsContext", "needs_context"})
@@ -59,7 +59,7 @@ class SessionStartBody(HookBody):
 
 
 class PromptBody(HookBody):
-    """What a person has just written; `userMessage` clean, `userPrompt` as it came."""
+    """A user's message; `userMessage` cleaned, `userPrompt` unchanged."""
 
     OTHERS = frozenset({"memory_feedback", "memoryFeedback"})
 
@@ -75,20 +75,20 @@ class PromptBody(HookBody):
 
 
 class PreCompactionBody(HookBody):
-    """A harness is about to shorten its context."""
+    """A harness is about to compact its context."""
 
     session_context: str = spelled("sessionContext", "session_context", default="")
 
 
 class CompactionBody(HookBody):
-    """A harness has shortened its context to `summary`, which is needed."""
+    """A harness has compacted its context to `summary`, which is required."""
 
     summary: str = ""
     idempotency_key: str | None = spelled("idempotencyKey", "idempotency_key")
 
 
 class HookRememberBody(HookBody):
-    """A text to remember from within a session; `content` is needed."""
+    """A text to save from a session; `content` is required."""
 
     content: str = ""
     who: str | None = None
@@ -105,7 +105,7 @@ class OfflineBody(Body):
 
 
 class HookRecallBody(RecallBody):
-    """A question from within a session; `harness` and `query` are needed."""
+    """A question from a session; `harness` and `query` are required."""
 
     harness: str = ""
     session_key: SessionKey | None = spelled("sessionKey", "session_key")
@@ -113,13 +113,13 @@ class HookRecallBody(RecallBody):
 
 
 class BypassBody(Body):
-    """Whether the hooks of a session are to do nothing."""
+    """Whether to disable a session's hooks."""
 
     enabled: object = None
 
 
 class ForgetSessionBody(Body):
-    """Whether to look or to do it, and why; `agent_id` where several agents have a session of this key."""
+    """Preview or forget a session, and why; `agent_id` if several agents have this session key."""
 
     mode: Literal["preview", "execute"] = "preview"
     reason: str = Field("", max_length=MAX_REASON_CHARS)
@@ -127,7 +127,7 @@ class ForgetSessionBody(Body):
 
 
 class TranscriptSearchBody(Body):
-    """Words to look for in what was said."""
+    """Words to search for in transcripts."""
 
     query: str = ""
     limit: int = 10
@@ -137,7 +137,7 @@ class TranscriptSearchBody(Body):
 
 
 class SessionParams(Params):
-    """Which sessions are listed; all but `state` is for `all` of them."""
+    """Sessions to list; all fields except `state` apply to `all` of them."""
 
     state: Literal["running", "all"] = "running"
     project: Text = None
@@ -148,7 +148,7 @@ class SessionParams(Params):
 
 
 class SessionEndBody(HookBody):
-    """A session that has ended, or (at a checkpoint) goes on."""
+    """An ended session or, with a checkpoint, one that continues."""
 
     session_id: SessionKey | None = spelled("sessionId", "session_id")
     transcript_path: str | None = spelled("transcriptPath", "transcript_path")
@@ -158,21 +158,21 @@ class SessionEndBody(HookBody):
 
 
 class SynthesisCompleteBody(Body):
-    """A MEMORY.md that somebody else has written."""
+    """A MEMORY.md written by another program."""
 
     content: str | None = None
     agent_id: str | None = spelled("agentId", "agent_id")
 
 
 class SynthesisBody(Body):
-    """Whose MEMORY.md is to be written; the default agent's when nobody is named."""
+    """The agent whose MEMORY.md to write; default: the default agent."""
 
     trigger: str | None = None
     agent_id: str | None = spelled("agentId", "agent_id")
 
 
 class ContextBody(Body):
-    """A prompt, or the `id` of an episode in the context of one, of which `page` is wanted."""
+    """A prompt, or the `id` of a source in a context and its `page`."""
 
     prompt: str = ""
     id: str | None = Field(None, max_length=KEY_CHARS, description="as in session:abc")

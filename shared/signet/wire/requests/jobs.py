@@ -1,23 +1,23 @@
-"""Choosing jobs to retry or to cancel, and queues to pause."""
+"""Selecting jobs to retry or cancel, and queues to pause."""
 
 from pydantic import Field, StrictBool, model_validator
 
 from signet.wire.requests.model import Body, Id, Instant, spelled
 
-#: Jobs that one request may change.
+#: Maximum jobs changed per request.
 MAX_JOBS = 500
-#: As many are changed when neither ids nor a limit say how many.
+#: Default number of jobs, without IDs or a limit.
 DEFAULT_JOBS = 50
 
 
 class QueueBody(Body):
-    """The queue to pause or to resume; none means all."""
+    """The queue to pause or resume; none means all."""
 
     queue: str | None = None
 
 
 class JobsBody(Body):
-    """A choice of jobs; `dryRun` changes nothing. What must be said in so many words is `all` of them."""
+    """A selection of jobs; `dryRun` changes nothing. Selecting every job requires `all`."""
 
     ids: list[Id] | None = Field(None, min_length=1, max_length=MAX_JOBS)
     kind: str | None = spelled("kind", "job_type", "jobType")
@@ -32,7 +32,7 @@ class JobsBody(Body):
 
     @property
     def size(self) -> int:
-        """Return how many jobs are changed at most: every named one, unless a limit says less."""
+        """Return the maximum number of jobs to change: all IDs, unless the limit is lower."""
         return self.limit or len(self.ids or ()) or DEFAULT_JOBS
 
     @model_validator(mode="after")

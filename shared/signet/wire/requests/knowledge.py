@@ -1,4 +1,4 @@
-"""Asking about the graph and changing what it shows."""
+"""Querying and changing the graph."""
 
 from typing import Any
 
@@ -6,16 +6,16 @@ from pydantic import Field, model_validator
 
 from signet.wire.requests.model import Body, spelled
 
-#: A longer reason is a text of its own.
+#: Maximum length of a reason.
 MAX_REASON_CHARS = 500
 MAX_WEIGHT = 2
-#: A longer name is none, and no question is longer.
+#: Maximum length of a name or question.
 MAX_NAME_CHARS = 1_000
 MAX_QUESTION_CHARS = 8_192
 
 
 class PinBody(Body):
-    """What a person wants of an entity; without a body it is pinned."""
+    """A person's choice for an entity; without a body it is pinned."""
 
     pin_type: Any = spelled("pin_type", "pinType", default="pin")
     weight_override: Any = spelled("weight_override", "weightOverride")
@@ -34,7 +34,7 @@ class PinBody(Body):
 
 
 class ExpandBody(Body):
-    """Of which entity everything is wanted, and how much."""
+    """The entity to expand, and the budget."""
 
     entity: str = Field("", max_length=MAX_NAME_CHARS)
     aspect: str | None = Field(None, max_length=MAX_NAME_CHARS)
@@ -44,7 +44,7 @@ class ExpandBody(Body):
 
 
 class ExpandSessionBody(Body):
-    """Of which entity the sessions are wanted, and since when."""
+    """The entity whose sessions to list, and since when."""
 
     entity_name: str = spelled("entityName", "entity_name", default="", max_length=MAX_NAME_CHARS)
     session_id: str | None = spelled("sessionId", "session_id")
@@ -54,7 +54,7 @@ class ExpandSessionBody(Body):
 
 
 class ImpactBody(Body):
-    """Whose change is thought of, and which way it is followed."""
+    """The changed entity, and the direction to follow."""
 
     entity_id: str = spelled("entityId", "entity_id", default="")
     direction: str = "downstream"

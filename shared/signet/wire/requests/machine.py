@@ -1,4 +1,4 @@
-"""What the machine and its keeper are asked: files, git, versions, tasks, skills, secrets, tokens."""
+"""The machine and its administration: files, git, versions, tasks, skills, secrets, tokens."""
 
 import re
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ def _checked(text: str) -> str:
     return text
 
 
-#: A remote or branch: nothing that git would take for an option or for a range.
+#: A remote or branch that git cannot read as an option or a range.
 Name = Annotated[str, AfterValidator(_checked)]
 Switch = Annotated[bool, Strict()]
 
 
 class ConfigBody(Body):
-    """A file by its name, and what is to stand in it; what has no such form is refused in one way."""
+    """A file's name and its new content."""
 
     file: object = None
     content: object = None
@@ -32,14 +32,14 @@ class ConfigBody(Body):
 
 
 class SettingsBody(Body):
-    """New values of settings by their dotted keys, such as `search.alpha`; null is the default."""
+    """New values of settings by dotted key, such as `search.alpha`; null restores the default."""
 
     set: dict[str, JsonValue] = Field(min_length=1, max_length=100)
     if_hash: str | None = spelled("if_hash", "ifHash")
 
 
 class GitConfigBody(Body):
-    """What is to change."""
+    """Settings to change."""
 
     enabled: Switch | None = None
     auto_commit: Switch | None = spelled("autoCommit", "auto_commit")
@@ -52,7 +52,7 @@ class GitConfigBody(Body):
 
 
 class UpdateConfigBody(Body):
-    """What is to change; the values are checked where they are written."""
+    """Settings to change; they are validated when written."""
 
     auto_install: object = spelled("auto_install", "autoInstall")
     auto_check: object = spelled("auto_check", "autoCheck")
@@ -60,13 +60,13 @@ class UpdateConfigBody(Body):
 
 
 class UpdateRunBody(Body):
-    """The version to install; the newest one without."""
+    """The version to install; default: the newest."""
 
     target_version: str | None = spelled("targetVersion", "target_version")
 
 
 class TaskBody(Body):
-    """What is asked of a task; which fields are needed, and what they may say, depends on the route."""
+    """Fields of a task; the route decides which are required."""
 
     name: str | None = None
     prompt: str | None = None
@@ -81,20 +81,20 @@ class TaskBody(Body):
 
 
 class SkillInstallBody(Body):
-    """What to install: the name of a skill, or `owner/repo[@skill]`; `source` may say where it is."""
+    """The skill to install, by name or `owner/repo[@skill]`; `source` may give its location."""
 
     name: str = ""
     source: str | None = None
 
 
 class SecretBody(Body):
-    """A value to keep."""
+    """A value to store."""
 
     value: str = Field(min_length=1)
 
 
 class ExecBody(Body):
-    """A command, and which variable gets which secret."""
+    """A command, and its variables with secret names."""
 
     command: str = ""
     secrets: dict[str, str] = Field(default_factory=dict)
@@ -102,7 +102,7 @@ class ExecBody(Body):
 
 
 class ScopeBody(Body):
-    """What the token is to be limited to, an agent or a user; a part that is left out is not limited."""
+    """The limits of a token: a project, an agent or a user; omitted parts are unlimited."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -124,7 +124,7 @@ class CodeBody(Body):
 
 
 class ConfirmBody(Body):
-    """The request that the user has confirmed: its method, its path with the query, and its body as text."""
+    """The request that the user has confirmed: method, path with query, and body as text."""
 
     method: str = Field(max_length=10)
     path: str = Field(max_length=4_000)
@@ -132,7 +132,7 @@ class ConfirmBody(Body):
 
 
 class TokenBody(Body):
-    """A token for somebody; a `ttlSeconds` that is not positive counts as left out."""
+    """A token for another caller; a `ttlSeconds` that is not positive is ignored."""
 
     role: Role
     scope: ScopeBody = ScopeBody()

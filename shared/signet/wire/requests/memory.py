@@ -1,4 +1,4 @@
-"""Saving a memory, with what a client says itself of the things that it names; and importing records."""
+"""Saving a memory with a client's entities, and importing records."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -19,7 +19,7 @@ from signet.wire.requests.model import (
     spelled,
 )
 
-#: As many as one model answer may name; more are a document.
+#: Maximum number of entities in one save.
 MAX_TOLD = 100
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -34,7 +34,7 @@ def _stated(sent: object) -> object:
 
 
 class EntityBody(Body):
-    """A named thing, alone or as it relates to another; a mere name may be sent as a text."""
+    """A named entity, alone or with a relation to another; a name may be sent as text."""
 
     name: str | None = None
     type: str | None = Field(None, max_length=64)
@@ -54,7 +54,7 @@ class EntityBody(Body):
 
 
 class AttributeBody(Body):
-    """One thing that holds; it may be sent as a text."""
+    """One attribute; may be sent as text."""
 
     content: str = spelled("content", "value", default=..., min_length=1)
     kind: Literal["attribute", "constraint"] = "attribute"
@@ -63,7 +63,7 @@ class AttributeBody(Body):
 
 
 class AspectBody(Body):
-    """What holds of a named thing under one aspect: one `content`, or several `attributes`."""
+    """An entity's attributes under one aspect: one `content`, or several `attributes`."""
 
     entity: str = spelled("entity", "entityName", "entity_name", default=..., min_length=1)
     aspect: str = Field(min_length=1, max_length=60)
@@ -93,7 +93,7 @@ def _listed(sent: object) -> object:
     return [sent] if isinstance(sent, str) else sent
 
 
-#: One id, or a list of ids.
+#: One ID, or a list of IDs.
 Ids = Annotated[
     list[Id],
     Field(max_length=MAX_TOLD),
@@ -101,16 +101,16 @@ Ids = Annotated[
 ]
 
 
-#: A longer text is a document. This much is saved in two thousand pieces by one transaction of a second or two, for
-#: which every other writer waits.
+#: Maximum length of a text; longer ones are documents. Saving this much takes one transaction of a second or two, in
+#: two thousand pieces, during which other writers wait.
 MAX_CONTENT_CHARS = 1_048_576
 
-#: Parts of a save that clients also send inside an object `structured`.
+#: Parts of a save that some clients send inside an object `structured`.
 _STRUCTURED = ("entities", "aspects", "hints")
 
 
 class RememberBody(Body):
-    """One text to remember; only `content` is needed."""
+    """One text to save; only `content` is required."""
 
     content: str = ""
     type: TypeName | None = None
@@ -124,7 +124,7 @@ class RememberBody(Body):
     pinned: bool = False
     source_type: str | None = spelled("sourceType", "source_type", max_length=NAME_CHARS)
     source_id: str | None = spelled("sourceId", "source_id", max_length=KEY_CHARS)
-    #: Place in its source, for example the turn in a conversation.
+    #: Position in its source, for example the turn in a conversation.
     ordinal: int | None = Field(None, ge=-SAFE_INTEGER, le=SAFE_INTEGER)
     created_at: Instant | None = spelled("createdAt", "created_at")
     event_at: Instant | None = spelled("eventAt", "event_at")
@@ -148,7 +148,7 @@ class RememberBody(Body):
     @model_validator(mode="before")
     @classmethod
     def _flat(cls, sent: object) -> object:
-        """Take what is inside `structured` for what it is outside; the outer one wins."""
+        """Merge `structured` into the body; outer fields take precedence."""
         if not isinstance(sent, Mapping) or sent.get("structured") is None:
             return sent
         inner = sent["structured"]
@@ -159,19 +159,19 @@ class RememberBody(Body):
         }
 
 
-#: Records of one request.
+#: Maximum records per request.
 MAX_RECORDS = 1_000
 
 
 class ImportBody(Body):
-    """Some records of an import, in the order of their file."""
+    """Records of an import, in file order."""
 
     records: list[dict[str, object]] = Field(max_length=MAX_RECORDS)
-    #: Whether the file brings vectors, so that none are made for its memories.
+    #: The file contains vectors, so none are created for its memories.
     vectors: bool = False
-    #: The name of a dry run, the same one for all its requests; nothing is written then.
+    #: The name of a dry run, the same for all its requests; nothing is written.
     preview: str | None = None
-    #: Whether these are the last records of a dry run.
+    #: The last request of a dry run.
     last: bool = False
 
 

@@ -1,4 +1,4 @@
-"""The bases of all request models, and kinds of fields that need a word."""
+"""Bases of all request models, and special field types."""
 
 import math
 from collections.abc import Mapping
@@ -23,17 +23,17 @@ from pydantic_core import PydanticCustomError, PydanticUseDefault, core_schema
 from signet import clock
 from signet.text.surrogates import encodable
 
-#: Whole numbers up to here are the same in every JSON reader, and SQLite can store them.
+#: Largest integer that every JSON reader handles exactly and SQLite can store.
 SAFE_INTEGER = 2**53 - 1
 
 
-#: What names something is no longer than this, what points at something (a path, an address, a key) than that; both
-#: are stored with each memory and sent with each answer.
+#: Maximum length of names, and of references (paths, addresses, keys); both are stored with each memory and sent with
+#: each answer.
 NAME_CHARS, KEY_CHARS = 256, 4_096
 
 
 class Body(BaseModel):
-    """A JSON object sent by a client; a field that is null counts as left out."""
+    """A JSON object from a client; null fields count as missing."""
 
     model_config = ConfigDict(extra="ignore", populate_by_name=True, allow_inf_nan=False)
 
@@ -54,7 +54,7 @@ class Body(BaseModel):
 
 
 class Params(Body):
-    """The parameters of an address; an empty one counts as left out."""
+    """Query parameters; empty ones count as missing."""
 
     @model_validator(mode="before")
     @classmethod
@@ -64,15 +64,15 @@ class Params(Body):
         return {name: value for name, value in sent.items() if value not in ("", [""])}
 
 
-#: Answered as text that is no JSON at all.
+#: The error for text that is not JSON.
 _NO_JSON = PydanticCustomError("json_invalid", "Invalid JSON body")
 
 
 def storable(sent: object) -> object:
-    """Return a JSON value as it can be stored and sent again.
+    """Return a JSON value that can be stored and sent again.
 
-    Half of a surrogate pair becomes U+FFFD: UTF-8 and SQLite have none. Raises PydanticCustomError for the numbers NaN
-    and infinity, which Python reads though no standard has them, and RecursionError for what is nested too deep.
+    A lone surrogate becomes U+FFFD, because UTF-8 and SQLite have none. Raises PydanticCustomError for NaN and
+    infinity, which Python accepts against the standard, and RecursionError for deep nesting.
     """
     if isinstance(sent, str):
         return sent if sent.isascii() else encodable(sent)
@@ -86,7 +86,7 @@ def storable(sent: object) -> object:
 
 
 def spelled(*names: str, default: Any = None, **limits: Any) -> Any:
-    """Return a field that is accepted under each of the names; the first is the documented one."""
+    """Return a field that is accepted under each of the names; the first is documented."""
     return Field(
         default, validation_alias=AliasChoices(*names), serialization_alias=names[0], **limits
     )
@@ -99,7 +99,7 @@ def _instant(sent: object) -> object:
         raise ValueError("not an ISO timestamp") from error
 
 
-#: The name of a kind of memory, and of whoever wrote it.
+#: A memory's type or author.
 TypeName = Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)]
 Author = Annotated[str, StringConstraints(strip_whitespace=True, max_length=NAME_CHARS)]
 
@@ -110,16 +110,16 @@ def _not_blank(text: str) -> str:
     return text.strip()
 
 
-#: The id of a row, without blanks around it.
+#: The ID of a row, stripped.
 Id = Annotated[str, AfterValidator(_not_blank)]
 
-#: An ISO-8601 time as text; one without zone is UTC.
+#: An ISO-8601 time as text; UTC without a zone.
 Instant = Annotated[datetime, Strict(), BeforeValidator(_instant)]
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole number within bounds, in `Annotated`: one outside is the bound, and what is no number is the default."""
+    """An integer within bounds, for `Annotated`: values outside are clamped, and invalid ones become the default."""
 
     low: int
     high: int
@@ -127,7 +127,7 @@ class Whole:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
-        """Return the schema; OpenAPI names the bounds."""
+        """Return the schema; OpenAPI shows the bounds."""
         bounded = core_schema.int_schema(ge=self.low, le=self.high)
         return core_schema.no_info_before_validator_function(self._read, bounded)
 
@@ -139,21 +139,21 @@ class Whole:
 
 
 def _by_commas(sent: object) -> object:
-    """Return a comma list in an address, which FastAPI gives as a list of all that have the name."""
+    """Split comma-separated values of a query parameter, which FastAPI passes as a list."""
     return ",".join(map(str, sent)) if isinstance(sent, list | tuple) else sent
 
 
-#: For `Annotated`: a list in an address, where commas part it.
+#: For `Annotated`: a comma-separated list in a query string.
 BY_COMMAS = BeforeValidator(_by_commas, json_schema_input_type=str)
 
-#: Yes or no in an address: `true` and `1` are yes, whatever else is said is no.
+#: A boolean query parameter: `true` and `1` are true, everything else is false.
 Flag = Annotated[bool, BeforeValidator(lambda sent: str(sent).lower() in ("true", "1"))]
 
-#: A text in an address; an empty one counts as left out.
+#: A text query parameter; an empty one counts as missing.
 Text = Annotated[str | None, BeforeValidator(lambda sent: sent or None)]
 
 
-#: Each tag of a question is a condition of its own, and SQLite takes a thousand at most.
+#: Maximum tags; each is an SQL condition, and SQLite accepts at most a thousand.
 MAX_TAGS = 100
 
 
@@ -172,7 +172,7 @@ def _bounded(tags: tuple[str, ...]) -> tuple[str, ...]:
     return found
 
 
-#: What was meant, in lower case and without empty ones.
+#: Tags in lower case, without empty ones.
 Tags = Annotated[
     tuple[str, ...],
     AfterValidator(_bounded),

@@ -1,15 +1,15 @@
-"""Learning anew, taking back what was learned, and what past sessions would be given now."""
+"""Recomputing and resetting learned ranking, and replaying past sessions."""
 
 from pydantic import Field, JsonValue, StrictInt
 
 from signet.wire.requests.model import NAME_CHARS, Body, spelled
 
-#: Settings that one request may change.
+#: Maximum settings per request.
 MOST_SETTINGS = 20
 
 
 class TrainBody(Body):
-    """Whose labels; `limit` and `epochs` are those of a fitted model, checked and of no effect: every label is read."""
+    """The owner of the labels; `limit` and `epochs` are validated but have no effect: every label is read."""
 
     agent_id: str | None = spelled("agent_id", "agentId", max_length=NAME_CHARS)
     limit: StrictInt = Field(5_000, ge=1, le=50_000)
@@ -17,14 +17,14 @@ class TrainBody(Body):
 
 
 class RollBackBody(Body):
-    """Whose order; `version` would be an earlier model, of which there are none."""
+    """The owner of the order; `version` would be an earlier model, and there is none."""
 
     agent_id: str | None = spelled("agent_id", "agentId", max_length=NAME_CHARS)
     version: StrictInt | None = None
 
 
 class ReplayBody(Body):
-    """One past session; `settings` are values by dotted key, for a second replay beside that with those in force."""
+    """One past session; `settings` are values by dotted key for a second replay."""
 
     session_key: str = spelled("sessionKey", "session_key", default=..., min_length=1)
     settings: dict[str, JsonValue] | None = Field(None, min_length=1, max_length=MOST_SETTINGS)

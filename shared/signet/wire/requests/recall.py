@@ -1,4 +1,4 @@
-"""Asking for memories."""
+"""Recall requests."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -10,13 +10,13 @@ from signet.wire.requests.model import Body, Instant, Tags, Whole, spelled
 
 
 class RecallBody(Body):
-    """One question; only `query` is needed. A field that is null or an empty text counts as left out."""
+    """One question; only `query` is required. Null and empty fields count as missing."""
 
     query: str = ""
     keyword_query: str | None = spelled("keywordQuery", "keyword_query")
     limit: int = 10
     type: str | None = None
-    # A factory, so that the description names no default: generated clients send a list's as the text "[]".
+    # A factory, so that OpenAPI has no default: generated clients send a list's default as the text "[]".
     tags: Tags = Field(default_factory=tuple)
     who: str | None = None
     pinned: bool | None = None
@@ -67,7 +67,7 @@ class RecallBody(Body):
 
 
 class RecallParams(RecallBody):
-    """The question in an address: its names are those of the body, but for `q`."""
+    """The question in a query string, with the body's field names, but `q` for `query`."""
 
     query: str = spelled("q", default="")
     limit: Annotated[int, Whole(1, 100)] = 10
