@@ -1,6 +1,6 @@
-"""The API process without anything that observes it: counters, histograms, events, the log's context.
+"""The API process without observability: counters, histograms, events, log context.
 
-What observing costs is the difference. The product has no such switch and knows nothing of this.
+The difference is the cost of observing. The product has no such switch.
 """
 
 import sys
@@ -17,12 +17,12 @@ def nothing(*_: object, **__: object) -> None:
 
 
 def itself(found: object, *_: object, **__: object) -> object:
-    """Return what it is called on."""
+    """Return the object it is called on."""
     return found
 
 
 def close_eyes() -> None:
-    """Put nothing in the place of all that observes."""
+    """Replace everything that observes with no-ops."""
     for owner, name, instead in (
         (MetricWrapperBase, "labels", itself),
         (Counter, "inc", nothing),

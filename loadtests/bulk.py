@@ -1,14 +1,13 @@
-"""Large stores in minutes: rows straight into the tables of the product's schema, kept in /tmp and used again.
+"""Create large stores in minutes: rows written directly to the tables, cached in /tmp and reused.
 
-Texts have the word frequencies of Zipf and Mandelbrot; each memory is about one of 2,000 topics, shares words
-with what else is about it, and has a vector near that of its topic (the native model's of a typical text of the
-topic, where it is installed). The words are first those of the model's own vocabulary: vectors of invented words
-all point much the same way, which those of texts do not. Measured at 10,000 against 28,600 passages of real
-conversations: length of the mean 0.42 (real 0.29), mean cosine of the 1st, 10th and 50th neighbour 0.73, 0.62 and
-0.39 (0.75, 0.58, 0.47); with invented words alone 0.82 and 0.87, 0.80, 0.76.
+Texts have word frequencies of Zipf and Mandelbrot. Each memory belongs to one of 2,000 topics, shares words with its
+topic, and has a vector near the topic's (the native model's vector of a typical text, if installed). The words come
+first from the model's vocabulary, because vectors of invented words all point in similar directions. Measured at
+10,000 against 28,600 passages of real conversations: length of the mean 0.42 (real 0.29), mean cosine of the 1st,
+10th and 50th neighbour 0.73, 0.62 and 0.39 (0.75, 0.58, 0.47); with invented words alone 0.82 and 0.87, 0.80, 0.76.
 
-Memories have projects, types, entities, and half of them a place in a session. Indexes and full text are built
-when the rows are in. The same count gives the same store.
+Memories have projects, types, entities, and half of them a place in a session. Indexes and full text are built after
+the rows. The same count gives the same store.
 """
 
 import hashlib
@@ -30,7 +29,7 @@ from signet.paths import Workspace
 from signet.providers.native import weights
 from signet.providers.native.encoder import NativeEmbedder
 
-#: Part of the folder's name: raise it when this file makes other rows.
+#: Part of the folder's name: increase it when this file creates other rows.
 VERSION = 3
 
 WORDS = 60_000
@@ -39,8 +38,8 @@ ENTITIES = 5_000
 PROJECTS = 300
 TYPES = ("fact", "preference", "decision", "procedural", "rationale")
 TYPE_SHARES = (0.7, 0.1, 0.1, 0.095, 0.005)
-#: A vector is that of its topic, moved towards another topic and by chance in every direction. (Chance alone would
-#: make vectors that no model makes: all as far from each other.)
+#: A vector is its topic's, moved towards another topic and randomly in every direction. (Random noise alone would
+#: make unrealistic vectors, all equally distant.)
 OTHER = 0.7
 NOISE = 0.35
 BATCH = 20_000
@@ -61,7 +60,7 @@ INSERT OR IGNORE INTO memory_entity_mentions (memory_id, entity_id, mention_text
 VALUES (?, ?, ?, 0.7, ?)"""
 _COUNT_MENTIONS = """
 UPDATE entities SET mentions = (SELECT count(*) FROM memory_entity_mentions x WHERE x.entity_id = entities.id)"""
-#: What is made again when the rows are in: indexes with a text, and the triggers of full text.
+#: Rebuilt after the rows: indexes with a text, and the full-text triggers.
 _LATER = """
 SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND type IN ('index', 'trigger')
 AND tbl_name IN ('memories', 'embeddings', 'memory_entity_mentions')"""
@@ -70,7 +69,7 @@ Floats = npt.NDArray[np.float32]
 
 
 class World:
-    """The words, topics and vectors that memories and questions are made of."""
+    """The words, topics and vectors of memories and questions."""
 
     def __init__(self, seed: int = 7) -> None:
         self.chance = np.random.default_rng(seed)
@@ -82,7 +81,7 @@ class World:
         self.centres = _embedded(texts)
 
     def draw(self, count: int) -> npt.NDArray[np.int64]:
-        """Return so many words by their frequency."""
+        """Draw `count` words by frequency."""
         return np.searchsorted(self._cumulated, self.chance.random(count))
 
     def near(self, topics: npt.NDArray[np.int64]) -> Floats:
@@ -94,14 +93,14 @@ class World:
         return near
 
     def question(self) -> str:
-        """Return a question: words of one topic and one word of any."""
+        """Return a question: words of one topic and one random word."""
         topic = self.topics[self.chance.integers(TOPICS)]
         chosen = [*self.chance.choice(topic, 4, replace=False), *self.draw(1)]
         return "what about the " + " ".join(self.words[word] for word in chosen)
 
 
 def store(count: int) -> Workspace:
-    """Return a workspace with so many memories, made now unless an earlier run has left it."""
+    """Return a workspace with `count` memories, reusing that of an earlier run."""
     folder = Path(tempfile.gettempdir()) / "signet-scale" / f"{VERSION}-{_schema()}-{count}"
     if not folder.exists():
         unfinished = folder.with_name(f"{folder.name}.part")
@@ -114,7 +113,7 @@ def store(count: int) -> Workspace:
 
 
 def _schema() -> str:
-    """Return a short name of the schema: a store of another one is of no use."""
+    """Return a short name of the schema, which invalidates stores of another one."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.db"
         migrate.upgrade(path, now=START)
@@ -195,7 +194,7 @@ def _texts(world: World, topics: npt.NDArray[np.int64]) -> Iterator[str]:
 
 
 def _vocabulary(chance: np.random.Generator) -> list[str]:
-    """Return different words: those that the native model knows whole, most frequent first, then pronounceable ones."""
+    """Return distinct words: the native model's whole-word tokens by frequency, then pronounceable ones."""
     starts = "b c d f g h k l m n p r s t v w z br cl dr fr gr pl st tr sh".split()
     middles = "a e i o u ai ea ou".split()
     found = dict.fromkeys(_known())
@@ -208,7 +207,7 @@ def _vocabulary(chance: np.random.Generator) -> list[str]:
 
 
 def _known() -> list[str]:
-    """Return the words that the native model knows, none where it is not installed."""
+    """Return the native model's words, empty if it is not installed."""
     path = weights.model_folder() / weights.VOCABULARY_FILE
     pieces = path.read_text().split() if path.is_file() else []
     plain = (piece for piece in pieces if piece.isascii() and piece.isalpha() and len(piece) > 2)
@@ -216,7 +215,7 @@ def _known() -> list[str]:
 
 
 def _embedded(texts: Sequence[str]) -> Floats:
-    """Return the model's vectors of texts, random ones where it is not installed."""
+    """Return the model's vectors of texts, random ones if it is not installed."""
     embedder = NativeEmbedder()
     if embedder.available():
         return np.stack([np.frombuffer(embedder.embed([text])[0], dtype="<f4") for text in texts])

@@ -1,9 +1,9 @@
-"""A load client that costs little: one process, one selector, raw HTTP/1.1 over connections that stay open.
+"""A cheap load client: one process, one selector, raw HTTP/1.1 over persistent connections.
 
     python -m loadtests.client '{"port": 3850, "path": "/health", "kind": "get", "seconds": 5, "every": 0.05}'
 
-With `every` each connection sends one request per interval, else the next one as soon as the last is answered.
-Prints one JSON object: see `Tally`. Its own processor time is part of it, because it shares the machine.
+With `every` each connection sends one request per interval, otherwise the next one after each answer. Prints one JSON
+object, see `Tally`. It includes its own processor time, because it shares the machine.
 """
 
 import argparse
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parent.parent
 
 @dataclass(slots=True)
 class Tally:
-    """What came back: milliseconds of every answer, answers by status, seconds it took."""
+    """Results: milliseconds of every answer, answers by status, total seconds."""
 
     latencies_ms: list[float] = field(default_factory=list)
     statuses: dict[str, int] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Tally:
 
 
 class Connection:
-    """One keep-alive connection and the request that is on it."""
+    """One keep-alive connection and its current request."""
 
     def __init__(self, port: int) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port))
@@ -54,12 +54,12 @@ class Connection:
         self._received = b""
 
     def send(self, request: bytes) -> None:
-        """Send a request; it is small enough for the kernel to take at once."""
+        """Send a request; it is small enough for the kernel to accept at once."""
         self.sent_at = time.perf_counter()
         self.socket.sendall(request)
 
     def receive(self) -> str | None:
-        """Read what has come; return the status when the answer is whole."""
+        """Read available data; return the status when the answer is complete."""
         chunk = self.socket.recv(65_536)
         if not chunk:
             raise ConnectionResetError("the server closed the connection")
@@ -77,7 +77,7 @@ class Connection:
 def drive(
     port: int, requests: Iterator[bytes], *, clients: int, seconds: float, every: float
 ) -> Tally:
-    """Send requests from `clients` connections for some seconds and return what came back."""
+    """Send requests from `clients` connections for `seconds` and return the results."""
     selector = selectors.DefaultSelector()
     tally = Tally()
     connections = [Connection(port) for _ in range(clients)]
@@ -113,7 +113,7 @@ def drive(
 
 
 def requests(path: str, kind: str, corpus: Corpus, file: str, actor: str = "") -> Iterator[bytes]:
-    """Yield whole requests for a path; with bodies of a file where one is named."""
+    """Yield requests for a path; with bodies from a file if one is named."""
     if kind == "get":
         while True:
             yield f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
@@ -128,9 +128,9 @@ def requests(path: str, kind: str, corpus: Corpus, file: str, actor: str = "") -
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Load:
-    """What one client process sends. `kind` is remember, recall or get; `name` keeps its texts unique.
+    """The load of one client process. `kind` is remember, recall or get; `name` keeps its texts unique.
 
-    `bodies` names a file with one body in each line, which are sent in turn instead.
+    `bodies` names a file with one body per line, sent in turn instead.
     """
 
     port: int
@@ -142,11 +142,11 @@ class Load:
     seed: int = 1
     name: str = "a"
     bodies: str = ""
-    #: Who asks, as analytics counts it.
+    #: The actor in analytics.
     actor: str = ""
 
     def start(self) -> "subprocess.Popen[bytes]":
-        """Start a client process; give it to `collect` later."""
+        """Start a client process; pass it to `collect` later."""
         return subprocess.Popen(
             [sys.executable, "-m", "loadtests.client", json.dumps(asdict(self))],
             cwd=ROOT,
@@ -154,12 +154,12 @@ class Load:
         )
 
     def run(self) -> Tally:
-        """Send it all and return what came back."""
+        """Send everything and return the results."""
         return collect(self.start())
 
 
 def collect(client: "subprocess.Popen[bytes]") -> Tally:
-    """Wait for a client's end and return its tally."""
+    """Wait for a client to end and return its tally."""
     output, _ = client.communicate()
     if client.returncode != 0:
         raise RuntimeError(f"the client ended with {client.returncode}")
@@ -167,7 +167,7 @@ def collect(client: "subprocess.Popen[bytes]") -> Tally:
 
 
 def main() -> int:
-    """Be one client process."""
+    """Run as one client process."""
     parser = argparse.ArgumentParser(prog="loadtests.client")
     parser.add_argument("load", type=json.loads)
     load = Load(**parser.parse_args().load)

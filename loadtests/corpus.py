@@ -1,8 +1,8 @@
 """Seeded synthetic memories and questions: the same seed gives the same texts on every machine.
 
-Every memory is a different text of one or two sentences, as a coding agent saves them: a person, a component, a
-habit or a decision. The words of a question come from the same lists, so that recall finds something. No word but
-a few of the grammar is in more than a tenth of the texts.
+Every memory is a distinct text of one or two sentences in a coding agent's style: a person, a component, a habit or a
+decision. Questions use the same words, so that recall finds something. Apart from a few function words, no word
+occurs in more than a tenth of the texts.
 """
 
 import json
@@ -13,7 +13,7 @@ PEOPLE = (
     "Nadia Tomasz Ines Wei Oluchi Farid Greta Mateo Yuki Anselm Priya Joris Salome Dmitri Hana Kofi Leila Bruno "
     "Astrid Chidi Marta Ravi Elin Pavel Aiko Idris Noor Stefan Zola Hugo Ximena Tariq"
 ).split()
-#: A part of a system is an adjective and a noun, so that most parts are rare, as words of real texts are.
+#: A component is an adjective and a noun, so that most are rare, like words in real texts.
 KINDS = (
     "billing search deploy login report message image backup rate schema feature audit mobile import webhook session "
     "tenant invoice catalog geocoding payroll telemetry staging consent ledger shipping avatar referral quota sandbox"
@@ -42,7 +42,7 @@ REASONS = (
 
 
 class Corpus:
-    """An endless supply of texts; `name` keeps the texts of two suppliers apart."""
+    """An endless supply of texts; `name` separates the texts of two suppliers."""
 
     def __init__(self, seed: int, name: str = "a") -> None:
         self._random = random.Random(f"{seed}:{name}")

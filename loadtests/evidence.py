@@ -1,4 +1,4 @@
-"""The evaluation data, and how a ranking is judged by its known evidence."""
+"""The evaluation data, and how its evidence judges a ranking."""
 
 import gzip
 import json
@@ -15,7 +15,7 @@ DEPTHS = (5, 10, 25, 50)
 
 
 class Item(TypedDict):
-    """One thing to store."""
+    """One text to store."""
 
     id: str
     text: str
@@ -25,7 +25,7 @@ class Item(TypedDict):
 
 
 class Question(TypedDict):
-    """One recall, and what it should find in each store."""
+    """One question, and its evidence in each store."""
 
     id: str
     text: str
@@ -34,7 +34,7 @@ class Question(TypedDict):
 
 
 class _File(TypedDict):
-    """One conversation as it is stored."""
+    """One conversation file."""
 
     id: str
     stores: dict[str, list[Item]]
@@ -43,7 +43,7 @@ class _File(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What is stored in one project and asked of it."""
+    """The items and questions of one project."""
 
     id: str
     items: list[Item]
@@ -85,13 +85,13 @@ class Tally:
 
 @dataclass(slots=True)
 class Floor:
-    """What the floor leaves of ordinary pages: of evidence (means), and of other people's answers."""
+    """Effect of the floor on ordinary pages: mean evidence kept, and results for other stores' questions."""
 
     kept: list[float] = field(default_factory=list)
     noise: list[int] = field(default_factory=list)
 
     def figures(self) -> dict[str, float]:
-        """Return the share of evidence that stays, in percent, and the results for a question of another store."""
+        """Return the share of evidence kept, in percent, and the results for a question of another store."""
         return {
             "kept": round(100 * sum(self.kept) / max(1, len(self.kept)), 1),
             "noise": round(sum(self.noise) / max(1, len(self.noise)), 2),
@@ -99,7 +99,7 @@ class Floor:
 
 
 def conversations(data: Path, set_: str, store: str) -> list[Conversation]:
-    """Return the conversations of a set that have questions about a store."""
+    """Return a set's conversations with questions about a store."""
     found = []
     for raw in _files(data, set_):
         questions = [q for q in raw["queries"] if q["gold"].get(store)]
@@ -109,7 +109,7 @@ def conversations(data: Path, set_: str, store: str) -> list[Conversation]:
 
 
 def all_items(data: Path, set_: str, store: str) -> Iterator[tuple[str, list[Item]]]:
-    """Yield name and items of every conversation of a set, with questions or without."""
+    """Yield name and items of every conversation of a set, with or without questions."""
     for raw in _files(data, set_):
         yield raw["id"], raw["stores"][store]
 
@@ -124,7 +124,7 @@ def _files(data: Path, set_: str) -> Iterator[_File]:
 
 
 def instant(text: str) -> str | None:
-    """Return the time of an item as the API takes it; None for one it cannot be told."""
+    """Return an item's time for the API; None if unknown."""
     for read in (datetime.fromisoformat, lambda raw: datetime.strptime(raw, "%B-%d-%Y")):
         try:
             return clock.to_text(read(text).replace(tzinfo=UTC))

@@ -1,7 +1,7 @@
-"""Count the texts in which `signet.text.masking` finds a secret, and print each finding, to be judged by a person.
+"""Count the texts in which `signet.text.masking` finds a secret, and print each finding for a person to judge.
 
-Reads every string of the evaluation data, a turn at a time. The data holds next to no real secrets, so that the share
-of texts with a finding is the most that the rate of false alarms can be. Nothing of the data is kept.
+Reads every string of the evaluation data, turn by turn. The data contains almost no real secrets, so the share of
+texts with a finding is an upper bound of the false alarms. No data is stored.
 
     python loadtests/false_alarms.py [--data ../shared/data]
 """
@@ -16,14 +16,14 @@ from pathlib import Path
 
 from signet.text.masking import mask
 
-#: Characters that are shown before what is replaced, and after its beginning.
+#: Characters to print before a finding, and from its start.
 BEFORE, AFTER = 60, 50
-#: A shorter string is a name, a date or a mark of the data, and no text that anybody hands over.
+#: Shorter strings are names, dates or marks of the data.
 LEAST_CHARS = 20
 
 
 def texts(folder: Path) -> Iterator[tuple[str, str]]:
-    """Yield the set of each text and the text."""
+    """Yield each text with its set."""
     for path in sorted(folder.rglob("*.json.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for text in _strings(json.load(file)):
@@ -40,7 +40,7 @@ def _strings(value: object) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print each finding, then for each set how many of its texts have one."""
+    """Print each finding, then the share of texts with one for each set."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     folder = parser.parse_args().data

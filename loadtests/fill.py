@@ -1,4 +1,4 @@
-"""Puts memories into a workspace before a test, through the product's own functions but without HTTP."""
+"""Fill a workspace before a test through the product's own functions, without HTTP."""
 
 import random
 from array import array
@@ -14,7 +14,7 @@ from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.paths import Workspace
 from signet.queue import pauses
 
-#: Of all-MiniLM-L6-v2.
+#: Dimensions of all-MiniLM-L6-v2.
 DIMENSIONS = 384
 GROUP = 100
 
@@ -31,9 +31,9 @@ NO_MODEL = "memory:\n  pipelineV2: {}\nembedding:\n  provider: none\n"
 def memories(
     workspace: Workspace, corpus: Corpus, count: int, *, jobs: bool, vectors: bool = False
 ) -> None:
-    """Save `count` texts; with their jobs, or with a random vector each, as it is asked for.
+    """Save `count` texts, with their jobs or with a random vector each.
 
-    A random vector costs a search as much as a real one; making real ones would take minutes.
+    A random vector costs a search as much as a real one; real ones would take minutes.
     """
     settings = config.load(workspace, {}).settings
     rules = Rules.of(settings)
@@ -59,7 +59,7 @@ def memories(
 
 
 def entities(workspace: Workspace, count: int, edges: int) -> None:
-    """Make entities with one to fifty mentions, and edges between near ones, as a graph of years has."""
+    """Create entities with one to fifty mentions, and edges between near ones, like a graph of several years."""
     now = clock.to_text(clock.now())
     names = [
         (f"entity-{at}", f"Thing {at}", f"thing {at}", 1 + at % 50, now, now) for at in range(count)
@@ -82,7 +82,7 @@ def entities(workspace: Workspace, count: int, edges: int) -> None:
 
 
 def backlog(workspace: Workspace, corpus: Corpus, count: int) -> None:
-    """Save `count` texts, each with its jobs, while the queue is paused; then let it go."""
+    """Save `count` texts with their jobs while the queue is paused, then resume it."""
     db = Database(workspace.database)
     db.write(pauses.pause, now=clock.now(), actor="loadtest")
     memories(workspace, corpus, count, jobs=True)

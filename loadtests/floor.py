@@ -1,4 +1,4 @@
-"""What SQLite alone needs for the same rows: the floor under a scenario. One thread, one connection, no HTTP."""
+"""The floor of a scenario: SQLite alone writing the same rows, with one thread and connection, without HTTP."""
 
 import time
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ SELECT m.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
 
 
 def rows_of_memories(database: Path, count: int) -> list[Rows]:
-    """Return, for each of the first memories of a database, every row that belongs to it."""
+    """Return every row that belongs to the first memories of a database, per memory."""
     connection = connect(database, read_only=True)
     tables = [name for (name,) in connection.execute(_TABLES)]
     ids = [
@@ -36,7 +36,7 @@ def rows_of_memories(database: Path, count: int) -> list[Rows]:
 
 
 def replay(memories: Sequence[Rows], database: Path, *, group: int) -> float:
-    """Write the rows into a new database, `group` memories to a synced transaction; return memories per second."""
+    """Write the rows into a new database, `group` memories per synced transaction; return memories per second."""
     migrate.upgrade(database, now=clock.now())
     connection = connect(database)
     for pragma in ("synchronous = FULL", "foreign_keys = OFF", "wal_autocheckpoint = 0"):

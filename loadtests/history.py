@@ -1,6 +1,6 @@
-"""A year of Claude Code sessions, made from templates: what was said, and ten times as much of what tools answered.
+"""A year of Claude Code sessions from templates: messages, and ten times as much tool output.
 
-Each session decides one thing of its own, which nothing else says, so that it can be asked for and counted.
+Each session makes one unique decision, which can be asked for and counted.
 """
 
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 from loadtests.corpus import Corpus
 
 PROJECTS = 12
-#: Of a log so much is what people and agents say; the rest is what tools answered.
+#: Share of a log that is messages; the rest is tool output.
 SPOKEN_SHARE = 0.06
 _CODE = (
     "def {part}_{number}(rows: list[Row], *, limit: int = {number}) -> Report:",
@@ -38,7 +38,7 @@ _ANSWERS = (
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A session that was made: its key, its project, and how to ask for what it decided, with the answer."""
+    """A generated session: its key and project, and a question about its decision with the answer."""
 
     key: str
     project: str
@@ -47,7 +47,7 @@ class Told:
 
 
 def write(home: Path, *, sessions: int, bytes: int, seed: int, now: datetime) -> list[Told]:
-    """Write the logs of so many sessions below a home, of so many bytes in all; return them, newest first."""
+    """Write logs of `sessions` sessions below a home, `bytes` in total; return them, newest first."""
     made = []
     for number in range(sessions):
         pick = random.Random(f"{seed}:{number}")

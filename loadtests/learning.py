@@ -1,11 +1,11 @@
-"""Four synthetic users, twenty seeds each: does what was learned rank better, and is it off where it does not?
+"""Simulate four users with twenty seeds each: does learned ranking help, and switch off where it does not?
 
     python loadtests/learning.py
 
-Sixty memories of six projects have scores between 0.5 and 0.8, as those at a session's start have. Each session has
-thirty of them as candidates and gives ten. What the user needs and is given is used in six of ten cases. The factors,
-the drawing, the gain and the switch are those of the product; gain is nDCG@10 of what is given, by what the user needs,
-less that of the order without what was learned.
+Sixty memories of six projects have scores between 0.5 and 0.8, as at a session start. Each session has thirty of them
+as candidates and injects ten. An injected memory that the user needs is used in six of ten cases. Factors, team
+draft, gain and switch are the product's; gain is the nDCG@10 of the injected memories by the user's needs, minus that
+of the original order.
 """
 
 import random
@@ -21,29 +21,29 @@ SEEDS, SESSIONS, TOLD_FROM, LATE_FROM = 20, 60, 30, 50
 PROJECTS, EACH, CANDIDATES, GIVEN = 6, 10, 30, 10
 LOWEST, HIGHEST, USED = 0.5, 0.8, 0.6
 WINDOW = 10
-#: A session from which on the user who changes needs another project.
+#: The session from which the changing user needs another project.
 CHANGE = 30
 
-#: Whether a memory is needed in a session, and what its label then says.
+#: Return whether a memory is needed in a session, and its label.
 Needs = Callable[[int, int], bool]
 
 
 @dataclass(slots=True)
 class Life:
-    """One user's sessions; `gains` are those of what was given less those of the order without what was learned."""
+    """One user's sessions; `gains` compare the injected order with the original one."""
 
     needs: Needs
     coin: random.Random
     is_random: bool = False
     lies_from: int | None = None
-    #: Of each memory, whether it was used in each session that was given it.
+    #: For each memory, whether it was used in each session that received it.
     told: dict[int, list[bool]] = field(default_factory=lambda: defaultdict(list))
     margins: list[float] = field(default_factory=list)
     gains: list[float] = field(default_factory=list)
     states: list[bool] = field(default_factory=list)
 
     def run(self, sessions: int) -> None:
-        """Hold so many sessions."""
+        """Simulate `sessions` sessions."""
         memories = range(PROJECTS * EACH)
         scores = {one: self.coin.uniform(LOWEST, HIGHEST) for one in memories}
         for session in range(sessions):
@@ -91,7 +91,7 @@ def _margin(
     *,
     is_on: bool,
 ) -> float:
-    """Return by how much the learned order did better, as compare.py says of what a session records."""
+    """Return how much better the learned order did, computed like compare.py."""
     if not used or len(used) == len(given):
         return 0.0
     chosen = Counter(teams[one] for one in used if teams[one])

@@ -1,4 +1,4 @@
-"""Numbers: percentiles, and what the kernel says about processes (Linux: /proc)."""
+"""Percentiles, and the kernel's figures about processes (Linux: /proc)."""
 
 import os
 import statistics
@@ -9,7 +9,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the nearest-rank percentile; NaN when there are no values."""
+    """Return the nearest-rank percentile; NaN without values."""
     if not values:
         return float("nan")
     ordered = sorted(values)
@@ -17,29 +17,29 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def median(values: Iterable[float]) -> float:
-    """Return the median; NaN when there are no values."""
+    """Return the median; NaN without values."""
     found = list(values)
     return statistics.median(found) if found else float("nan")
 
 
 def ratio(ours: float, other: float) -> float:
-    """Return ours ÷ other; NaN when there is nothing to compare with."""
+    """Return ours ÷ other; NaN without a comparison."""
     return ours / other if other else float("nan")
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return the processor time of a process and all its threads since its start (resolution 10 ms)."""
+    """Return the processor time of a process and its threads since its start (resolution 10 ms)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def resident_mb(pids: Collection[int]) -> float:
-    """Return the sum of the resident memory of processes in MB; pages they share count once for each."""
+    """Return the sum of processes' resident memory in MB; shared pages count once per process."""
     return sum(_status_kb(pid, "status", "VmRSS:") for pid in pids) / 1024
 
 
 def proportional_mb(pids: Collection[int]) -> float:
-    """Return the memory of processes in MB with shared pages divided among those who share them."""
+    """Return the memory of processes in MB, with shared pages divided among them."""
     return sum(_status_kb(pid, "smaps_rollup", "Pss:") for pid in pids) / 1024
 
 

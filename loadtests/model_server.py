@@ -1,9 +1,9 @@
-"""A model server for load tests: speaks Ollama's protocol, takes a fixed time for each call, counts them.
+"""A model server for load tests: Ollama's protocol, a fixed time per call, and call counts.
 
     model_server.py MILLISECONDS
 
-Says `ready PORT`. What it answers follows from the question alone, so runs can be compared. `GET /stats` returns how
-many calls of each sort were answered, the most that were open at once, and forgets both.
+Prints `ready PORT`. Answers depend only on the request, so runs are comparable. `GET /stats` returns the calls of
+each sort and the maximum number of open ones, and resets both.
 """
 
 import asyncio
@@ -13,14 +13,14 @@ import re
 import sys
 from collections import Counter
 
-#: Words that only the request of one sort holds; what holds none of them is a text to be read.
+#: Words that identify the sort of a request; others are texts to be read.
 SORTS = {"decide": "compared with memories", "hints": "months later", "classify": "File each"}
 SORTS["depend"] = "it depends"
 NUMBERED = re.compile(r"^(\d+)\. ", re.MULTILINE)
 
 
 class Model:
-    """Answers after its time, whatever else it answers."""
+    """Answers after a fixed time."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -77,13 +77,13 @@ def _written(sort: str, prompt: str) -> str:
 
 
 async def main(milliseconds: float) -> None:
-    """Serve until the process is ended."""
+    """Serve until the process is terminated."""
     model = Model(milliseconds / 1000)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await model.serve(reader, writer)
-        except (asyncio.IncompleteReadError, ConnectionError):  # the caller hung up
+        except (asyncio.IncompleteReadError, ConnectionError):  # the caller disconnected
             writer.close()
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)

@@ -1,7 +1,7 @@
-"""The API process with one more route, `/noop`: the floor that remember is compared with.
+"""The API process with an additional route `/noop`: the floor for remember.
 
-It is the same sort of route, reads the same body with the same model, looks at the same headers and answers as many
-fields; only the work between is left out. The product knows nothing of it.
+The route reads the same body with the same model, checks the same headers and returns as many fields, but does no
+work. The product does not contain it.
 """
 
 import sys
@@ -21,7 +21,7 @@ from signet_api.serving import respond
 
 
 async def post_noop(state: remember.Admitted, actor: Who, body: RememberBody) -> Response:
-    """Answer like remember, having done nothing."""
+    """Answer like remember, without doing anything."""
     done = remember.answer(
         Remembered(
             id="00000000-0000-0000-0000-000000000000",
@@ -37,7 +37,7 @@ async def post_noop(state: remember.Admitted, actor: Who, body: RememberBody) ->
 
 
 def create(state: State) -> ASGIApp:
-    """Return the product's application with the route beside its own."""
+    """Return the product's application with the additional route."""
     guard = _product(state)
     assert isinstance(guard, Guard) and isinstance(guard._app, FastAPI)
     guard._app.router.routes.insert(0, APIRoute("/noop", post_noop, methods=["POST"]))

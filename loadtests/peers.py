@@ -1,8 +1,8 @@
-"""The queues that ours is compared with, and how to start one side of each.
+"""The queues to compare with, and how to start one side of each.
 
-Huey and dramatiq with Redis are not dependencies of the product: they run in the Python that `--peers` names, and
-Redis is the `redis-server` on the path, started here on a free loopback port with `appendfsync always`. A peer that
-is not there is left out with a line that says so.
+Huey and dramatiq with Redis are not dependencies of the product: they run in the Python named by `--peers`. Redis is
+the `redis-server` on the path, started on a free loopback port with `appendfsync always`. A missing peer is skipped
+with a message.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from signet.paths import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contender:
-    """A queue: its program, the Python it needs, and how to get an empty place for its jobs."""
+    """A queue: its program, its Python, and how to create an empty place for its jobs."""
 
     name: str
     program: str
@@ -32,7 +32,7 @@ class Contender:
     fresh: Callable[[], str]
 
     def start(self, side: str, place: str, count: int, pause: float = 0.0) -> "Side":
-        """Start one side; a worker is ready when this returns."""
+        """Start one side; return when a worker is ready."""
         process = subprocess.Popen(
             [
                 self.python,
@@ -65,7 +65,7 @@ class Side:
             raise RuntimeError(f"a worker did not start: {self.process.args!r}")
 
     def result(self) -> dict[str, Any]:
-        """Wait for its end and return what it has measured."""
+        """Wait for the end and return the results."""
         output, errors = self.process.communicate()
         if self.process.returncode != 0:
             raise RuntimeError(f"{self.process.args!r}: {(errors or b'').decode()[-500:]}")
@@ -75,7 +75,7 @@ class Side:
 
 @contextlib.contextmanager
 def contenders(folder: Path, peers_python: str) -> Iterator[tuple[list[Contender], list[str]]]:
-    """Yield ours and every peer that is installed, and a line for each that is not."""
+    """Yield ours and every installed peer, and a message for each missing one."""
     found = [
         Contender(
             name="ours", program="ours", python=sys.executable, fresh=_fresh_workspace(folder)
@@ -135,7 +135,7 @@ def _fresh_folder(folder: Path) -> Callable[[], str]:
 
 @contextlib.contextmanager
 def _redis(folder: Path) -> Iterator[Callable[[], str]]:
-    """Run a Redis that syncs its log at every write; each fresh place is an emptied database."""
+    """Run a Redis that syncs its log at every write; each new place is a flushed database."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     place = folder / "redis"

@@ -1,4 +1,4 @@
-"""Ask the product and simpler rankings the questions of the evaluation data; see `recall_quality.py`."""
+"""Compare the product's ranking with simpler ones on the evaluation data; see `recall_quality.py`."""
 
 import argparse
 import hashlib
@@ -27,14 +27,14 @@ from signet.providers.native.encoder import NativeEmbedder
 CACHE = Path(tempfile.gettempdir()) / "signet-recall-quality"
 READER = Reader(policy=ReadPolicy.SHARED)
 
-#: Sets and stores that have targets.
+#: Sets and stores with targets.
 STORES = {
     "locomo": ("turns", "facts", "sessions"),
     "beam-100k": ("turns",),
     "lme-mini": ("sessions",),
 }
 
-#: An item is a memory, whatever its length, and only what was saved is found.
+#: One memory per item, whatever its length, without extraction.
 WHOLE = """
 memory:
   pipelineV2:
@@ -42,15 +42,15 @@ memory:
     guardrails: {maxContentChars: 100000, chunkTargetChars: 50000}
 """
 
-#: Longest wait for the vectors of one store.
+#: Maximum wait for the vectors of one store.
 EMBED_SECONDS = 900.0
 
-#: Longest wait for the model of questions.
+#: Maximum wait for the question model.
 MODEL_SECONDS = 30.0
 
 
 class Questions:
-    """Vectors of questions, on disk by the hash of their text."""
+    """Vectors of questions, cached on disk by the hash of their text."""
 
     def __init__(self, path: Path) -> None:
         self._db = sqlite3.connect(path)
@@ -69,18 +69,17 @@ class Questions:
         return found
 
     def close(self) -> None:
-        """Close the file."""
         self._db.close()
 
 
 class Client:
-    """The HTTP API of a stack, over one connection that stays open."""
+    """HTTP client of a stack's API over a persistent connection."""
 
     def __init__(self, port: int) -> None:
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
     def post(self, path: str, body: Mapping[str, object]) -> dict[str, object]:
-        """Return the answer to a POST; raises RuntimeError when it is refused."""
+        """Return the answer to a POST; raises RuntimeError if it is refused."""
         self._connection.request(
             "POST", path, json.dumps(body), {"Content-Type": "application/json"}
         )
@@ -91,7 +90,7 @@ class Client:
         return content
 
     def await_model(self) -> None:
-        """Wait until questions are answered by meaning, too."""
+        """Wait until questions are answered by meaning."""
         deadline = time.monotonic() + MODEL_SECONDS
         while self.post("/api/memory/recall", {"query": "warm"})["method"] != "hybrid":
             if time.monotonic() > deadline:
@@ -106,7 +105,7 @@ class Client:
         return [row for row in results if not row.get("supplementary")]
 
     def recall(self, project: str, text: str, **asked: object) -> list[str]:
-        """Return the ids of the results for a question."""
+        """Return the IDs of the results for a question."""
         return [row["id"] for row in self.results(project, text, **asked)]
 
 
@@ -126,7 +125,7 @@ def by_vectors(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list
 
 
 def by_blend(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str]:
-    """Rank by the best of both lists, 0.7 towards vectors; what only one of them has keeps its score."""
+    """Rank by the best of both lists, 0.7 towards vectors; an item in one list keeps its score."""
     asked = view.of(tx, _query(project, text))
     words = fts_.scores(keyword.find(tx, fts_.content_words(text), asked, max(DEPTHS)))
     near = vector.find(tx, query_vector, asked, max(DEPTHS), model=None)
@@ -149,7 +148,7 @@ def by_rrf(tx: ReadTx, project: str, text: str, query_vector: bytes) -> list[str
 
 
 def page_by_words(tx: ReadTx, project: str, text: str, floor: float | None) -> list[str]:
-    """Return an ordinary page without vectors, as it is while no model is there."""
+    """Return an ordinary page without vectors, as before the model is loaded."""
     query = replace(_query(project, text), limit=DEFAULT_LIMIT, floor=floor)
     found = recall(
         tx, query, query_vector=lambda _: None, settings=RecallSettings(), now=clock.now()
@@ -180,12 +179,12 @@ BASELINES: Mapping[str, Ranking] = {
 }
 
 
-#: Item ids of each memory, by project and memory id: equal texts are one memory.
+#: Item IDs of each memory, by project and memory ID: equal texts are one memory.
 Items = dict[str, dict[str, list[str]]]
 
 
 def filled(stack: Stack, told: Sequence[Conversation]) -> Items:
-    """Return what each memory of the workspace is of; save everything when that was not done."""
+    """Return the items of each memory in the workspace, saving everything first if needed."""
     kept = stack.workspace.root / "items.json"
     if kept.exists():
         found: Items = json.loads(kept.read_text())
@@ -220,7 +219,7 @@ def _strings(value: object) -> list[str]:
 
 
 def await_vectors(stack: Stack) -> None:
-    """Wait until no job is open; raises TimeoutError when that takes too long."""
+    """Wait until no job is open; raises TimeoutError."""
     waits = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
     deadline = time.monotonic() + EMBED_SECONDS
     db = Database(stack.workspace.database)
@@ -238,7 +237,7 @@ Tallies = dict[tuple[str, str], Tally]
 
 @dataclass(slots=True)
 class Measured:
-    """One set and store: tallies by ranking and type of question ("" for all), and the floor."""
+    """One set and store: tallies by ranking and question type ("" for all), and the floor."""
 
     tallies: Tallies = field(default_factory=dict)
     floors: dict[str, Floor] = field(default_factory=dict)
@@ -253,7 +252,7 @@ class Measured:
     def cut(
         self, ranking: str, gold: set[str], whole: list[str], page: list[str], noise: int
     ) -> None:
-        """Count what the floor left of a page that is uncut `whole`, and of another store's."""
+        """Count the floor's effect on a page that is uncut `whole`, and on another store's."""
         floor = self.floors.setdefault(ranking, Floor())
         there = gold & set(whole)
         if there:
@@ -268,7 +267,7 @@ def measure(
     cache: Questions,
     baselines: Sequence[str],
 ) -> Measured:
-    """Fill a workspace if need be, and ask it everything."""
+    """Fill a workspace if needed, and ask all questions."""
     stack.start(API)
     items = filled(stack, told)
     client, measured = Client(stack.port), Measured()
@@ -302,14 +301,14 @@ def measure(
 
 
 def _items(ids: Sequence[str], of: Mapping[str, list[str]]) -> list[str]:
-    """Return the items in the order of their best memory; a memory of no item keeps its place."""
+    """Return the items in the order of their best memory; a memory without an item keeps its place."""
     return list(dict.fromkeys(item for id_ in ids for item in of.get(id_, [id_])))
 
 
 def rows(set_: str, store: str, measured: Measured) -> Iterator[dict[str, object]]:
-    """Yield one row for each ranking and type of question; the floor stands with the product's own.
+    """Yield one row per ranking and question type, with the floor's figures for the product.
 
-    Last comes the floor without vectors.
+    The last row is the floor without vectors.
     """
     for (ranking, type_), tally in sorted(
         measured.tallies.items(), key=lambda pair: (pair[0][1], pair[0][0] != OURS)
@@ -330,7 +329,7 @@ HEAD = (
 
 
 def table(found: Sequence[Mapping[str, object]]) -> str:
-    """Return rows as text in columns."""
+    """Return rows as aligned text."""
     lines = ["".join(f"{name:>{width + 1}}" for name, width in HEAD)]
     lines += [
         "".join(f"{row.get(name, '')!s:>{width + 1}}" for name, width in HEAD) for row in found

@@ -1,7 +1,7 @@
-"""How long each address takes that a page reads: `reads.py [--count 10000] [--turns 40] [PATH ...]`.
+"""Time the requests of a page: `reads.py [--count 10000] [--turns 40] [PATH ...]`.
 
-A workspace with so many memories, spread over a year, some forgotten and some replaced, is served by the product's own
-API process and asked by one client. It prints requests, p50 and p95 in milliseconds and bytes for each address.
+The product's API serves a workspace with `count` memories, spread over a year, some forgotten and some superseded, to
+one client. Prints requests, p50 and p95 in milliseconds and bytes for each address.
 """
 
 import argparse
@@ -48,7 +48,7 @@ WHERE seq % 20 = 1"""
 
 
 def main() -> None:
-    """Fill, ask, print."""
+    """Fill, request, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--turns", type=int, default=40)

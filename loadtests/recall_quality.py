@@ -1,18 +1,17 @@
-"""How much of the known evidence recall brings back, beside what simpler rankings bring back.
+"""Measure how much of the known evidence recall finds, compared with simpler rankings.
 
-Every conversation of the evaluation data is a project of a workspace (one workspace for each set and store: turns,
-facts, sessions …), filled and asked through the HTTP API of the product's own programs, with native embeddings. The
-other rankings read the same database in this process. Printed per set and store, and per type of question with
-`--types`: R@k (mean share of a question's evidence found in the first k), MRR (of the first evidence), nDCG@10, in
-percent. For the floor each question is asked with an ordinary page on its own conversation and on another one:
-`kept` is the share of the evidence of an uncut page that is still there, `noise` what the other one returns; the row
-`by words` says the same for recall without vectors.
+Every conversation of the evaluation data is a project of a workspace (one workspace per set and store: turns, facts,
+sessions …), filled and queried over the HTTP API of the product's programs, with native embeddings. The other
+rankings read the same database in this process. Prints per set and store, and per question type with `--types`: R@k
+(mean share of a question's evidence in the first k), MRR (of the first evidence), nDCG@10, in percent. For the floor,
+each question asks for an ordinary page of its own conversation and of another one: `kept` is the share of an uncut
+page's evidence that remains, `noise` the results of the other one; the row `by words` is the same for recall without
+vectors.
 
     python loadtests/recall_quality.py --data ../shared/data [--sets locomo beam-100k lme-mini] [--json FILE]
 
-An item is one memory, however long, and nothing is extracted from it; `--as-shipped` leaves the settings alone, so
-that long items are saved in pieces (a result counts for the item it is of). Filled workspaces and vectors of
-questions are kept under `--cache` and used again.
+An item is one memory, however long, without extraction. `--as-shipped` uses default settings, so long items are saved
+in pieces (a result counts for its item). Filled workspaces and question vectors are cached under `--cache`.
 """
 
 import importlib

@@ -1,4 +1,4 @@
-"""What a scenario hands back, how it is shown, and which figures must hold."""
+"""A scenario's results, their display, and their targets."""
 
 import math
 import tomllib
@@ -11,7 +11,7 @@ THRESHOLDS = Path(__file__).with_name("thresholds.toml")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What the command line asks of a scenario."""
+    """Command line options of a scenario."""
 
     seconds: float
     seed: int
@@ -23,7 +23,7 @@ class Options:
     peers_python: str
     #: The folder of the evaluation data.
     data: Path
-    #: The embedding model where a scenario lets one be chosen; None for what it takes otherwise.
+    #: The embedding model, if a scenario offers a choice; None for its default.
     model: str | None = None
 
 
@@ -55,7 +55,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """A target beside what was measured; one that depends on the machine is told but fails no run."""
+    """A target with its figure; a machine-dependent one is printed but never fails."""
 
     name: str
     value: float
@@ -65,7 +65,7 @@ class Verdict:
 
 
 def judge(scenario: str, figures: Mapping[str, float]) -> list[Verdict]:
-    """Compare a scenario's figures with thresholds.toml; a figure that was not measured is left out."""
+    """Compare a scenario's figures with thresholds.toml; missing figures are skipped."""
     verdicts = []
     for name, limit in tomllib.loads(THRESHOLDS.read_text()).get(scenario, {}).items():
         value = figures.get(name, math.nan)

@@ -1,16 +1,15 @@
-"""Draw facts that the built-in rules keep, to be judged by a person: standalone, and true to the text?
+"""Draw facts of the built-in rules for a person to judge: standalone, and true to the text?
 
-Reads the evaluation data as the pipeline reads sessions (one transcript each), keeps what passes the gate and draws
-from all of it with equal chances, so that the share of good ones is the precision. The conversations fall into six
-parts: rules are changed with some of them and judged on others; `--without` leaves out what earlier draws, kept in
-files, have shown. Nothing of the data is kept.
+Reads the evaluation data as the pipeline reads sessions (one transcript each) and draws uniformly from the facts that
+pass the gate, so the share of good ones is the precision. The conversations form six parts: rules are tuned on some
+and judged on others. `--without` excludes facts shown in the files of earlier draws. No data is stored.
 
     python loadtests/rules_draw.py --data ../shared/data --parts 4 5 --seed 1 [--count 100] [--without FILE …]
     python loadtests/rules_draw.py --sets sde talk --parts 3 4 5   # engineers; talk is loadtests/talk
-    python loadtests/rules_draw.py --sample                      # all facts of the session that ships with signet
+    python loadtests/rules_draw.py --sample                      # all facts of the sample session
 
-Printed first: how many facts were kept of how many characters, per set. Then for each fact drawn: its number, the fact
-and its type, the source (set, conversation, session, place of the turn, who), and what was said around it.
+Prints the number of facts and characters per set, then for each drawn fact: number, fact, type, source (set,
+conversation, session, turn, speaker), and the surrounding text.
 """
 
 import argparse
@@ -25,19 +24,19 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SETS = ("beam-100k", "lme-mini", "locomo", "sde", "talk")
-#: Conversations between engineers that were written for this: `User: …`, `Assistant: …`, one file each.
+#: Conversations between engineers, written for this: `User: …`, `Assistant: …`, one file each.
 TALK = ROOT / "loadtests" / "talk"
 PARTS = 6
 #: The gate of the pipeline (`minFactConfidenceForWrite`).
 GATE = 0.7
-#: Characters of a turn that are shown on either side of where a fact's words stand.
+#: Characters of a turn to print before and after a fact's words.
 AROUND = 280
 _WORD = re.compile(r"[\w'’]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session:
-    """One transcript: who said what, in order."""
+    """One transcript: speakers and texts, in order."""
 
     name: str
     set_: str
@@ -46,13 +45,13 @@ class Session:
 
     @property
     def text(self) -> str:
-        """The transcript as the pipeline gets it."""
+        """Return the transcript as the pipeline gets it."""
         return "\n".join(f"{who.capitalize()}: {said}" for who, said in self.turns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """One fact, where it was found and what was said there."""
+    """One fact, its location and the surrounding text."""
 
     fact: str
     type: str
@@ -61,7 +60,7 @@ class Kept:
 
 
 def sessions(data: Path, sets: Sequence[str]) -> Iterator[Session]:
-    """Yield all sessions; a part is whole conversations, in LongMemEval sessions, which have nothing in common."""
+    """Yield all sessions; a part contains whole conversations, in LongMemEval sessions, which are unrelated."""
     from loadtests.evidence import all_items
 
     if "sde" in sets:
@@ -79,7 +78,7 @@ def sessions(data: Path, sets: Sequence[str]) -> Iterator[Session]:
 
 
 def _of_developers(data: Path) -> Iterator[Session]:
-    """Yield the conversations of developers, those of tasks and the unrelated ones."""
+    """Yield the developers' conversations, of tasks and unrelated ones."""
     raw = json.loads(gzip.decompress((data / "sde" / "sde.json.gz").read_bytes()))
     talks = [talk["turns"] for talk in raw["decoys"]]
     talks += [talk for task in raw["tasks"] for talk in task["conversations"]]
@@ -98,7 +97,7 @@ def _talk() -> Iterator[Session]:
 
 
 def sample() -> Session:
-    """Return the session that ships with the product."""
+    """Return the sample session."""
     from signet.domain.transcripts import transcript
 
     log = ROOT / "shared" / "signet" / "templates" / "quickstart-session.jsonl"
@@ -119,7 +118,7 @@ def kept(session: Session) -> Iterator[Kept]:
 
 
 def _context(fact: str, turns: Sequence[tuple[str, str]]) -> tuple[int, str]:
-    """Return the turn that shares the longest run of words with a fact, and the text around that."""
+    """Return the turn that shares the longest run of words with a fact, and the surrounding text."""
     words = _WORD.findall(re.sub(r"\bthe (?:user|team)(?:'s)?\b", "", fact, flags=re.IGNORECASE))
     for length in range(len(words), 0, -1):
         for start in range(len(words) - length + 1):
@@ -132,7 +131,7 @@ def _context(fact: str, turns: Sequence[tuple[str, str]]) -> tuple[int, str]:
 
 
 def drawn(pool: Sequence[Kept], seed: int) -> list[Kept]:
-    """Return the facts in a random order that, when rules change, only loses and gains what they lose and gain."""
+    """Shuffle the facts by a hash, so that changed rules only add and remove facts."""
     return sorted(pool, key=lambda one: hashlib.sha256(f"{seed} {one}".encode()).digest())
 
 

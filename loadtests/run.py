@@ -1,7 +1,7 @@
 """Run one load test: `python loadtests/run.py SCENARIO [--seconds N --seed S --clients N --json FILE --check]`.
 
-A table goes to stderr, one JSON line to stdout and to `--json`. With `--check` the exit status is 1 when a ratio of
-thresholds.toml is missed. README.md says what each scenario measures.
+A table goes to stderr, one JSON line to stdout and to `--json`. With `--check` the exit status is 1 if a ratio of
+thresholds.toml is missed. README.md describes the scenarios.
 """
 
 import argparse
@@ -21,7 +21,7 @@ SOURCES = [
 ]
 
 SCENARIOS = {
-    # name: seconds unless --seconds says otherwise
+    # name: default seconds
     "remember": 18.0,
     "observe": 24.0,
     "recall": 15.0,

@@ -1,7 +1,7 @@
-"""The product's own programs in a temporary workspace, started with the environment that their supervisor gives.
+"""The product's programs in a temporary workspace, started with the environment of their supervisor.
 
-This process takes the supervisor's place: it holds the listening socket, so a request that comes while the API
-restarts waits, as in the daemon.
+This process replaces the supervisor: it holds the listening socket, so requests wait while the API restarts, as in
+the daemon.
 """
 
 import contextlib
@@ -30,14 +30,14 @@ SOURCES = [
 READY_SECONDS = 120.0
 
 API, WORKER, SCHEDULER = "signet_api.main", "signet_worker.main", "signet_scheduler.main"
-#: The API with one more route that does nothing (see noop_api.py).
+#: The API with an additional no-op route (see noop_api.py).
 NOOP_API = "loadtests.noop_api"
-#: The API that nothing observes (see blind_api.py).
+#: The API without observability (see blind_api.py).
 BLIND_API = "loadtests.blind_api"
 
 
 def environment(workspace: Workspace, port: int) -> dict[str, str]:
-    """Return what the programs of a workspace find in their environment."""
+    """Return the environment of a workspace's programs."""
     return {
         **os.environ,
         "PYTHONPATH": os.pathsep.join(map(str, SOURCES)),
@@ -50,10 +50,10 @@ def environment(workspace: Workspace, port: int) -> dict[str, str]:
 
 
 class Stack:
-    """A workspace with an upgraded database and the programs that were started in it."""
+    """A workspace with an upgraded database, and its running programs."""
 
     def __init__(self, folder: Path, *, settings: str = "", model: str | None = None) -> None:
-        """Make the workspace; `model` is chosen as `signet models use` does."""
+        """Create the workspace; `model` is selected as by `signet models use`."""
         self.workspace = Workspace(folder)
         self.workspace.make()
         self.workspace.metrics_dir.mkdir(exist_ok=True)
@@ -79,7 +79,7 @@ class Stack:
         self._socket.close()
 
     def start(self, *modules: str) -> None:
-        """Start programs and return when the API, if it is one of them or runs, sees them."""
+        """Start programs and return when the API, if running, reports them."""
         for module in modules:
             with (self.workspace.log_dir / f"{module}.out").open("ab") as out:
                 self.programs[module] = subprocess.Popen(
@@ -105,13 +105,13 @@ class Stack:
 
     @property
     def api(self) -> int | None:
-        """Return the process id of the API, None when it was not started."""
+        """Return the process ID of the API, None if it was not started."""
         apis = (self.programs.get(module) for module in (API, NOOP_API, BLIND_API))
         return next((found.pid for found in apis if found), None)
 
     @property
     def pids(self) -> list[int]:
-        """Return the process ids of all programs."""
+        """Return the process IDs of all programs."""
         return [process.pid for process in self.programs.values()]
 
     def get(self, path: str) -> dict[str, object]:
@@ -125,7 +125,7 @@ class Stack:
         return found
 
     def _await_ready(self) -> None:
-        """Wait until nothing is missing but the programs that were not asked for."""
+        """Wait until only the programs that were not started are missing."""
         wanted = {module.split("_")[1].split(".")[0] for module in self.programs}
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline:

@@ -1,7 +1,7 @@
-"""Reports and the talks that decided what they need, and such talks as they stand in long sessions.
+"""Reports and the conversations with their decisions, also as parts of long sessions.
 
-In a long session they stand between exchanges about other things, in which an agent gives long answers: of BEAM
-(`../shared/data`), drawn the same in each run.
+In a long session they are placed between unrelated exchanges with long answers, drawn from BEAM (`../shared/data`),
+the same in each run.
 """
 
 import json
@@ -11,15 +11,15 @@ from typing import NotRequired, TypedDict
 
 from loadtests.evidence import conversations
 
-#: Tasks of our own about other software, on which no threshold was set: decided in talk, amended, saved, in a document.
+#: Our own tasks about other software, without thresholds: decided in conversations, amended, saved, or in a document.
 OWN = Path(__file__).parent / "own_tasks.json"
-#: Exchanges before a talk and behind it.
+#: Unrelated exchanges before and after a conversation.
 BESIDE = 6
 SEED = 3
 
 
 class Turn(TypedDict):
-    """What one side said."""
+    """One message."""
 
     role: str
     text: str
@@ -33,7 +33,7 @@ class Commit(TypedDict):
 
 
 class Decoy(TypedDict):
-    """A conversation that no task is about."""
+    """An unrelated conversation."""
 
     id: str
     topic: str
@@ -49,13 +49,13 @@ class Task(TypedDict):
     report: str
     conversations: list[list[Turn]]
     commit: Commit | None
-    #: Of our own tasks: where it was saved by hand, or stands in a document.
+    #: For our own tasks: texts saved by hand, or in a document.
     saved: NotRequired[list[str]]
     document: NotRequired[dict[str, str] | None]
 
 
 def own_tasks() -> list[Task]:
-    """Return the tasks of our own."""
+    """Return our own tasks."""
     tasks: list[Task] = json.loads(OWN.read_text())
     for task in tasks:
         task["source"] = "own"
@@ -63,10 +63,10 @@ def own_tasks() -> list[Task]:
 
 
 class Exchanges:
-    """What else is talked about."""
+    """Unrelated exchanges."""
 
     def __init__(self, data: Path) -> None:
-        """Read the exchanges; `data` holds the sets."""
+        """Read the exchanges; `data` contains the sets."""
         self._random = random.Random(SEED)
         self._talks: list[list[Turn]] = []
         for talk in conversations(data, "beam-100k", "turns"):
@@ -78,7 +78,7 @@ class Exchanges:
                 self._talks.append(turns)
 
     def around(self, turns: list[Turn]) -> list[Turn]:
-        """Return a talk with exchanges about other things before it and behind it."""
+        """Return a conversation between unrelated exchanges."""
         return [*self._drawn(), *turns, *self._drawn()]
 
     def _drawn(self) -> list[Turn]:

@@ -14,7 +14,7 @@ def _actor(place: str, begin: Callable[[int], None]) -> tuple[Any, Any]:
 
 
 def sender(place: str) -> side.Send:
-    """Return what enqueues one message."""
+    """Return a function that enqueues one message."""
     _, actor = _actor(place, lambda number: None)
 
     def send(number: int) -> None:

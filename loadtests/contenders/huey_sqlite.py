@@ -18,7 +18,7 @@ def _queue(place: str, begin: Callable[[int], None]) -> tuple[Any, Any]:
 
 
 def sender(place: str) -> side.Send:
-    """Return what enqueues one task."""
+    """Return a function that enqueues one task."""
     _, task = _queue(place, lambda number: None)
 
     def send(number: int) -> None:

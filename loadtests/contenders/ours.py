@@ -19,7 +19,7 @@ KIND, QUEUE = "noop", "light"
 
 
 def sender(place: str) -> side.Send:
-    """Return what enqueues one job and waits for its durable commit."""
+    """Return a function that enqueues one job and waits for its durable commit."""
     workspace = Workspace(Path(place))
     db = _open(workspace)
 
@@ -64,7 +64,7 @@ def work(place: str, begin: Callable[[int], None]) -> None:
 
 
 def _open(workspace: Workspace) -> Database:
-    # As in the product: one line a job to a file.
+    # As in the product: one log line per job to a file.
     place = logfile.place(workspace.log_dir, os.environ)
     logs.configure(Program.WORKER, place, level=logs.level_of(None), echo=False)
     db = Database(workspace.database)

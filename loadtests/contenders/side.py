@@ -1,10 +1,10 @@
-"""What every contender does in the same way: send numbered no-op jobs, or run them and note when each began.
+"""Common part of all contenders: send numbered no-op jobs, or run them and record when each began.
 
     python side program: PROGRAM send PLACE COUNT PAUSE_SECONDS | PROGRAM work PLACE COUNT
 
-Standard library only, because peers run in a Python of their own. One JSON object comes out: for `send` the instants
-before and after each send and the processor time; for `work` the instants at which jobs began. Instants are of the
-monotonic clock, which all processes of a machine share. `work` prints a line `ready` first, then waits for jobs.
+Standard library only, because peers run in a separate Python. Prints one JSON object: for `send` the instants before
+and after each send and the processor time; for `work` the instants at which jobs began. Instants are of the monotonic
+clock, which all processes of a machine share. `work` first prints the line `ready`, then waits for jobs.
 """
 
 import argparse
@@ -21,7 +21,7 @@ PATIENCE_SECONDS = 60.0
 
 
 class Arrivals:
-    """Notes the first line of every job."""
+    """Records when each job begins."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -30,7 +30,7 @@ class Arrivals:
         self._cpu = (0.0, 0.0)
 
     def begin(self, number: int) -> None:
-        """Note that a job has begun; any thread."""
+        """Record the start of a job; thread-safe."""
         if not self._began:
             self._cpu = (time.process_time(), 0.0)
         self._began.append((number, time.monotonic()))
@@ -40,21 +40,21 @@ class Arrivals:
 
     @property
     def cpu_seconds(self) -> float:
-        """Return the processor time from the first job to the last; loading the library is not in it."""
+        """Return the processor time from the first job to the last, without loading the library."""
         return self._cpu[1] - self._cpu[0]
 
     def wait(self) -> list[tuple[int, float]]:
-        """Wait until every job has begun, with a limit; return what has."""
+        """Wait until every job has begun, or a time limit; return the starts."""
         self._all.wait(PATIENCE_SECONDS)
         return self._began
 
 
-#: Sends one job of this number; returns when it is durable.
+#: Sends the job of this number; returns when it is durable.
 Send = Callable[[int], None]
 
 
 def main(sender: Callable[[str], Send], work: Callable[[str, Callable[[int], None]], None]) -> None:
-    """Be one side; `work` starts the threads and returns."""
+    """Run one side; `work` starts the threads and returns."""
     parser = argparse.ArgumentParser()
     parser.add_argument("side", choices=("send", "work"))
     parser.add_argument("place")
@@ -67,11 +67,11 @@ def main(sender: Callable[[str], Send], work: Callable[[str, Callable[[int], Non
         found = _work(work, asked.place, asked.count)
     sys.stdout.write(json.dumps(found) + "\n")
     sys.stdout.flush()
-    os._exit(0)  # the threads of some libraries take seconds to end
+    os._exit(0)  # some libraries' threads take seconds to end
 
 
 def _send(send: Send, count: int, pause: float) -> dict[str, object]:
-    send(-1)  # connect, before the clock starts
+    send(-1)  # connect before the clock starts
     time.sleep(pause)
     sent = []
     cpu = time.process_time()
@@ -87,7 +87,7 @@ def _send(send: Send, count: int, pause: float) -> dict[str, object]:
 def _work(
     work: Callable[[str, Callable[[int], None]], None], place: str, count: int
 ) -> dict[str, object]:
-    arrivals = Arrivals(count + 1)  # and the one that connected
+    arrivals = Arrivals(count + 1)  # and the connecting one
     work(place, arrivals.begin)
     sys.stdout.write("ready\n")
     sys.stdout.flush()

@@ -1,12 +1,11 @@
-"""How much of what was said in earlier sessions reaches an agent when it is asked for, by default, through the hooks.
+"""Measure how much evidence from earlier sessions reaches an agent that asks for it, by default, through the hooks.
 
-Conversations of LoCoMo (two people) and BEAM (a person, and an agent with long answers) are handed over, each session
-as Claude Code logs it, each conversation in a project of its own. Then each question is the first prompt of a new
-session, as a question and as a request. A piece of evidence, which is what one turn said, counts as told when a third
-of its sentences stand in what is injected. The floor: the turns that plain BM25 ranks first, whole, until 4,000
-characters are full.
+Conversations of LoCoMo (two people) and BEAM (a person and an agent with long answers) are stored as sessions, each
+as a Claude Code log, each conversation in a separate project. Then each question is the first prompt of a new
+session, as a question and as a request. A piece of evidence (one turn) counts when the injected text contains a third
+of its sentences. The floor: the turns that plain BM25 ranks first, whole, up to 4,000 characters.
 
-Every second conversation is for tuning (`recall/turns.py` was), the others are for believing what was tuned.
+Every second conversation is for tuning (as in `recall/turns.py`), the others for checking.
 """
 
 import json
@@ -28,14 +27,14 @@ from loadtests.stack import API, SCHEDULER, WORKER, Stack
 
 COLUMNS = ("set", "half", "questions", "told %", "BM25 %", "nothing %", "chars")
 SETS = ("locomo", "beam-100k")
-#: Questions of one conversation, evenly drawn.
+#: Questions per conversation, evenly drawn.
 QUESTIONS = 60
-#: How a prompt asks for something.
+#: Forms of a prompt.
 QUESTION = "{}"
 REQUEST = "I am writing the notes for our review and need one thing for them: {} Keep it short."
-#: So much of a turn's text is enough to know what it said.
+#: Share of a turn's text that counts as the evidence.
 ENOUGH = 0.3
-#: A shorter sentence is found by chance.
+#: Shorter sentences match by chance.
 LEAST_CHARS = 12
 
 _BETWEEN = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -44,7 +43,7 @@ _MARKS = re.compile(r"[^\w\s]")
 
 @dataclass(slots=True)
 class Tally:
-    """What reached the agent, a value for each question; shares between 0 and 1."""
+    """Results, one value per question; shares between 0 and 1."""
 
     told: list[float] = field(default_factory=list)
     floor: list[float] = field(default_factory=list)
@@ -81,7 +80,7 @@ def _project(options: Options, talk: Conversation) -> Path:
 
 
 def _hand_over(stack: Stack, project: Path, talk: Conversation) -> None:
-    """End a session for each one of a conversation."""
+    """End a session for each session of a conversation."""
     sessions: dict[str, list[Item]] = defaultdict(list)
     for item in talk.items:
         sessions[item["session"]].append(item)
@@ -95,7 +94,7 @@ def _hand_over(stack: Stack, project: Path, talk: Conversation) -> None:
 
 
 def _lines(items: list[Item], first: str, project: Path, day: int) -> Iterator[str]:
-    """Yield a session as Claude Code logs it; who spoke first in the conversation is the person."""
+    """Yield a session as a Claude Code log; the conversation's first speaker is the user."""
     for number, item in enumerate(items):
         at = instant(item["time"])
         begun = (
@@ -139,13 +138,13 @@ def _drawn(questions: list[Question]) -> list[Question]:
 
 
 def _share(evidence: list[str], told: str) -> float:
-    """Return the share of pieces of evidence that stand in a text."""
+    """Return the share of pieces of evidence in a text."""
     known = _plain(told)
     return fmean([_said(text, known) >= ENOUGH for text in evidence])
 
 
 def _said(text: str, known: str) -> float:
-    """Return the share of a turn's characters whose sentences stand in a plain text."""
+    """Return the share of a turn's characters whose sentences occur in a plain text."""
     sentences = [_plain(one) for one in _BETWEEN.split(text)]
     sentences = [one for one in sentences if len(one) >= LEAST_CHARS] or [_plain(text)]
     return sum(len(one) for one in sentences if one in known) / sum(map(len, sentences))

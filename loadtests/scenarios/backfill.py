@@ -1,11 +1,11 @@
-"""A year of Claude Code in a new store: 300 sessions of 200 MB, read in the background and killed on the way.
+"""Backfill a year of Claude Code into a new store: 300 sessions of 200 MB, in the background, with kills.
 
-Measured from the request that starts it: until a prompt gets what the newest session decided, until everything is
-read, indexed and summarised. Meanwhile a person's agent prompts once a second: how long its hook takes. Programs are
-killed with SIGKILL at random and started again. At the end each session must be there once, with its decision once.
+Measured from the start request: until a prompt receives the newest session's decision, and until everything is read,
+indexed and summarised. Meanwhile an agent prompts once a second, and its hook is timed. Programs are killed with
+SIGKILL at random and restarted. At the end each session must exist once, with its decision once.
 
-The worker gives way to every other program, so that on a busy machine the whole takes as long as what is beside it
-lets it: `cpu_seconds`, of all programs, tells that apart. How far it is goes to stderr.
+The worker yields to every other program, so on a busy machine the total depends on the other load; `cpu_seconds` of
+all programs does not. Progress goes to stderr.
 """
 
 import os
@@ -28,9 +28,9 @@ from signet.process import backoff
 
 SESSIONS, BYTES = 300, 200_000_000
 KILLS = 6
-#: Longest wait for all of it.
+#: Maximum duration.
 MOST_SECONDS = 2_400.0
-#: So often it is said how far it is.
+#: Seconds between progress messages.
 TELL_SECONDS = 30.0
 COLUMNS = ("what", "value")
 _OPEN = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
@@ -86,7 +86,7 @@ def _cpu_of_the_dead() -> float:
 def _follow(
     stack: Stack, newest: history.Told, began: float, kills: int, pick: random.Random
 ) -> dict[str, float]:
-    """Prompt once a second until all is done, killing a program now and then; return what was measured."""
+    """Prompt once a second until all is done, killing a program now and then; return the measurements."""
     hooks: list[float] = []
     first = all_read = 0.0
     killed, next_kill = 0, time.monotonic() + pick.uniform(5, 20)
@@ -126,7 +126,7 @@ def _tell(seconds: float, state: dict[str, object], left: int) -> None:
 
 
 def _prompt(stack: Stack, newest: history.Told, number: int) -> str:
-    """Return what the first prompt of a session gets; each is a session of its own."""
+    """Return the context of a new session's first prompt."""
     body: dict[str, object] = {"harness": "claude-code", "sessionKey": f"live-{number}"}
     body |= {"project": newest.project, "userMessage": newest.question}
     return str(Client(stack.port).post("/api/hooks/user-prompt-submit", body)["inject"])
@@ -136,7 +136,7 @@ def _kill(stack: Stack, module: str) -> None:
     process = stack.programs.pop(module)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    # A program that died often waits before it works again.
+    # Reset the restart delay of a program that died often.
     backoff.forget(stack.workspace.runtime_dir)
     stack.start(module)
 
@@ -149,7 +149,7 @@ def _count(database: Path, statement: str) -> int:
 
 
 def _check(database: Path, told: list[history.Told]) -> dict[str, float]:
-    """Return how much was lost, and how much is there twice."""
+    """Return the number of lost and duplicate rows."""
     connection = connect(database, read_only=True)
     texts = dict(tuple(row) for row in connection.execute(_TEXTS))
     connection.close()

@@ -1,7 +1,7 @@
-"""The clock drill: jumps of the wall clock, pauses, cancels and kills while memories are saved and distilled.
+"""The clock drill: jumps of the wall clock, pauses, cancels and kills while memories are saved and processed.
 
-The programs run by a wall clock that the drill moves (tests/support/shifted_clock.py; Linux with a C compiler). It
-jumps to anywhere between two days behind and seventy days ahead, and is right at the end. Then nothing may be lost,
+The programs use a wall clock that the drill moves (tests/support/shifted_clock.py; Linux with a C compiler). It jumps
+to anywhere between two days behind and seventy days ahead, and is right at the end. Then nothing may be lost,
 duplicated, stuck or deleted early, and no cancelled job may have run. Each jump of an hour or more is timed until
 diagnostics names it.
 """
@@ -32,7 +32,7 @@ from support.shifted_clock import ShiftedClock
 
 SAVES, EVENTS = 1_000, 60
 DAY = 86_400
-#: Where the clock may jump to, in seconds from the true time.
+#: Range of the clock's jumps, in seconds from the true time.
 EARLIEST, LATEST = -2 * DAY, 70 * DAY
 NAMED_FROM_SECONDS = 3_600
 NAMED_WITHIN_SECONDS = 60.0
@@ -49,7 +49,7 @@ SELECT COUNT(*) FROM memory_jobs WHERE status = 'completed' AND id IN (SELECT va
 
 @dataclass(slots=True)
 class Drill:
-    """The programs, their clock, and what was seen of them."""
+    """The programs, their clock, and the observations."""
 
     stack: Stack
     clock: ShiftedClock
@@ -58,7 +58,7 @@ class Drill:
     acknowledged: dict[str, str] = field(default_factory=dict)
     cancelled: list[str] = field(default_factory=list)
     events: Counter[str] = field(default_factory=Counter)
-    #: Seconds until diagnostics named a jump; NAMED_WITHIN_SECONDS where it did not.
+    #: Seconds until diagnostics named a jump; NAMED_WITHIN_SECONDS if it did not.
     named: list[float] = field(default_factory=list)
     shift: int = 0
 
@@ -75,13 +75,13 @@ class Drill:
         return found
 
     def save(self, content: str) -> None:
-        """Save one text and keep what was acknowledged."""
+        """Save one text and record the acknowledged ones."""
         with contextlib.suppress(OSError):
             found = self.call("POST", "/api/memory/remember", {"content": content})
             self.acknowledged[str(found["id"])] = content
 
     def event(self) -> None:
-        """Do one thing at random."""
+        """Perform one random event."""
         name = self.chance.choice(("jump", "jump", "pause", "cancel", "kill"))
         self.events[name] += 1
         match name:
@@ -97,7 +97,7 @@ class Drill:
             self.call("POST", "/api/pipeline/resume")
 
     def jump(self, to: int) -> None:
-        """Set the clock, and wait for the name of a large jump."""
+        """Set the clock, and wait until diagnostics names a large jump."""
         size, self.shift = to - self.shift, to
         before = self.named_jump()
         self.clock.set(to)
@@ -109,21 +109,21 @@ class Drill:
         self.named.append(min(time.monotonic() - began, NAMED_WITHIN_SECONDS))
 
     def named_jump(self) -> str:
-        """Return what diagnostics says of the clock."""
+        """Return the clock's state in diagnostics."""
         with contextlib.suppress(OSError):
             found = _JUMP.search(json.dumps(self.call("GET", "/api/diagnostics/queue")))
             return found.group() if found else ""
         return ""
 
     def cancel(self) -> None:
-        """Cancel a waiting job, if there is one that does not start first."""
+        """Cancel a waiting job, if there is one and it does not start first."""
         row = self.database.execute(_WAITING).fetchone()
         with contextlib.suppress(OSError):
             if row and self.call("POST", f"/api/jobs/{row[0]}/cancel")["status"] == "dead":
                 self.cancelled.append(row[0])
 
     def kill(self, program: str) -> None:
-        """Kill a program and start it again, as the supervisor does."""
+        """Kill a program and restart it, like the supervisor."""
         process = self.stack.programs.pop(program)
         process.kill()
         process.wait()
@@ -136,7 +136,7 @@ class Drill:
 
 
 def run(options: Options) -> Report:
-    """Save, disturb, set the clock right, check."""
+    """Save, disturb, correct the clock, check."""
     clock = ShiftedClock(options.folder)
     os.environ.update(clock.environ)  # for the programs; this process has loaded its clock
     chance, corpus = random.Random(options.seed), Corpus(options.seed, "c-")

@@ -1,10 +1,10 @@
-"""The crash drill: `kill -9` and SIGSTOP on a whole daemon at random moments while memories are saved and distilled.
+"""The crash drill: `kill -9` and SIGSTOP on a whole daemon at random moments while memories are saved and processed.
 
-Each round hits the worker, the scheduler, the API or the supervisor: it kills it, stops it for good (if possible while
-it holds the write lock), or pauses it. The drill starts a dead supervisor again, as a person would; the daemon must
+Each round hits the worker, the scheduler, the API or the supervisor: it kills it, stops it permanently (if possible
+while it holds the write lock), or pauses it. The drill restarts a dead supervisor, as a person would; the daemon must
 repair everything else: replace a stopped program, continue a stopped supervisor. Afterwards nothing may be lost,
-duplicated or stuck. The wait of a program that keeps crashing is reset before each round, or there would be nothing
-alive to hit.
+duplicated or stuck. The restart delay of a crashing program is reset before each round, so that there is something to
+hit.
 """
 
 import contextlib
@@ -34,20 +34,20 @@ from signet.process import backoff, kernel
 
 ROUNDS = 200
 SAVERS = 4
-#: Each saver rests so long after an answer, so that the worker keeps up most of the time.
+#: Seconds between a saver's requests, so that the worker usually keeps up.
 REST_SECONDS = 0.08
 ANSWER_SECONDS = 10.0
-#: A kill comes so long after the last one, at random.
+#: Random seconds between kills.
 PAUSE_SECONDS = (0.2, 1.5)
 TARGETS = ("worker", "scheduler", "api", "supervisor")
 #: Ways to hit a process, with their probabilities.
 WAYS = {"kill": 0.6, "stop": 0.2, "pause": 0.2}
-#: A pause is that long at most: shorter than what a supervisor waits for.
+#: Maximum pause: shorter than the supervisor's limit.
 LONGEST_PAUSE_SECONDS = 3.0
-#: How often a stop is tried again for one that meets the write lock.
+#: Attempts to stop a process while it holds the write lock.
 LOCK_TRIES = 40
 HEAL_LIMIT_SECONDS = 60.0
-#: A job is stuck when it is open and for so long no job has come to its end; the longest retry wait is 30 s.
+#: Jobs are stuck when some are open and none has ended for this long; the longest retry wait is 30 s.
 SETTLE_SECONDS = 60.0
 RELEASE_LIMIT_SECONDS = 30.0
 
@@ -57,7 +57,7 @@ _OWNER = (
 _SCHEDULERS = "SELECT pid FROM processes WHERE kind = 'scheduler'"
 _HELD = "SELECT COUNT(*) FROM memory_jobs WHERE lease_owner = ? AND status = 'leased'"
 _OPEN = "SELECT COUNT(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
-#: One row of history is written for each proposal of an extraction, in the transaction that completes its job.
+#: Each proposal of an extraction writes one history row, in the transaction that completes its job.
 _TWICE = """
 SELECT COUNT(*) FROM (
     SELECT 1 FROM memory_history WHERE event = 'none' AND changed_by LIKE 'pipeline%'
@@ -71,7 +71,7 @@ SELECT COALESCE(SUM(json_extract(result, '$.proposals')), 0) FROM memory_jobs
 _WRITTEN = (
     "SELECT COUNT(*) FROM memory_history WHERE event = 'none' AND changed_by LIKE 'pipeline%'"
 )
-#: A saved memory whose extraction was never queued would be a job lost.
+#: A saved memory without a queued extraction would be a lost job.
 _UNQUEUED = """
 SELECT COUNT(*) FROM memories AS m WHERE source_type = 'manual'
    AND NOT EXISTS (SELECT 1 FROM memory_jobs AS j WHERE j.memory_id = m.id AND j.job_type = 'extract')"""
@@ -93,7 +93,7 @@ COUNTS = {
 
 
 class Saver(threading.Thread):
-    """One client that saves new texts and keeps what was answered 200."""
+    """One client that saves new texts and records acknowledged ones."""
 
     def __init__(self, name: str, port: int, corpus: Corpus, stop: threading.Event) -> None:
         super().__init__(name=name, daemon=True)
@@ -104,7 +104,7 @@ class Saver(threading.Thread):
         self._stop_event = stop
 
     def run(self) -> None:
-        """Save until told to stop."""
+        """Save until stopped."""
         number = 0
         while not self._stop_event.is_set():
             number += 1
@@ -131,21 +131,21 @@ class Saver(threading.Thread):
 
 @dataclass(slots=True)
 class Drill:
-    """The daemon under fire and what was seen of it."""
+    """The daemon under test and the observations."""
 
     workspace: Workspace
     port: int
     chance: random.Random
     kills: Counter[tuple[str, str]] = field(default_factory=Counter)
-    #: Seconds until a stopped process was replaced or continued; how often one was stopped with the write lock.
+    #: Seconds until a stopped process was replaced or continued; how often it was stopped with the write lock.
     heals: list[float] = field(default_factory=list)
     stopped_with_lock: int = 0
-    #: Seconds until a dead worker's leases were back, and whether a scheduler was there when it died.
+    #: Seconds until a dead worker's leases were released, and whether a scheduler was running when it died.
     releases: list[tuple[float, bool]] = field(default_factory=list)
     failed_starts: int = 0
 
     def revive(self) -> None:
-        """Start the daemon when its supervisor is gone; a start that fails is counted and tried again."""
+        """Start the daemon if its supervisor is gone; count and retry a failed start."""
         while record.running(self.workspace) is None:
             try:
                 control.start(self.workspace, self.port, tell=lambda text: None)
@@ -161,7 +161,7 @@ class Drill:
         [way] = self.chance.choices([*WAYS], [*WAYS.values()])
         pid = self._pid(target)
         if pid is None:
-            return  # not replaced yet after an earlier hit
+            return  # not yet replaced after an earlier hit
         backoff.forget(self.workspace.runtime_dir)
         try:
             {"kill": self._kill, "stop": self._stop, "pause": self._pause}[way](target, pid)
@@ -170,7 +170,7 @@ class Drill:
         self.kills[target, way] += 1
 
     def _stop(self, target: str, pid: int) -> None:
-        """Stop a process and wait until it is replaced or continued; to continue it later does nothing."""
+        """Stop a process and wait until it is replaced or continued; continuing it later has no effect."""
         for _ in range(LOCK_TRIES if target != "supervisor" else 1):
             os.kill(pid, signal.SIGSTOP)
             if self._has_lock(pid):
@@ -188,7 +188,7 @@ class Drill:
             os.kill(pid, signal.SIGCONT)
 
     def _pause(self, target: str, pid: int) -> None:
-        """Stop a process and let it go on soon."""
+        """Stop a process and continue it soon."""
         os.kill(pid, signal.SIGSTOP)
         time.sleep(self.chance.uniform(0.0, LONGEST_PAUSE_SECONDS))
         os.kill(pid, signal.SIGCONT)
@@ -219,7 +219,7 @@ class Drill:
         return next((p.pid for p in processes.processes(self.workspace) if p.name == target), None)
 
     def _time_release(self, database: Connection, owner: str) -> None:
-        """Note how long a dead worker's leases lasted, when it had any."""
+        """Record how long a dead worker's leases lasted, if it had any."""
         began = time.monotonic()
         if database.execute(_HELD, (owner,)).fetchone()[0] == 0:
             return
@@ -263,7 +263,7 @@ def run(options: Options) -> Report:
 
 
 def settle(database: Path) -> float:
-    """Wait until no job is open or none ends any more; return how long it took."""
+    """Wait until no job is open or none ends any more; return the seconds."""
     began = changed = time.monotonic()
     connection = connect(database, read_only=True)
     last = -1

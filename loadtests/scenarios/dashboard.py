@@ -1,7 +1,7 @@
-"""What the dashboard costs: bytes, requests, and how long a person waits, in Debian's Chromium over 10,000 memories.
+"""Cost of the dashboard: bytes, requests, and waiting times, in Debian's Chromium over 10,000 memories.
 
-The page is driven and timed from within (`performance`): from an act until what a person waits for is painted. Each
-opening of Today is in a new profile.
+The page is driven and timed from within (`performance`): from an action until its result is painted. Each opening of
+Today uses a new profile.
 """
 
 import itertools
@@ -24,16 +24,16 @@ from dashboard.views import VIEWS
 
 ROUNDS = 20
 MEMORIES = 10_000
-#: What is drawn by the page that is scrolled, and by the map that is moved.
+#: Rows of the scrolled list; entities and edges of the moved map.
 ROWS, ENTITIES, EDGES = 50_000, 5_000, 10_000
 WALKS = 3
 FRAMES = 60
-#: Turns of the wheel until entities are seen in place of their communities.
+#: Wheel distance until entities replace their communities.
 NEARER = -800
-#: What is typed into the search, a few words each.
+#: Search texts, a few words each.
 WORDS = "database deploy kitchen harbour backup team meeting"
 IDLE_SECONDS = 300.0
-#: A page that does nothing for so long has come to rest.
+#: Milliseconds without activity after which a page is at rest.
 QUIET_MS = 5_000.0
 GRAPH = "/api/knowledge/graph"
 
@@ -42,12 +42,12 @@ _BYTES = (
     "performance.getEntriesByType('resource').concat(performance.getEntriesByType('navigation'))"
     ".reduce((sum, one) => sum + one.decodedBodySize, 0)"
 )
-#: Keeps when (ms) the page has changed last.
+#: Records when (ms) the page last changed.
 _CHANGED = """
 addEventListener("DOMContentLoaded", () => new MutationObserver(() => { window.changed = performance.now(); })
   .observe(document.body, { subtree: true, childList: true, characterData: true }));
 """
-#: Comes to the time (ms) from an act until a test holds and that is painted.
+#: Resolves to the time (ms) from an action until a test holds and is painted.
 _SEEN = """((act, test) => new Promise((done) => {
   const began = performance.now();
   const painted = () => requestAnimationFrame(() => setTimeout(() => done(performance.now() - began)));
@@ -100,7 +100,7 @@ def _open(report: Report, browser: Browser, base: str, rounds: int) -> None:
 
 
 def _walk(report: Report, browser: Browser, base: str, api: int) -> None:
-    """Go through every view: what its questions take, what the API keeps of them, and what is wrong with it."""
+    """Visit every view: time its requests, measure the API's memory, and find violations."""
     took: dict[str, list[float]] = defaultdict(list)
     sent: dict[str, int] = defaultdict(int)
 
@@ -167,7 +167,7 @@ def _shown(selector: str) -> str:
 
 
 def _opens(view: View, at: int) -> float:
-    """Return the time until a memory and what happened to it are there."""
+    """Return the time until a memory and its history are shown."""
     row = f"document.querySelectorAll('.row a')[{at % 10}].click()"
     waited = _seen(view, row, _shown(".panel .changes li"))
     view.page.keyboard.press("Escape")
@@ -176,7 +176,7 @@ def _opens(view: View, at: int) -> float:
 
 
 def _answer(view: View, at: int) -> float:
-    """Return the time from the last key to the answer, in ms; the page waits 150 of them for another key."""
+    """Return the ms from the last key to the answer, including the page's 150 ms wait for another key."""
     words = WORDS.split()
     view.go("/#/memories")
     view.page.locator(".row").first.wait_for()
@@ -202,7 +202,7 @@ def _event(view: View, at: int) -> float:
 
 
 def _draw(report: Report, browser: Browser, base: str) -> None:
-    """How long scripts run in a frame of a very long list, and of a large map."""
+    """Measure script time per frame of a very long list, and of a large map."""
     with viewing(browser, base) as view:
         _stand_in(view, "**/api/memories?*limit=100*", _rows())
         view.go("/#/memories")
@@ -213,13 +213,13 @@ def _draw(report: Report, browser: Browser, base: str) -> None:
         view.go("/#/map?most=1")
         view.page.locator(".picture canvas").first.wait_for()
         view.page.get_by_text(f"{ENTITIES:,}").first.wait_for()
-        # Until the layout stands still, its worker tells of new places now and then.
+        # Until the layout is stable, its worker sends new positions now and then.
         scripts, ran = _scripts(view), -1.0
         while (now := scripts()) != ran:
             ran = now
             view.page.wait_for_timeout(QUIET_MS)
         view.page.mouse.move(500, 400)
-        # From afar a graph that has communities is a few discs.
+        # Zoomed out, a graph with communities is a few discs.
         view.page.mouse.wheel(0, NEARER)
         view.page.mouse.down()
         places = itertools.cycle(range(500, 600, 5))
@@ -228,7 +228,7 @@ def _draw(report: Report, browser: Browser, base: str) -> None:
 
 
 def _frames(view: View, act: Callable[[], object]) -> Iterator[float]:
-    """Yield the time (ms) that scripts run after each act until the next frame is drawn."""
+    """Yield the script time (ms) after each action until the next frame."""
     scripts = _scripts(view)
     for _ in range(FRAMES):
         before = scripts()
@@ -238,9 +238,9 @@ def _frames(view: View, act: Callable[[], object]) -> Iterator[float]:
 
 
 def _scripts(view: View) -> Callable[[], float]:
-    """Return what says for how much processor time (s) scripts have run on a page.
+    """Return the processor time (s) that scripts have used on a page.
 
-    Not by the clock: without a graphics processor the drawing takes both processors, and scripts wait for one.
+    Not wall-clock time: without a graphics processor the drawing uses both processors, and scripts wait.
     """
     session = view.page.context.new_cdp_session(view.page)
     session.send("Performance.enable", {"timeDomain": "threadTicks"})

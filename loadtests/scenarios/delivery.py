@@ -1,20 +1,17 @@
-"""How much of a decision made in an earlier session reaches the agent, by default settings, through the hooks.
+"""Measure how much of a decision from an earlier session reaches the agent, by default, through the hooks.
 
-Plays `sde` of the evaluation data: conversations about software, and bug reports whose fix hangs on a rule that one of
-those conversations, or a commit, decided. Every conversation is a Claude Code transcript that is handed over at a
-session's end; when the background work is done, each report is the first prompt of a new session of the same project.
-*Carried* is the share of the rule's own words (those that the report does not use itself) that stand in what
-`session-start` and `user-prompt-submit` inject.
+Plays `sde` of the evaluation data: conversations about software, and bug reports whose fix depends on a rule that one
+of those conversations, or a commit, decided. Every conversation is a Claude Code transcript submitted at a session
+end; after the background work, each report is the first prompt of a new session of the same project. *Carried* is the
+share of the rule's own words (those not in the report) in what `session-start` and `user-prompt-submit` inject.
 
 Five stores, so that no task is answered by another task's wording of the same rule: decisions in conversations, the
-same in long sessions (`tasks.py`), decisions that a later conversation amended, decisions in commit messages, for
-which the project is a git repository, and tasks of our own (`own_tasks.json`), among them some that were saved by hand
-or stand in a document. In the same
-run: the floor, the whole conversation that plain BM25 ranks first, cut at 4,000 characters; and the ceiling, everything
-that was said where the rule was decided (a rule may use words that nobody said).
+same in long sessions (`tasks.py`), decisions amended by a later conversation, decisions in commit messages, for which
+the project is a git repository, and our own tasks (`own_tasks.json`), some of them saved by hand or in a document. In
+the same run: the floor, the conversation that plain BM25 ranks first, cut at 4,000 characters; and the ceiling,
+everything from the conversation with the decision (a rule may use words that do not occur in it).
 
-Also: how often a prompt about something else (questions of LoCoMo) gets anything, and what is said twice in a session
-of ten prompts.
+Also: how many unrelated prompts (questions of LoCoMo) receive anything, and repetitions in a session of ten prompts.
 """
 
 import gzip
@@ -52,20 +49,20 @@ COLUMNS = (
     "said %",
     "said >= 90 %",
 )
-#: Where the floor is cut, as a brief is.
+#: Length of the floor's text.
 FLOOR_CHARS = 4_000
-#: Prompts that nothing in the store is about.
+#: Number of unrelated prompts.
 UNRELATED = 100
 PROMPTS_OF_A_SESSION = 10
-#: The store of long sessions, and how many of its conversations no task is about.
+#: The store of long sessions, and its number of unrelated conversations.
 LONG, LONG_DECOYS = "conversation-long", 60
-#: Longest wait for the background work on all conversations of a store.
+#: Maximum wait for the background work of a store.
 DRAIN_SECONDS = 1_200.0
-#: Characters of a token, as the product counts them.
+#: Characters per token, as in the product.
 TOKEN_CHARS = 4
-#: Shorter lines (headings, marks) may come again without saying anything twice.
+#: Shorter lines (headings, marks) do not count as repetitions.
 LEAST_LINE = 25
-#: When the first conversation took place; each next one a day later.
+#: Date of the first conversation; each next one is a day later.
 FIRST_DAY = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 _OPEN = "SELECT count(*) FROM memory_jobs WHERE status IN ('pending', 'leased')"
 _WORD = re.compile(r"[a-z0-9_]+(?:[.'][a-z0-9_]+)*")
@@ -73,7 +70,7 @@ _WORD = re.compile(r"[a-z0-9_]+(?:[.'][a-z0-9_]+)*")
 
 @dataclass(slots=True)
 class Tally:
-    """What reached the agent, over the tasks of one kind; shares between 0 and 1."""
+    """Results over the tasks of one kind; shares between 0 and 1."""
 
     start: list[float] = field(default_factory=list)
     prompt: list[float] = field(default_factory=list)
@@ -121,14 +118,14 @@ def run(options: Options) -> Report:
 
 
 class Session:
-    """A session as a harness plays it: every hook, one after the other."""
+    """A session as a harness plays it, hook by hook."""
 
     def __init__(self, stack: Stack, project: Path, key: str) -> None:
         self._client = Client(stack.port)
         self._said = {"harness": "claude-code", "sessionKey": key, "cwd": str(project)}
 
     def call(self, hook: str, **fields: object) -> str:
-        """Return what a hook injects."""
+        """Return the text that a hook injects."""
         answer = self._client.post(
             f"/api/hooks/{hook}", {**self._said, "runtimePath": "legacy", **fields}
         )
@@ -136,13 +133,13 @@ class Session:
 
 
 def words(text: str) -> set[str]:
-    """Return the words of a text that say something."""
+    """Return the content words of a text."""
     return {word for word in _WORD.findall(text.lower()) if word not in fts.STOP_WORDS}
 
 
 def carried(task: Task, injected: str) -> float:
-    """Return the share of the rule's own words that stand in a text."""
-    # How the data set marks rules that were amended; nobody said it.
+    """Return the share of the rule's own words in a text."""
+    # The data set's mark of amended rules, not part of any message.
     rule = words(task["policy"].replace("(post-amendment)", "")) - words(task["report"])
     return len(rule & words(injected)) / len(rule)
 
@@ -166,12 +163,12 @@ def _ask(
 
 
 def hand_over(stack: Stack, project: Path, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> None:
-    """End a session for each conversation, those of the tasks between the others, and wait for the work."""
+    """End a session for each conversation, the tasks' among the others, and wait for the work."""
     told = [decoy["turns"] for decoy in decoys]
     step = max(1, len(told) // max(1, len(tasks)))
     for number, task in enumerate(tasks):
         for part, turns in enumerate(task["conversations"]):
-            # An amendment comes later than what it amends.
+            # An amendment follows what it amends.
             told.insert(min(len(told), number * step + part * len(decoys) // 2), turns)
     for number, turns in enumerate(told):
         path = project.parent / f"{project.name}.jsonl"
@@ -189,7 +186,7 @@ def hand_over(stack: Stack, project: Path, decoys: Sequence[Decoy], tasks: Seque
 
 
 def await_rest(stack: Stack) -> None:
-    """Return when no job is open; TimeoutError after DRAIN_SECONDS."""
+    """Return when no job is open; raises TimeoutError after DRAIN_SECONDS."""
     connection = connect(stack.workspace.database, read_only=True)
     until = time.monotonic() + DRAIN_SECONDS
     while connection.execute(_OPEN).fetchone()[0]:
@@ -200,7 +197,7 @@ def await_rest(stack: Stack) -> None:
 
 
 def _transcript(turns: Iterable[Turn], project: Path, begun: datetime) -> str:
-    """Return a conversation as Claude Code logs it, a minute a turn."""
+    """Return a conversation as a Claude Code log, a minute per turn."""
     lines = []
     for number, turn in enumerate(turns):
         said_at = begun + timedelta(minutes=number)
@@ -216,7 +213,7 @@ def _transcript(turns: Iterable[Turn], project: Path, begun: datetime) -> str:
 
 
 def _project(path: Path, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> Path:
-    """Make the project: a plain folder, or a git repository when its tasks were decided in commits."""
+    """Create the project: a folder, or a git repository if commits decided its tasks."""
     path.mkdir()
     commits = [task["commit"] for task in tasks if task["commit"]]
     if not commits:
@@ -240,7 +237,7 @@ def _project(path: Path, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> Path
 
 
 def _floor(tally: Tally, decoys: Sequence[Decoy], tasks: Sequence[Task]) -> None:
-    """Hand over the conversation (or commit) that plain BM25 ranks first, whole."""
+    """Score the conversation (or commit) that plain BM25 ranks first, whole."""
     texts = ["\n".join(turn["text"] for turn in decoy["turns"]) for decoy in decoys]
     for task in tasks:
         texts += ["\n".join(turn["text"] for turn in turns) for turns in task["conversations"]]
@@ -274,11 +271,11 @@ class Bm25:
         self._having = Counter(word for count in self._counts for word in count)
 
     def best(self, query: str) -> str:
-        """Return the text that fits best."""
+        """Return the best text."""
         return self._ranked(query)[0]
 
     def page(self, query: str, chars: int) -> str:
-        """Return the texts that fit best, as many as are no longer than this together."""
+        """Return the best texts up to a total length."""
         kept: list[str] = []
         for text in self._ranked(query):
             chars -= len(text) + 1
@@ -307,7 +304,7 @@ class Bm25:
 
 
 def _silence(report: Report, stack: Stack, project: Path, options: Options) -> None:
-    """Count the prompts about other things that get anything."""
+    """Count the unrelated prompts that receive anything."""
     asked = [
         question["text"]
         for talk in conversations(options.data, "locomo", "turns")
@@ -323,7 +320,7 @@ def _silence(report: Report, stack: Stack, project: Path, options: Options) -> N
 
 
 def _repeats(report: Report, stack: Stack, project: Path, tasks: Sequence[Task]) -> None:
-    """Play one session of ten prompts: what comes twice, and what the later prompts cost."""
+    """Play one session of ten prompts: repetitions, and the time of later prompts."""
     session = Session(stack, project, "ten-prompts")
     starts = [session.call("session-start", source="startup")]
     told = [

@@ -1,14 +1,14 @@
-"""What people find of what they noted themselves, on an ordinary page with default settings.
+"""Measure how well people find their own notes, on an ordinary page with default settings.
 
-`everyday/*.json` are invented people: what each noted, and questions that share a word with the answer (natural), that
-share no word that says something (paraphrase), and that nothing noted answers (absent). Half of the people are for
-tuning, the others for believing what was tuned (today's constants were chosen with a look at both). Each is a workspace
-of its own, asked over HTTP as shipped and then by words alone; with the evaluation data at hand (`--data`) also beside
-2,000 other memories (turns of LoCoMo).
+`everyday/*.json` are invented people: their notes, and questions that share a word with the answer (natural), share
+no content word (paraphrase), or have no answer (absent). Half of the people are for tuning, the others for checking
+(today's constants were chosen with a look at both). Each is a separate workspace, queried over HTTP with default
+settings and then by words alone; with the evaluation data (`--data`) also among 2,000 other memories (turns of
+LoCoMo).
 
-Printed per language, half and size of store: the share of natural questions and paraphrases whose answer (or a fact
-that was read from it) is among the first three results, and how many results an absent question gets. The figures
-that are judged are of the English-speaking people alone in their store.
+Prints per language, half and store size: the share of natural questions and paraphrases whose answer (or a fact
+derived from it) is among the first three results, and the results for an absent question. The judged figures are
+those of the English-speaking people, alone in their store.
 """
 
 import json
@@ -31,7 +31,7 @@ WORDS_ALONE = "embedding: {provider: none}\n"
 
 
 class Memory(TypedDict):
-    """What someone noted, and the questions that it answers."""
+    """A note, and the questions that it answers."""
 
     text: str
     natural: NotRequired[list[str]]
@@ -39,7 +39,7 @@ class Memory(TypedDict):
 
 
 class Person(TypedDict):
-    """What one person noted, and questions that none of it answers."""
+    """A person's notes, and questions without an answer."""
 
     language: str
     half: str
@@ -49,7 +49,7 @@ class Person(TypedDict):
 
 @dataclass(slots=True)
 class Tally:
-    """Whether each question's answer was among the first, and how many results each absent one got."""
+    """Whether each answer was among the first results, and the number of results for absent questions."""
 
     natural: list[bool] = field(default_factory=list)
     paraphrase: list[bool] = field(default_factory=list)
@@ -99,7 +99,7 @@ def _measure(folder: Path, person: Person, size: str, tallies: Tallies, model: s
 
 
 def _save(stack: Stack, texts: Sequence[str]) -> list[set[str]]:
-    """Save texts, wait for all work on them, and return the ids of each."""
+    """Save texts, wait for their jobs, and return the IDs of each."""
     client = Client(stack.port)
     found = []
     for text in texts:

@@ -1,10 +1,10 @@
-"""How long a harness waits in a session: its first context, what each prompt brings to mind, compaction, the end.
+"""Time the hooks of a session: its start, each prompt, compaction, and end.
 
-Sessions are played one after the other over many memories, by a client that waits for each answer, as a harness does:
-first with nothing else to do, then while the worker drains a backlog. The floor is what nobody can do without: for a
-context the newest memories are read and its rows are written in one commit, for a prompt its bare FTS5 query is asked
-and one row is written, in this process and in a copy of the file. Beside it the command itself is started, as a harness
-does: its floor is a Python that does nothing.
+A client plays sessions one after another over many memories and waits for each answer, as a harness does: first on an
+idle daemon, then while the worker drains a backlog. The floor is the unavoidable work: for a context, reading the
+newest memories and writing its rows in one commit; for a prompt, its bare FTS5 query and writing one row, in this
+process and in a copy of the file. The command is also started, as a harness does; its floor is a Python that does
+nothing.
 """
 
 import json
@@ -26,14 +26,14 @@ from signet.providers.native import install
 MEMORIES = 10_000
 SESSIONS = 12
 PROMPTS = 6
-#: A prompt in which something is described has so many sentences: about 200 words, of which 50 count.
+#: Sentences of a descriptive prompt: about 200 words, of which 50 count.
 LONG = 20
 STARTS = 12
-#: Saved for the busy half, each with a job to read it and one for its vector.
+#: Saved for the busy half, each with an extraction job and an embedding job.
 BACKLOG = 2_500
-#: The measure begins when the worker has its model and has done so many jobs, or after so long.
+#: Measuring starts when the worker has its model and has run this many jobs, or after this time.
 DRAINED, START_SECONDS = 100, 30.0
-#: The first question starts to load the model; the measure begins when it is there.
+#: Seconds for the model to load after the first question.
 WARM_SECONDS = 5.0
 LONG_PROMPT = "user-prompt-submit, long"
 HOOKS = (
@@ -103,7 +103,7 @@ def run(options: Options) -> Report:
 
 
 def _busy(stack: Stack, corpus: Corpus, options: Options) -> tuple[dict[str, list[float]], int]:
-    """Return the times of sessions beside a worker that drains, and how many jobs it had still to do."""
+    """Return the times of sessions while a worker drains, and the number of remaining jobs."""
     times: dict[str, list[float]] = {name: [] for name in HOOKS}
     stack.start(WORKER, SCHEDULER)
     fill.backlog(stack.workspace, Corpus(options.seed, "backlog"), BACKLOG)
@@ -148,7 +148,7 @@ def _judge(
 
 
 def _play(stack: Stack, corpus: Corpus, key: str, times: dict[str, list[float]]) -> None:
-    """Play a session and note how long each answer took."""
+    """Play a session and record the time of each answer."""
 
     def call(name: str, **fields: object) -> None:
         body = {"harness": "claude-code", "sessionKey": key, "project": "/work/heron", **fields}
@@ -175,7 +175,7 @@ def _play(stack: Stack, corpus: Corpus, key: str, times: dict[str, list[float]])
 
 
 def _commands(stack: Stack) -> dict[str, list[float]]:
-    """Return ms of the command of a prompt, and of a Python that does nothing, by turns."""
+    """Return ms of the prompt command and of a Python that does nothing, in turns."""
     env = environment(stack.workspace, stack.port)
     command = [sys.executable, "-m", "signet.cli.main", "hook", "user-prompt-submit", "-H", "codex"]
     took: dict[str, list[float]] = {"command of a prompt": [], "python that does nothing": []}

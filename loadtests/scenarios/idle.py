@@ -1,6 +1,6 @@
-"""What the daemon costs when nobody asks anything: time to ready, memory with the API's model loaded, processor time.
+"""Cost of an idle daemon: time to ready, memory with the API's model loaded, processor time.
 
-The whole daemon, as `signet daemon start` starts it.
+The whole daemon, started as by `signet daemon start`.
 """
 
 import socket
@@ -49,7 +49,7 @@ def run(options: Options) -> Report:
 
 
 def _start_seconds(workspace: Workspace, *, keep: bool) -> float:
-    """Return the time from the call to ready."""
+    """Return the seconds from the call to ready."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     began = time.monotonic()

@@ -1,8 +1,8 @@
-"""Whether questions in other languages find their answers, by words alone or with a model (`--model`).
+"""Measure whether questions in other languages find their answers, by words alone or with a model (`--model`).
 
-The files of `loadtests/languages` hold sentences, each with a question, written before anything was measured. All
-sentences are saved over HTTP in one fresh store, without vectors unless a model is named, then every question is
-asked for a default page. The first half of each file is for tuning, the second one is to be believed.
+The files of `loadtests/languages` contain sentences with questions, written before any measurement. All sentences are
+saved over HTTP in a new store, without vectors unless a model is named, and every question asks for a default page.
+The first half of each file is for tuning, the second one for checking.
 """
 
 import json
@@ -16,7 +16,7 @@ from loadtests.report import Options, Report
 from loadtests.stack import API, WORKER, Stack
 
 FOLDER = Path(__file__).parent.parent / "languages"
-#: A result counts up to this place.
+#: Number of first results that count.
 PLACES = 3
 COLUMNS = ("language", "tuned: in the top 3", "believed: in the top 3", "all", "no result")
 
@@ -59,7 +59,7 @@ def _share(hits: Sequence[bool]) -> float:
 
 
 def _place(stack: Stack, said: str, asked: str) -> int | None:
-    """Return the place of the answer on the page, counted from 0, None when it is not on it."""
+    """Return the answer's place on the page, from 0, None if it is missing."""
     answer = _post(stack, "/api/memory/recall", {"query": asked})
     results = answer["results"]
     assert isinstance(results, list)

@@ -1,8 +1,7 @@
 """The pipeline with a slow model: whether the model bounds the work, and which jobs wait for which.
 
-A server of ours takes 300 ms for each call. First memories are read with nothing else to do, then with hints and
-structure following each; the bound is `concurrency / (calls of a job * 0.3 s)`. Then a job of each kind is queued
-after 4,000 of another.
+Our test server takes 300 ms per call. First memories are read alone, then each is followed by hints and structure;
+the bound is `concurrency / (calls of a job * 0.3 s)`. Then a job of each kind is queued behind 4,000 of another.
 """
 
 import json
@@ -80,7 +79,7 @@ def _reading(
 
 
 def _behind(folder: Path, url: str, seed: int, kind: str, backlog: str) -> float:
-    """Return how long a job waits for its start when so many of another kind were there before it."""
+    """Return how long a job waits behind a backlog of another kind."""
     # A reading is followed by hints, which would be a backlog of the same kind.
     following = kind != "prospective_index"
     with _workspace(folder, url, following=following) as (stack, db):

@@ -1,12 +1,12 @@
-"""One memory from several machines: a day on which the daemon is away, and what of that day arrives.
+"""One memory from several machines: a day with an unreachable daemon, and what arrives afterwards.
 
-Five machines are five homes, each connected with a key of its own to one daemon in team mode; 50 clients (`--count`)
-run the real commands. While the daemon answers each saves something. Then it is killed. Through a simulated day (what
-waits is dated back to it) each client saves twice and plays a session whose end and summary wait. When the daemon is
-there again every client of a machine calls a hook at once, and the first that hands the day over is killed at it.
+Five machines are five homes, each connected with its own key to one daemon in team mode; 50 clients (`--count`) run
+the real commands. Each saves something while the daemon runs; then the daemon is killed. During a simulated day
+(waiting calls are dated back over it) each client saves twice and plays a session whose end and summary wait. When
+the daemon runs again, every client of a machine calls a hook at once, and the first one that delivers is killed.
 
-Counted is what arrived less often than it was said (`lost`) and more often (`doubled`), and on idle machines how long
-a hook takes while nobody is there; the floor beside it is a Python that does nothing.
+Counts what arrived too rarely (`lost`) or too often (`doubled`), and on idle machines the time of a hook while the
+daemon is down; the floor is a Python that does nothing.
 """
 
 import contextlib
@@ -34,14 +34,14 @@ from signet.db.driver import connect
 from signet.paths import Workspace
 
 MACHINES, CLIENTS = 5, 50
-#: Commands that run at once: each is a process.
+#: Concurrent commands, each a process.
 AT_ONCE = 4
-#: Hooks of each kind that are timed, one after the other.
+#: Timed hooks of each kind.
 TIMED = 10
 DAY_SECONDS = 86_400
-#: All of a day must have arrived so long (s) after the daemon is there again.
+#: Maximum seconds until the day has arrived.
 ARRIVE_SECONDS = 180.0
-#: A process that hands a day over is killed after so long (s).
+#: Seconds after which a delivering process is killed.
 KILLED_AFTER = 0.4
 HOOKS = ("session-start", "user-prompt-submit", "session-end")
 FLOOR = "python that does nothing"
@@ -51,7 +51,7 @@ _SESSIONS = "SELECT session_id, COUNT(*) FROM summary_jobs GROUP BY session_id"
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """One home; `run` runs a command in it and returns what it did."""
+    """One home; `run` runs a command in it and returns the result."""
 
     home: Path
 
@@ -136,7 +136,7 @@ def run(options: Options) -> Report:
 def _daemon(
     home: Path,
 ) -> Iterator[tuple[Machine, Callable[[], None], Callable[[], None], str]]:
-    """Give a machine with a daemon in team mode, what starts and what kills that, and its address."""
+    """Return a machine with a daemon in team mode, functions that start and kill it, and its address."""
     server = Machine(home)
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
@@ -183,7 +183,7 @@ def _save(machine: Machine, text: str) -> str:
 
 
 def _day(name: str, machine: Machine) -> list[str]:
-    """Play a client's day and return the texts that it has saved."""
+    """Play a client's day and return its saved texts."""
     key = f"{name}-day"
     machine.hook("session-start", key)
     first = _save(machine, f"{name} at noon")
@@ -206,7 +206,7 @@ def _day(name: str, machine: Machine) -> list[str]:
 
 
 def _date_back(machine: Machine, seed: int) -> int:
-    """Date what waits back over a day, in its order; return how much it is."""
+    """Date the waiting calls back over a day, in order; return their number."""
     draw = random.Random(f"{seed}-{machine.home.name}")
     files = sorted(machine.workspace.spool_dir.glob("*.json"))
     ages = sorted((draw.random() * DAY_SECONDS for _ in files), reverse=True)
@@ -216,9 +216,9 @@ def _date_back(machine: Machine, seed: int) -> int:
 
 
 def _timed(machine: Machine) -> dict[str, list[tuple[float, float]]]:
-    """Return ms, and ms of processor time, of hooks while nobody is there and of a Python that does nothing, by turns.
+    """Return ms, and ms of processor time, of hooks without a daemon and of a Python that does nothing, in turns.
 
-    On a machine that has other things to do only the second says something.
+    On a busy machine only the second is meaningful.
     """
     took: dict[str, list[tuple[float, float]]] = {name: [] for name in (*HOOKS, FLOOR)}
     for number in range(TIMED):
@@ -235,13 +235,13 @@ def _timed(machine: Machine) -> dict[str, list[tuple[float, float]]]:
 
 
 def _processor_seconds() -> float:
-    """Return the processor time of the processes that have ended."""
+    """Return the processor time of ended processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def _killed_at_it(machine: Machine) -> None:
-    """Kill a process that hands over what waits, somewhere in the middle."""
+    """Kill a delivering process in the middle."""
     process = machine.start("connect")
     time.sleep(KILLED_AFTER)
     process.kill()
@@ -249,7 +249,7 @@ def _killed_at_it(machine: Machine) -> None:
 
 
 def _await(machines: list[Machine], began: float) -> float:
-    """Return how long (s) it took until nothing waited any more; NaN when something still does."""
+    """Return the seconds until nothing waited; NaN if something still does."""
     while time.monotonic() - began < ARRIVE_SECONDS:
         if not any(list(one.workspace.spool_dir.glob("*.json")) for one in machines):
             return time.monotonic() - began
@@ -260,7 +260,7 @@ def _await(machines: list[Machine], began: float) -> float:
 
 
 def _found(workspace: Workspace) -> Counter[str]:
-    """Return how often each text was saved, and each session is there to be read."""
+    """Return how often each text was saved, and which sessions can be read."""
     database = connect(workspace.database, read_only=True)
     try:
         found = Counter(

@@ -1,9 +1,9 @@
-"""Do answers stay quick while everything is busy: /health and recall probes while clients save and the worker drains.
+"""Latency under load: /health and recall probes while clients save and the worker drains.
 
-First the probes alone with worker and scheduler idle, then while `--clients` clients save as fast as they can and the
-worker works on a backlog of 5,000 jobs, then alone once more, without the worker: the store has grown several times
-over meanwhile. The idle value is that of both times together; `recall_p99_ratio_before` compares with the first alone,
-when the store was small. Each time other questions are asked.
+First the probes with idle worker and scheduler, then while `--clients` clients save as fast as they can and the
+worker drains 5,000 jobs, then alone again, without the worker, because the store has grown several times. The idle
+value combines both idle phases; `recall_p99_ratio_before` compares with the first one, when the store was small. Each
+phase asks other questions.
 """
 
 from loadtests import fill, measure
@@ -73,7 +73,7 @@ def _p99(*tallies: Tally) -> float:
 
 
 def _load(stack: Stack, options: Options, kind: str, name: str) -> Load:
-    """Return what one kind of client sends: probes one request every 50 ms, saves as fast as they can."""
+    """Return one client's load: probes every 50 ms, saves as fast as possible."""
     path = {"health": "/health", "recall": "/api/memory/recall"}.get(kind, "/api/memory/remember")
     is_save = kind == "remember"
     return Load(

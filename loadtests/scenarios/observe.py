@@ -1,7 +1,7 @@
-"""What observing costs a save: the API as it is, and the same API with its eyes closed (blind_api.py).
+"""Cost of observing a save: the API against the same API without observability (blind_api.py).
 
-Both run at once over workspaces of their own and are asked in short turns, first one, then the other, so that what
-else the machine does meets both alike. Each caller has a name, so that all that can be counted is counted.
+Both run at once over separate workspaces and get requests in short alternating turns, so that other load affects both
+equally. Each caller has a name, so that every counter is used.
 """
 
 from loadtests import measure
@@ -25,7 +25,7 @@ def run(options: Options) -> Report:
         for stack, _ in pair:
             _turn(stack, Runs(), options, seconds=1.0, name="warm")
         for turn in range(rounds):
-            # Who is first changes, so that a slow start of a turn is nobody's.
+            # Alternate the order, so that a slow start of a turn affects both.
             for stack, runs in pair if turn % 2 else reversed(pair):
                 _turn(stack, runs, options, seconds=options.seconds / rounds / 2, name=f"t{turn}")
     report.rows += [seeing.row("remember, observed"), blind.row("remember, not observed")]

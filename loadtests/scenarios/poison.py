@@ -1,13 +1,12 @@
-"""One failing job in twenty: what is left of the throughput of the healthy ones.
+"""One failing job in twenty: the remaining throughput of healthy ones.
 
-Clean and poisoned drains take turns, in changing order; both have the same number of healthy no-op jobs, so many that
-a drain takes about a second: shorter ones vary more. The jobs are sent once and each turn drains a copy of that file,
-because to send them takes several times as long. A poisoned job fails at once, each time it is tried, and is retried
-like any other.
+Clean and poisoned drains alternate; both have the same number of healthy no-op jobs, enough for about a second,
+because shorter drains vary more. The jobs are sent once and each turn drains a copy of that file, because sending
+takes several times as long. A poisoned job fails at once at each attempt, and is retried like any other.
 
-The ratio of one turn has a standard deviation of 0.07 to 0.09. So there are many, and what is left is their geometric
-mean (half as quick weighs as much as twice as quick), with its standard error beside it. A mean nearer to the target
-than two such errors says neither yes nor no: take more `--rounds`.
+One turn's ratio has a standard deviation of 0.07 to 0.09. So there are many turns, and the result is their geometric
+mean (half as fast weighs as much as twice as fast) with its standard error. A mean within two errors of the target is
+inconclusive: use more `--rounds`.
 """
 
 import math
@@ -28,7 +27,7 @@ from signet.paths import Workspace
 ROUNDS = 25
 JOBS = 10_000
 ONE_IN = 20
-#: Tells the worker of contenders/ours.py which jobs to fail: every n-th.
+#: The variable that tells contenders/ours.py which jobs fail: every n-th.
 POISON = "SIGNET_LOADTEST_POISON"
 
 
@@ -59,22 +58,22 @@ def run(options: Options) -> Report:
 
 
 def _error(values: Sequence[float]) -> float:
-    """Return the standard error of the mean; NaN of a single value."""
+    """Return the standard error of the mean; NaN for a single value."""
     return statistics.stdev(values) / math.sqrt(len(values)) if len(values) > 1 else math.nan
 
 
 def _send(contender: Contender, healthy: int, one_in: int) -> Path:
-    """Send the jobs of a turn, of which every `one_in`-th is to fail (0: none); return a place that may be copied."""
+    """Send the jobs of a turn, every `one_in`-th of them failing (0: none); return a place that can be copied."""
     place = contender.fresh()
     jobs = healthy * one_in // (one_in - 1) if one_in else healthy
     contender.start("send", place, jobs).result()
     with closing(connect(Workspace(Path(place)).database)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # a copy of the file alone has it all
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the file alone is complete
     return Path(place)
 
 
 def _rate(contender: Contender, place: Path, healthy: int, one_in: int) -> float:
-    """Return healthy jobs per second of a drain in which every `one_in`-th job fails; 0: none does."""
+    """Return healthy jobs per second of a drain with every `one_in`-th job failing (0: none)."""
     os.environ[POISON] = str(one_in)
     worker = contender.start("work", str(place), healthy - 1).result()
     began: list[float] = sorted(instant for _, instant in worker["began"])

@@ -46,9 +46,9 @@ class Answered(NamedTuple):
         return [rank is not None and rank < depth for rank in self.ranks]
 
 
-#: Returns the results of recall for a question.
+#: Return recall's results for a question.
 Ask = Callable[[str], Sequence[Mapping[str, Any]]]
-#: Returns whether a result is, or contains, an expected thing.
+#: Return whether a result is, or contains, an expected answer.
 Match = Callable[[str, Mapping[str, Any]], bool]
 
 

@@ -1,10 +1,9 @@
-"""The queue against named peers: durable enqueue, drain, processor time of a job, time from enqueue to start.
+"""The queue against named peers: durable enqueue, drain, processor time per job, time from enqueue to start.
 
 Each contender has one sending process and one worker process of eight threads; the jobs do nothing. Contenders take
-turns, the figures are medians of the rounds. A file that grows costs the file system more than one that is written
-over: a round sends and drains its jobs twice, `new` is the first time, the rest is of a queue in use. The time to
-start counts from before the enqueue, so it holds the commit; `committed` counts from when the sender knew that the
-commit was done.
+turns; figures are medians of the rounds. Extending a file costs the file system more than overwriting it: a round
+sends and drains its jobs twice, `new` is the first time, the rest is a queue in use. The time to start counts from
+before the enqueue and includes the commit; `committed` counts from when the sender knows of the commit.
 """
 
 import time
@@ -23,7 +22,7 @@ from signet.queue import Job, enqueue
 ROUNDS = 3
 JOBS = 5_000
 BUSY_JOBS = 2_000
-#: Jobs sent to an idle worker, and how long it rests before each.
+#: Jobs sent to an idle worker, and seconds of rest before each.
 IDLE_JOBS, IDLE_PAUSE = 100, 0.05
 SILENT_JOBS, SILENT_PAUSE = 4, 2.0
 
@@ -42,7 +41,7 @@ COLUMNS = (
     "busy p99",
 )
 
-#: Figures of one contender by name: a value for each round.
+#: Figures of one contender by name, one value per round.
 Figures = dict[str, list[float]]
 
 
@@ -112,7 +111,7 @@ def _latencies(contender: Contender, count: int, pause: float) -> tuple[list[flo
 
 
 def _enqueue_floor(database: Path, jobs: int) -> float:
-    """Return rows of our jobs per second in bare synced transactions, over a log that has its size."""
+    """Return rows of our jobs per second in bare synced transactions, over a log of full size."""
     connection = connect(database)
     connection.execute("PRAGMA synchronous = FULL")
     tx = WriteTx(connection)

@@ -1,7 +1,7 @@
-"""How fast questions are answered over many memories: by words alone, and by words and vectors.
+"""Time questions over many memories: by words alone, and by words and vectors.
 
-One client that asks again at once shows the time of an answer; several show what the API can do. The floor is the
-bare FTS5 query for the same words in the same file, in this process.
+One client that asks continuously shows an answer's time; several show the API's capacity. The floor is the bare FTS5
+query for the same words in the same file, in this process.
 """
 
 import time
@@ -19,7 +19,7 @@ from signet.providers.native import install
 MEMORIES = 10_000
 MANY_CLIENTS = 8
 FLOOR_QUERIES = 300
-#: The first question starts to load the model; the measure begins when it is there.
+#: Seconds for the model to load after the first question.
 WARM_SECONDS = 5.0
 COLUMNS = ("what", "per second", "p50 ms", "p95 ms", "p99 ms", "API CPU ms each", "failed")
 _FLOOR = "SELECT rowid, rank FROM memories_fts WHERE memories_fts MATCH ? ORDER BY rank LIMIT 10"

@@ -1,9 +1,9 @@
-"""How recall holds up as the store grows: 10,000, 100,000 and 1,000,000 memories (`--count`), native vectors.
+"""Recall with a growing store: 10,000, 100,000 and 1,000,000 memories (`--count`), native vectors.
 
-One client through HTTP, with and without a filter; then 50 at once, for the memory they take. The stores are made by
-`bulk.py` once and kept. Floors of the same run, in this process: the bare FTS5 query for the same words, the bare
-sqlite-vec query for the same vectors, and NumPy over all floats in memory. What these find tells what the product's
-vector channel has missed.
+One client over HTTP, with and without a filter; then 50 at once, to measure memory. `bulk.py` creates the stores
+once. Floors of the same run, in this process: the bare FTS5 query for the same words, the bare sqlite-vec query for
+the same vectors, and NumPy over all floats in memory, which shows the results that the product's vector channel
+misses.
 """
 
 import json
@@ -26,11 +26,11 @@ from signet.domain.recall.vector_cache import VectorCache
 from signet.providers.native.encoder import NativeEmbedder
 
 COUNTS = (10_000, 100_000, 1_000_000)
-#: More than the API keeps vectors of: each question is embedded when it is asked.
+#: More than the API's vector cache, so each question is embedded.
 QUESTIONS = 2_000
 FLOOR_QUESTIONS = 40
 MANY_CLIENTS = 50
-#: The first question starts to load model and signs; the measure begins when they are there.
+#: Seconds for model and signs to load after the first question.
 WARM_SECONDS = 12.0
 PROJECT = "p7"
 NEAREST = 10
@@ -101,7 +101,7 @@ def _ask(stack: Stack, options: Options, seconds: float, name: str) -> Tally:
 
 
 def _floors(report: Report, count: int, questions: list[str]) -> None:
-    """Measure what the parts cost alone, and compare what the vector channel finds with what there is."""
+    """Measure the parts' cost alone, and compare the vector channel with exact results."""
     embedder = NativeEmbedder()
     asked = [(text, embedder.embed([text])[0]) for text in questions[:FLOOR_QUESTIONS]]
     db = Database(bulk.store(count).database)
@@ -133,7 +133,7 @@ def _floors(report: Report, count: int, questions: list[str]) -> None:
 
 
 def _timed(tx: ReadTx, query: Callable[[ReadTx, str, bytes], object], *one: object) -> float:
-    """Return the ms that a query takes."""
+    """Return the ms of a query."""
     began = time.perf_counter()
     query(tx, *one)  # type: ignore[arg-type]  # a text and a vector
     return (time.perf_counter() - began) * 1000

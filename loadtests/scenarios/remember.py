@@ -1,8 +1,7 @@
-"""How fast memories are saved, durably, by many clients at once.
+"""Time durable saves by many concurrent clients.
 
-Compared in the same run, in turns, with the same application's route that does nothing, and with bare SQLite
-transactions that write the same rows one by one and in groups of 32. Once with the API alone, once with worker and
-scheduler running.
+Compared in the same run, in turns, with a no-op route of the same application, and with bare SQLite transactions that
+write the same rows singly and in groups of 32. Once with the API alone, once with worker and scheduler.
 """
 
 from loadtests import floor, measure
@@ -12,7 +11,7 @@ from loadtests.stack import NOOP_API, SCHEDULER, WORKER, Stack
 
 ROUNDS = 3
 FLOOR_MEMORIES = 3_000
-#: Either is enough: so many requests per second, or this share of what the same application does for nothing.
+#: Either is enough: requests per second, or the share of the no-op's rate.
 ENOUGH_PER_SECOND = 1_500
 ENOUGH_RATIO = 0.6
 REMEMBER, NOOP = "/api/memory/remember", "/noop"
@@ -27,7 +26,7 @@ class Runs:
         self.cpu_us: list[float] = []
 
     def turn(self, load: Load, api: int) -> None:
-        """Run one turn and note the API's processor time for each answer."""
+        """Run one turn and record the API's processor time per answer."""
         before = measure.cpu_seconds(api)
         tally = load.run()
         self.tallies.append(tally)

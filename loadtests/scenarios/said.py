@@ -1,8 +1,8 @@
-"""Whether recall finds the session in which something was said, by default settings: a passage of it, or a fact.
+"""Measure whether recall finds the session of a statement, by default settings: a passage of it, or a fact.
 
-The conversations between engineers of `talk/` are handed over as sessions; `talk_questions.json` asks each one thing in
-its words (natural) and one in other words (paraphrase). Questions of `everyday/` are about none of them (absent). With
-the evaluation data at hand also beside the 140 conversations of `sde`.
+The engineers' conversations of `talk/` are stored as sessions; `talk_questions.json` asks for one detail of each in
+its words (natural) and in others (paraphrase). Questions of `everyday/` are unrelated (absent). With the evaluation
+data also among the 140 conversations of `sde`.
 """
 
 import gzip
@@ -52,7 +52,7 @@ def _measure(report: Report, options: Options, store: str, talks: Sequence[Decoy
         delivery.hand_over(stack, project, talks, [])
         client = Client(stack.port)
         client.await_model()
-        # As `hand_over` calls the sessions.
+        # The session names of `hand_over`.
         names = {one["id"]: f"talk-{number}" for number, one in enumerate(talks)}
         asked = json.loads(QUESTIONS.read_text())
         for kind in ("natural", "paraphrase"):
@@ -86,5 +86,5 @@ def _passages(rows: Sequence[Mapping[str, object]]) -> list[Mapping[str, object]
 
 
 def _has(rows: Sequence[Mapping[str, object]], key: str) -> bool:
-    """Return whether a passage or fact of a session is on the page."""
+    """Return whether a page contains a passage or fact of a session."""
     return any(row["source_id"] == key for row in rows)

@@ -1,9 +1,9 @@
-"""What the first page of recall holds with the settings that everybody has, over HTTP.
+"""Measure the first page of recall with default settings, over HTTP.
 
-Extraction by the built-in rules is on and long texts are saved in pieces. A fact counts as what it was read from, and
-a place that says what a better place says (the same item, or nearly the same words) is wasted. Each store is asked
-with an ordinary page and with one that the floor does not cut. Filled workspaces are kept (`quality.CACHE`) and used
-again; `--count` measures the first conversations of each set only.
+Extraction by the built-in rules is on and long texts are saved in pieces. A fact counts as its source, and a place
+that repeats a better one (the same item, or nearly the same words) is wasted. Each store is asked for an ordinary
+page and one without the floor. Filled workspaces are cached (`quality.CACHE`); `--count` measures only the first
+conversations of each set.
 """
 
 import sqlite3
@@ -20,7 +20,7 @@ STORES = (("locomo", "turns"), ("locomo", "sessions"), ("beam-100k", "turns"))
 DEPTHS = (5, 10)
 MULTI_HOP = "multi-hop"
 
-#: Two texts say the same when they share so much of their words.
+#: Share of common words from which two texts are the same.
 SAME = 0.8
 
 
@@ -28,12 +28,11 @@ class Tally:
     """Sums over the questions of one store."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
         self.recall: dict[tuple[int, str], list[float]] = defaultdict(list)
         self.places = Counter[str]()
 
     def add(self, page: Sequence[tuple[set[str], str]], gold: set[str], category: str) -> None:
-        """Count one page: of each place its items and its text."""
+        """Count one page: items and text of each place."""
         for depth in DEPTHS:
             found = set[str]().union(*(items for items, _ in page[:depth])) & gold
             for name in ("", category):
@@ -51,7 +50,7 @@ class Tally:
         return 100 * sum(shares) / len(shares) if shares else float("nan")
 
     def repeats(self) -> float:
-        """Return the share of places that say what a better place says, in percent."""
+        """Return the share of places that repeat a better one, in percent."""
         return 100 * self.places["repeated"] / (self.places.total() or 1)
 
 
@@ -75,7 +74,7 @@ def run(options: Options) -> Report:
 
 
 def _unused(stack: Stack) -> None:
-    """Forget the uses that an earlier run has counted: what is used often ranks higher."""
+    """Reset the uses counted by an earlier run, because frequent use ranks higher."""
     with closing(sqlite3.connect(stack.workspace.database)) as db, db:
         db.execute("UPDATE memories SET access_count = 0, last_accessed = NULL")
 
@@ -101,7 +100,7 @@ def _asked(
 
 
 def _of(row: Mapping[str, str], of: Mapping[str, list[str]]) -> set[str]:
-    """Return the items of a result; a fact is of the memory that it was read from."""
+    """Return the items of a result; a fact belongs to its source memory."""
     is_fact = row["source_type"] == "pipeline-v2"
     return set(of.get(row["id"]) or of.get(row["source_id"] if is_fact else "") or [row["id"]])
 
