@@ -12,10 +12,12 @@ from harnesses.home import Home, a_home
 from signet.db import Database
 from signet.domain.harnesses import opencode, registry
 from signet.domain.harnesses.models import Wishes
+from signet.domain.sessions import spool
 from signet.domain.transcripts import steps
 from signet.domain.transcripts.steps import StepType
 from signet.paths import Workspace
 from support.http import Served, a_workspace, served
+from support.processes import eventually
 
 NODE = shutil.which("node")
 TESTS = Path(__file__).parent / "node"
@@ -77,12 +79,17 @@ def test_the_plugin_of_opencode_keeps_to_its_contract(tmp_path: Path, daemon: Se
     home = at(tmp_path, daemon.workspace)
     assert registry.connect(home.site, "opencode").success
     plugin = home.path / ".config/opencode/plugins/signet.mjs"
-    run("opencode.test.mjs", daemon, PLUGIN=str(plugin))
+    run("opencode.test.mjs", daemon, PLUGIN=str(plugin), SPOOL=str(home.site.workspace.spool_dir))
     [(harness, content)] = rows(
         daemon, "SELECT harness, content FROM session_transcripts WHERE session_key = 'oc-1'"
     )
     assert harness == "opencode" and "harbour light" in str(content)
     assert done(daemon, "oc-1") == DONE
+    spooled = "SELECT content FROM session_transcripts WHERE session_key = 'oc-3'"
+    eventually(lambda: bool(rows(daemon, spooled)))
+    [(content,)] = rows(daemon, spooled)
+    assert "harbour light" in str(content) and "And the buoy?" in str(content)
+    assert not spool.is_waiting(home.site.workspace.spool_dir)
 
 
 def test_plugin_and_hook_of_openclaw_keep_to_their_contract(tmp_path: Path, daemon: Served) -> None:
@@ -92,11 +99,14 @@ def test_plugin_and_hook_of_openclaw_keep_to_their_contract(tmp_path: Path, daem
     plugin = home.path / ".openclaw/extensions/signet-memory-openclaw/index.js"
     handler = home.site.workspace.root / "hooks/agent-memory/handler.js"
     run("openclaw.test.mjs", daemon, PLUGIN=str(plugin), HANDLER=str(handler))
+    spooled = "SELECT 1 FROM session_transcripts WHERE session_key = 'agent:main:off'"
+    eventually(lambda: bool(rows(daemon, spooled)))
     kept = rows(
         daemon,
         "SELECT session_key, agent_id FROM session_transcripts WHERE session_key LIKE 'agent:%' ORDER BY 1",
     )
-    assert kept == [("agent:helm:s-7", "default"), ("agent:main:main", "default")]
+    keys = ("agent:helm:s-7", "agent:main:main", "agent:main:off")
+    assert kept == [(key, "default") for key in keys]
     assert done(daemon, "agent:main:main") == DONE
 
 

@@ -1,5 +1,6 @@
 // Runs the plugin as OpenCode would, with the real daemon of its workspace, which listens at DAEMON.
 import assert from "node:assert/strict"
+import { readFileSync, readdirSync, statSync } from "node:fs"
 import { createServer } from "node:http"
 import { test } from "node:test"
 import { pathToFileURL } from "node:url"
@@ -75,29 +76,30 @@ test("without a daemon nothing fails, and nothing is told", async () => {
   delete process.env.SIGNET_DAEMON_URL
 })
 
-test("the end of a session that was not taken is sent again, one that was refused is not", async () => {
-  const asked = []
+test("a turn and an end that were not taken wait in the spool, once; one that was refused does not", async () => {
   let status = 503
-  const server = createServer((request, response) => {
-    asked.push(request.url.replace("/api/hooks/", ""))
-    const isEnd = request.url.endsWith("session-end")
-    response.writeHead(isEnd ? status : 200, { "content-type": "application/json" }).end("{}")
-  })
+  const server = createServer((_, response) => response.writeHead(status, { "content-type": "application/json" }).end("{}"))
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready))
   process.env.SIGNET_DAEMON_URL = `http://127.0.0.1:${server.address().port}`
   const { event } = await load()
   const send = (type, id) => event({ event: { type: `session.${type}`, properties: { info: { id } } } })
-  const ends = () => asked.filter((one) => one === "session-end").length
-  const until = async (count) => {
-    while (ends() < count) await new Promise((next) => setImmediate(next))
-  }
-  await send("deleted", "oc-3")
-  assert.equal(ends(), 1)
+  const waiting = () => readdirSync(process.env.SPOOL).filter((name) => name.endsWith(".json"))
+  messages = said
+  await send("created", "oc-3")
+  await send("idle", "oc-3")
+  messages = [...said, { info: { role: "user" }, parts: [{ type: "text", text: "And the buoy?" }] }]
+  await send("idle", "oc-3")
+  const [name] = waiting()
+  const entry = JSON.parse(readFileSync(`${process.env.SPOOL}/${name}`))
+  assert.equal(waiting().length, 1)
+  assert.match(entry.body.transcript, /harbour light[^]*And the buoy/)
+  assert.deepEqual([entry.route, entry.body.reason, entry.daemon], ["/api/hooks/session-end", "session.idle", ""])
+  assert.deepEqual([statSync(`${process.env.SPOOL}/${name}`).mode & 0o777, statSync(process.env.SPOOL).mode & 0o777], [0o600, 0o700])
+  assert.equal(JSON.stringify(entry).includes("authorization"), false)
   status = 400
-  await send("created", "oc-4")
-  await until(2)
-  await send("created", "oc-5")
-  assert.equal(ends(), 2)
+  await send("idle", "oc-4")
+  await send("deleted", "oc-4")
+  assert.equal(waiting().length, 1)
   server.closeAllConnections()
   server.close()
   delete process.env.SIGNET_DAEMON_URL

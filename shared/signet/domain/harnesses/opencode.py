@@ -99,7 +99,12 @@ def plugin_text(name: str, site: Site) -> str:
     text = (folder / name).read_text("utf-8")
     if _CLIENT in text:
         text = text.replace(_CLIENT, (folder / "client.js").read_text("utf-8"))
-    places = {"@daemon": site.workspace.daemon_dir, "@socket": site.workspace.api_socket}
+    workspace = site.workspace
+    places = {
+        "@daemon": workspace.daemon_dir,
+        "@socket": workspace.api_socket,
+        "@spool": workspace.spool_dir,
+    }
     for name, place in places.items():
         text = text.replace(json.dumps(name), json.dumps(str(place)))
     return text

@@ -1,11 +1,14 @@
-// Calls of the Signet daemon. Nothing here ever throws into the harness or waits longer than its limit;
-// the end of a session that could not be delivered is kept and sent with the next call that succeeds.
-import { createHmac, randomBytes } from "node:crypto"
-import { lstatSync, readFileSync } from "node:fs"
+// Calls of the Signet daemon. Nothing here ever throws into the harness or waits longer than its limit.
+// The transcript of a session that could not be delivered waits in the spool of the workspace, as those of hooks do.
+import { createHash, createHmac, randomBytes } from "node:crypto"
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, unlinkSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { dirname } from "node:path"
 
-const MOST_KEPT = 100
+// The spool, with the limits that signet/domain/sessions/spool.py has.
+const SPOOL = "@spool"
+const MOST_ENTRIES = 5_000
+const MOST_BYTES = 512 * 1_048_576
 // Longer is no head, and no proof.
 const MOST_HEAD = 16_384
 // The private folder of the workspace's daemon, and its socket.
@@ -19,7 +22,7 @@ function daemonOf(env, named) {
   const url = env.SIGNET_DAEMON_URL || named
   const elsewhere = (!url && json(() => readFileSync(`${FOLDER}/connection.json`))) || {}
   const token = env.SIGNET_TOKEN || elsewhere.key
-  return { url: (url || elsewhere.url)?.replace(/\/+$/, ""), authorization: token ? { authorization: `Bearer ${token}` } : {} }
+  return { elsewhere: url ? "" : elsewhere.url || "", url: (url || elsewhere.url)?.replace(/\/+$/, ""), authorization: token ? { authorization: `Bearer ${token}` } : {} }
 }
 
 function json(read) {
@@ -125,9 +128,32 @@ async function askNamed(url, method, path, headers, body, limitMs) {
   return { status: answer.status, text: await answer.text() }
 }
 
-function signetClient({ url, harness, headers, log = () => {} }) {
-  const undelivered = new Map()
+// A name that sorts by time, as version 7 of UUID does.
+function orderedName() {
+  const time = Date.now().toString(16).padStart(12, "0")
+  const rest = randomBytes(10).toString("hex")
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${rest.slice(0, 3)}-a${rest.slice(3, 6)}-${rest.slice(6, 18)}`
+}
 
+// Writes one call into the spool, private and whole, in place of an earlier one that holds the beginning of the same
+// transcript; the daemon takes it. Throws what the file system throws, and when the spool is full.
+function spool(route, headers, body, daemon) {
+  if (!existsSync(dirname(SPOOL))) throw new Error("there is no workspace")
+  mkdirSync(SPOOL, { recursive: true, mode: 0o700 })
+  const slot = createHash("sha256").update(JSON.stringify([route, body.sessionKey])).digest("hex").slice(0, 16)
+  const files = readdirSync(SPOOL).filter((name) => name.endsWith(".json"))
+  const bytes = files.reduce((sum, name) => sum + (statSync(`${SPOOL}/${name}`, { throwIfNoEntry: false })?.size ?? 0), 0)
+  if (files.length >= MOST_ENTRIES || bytes >= MOST_BYTES) throw new Error(`${files.length} calls wait in ${SPOOL}`)
+  const file = `${SPOOL}/${orderedName()}-${slot}`
+  writeFileSync(`${file}.new`, JSON.stringify({ route, headers, body, daemon }), { flag: "wx", mode: 0o600 })
+  renameSync(`${file}.new`, `${file}.json`)
+  for (const name of files.filter((one) => one.endsWith(`-${slot}.json`))) {
+    const before = json(() => readFileSync(`${SPOOL}/${name}`))?.body?.transcript
+    if (before && body.transcript?.startsWith(before)) unlinkSync(`${SPOOL}/${name}`)
+  }
+}
+
+function signetClient({ url, elsewhere, harness, headers, log = () => {} }) {
   async function ask(method, path, body, limitMs) {
     const sent = { "content-type": "application/json", "x-signet-harness": harness, ...headers }
     const content = body === undefined ? undefined : JSON.stringify(body)
@@ -146,9 +172,7 @@ function signetClient({ url, harness, headers, log = () => {} }) {
   async function hook(name, body, limitMs, otherwise = () => {}) {
     try {
       const sent = { harness, runtimePath: "plugin", ...body }
-      const told = await ask("POST", `/api/hooks/${name}`, sent, limitMs)
-      void deliver()
-      return told
+      return await ask("POST", `/api/hooks/${name}`, sent, limitMs)
     } catch (error) {
       log(`${name}: ${error.message}`)
       if (!error.isRefused) otherwise()
@@ -156,23 +180,20 @@ function signetClient({ url, harness, headers, log = () => {} }) {
     }
   }
 
-  // Like `hook`, for what must not be lost: a later call about the same session takes its place.
-  async function keep(name, body, limitMs) {
-    undelivered.delete(body.sessionKey)
-    await hook(name, body, limitMs, () => {
-      undelivered.set(body.sessionKey, [name, body])
-      if (undelivered.size > MOST_KEPT) undelivered.delete(undelivered.keys().next().value)
+  // Like `hook`, for the end of a session or, with `reason`, of a turn: what is not delivered is spooled.
+  async function keep(name, { reason, ...body }, limitMs) {
+    await hook(name, { ...body, reason }, limitMs, () => {
+      const ended = { harness, runtimePath: "plugin", ...body, reason }
+      const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("x-signet-")))
+      try {
+        spool("/api/hooks/session-end", kept, ended, elsewhere)
+      } catch (error) {
+        log(`${name}: not kept: ${error.message}`)
+      }
     })
   }
 
-  async function deliver() {
-    for (const [key, [name, body]] of [...undelivered]) {
-      undelivered.delete(key)
-      await keep(name, body, 10_000)
-    }
-  }
-
-  return { ask, hook, keep, deliver }
+  return { ask, hook, keep }
 }
 
 // The text of a message, whose content is a text or a list of parts.

@@ -4,14 +4,14 @@
 const CALL_MS = 5_000
 
 const env = process.env
-const { url, authorization } = daemonOf(env)
+const { url, elsewhere, authorization } = daemonOf(env)
 const headers = {
   "x-signet-runtime-path": "legacy",
   "x-signet-actor": "openclaw-hook",
   "x-signet-actor-type": "harness",
   ...authorization,
 }
-const signet = signetClient({ url, harness: "openclaw", headers })
+const signet = signetClient({ url, elsewhere, harness: "openclaw", headers })
 
 // What each command asks for, and what is said then.
 const COMMANDS = {

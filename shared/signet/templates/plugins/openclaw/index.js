@@ -102,14 +102,14 @@ function register(api) {
   const env = process.env
   if (env.SIGNET_ENABLED === "false") return
   const config = api.pluginConfig ?? {}
-  const { url, authorization } = daemonOf(env, config.daemonUrl)
+  const { url, elsewhere, authorization } = daemonOf(env, config.daemonUrl)
   const headers = {
     "x-signet-runtime-path": "plugin",
     "x-signet-actor": "openclaw-plugin",
     "x-signet-actor-type": "harness",
     ...authorization,
   }
-  const signet = signetClient({ url, harness: "openclaw", headers, log: (text) => api.logger?.warn?.(`[signet] ${text}`) })
+  const signet = signetClient({ url, elsewhere, harness: "openclaw", headers, log: (text) => api.logger?.warn?.(`[signet] ${text}`) })
   const sessions = new Map()
   const hasSystem = isSince(api.runtime?.version, SYSTEM_SINCE)
   let isUp = true
@@ -118,7 +118,6 @@ function register(api) {
     const was = isUp
     isUp = await signet.ask("GET", "/health", undefined, CALL_MS).then(() => true, () => false)
     if (isUp !== was) api.logger?.info?.(isUp ? "[signet] the daemon is back" : "[signet] the daemon does not answer")
-    if (isUp) await signet.deliver()
   }
   const watch = setInterval(look, HEALTH_MS)
   watch.unref?.()

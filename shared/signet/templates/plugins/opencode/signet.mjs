@@ -13,14 +13,14 @@ const wrapped = (text) => `<signet-context>\n${text}\n</signet-context>`
 export const Signet = async ({ client: opencode, directory, worktree } = {}) => {
   const env = process.env
   if (env.SIGNET_ENABLED === "false") return {}
-  const { url, authorization } = daemonOf(env)
+  const { url, elsewhere, authorization } = daemonOf(env)
   const headers = {
     "x-signet-runtime-path": "plugin",
     "x-signet-actor": "opencode-plugin",
     "x-signet-actor-type": "harness",
     ...authorization,
   }
-  const signet = signetClient({ url, harness: "opencode", headers })
+  const signet = signetClient({ url, elsewhere, harness: "opencode", headers })
   const about = { project: worktree && worktree !== "/" ? worktree : directory, agentId: env.SIGNET_AGENT_ID || undefined }
   const sessions = new Map()
 
@@ -115,7 +115,8 @@ export const Signet = async ({ client: opencode, directory, worktree } = {}) => 
       if (event.type === "session.idle") {
         const transcript = await heard(key)
         // A turn has ended, not the session.
-        if (transcript) await signet.hook("session-checkpoint-extract", { ...about, sessionKey: key, transcript }, LATER_MS)
+        const turn = { ...about, sessionKey: key, transcript, reason: event.type }
+        if (transcript) await signet.keep("session-checkpoint-extract", turn, LATER_MS)
       }
       if (event.type === "session.deleted") await ended(key, "deleted")
     },
