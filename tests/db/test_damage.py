@@ -14,6 +14,7 @@ from signet.db import Database, ReadTx, WriteTx, damage, migrate
 from signet.db.checkpoint import Checkpointer
 from signet.db.damage import Damage, Kind
 from signet.errors import StorageDamaged, StorageMoved
+from signet.paths import Workspace
 from support.database import MADE_AT, fresh_database
 from support.processes import program
 
@@ -197,6 +198,19 @@ def test_an_emptied_database_is_not_made_anew(path: Path, db: Database, how: str
     assert "signet restore FILE" in no.value.message
     damage.mark_path(path).unlink()
     migrate.upgrade(path, now=MADE_AT)
+
+
+def test_no_new_database_is_made_where_a_backup_is(tmp_path: Path) -> None:
+    path = tmp_path / "w" / "memory" / "memories.db"
+    backup = Workspace(tmp_path / "w").backups_dir / "signet-20260501T000000Z-daily.zip"
+    backup.parent.mkdir(parents=True)
+    backup.touch()
+    with pytest.raises(StorageDamaged, match=r"is missing.*signet restore FILE"):
+        migrate.upgrade(path, now=MADE_AT)
+    path.parent.mkdir()
+    damage.mark_path(path).touch()
+    migrate.upgrade(path, now=MADE_AT)
+    assert migrate.is_current(path)
 
 
 def test_a_damaged_page_is_a_clear_refusal_and_noted(path: Path) -> None:

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+from signet.errors import StorageDamaged
 from signet.paths import Workspace
 
 
@@ -11,6 +12,17 @@ def memories(database: Path) -> int | None:
     from signet.db import inspection
 
     return inspection.memory_count(database)
+
+
+def lost(database: Path) -> str | None:
+    """Return why the daemon does not start with an empty database, and the way back; None where it would start."""
+    from signet.db import damage
+
+    try:
+        damage.check_not_emptied(database)
+    except StorageDamaged as error:
+        return error.message
+    return None
 
 
 def disk(workspace: Workspace) -> dict[str, int]:

@@ -93,8 +93,12 @@ def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
         found["predictor"] = signet.predictor()
         return found
     except DaemonNotRunning:
-        total = contents.memories(workspace.database)
-        return {"running": False, "agentsDir": str(workspace.root), "memories": {"total": total}}
+        return {
+            "running": False,
+            "agentsDir": str(workspace.root),
+            "memories": {"total": contents.memories(workspace.database)},
+            "lost": contents.lost(workspace.database),
+        }
     except SignetError as error:
         from signet.daemon import control
 
@@ -124,6 +128,8 @@ def _stopped(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     if found["memories"]["total"] is not None:
         yield _row("memories", str(found["memories"]["total"]))
     yield from _workspace(found, ink)
+    if found["lost"]:
+        yield ink.bad(f"! {found['lost']}")
 
 
 def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:

@@ -20,6 +20,7 @@ from signet import clock, files
 from signet.db import snapshot
 from signet.db.driver import Connection, connect, says_damage, sqlite
 from signet.errors import StorageDamaged
+from signet.paths import Workspace
 from signet.text import json_text
 
 WAY_BACK = "Restore a backup: signet backup list, then: signet restore FILE"
@@ -146,14 +147,25 @@ def _marked(database: Path) -> tuple[int, int] | None:
 
 
 def check_not_emptied(database: Path) -> None:
-    """Raise StorageDamaged for a file that is missing or empty although memories were stored in it."""
-    if _marked(database) is None or (database.exists() and database.stat().st_size):
+    """Raise StorageDamaged for a file that is missing or empty although memories were stored in it.
+
+    The mark of changes shows that, or a backup; a person who wants an empty memory leaves an empty mark.
+    """
+    if database.exists() and database.stat().st_size:
+        return
+    mark = mark_path(database)
+    if _marked(database) is None and (mark.exists() or not _has_backups(database)):
         return
     raise StorageDamaged(
         f"{database} is {'empty' if database.exists() else 'missing'}, although memories were stored in it. "
-        f"{WAY_BACK}. To begin with an empty memory: rm {mark_path(database)}",
+        f"{WAY_BACK}. To begin with an empty memory: : > {mark}",
         path=str(database),
     )
+
+
+def _has_backups(database: Path) -> bool:
+    folder = Workspace(database.parents[1]).backups_dir
+    return folder.is_dir() and any(folder.iterdir())
 
 
 def recover(database: Path) -> None:
