@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Collection
 from pathlib import PurePosixPath
 
-from signet.domain.backup.models import BadBackup
+from signet.domain.backup.models import DATABASE, BadBackup
 
 #: The folder of secrets, and the vault in it; a backup holds it only under a passphrase.
 SECRETS, VAULT = ".secrets", ".secrets/secrets.enc"
@@ -20,6 +20,22 @@ MEMORIES = ("memory", *(f"{DAEMON}/{name}" for name in STATE))
 _HIDDEN = frozenset({".gitignore", *(f"{DAEMON}/{name}" for name in STATE)})
 #: Folders and files of these names are made again by the programs that need them.
 CACHES = frozenset({"__pycache__", ".cache", "node_modules", ".DS_Store"})
+
+#: What the database's name is followed by in the names of its other files.
+_DATABASE_FILES = frozenset(
+    {
+        "",
+        "-wal",
+        "-shm",
+        "-journal",
+        ".gate",
+        ".gate.next",
+        ".migrate.lock",
+        ".mark",
+        ".damage",
+        ".rescued",
+    }
+)
 
 MAX_FILES = 500_000
 MAX_DEPTH, MAX_NAME_BYTES, MAX_PATH_BYTES = 32, 255, 1_024
@@ -35,6 +51,8 @@ def refusal(path: str) -> str | None:
     """Return why a restore does not write this path, None if it does. Pure."""
     if path in _HIDDEN:
         return None
+    if path != DATABASE and is_of_database(path):
+        return "SQLite would apply it to the database; the database is in a backup as a whole"
     first, *_ = parts = path.split("/")
     if why := _WHY.get(first.lower()):
         return why
@@ -46,6 +64,15 @@ def refusal(path: str) -> str | None:
     if is_long or any(len(part.encode()) > MAX_NAME_BYTES for part in parts):
         return "its path is too long"
     return None
+
+
+def is_of_database(path: str) -> bool:
+    """Return whether a file is the database or belongs to it: log, locks, copies of earlier schemas."""
+    name = unicodedata.normalize("NFC", path).lower()
+    rest = name.removeprefix(DATABASE)
+    return name.startswith(DATABASE) and (
+        rest in _DATABASE_FILES or rest.startswith((".bak-", "-mj"))
+    )
 
 
 def check_paths(paths: Collection[str]) -> None:

@@ -14,11 +14,6 @@ from signet.domain.backup.accept import CACHES, DAEMON, SECRETS, STATE
 from signet.domain.backup.models import DATABASE, LeftOut
 from signet.paths import Workspace
 
-#: What the database's name is followed by in the names of its other files.
-_DATABASE_FILES = frozenset(
-    {"", "-wal", "-shm", "-journal", ".gate", ".gate.next", ".migrate.lock", ".mark", ".damage"}
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -51,7 +46,7 @@ def _below(workspace: Workspace, path: str) -> Iterator[Found | LeftOut]:
     try:
         os.fsencode(path).decode("utf-8")
         if why := accept.refusal(path):
-            if not _is_of_database(path):
+            if not accept.is_of_database(path):
                 yield LeftOut(path=_shown(path), why=why)
             return
         # A memory folder that lies elsewhere belongs to the workspace all the same.
@@ -67,7 +62,7 @@ def _below(workspace: Workspace, path: str) -> Iterator[Found | LeftOut]:
             path=_shown(path), why=getattr(error, "strerror", None) or "its name is not valid text"
         )
         return
-    if _is_of_database(path):
+    if path == DATABASE:
         return
     if stat.S_ISREG(status.st_mode):
         yield Found(path, status)
@@ -79,13 +74,6 @@ def _below(workspace: Workspace, path: str) -> Iterator[Found | LeftOut]:
 
 def _names(folder: Path) -> list[str]:
     return sorted(place.name for place in folder.iterdir() if place.name not in CACHES)
-
-
-def _is_of_database(path: str) -> bool:
-    """Return whether the file is the database or belongs to it: log, locks, copies of earlier schemas."""
-    is_near = path.startswith(DATABASE)
-    rest = path.removeprefix(DATABASE)
-    return is_near and (rest in _DATABASE_FILES or rest.startswith(".bak-"))
 
 
 def _shown(path: str) -> str:
