@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NoReturn
 
-from signet import __version__
+from signet import __version__, cli
 
 if TYPE_CHECKING:
     from typer.core import TyperGroup
@@ -38,6 +38,8 @@ def run() -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
+    if (passphrase := os.environ.pop(cli.PASSPHRASE, None)) is not None:
+        cli.withheld[cli.PASSPHRASE] = passphrase
     try:
         if given in (["--version"], ["-V"]):
             sys.stdout.write(f"{__version__}\n")

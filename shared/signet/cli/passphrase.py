@@ -1,16 +1,16 @@
 """Read the passphrase for secrets in a backup from a file, the environment, or a prompt."""
 
 import getpass
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from signet import cli
 from signet.cli import output
 from signet.errors import Invalid
 
-VARIABLE = "SIGNET_BACKUP_PASSPHRASE"
+VARIABLE = cli.PASSPHRASE
 FileOption = Annotated[
     str | None,
     typer.Option(
@@ -24,7 +24,7 @@ FileOption = Annotated[
 def given(file: str | None) -> str | None:
     """Return the passphrase from the file or the environment, else None. Raises Invalid."""
     if file is None:
-        return os.environ.get(VARIABLE) or None
+        return cli.withheld.get(VARIABLE) or None
     try:
         text = Path(file).expanduser().read_text("utf-8")
     except (OSError, UnicodeError) as error:
