@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from cli.program import Program, running
+from signet.paths import Workspace
 from support.processes import eventually
 
 CLAUDE = '#!/bin/sh\necho "$*" > "$(dirname "$0")/ran"\n'
@@ -55,6 +56,10 @@ def _page(daemon: Program, curl: httpx.Client) -> dict[str, str]:
     code = link.partition("#code=")[2]
     token = curl.post("/api/auth/exchange", json={"code": code}, headers=page).json()["token"]
     return {**page, "authorization": f"Bearer {token}"}
+
+
+def _pids(curl: httpx.Client) -> list[int]:
+    return [one["pid"] for one in curl.get("/api/status").json()["processes"]]
 
 
 def _names(daemon: Program) -> list[str]:
@@ -145,7 +150,9 @@ def test_the_page_asks_before_it_runs_a_task_and_its_session_ends_with_the_daemo
     ran = daemon.home / "bin" / "ran"
     eventually(ran.exists)
     assert daemon.run("task", "remove", "t").status == 0
-    assert daemon.run("daemon", "restart").status == 0
+    assert daemon.run("daemon", "restart", SIGNET_BACKUP_PASSPHRASE="sesame").status == 0
+    for one in [Workspace(daemon.workspace).pid_file.read_text(), *_pids(curl)]:
+        assert b"sesame" not in Path(f"/proc/{one}/environ").read_bytes()
     after = curl.get("/api/auth/whoami", headers=page).json()
     assert after["standing"] == "peer"
     assert curl.post("/api/tasks", content=body, headers=page).json()["code"] == "not_proven"
@@ -187,6 +194,11 @@ def test_the_shell_of_an_agent_is_told_to_ask_the_user(daemon: Program, shell: s
         ("connect", "https://evil.example"),
         ("daemon", "install"),
         ("uninstall",),
+        ("harness", "install", "codex"),
+        ("harness", "uninstall", "codex"),
+        ("workspace", "set", "/tmp/other"),
+        ("setup", "--yes", "--harness", "codex"),
+        ("review", "approve", "019ac0de-1f2a-7b3c"),
     ],
     ids=" ".join,
 )  # fmt: skip

@@ -68,7 +68,7 @@ def status(path: PathOption = None) -> Output:
     _show(rows)
 
 
-@command(app)
+@command(app, does="change what harnesses run")
 def install(
     names: NamesArgument,
     legacy: Annotated[
@@ -122,7 +122,7 @@ def install(
             output.tell(f"{output.ink(sys.stderr).warn('!')} {output.plain(warning)}")
 
 
-@command(app)
+@command(app, does="change what harnesses run")
 def uninstall(
     names: NamesArgument,
     dry_run: DryRunOption = False,

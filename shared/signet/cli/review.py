@@ -61,7 +61,7 @@ def show(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
         output.say(_facts(one))
 
 
-@command(app)
+@command(app, does="approve memories for the user")
 def approve(signet: Signet, ids: IdsArgument, agent: AgentOption = None) -> Output:
     """Allow memories to be injected unasked and to replace older ones. They stay labelled with their origin.
 

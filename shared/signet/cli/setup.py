@@ -6,6 +6,7 @@ import typer
 
 from signet.cli import output
 from signet.cli.command import JsonOption, PathOption, PortOption
+from signet.cli.connect import check_person
 from signet.cli.daemon import shown_log
 from signet.cli.harness import ConversationsOption, ids
 from signet.errors import Invalid
@@ -128,6 +129,8 @@ def setup(
         ),
     )
     plan = prepare.look(find_workspace(path), chosen)
+    if plan.state is not choices.State.FRESH:
+        check_person("change the settings and harnesses of an existing workspace")
     if yes:
         plan = setup_ask.usual(plan)
     if not (non_interactive or yes or as_json):

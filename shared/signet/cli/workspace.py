@@ -39,7 +39,7 @@ def status(path: PathOption = None) -> Output:
         output.hint("It does not exist yet; create it with: signet setup")
 
 
-@command(app, "set")
+@command(app, "set", does="choose another workspace, and with it other settings")
 def set_default(
     path: Annotated[str, typer.Argument(metavar="PATH", help="Workspace folder.")],
 ) -> Output:
