@@ -83,7 +83,11 @@ class GitWatch(Loop):
     def _sync(self, at: float) -> None:
         settings = self._live.settings.git
         done = sync.sync(
-            self._workspace, settings, Vault(self._workspace.vault).find, now=clock.now()
+            self._workspace,
+            settings,
+            Vault(self._workspace.vault).find,
+            now=clock.now(),
+            is_automatic=True,
         )
         self._failures = 0 if done["success"] else self._failures + 1
         pause = settings.sync_interval_seconds * 2.0 ** min(self._failures, 12)

@@ -189,3 +189,75 @@ def test_a_folder_above_that_is_a_repository_is_not_ours(three: Trio, tmp_path: 
     assert sync.push(inner, SETTINGS, no_secret)["message"] == "Not a git repository"
     found = status.standing(inner, SETTINGS, no_secret)
     assert (found["isRepo"], found["branch"], found["authMethod"]) == (False, None, "none")
+
+
+@pytest.fixture
+def shared(three: Trio) -> Trio:
+    """Give the three, which keep agent.yaml in step, too."""
+    arrives(three, ".gitignore", "/.daemon/\n/memory/memories.db*\n")
+    assert pull(three)["success"]
+    return three
+
+
+def automatic(shared: Trio) -> GitDone:
+    return sync.sync(shared.workspace, SETTINGS, no_secret, now=clock.now(), is_automatic=True)
+
+
+DECISIVE = {
+    "agent.yaml": "git: {remote: evil}\n",
+    "AGENT.yaml": "services: {openclaw: {restart_command: id}}\n",
+    "config.yaml": "auth: {trustedOrigins: ['https://evil.example']}\n",
+}
+
+
+@pytest.mark.parametrize("name", DECISIVE)
+@pytest.mark.parametrize("before", [None, "search: {alpha: 0.4}\n"])
+def test_an_automatic_pull_never_changes_what_runs_or_who_is_trusted(
+    shared: Trio, name: str, before: str | None
+) -> None:
+    """TK-26: whatever name the file has, and whether one is there already."""
+    if before is not None:
+        arrives(shared, name, before)
+        assert pull(shared)["success"]
+    arrives(shared, name, DECISIVE[name])
+    refused = automatic(shared)
+    assert not refused["success"]
+    assert (
+        "it would change settings that decide what runs or who is trusted: " in refused["message"]
+    )
+    path = shared.here.root / name
+    assert (path.read_text() if path.exists() else None) == before
+    assert pull(shared)["success"], "a person may take them over"
+    assert path.read_text() == DECISIVE[name]
+
+
+def test_an_automatic_pull_takes_tuning_and_every_other_file(shared: Trio) -> None:
+    arrives(shared, "agent.yaml", "search: {alpha: 0.4}\n")
+    arrives(shared, "USER.md", "Ada\n")
+    assert automatic(shared)["success"]
+    assert (shared.here.root / "agent.yaml").read_text() == "search: {alpha: 0.4}\n"
+
+
+@pytest.mark.parametrize("text", ["auth: [", "auth: {mode: nonsense}\n", "- a list\n"])
+def test_settings_that_cannot_be_read_are_not_pulled_automatically(shared: Trio, text: str) -> None:
+    arrives(shared, "agent.yaml", text)
+    assert not automatic(shared)["success"]
+    assert not (shared.here.root / "agent.yaml").exists()
+
+
+def test_a_settings_file_that_a_pull_uncovers_counts(shared: Trio) -> None:
+    arrives(shared, "agent.yaml", "search: {alpha: 0.4}\n")
+    assert pull(shared)["success"]
+    shared.here.write(".git/info/exclude", "config.yaml\n")
+    shared.here.write("config.yaml", DECISIVE["config.yaml"])
+    shared.there.git("rm", "--quiet", "agent.yaml")
+    arrives(shared, "USER.md", "Ada\n")
+    assert "auth.trustedOrigins" in automatic(shared)["message"]
+    assert (shared.here.root / "agent.yaml").exists()
+
+
+def test_a_link_in_place_of_the_settings_is_not_pulled_automatically(shared: Trio) -> None:
+    (shared.there.root / "agent.yaml").symlink_to("evil.yaml")
+    arrives(shared, "evil.yaml", DECISIVE["agent.yaml"])
+    assert not automatic(shared)["success"]
+    assert not (shared.here.root / "agent.yaml").is_symlink()

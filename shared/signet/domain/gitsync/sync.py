@@ -70,12 +70,22 @@ def push(workspace: Workspace, settings: Git, secret: Secret) -> GitDone:
     return _alone(workspace, lambda: _push(_remote(workspace, settings, secret, "push")))
 
 
-def sync(workspace: Workspace, settings: Git, secret: Secret, *, now: datetime) -> GitDone:
-    """Pull, then push; the time is kept for status when both worked."""
+def sync(
+    workspace: Workspace,
+    settings: Git,
+    secret: Secret,
+    *,
+    now: datetime,
+    is_automatic: bool = False,
+) -> GitDone:
+    """Pull, then push; the time is kept for status when both worked.
+
+    An automatic one pulls nothing that changes decisive settings (TK-26).
+    """
 
     def both() -> GitDone:
         remote = _remote(workspace, settings, secret, "sync")
-        pulled = _pull(remote)
+        pulled = _pull(remote, is_automatic=is_automatic)
         if not pulled["success"]:
             return pulled
         pushed = _push(remote)
@@ -141,7 +151,7 @@ def _remote(workspace: Workspace, settings: Git, secret: Secret, verb: str) -> R
     )
 
 
-def _pull(remote: Remote) -> GitDone:
+def _pull(remote: Remote, *, is_automatic: bool = False) -> GitDone:
     git = remote.repository
     try:
         git.run(
@@ -158,6 +168,12 @@ def _pull(remote: Remote) -> GitDone:
         if coming == 0:
             return GitDone(success=True, message="Already up to date", changes=0)
         _check(remote, coming)
+        if is_automatic and (found := guarded.decided(git, remote.tracking)):
+            raise GitFailed(
+                f"it would change settings that decide what runs or who is trusted: {found}."
+                f" Look at them: git -C {git.root} diff HEAD {remote.name}/{remote.branch} -- agent.yaml;"
+                " to take them over: signet git pull"
+            )
         _forward(remote)
     except GitFailed as error:
         return _failed("Pull", error)
