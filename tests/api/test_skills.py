@@ -262,6 +262,28 @@ def unchanged(api: Api, answer: Answer, words: str) -> None:
     assert api.get("/api/skills/sail").body["version"] == "1.10"
 
 
+def test_no_skill_is_installed_from_a_private_place(
+    api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """CON-11: agents would read its files."""
+
+    def refused(answer: Answer, words: str) -> None:
+        assert answer.status == 400 and words in answer.error
+        assert not (folder(api) / "sail").exists()
+
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(home))
+    for place in (home / ".ssh", home / ".gnupg" / "x", api.state.workspace.secrets_dir):
+        skill = write(place, "sail").parent
+        refused(install(api, "sail", skill), "holds keys")
+    (tmp_path / "link").symlink_to(home / ".ssh" / "sail")
+    refused(install(api, "sail", tmp_path / "link"), "holds keys")
+    (home / "SKILL.md").write_text((home / ".ssh" / "sail" / "SKILL.md").read_text())
+    refused(install(api, "sail", home), "home folder")
+    seen = write(home / ".claude" / "skills", "sail").parent
+    assert install(api, "sail", seen).status == 200
+
+
 def test_what_cannot_be_installed_changes_nothing(api: Api, tmp_path: Path) -> None:
     write(folder(api), "sail", FULL)
     source = tmp_path / "src"

@@ -1,16 +1,19 @@
 """Installing a skill, so that it is there whole or not at all (SK-13)."""
 
 import errno
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from signet.domain.folders.private import find_places
 from signet.domain.skills import files, place, sources
 from signet.domain.skills.files import InvalidName
 from signet.domain.skills.models import FILE
 from signet.domain.skills.place import CannotCopy
 from signet.errors import StorageFull
+from signet.paths import Workspace
 
 _NAME = re.compile(r"[A-Za-z0-9_.\-/@]+")
 
@@ -60,7 +63,9 @@ def install(
             if repo is not None:
                 found, origin = sources.from_repository(*repo, staged, run), wanted
             elif source is not None:
+                _check_public(folder, Path(source))
                 found = sources.from_path(Path(source), last, staged)
+                _check_public(folder, found)
                 origin = str(Path(source).expanduser())
             else:
                 found, origin = _named(last, catalogs, staged, run)
@@ -74,6 +79,13 @@ def install(
             raise StorageFull from error
         raise InstallFailed(f"cannot install '{last}': {error.strerror or error}") from error
     return Installed(name=last, source=origin)
+
+
+def _check_public(folder: Path, source: Path) -> None:
+    """Raise InstallFailed for a source in a private place (CON-11): agents read a skill with all its files."""
+    places = find_places(Workspace(folder.parent))
+    if reason := places.named_reason(os.path.realpath(source.expanduser())):
+        raise InstallFailed(f"{source} cannot be installed: {reason}")
 
 
 def _named(name: str, catalogs: Sequence[Path], staged: Path, run: sources.Run) -> tuple[Path, str]:
