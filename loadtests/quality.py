@@ -19,9 +19,11 @@ from signet import clock
 from signet.db import Database, ReadTx
 from signet.db import fts as fts_
 from signet.db.visibility import Reader, ReadPolicy
+from signet.domain.auth import own
 from signet.domain.recall import keyword, vector, view
 from signet.domain.recall.models import DEFAULT_LIMIT, Filters, Query, RecallSettings
 from signet.domain.recall.recall import recall
+from signet.paths import Workspace
 from signet.providers.native.encoder import NativeEmbedder
 
 CACHE = Path(tempfile.gettempdir()) / "signet-recall-quality"
@@ -73,21 +75,27 @@ class Questions:
 
 
 class Client:
-    """HTTP client of a stack's API over a persistent connection."""
+    """HTTP client of a stack\'s API over a persistent connection; with a workspace as the client of its user."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, workspace: Workspace | None = None) -> None:
+        self._workspace = workspace
         self._connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
 
     def post(self, path: str, body: Mapping[str, object]) -> dict[str, object]:
         """Return the answer to a POST; raises RuntimeError if it is refused."""
         self._connection.request(
-            "POST", path, json.dumps(body), {"Content-Type": "application/json"}
+            "POST", path, json.dumps(body), {"Content-Type": "application/json", **self._key}
         )
         answer = self._connection.getresponse()
         content: dict[str, object] = json.loads(answer.read())
         if answer.status not in (http.client.OK, http.client.CREATED):
             raise RuntimeError(f"{path}: {answer.status} {content}")
         return content
+
+    @property
+    def _key(self) -> dict[str, str]:
+        token = self._workspace and own.own_token(self._workspace, "loadtests", now=clock.now())
+        return {"Authorization": f"Bearer {token}"} if token else {}
 
     def await_model(self) -> None:
         """Wait until questions are answered by meaning."""

@@ -103,7 +103,7 @@ def run(options: Options) -> Report:
             project = _project(options.folder / f"project-{source}", decoys, chosen)
             stack.start(API, WORKER, SCHEDULER)
             hand_over(stack, project, decoys, chosen)
-            Client(stack.port).await_model()
+            Client(stack.port, stack.workspace).await_model()
             tally = Tally()
             for task in chosen:
                 _ask(stack, project, task, tally, times)
@@ -121,7 +121,7 @@ class Session:
     """A session as a harness plays it, hook by hook."""
 
     def __init__(self, stack: Stack, project: Path, key: str) -> None:
-        self._client = Client(stack.port)
+        self._client = Client(stack.port, stack.workspace)
         self._said = {"harness": "claude-code", "sessionKey": key, "cwd": str(project)}
 
     def call(self, hook: str, **fields: object) -> str:
@@ -176,7 +176,7 @@ def hand_over(stack: Stack, project: Path, decoys: Sequence[Decoy], tasks: Seque
         session = Session(stack, project, f"talk-{number}")
         session.call("session-start", source="startup")
         session.call("session-end", transcriptPath=str(path), reason="other")
-    client = Client(stack.port)
+    client = Client(stack.port, stack.workspace)
     for task in tasks:
         for text in task.get("saved", ()):
             client.post("/api/memory/remember", {"content": text, "project": str(project)})
