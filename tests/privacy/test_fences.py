@@ -17,6 +17,7 @@ from signet.domain.summaries.models import Said
 from signet.domain.synthesis import prompt as synthesis
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Source, Sources
+from signet.domain.synthesis.sql import NoteRow
 from support.http import Api, an_api
 from support.skills import write
 
@@ -166,7 +167,7 @@ def asked_of_a_model() -> dict[str, str]:
     )
     found = Sources(
         memories=(Source(type="fact", content=HOSTILE, created_at="2026-01-01", score=1.0),),
-        notes=(HOSTILE,),
+        notes=(NoteRow(HOSTILE, None),),
         newest=1,
     )
     return {

@@ -77,7 +77,10 @@ def backups(home: Home) -> list[Path]:
 def body(text: str) -> str:
     """Return a file without its first line, which must say when it was made."""
     head, blank, rest = text.split("\n", 2)
-    assert re.fullmatch(r"<!-- generated \d{4}-\d\d-\d\d \d\d:\d\d -->", head) and not blank
+    assert (
+        re.fullmatch(r"<!-- generated \d{4}-\d\d-\d\d \d\d:\d\d, by project -->", head)
+        and not blank
+    )
     return rest
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from signet import resources
 from signet.config.sections import Agent
+from signet.db.visibility import Here
 from signet.domain.agents import files
 from signet.domain.identity import identity
 from signet.domain.synthesis import file as memory_file
@@ -51,8 +52,8 @@ class Identity:
         return sum(map(bool, texts))
 
 
-def load(workspace: Workspace, agent_id: str) -> Identity:
-    """Return what an agent's files say: its own soul and identity, its own MEMORY.md, the rest from the root."""
+def load(workspace: Workspace, agent_id: str, here: Here) -> Identity:
+    """Return what an agent's files say: its own soul and identity, of its MEMORY.md what is told here, the rest."""
     memory = memory_file.path_of(workspace, agent_id)
     instructions = _BLOCK.sub("", read(workspace.root / "AGENTS.md")).strip()
     card = _own(workspace, agent_id, "IDENTITY.md")
@@ -61,7 +62,7 @@ def load(workspace: Workspace, agent_id: str) -> Identity:
         soul=filled(_own(workspace, agent_id, "SOUL.md"), "SOUL.md"),
         identity=filled(card, "IDENTITY.md"),
         user=filled(read(workspace.root / "USER.md"), "USER.md"),
-        memory=filled(_memory(memory) if memory else "", "MEMORY.md"),
+        memory=filled(memory_file.told(memory, here) if memory else "", "MEMORY.md"),
         card=card,
     )
 
@@ -147,12 +148,5 @@ def _template(name: str) -> re.Pattern[str]:
 def _own(workspace: Workspace, agent_id: str, name: str) -> str:
     try:
         return read(files.find(workspace, agent_id, name))
-    except OSError:
-        return ""
-
-
-def _memory(path: Path) -> str:
-    try:
-        return memory_file.read(path).replace("\0", "").strip() if path.is_file() else ""
     except OSError:
         return ""

@@ -6,11 +6,12 @@ Whoever writes holds the lock, so that no two processes write at once.
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
+from signet.db.visibility import Here
 from signet.errors import Conflict, Invalid
 from signet.files import locked, replace_file
 from signet.ids import DEFAULT_AGENT
@@ -22,6 +23,12 @@ BACKUPS = 20
 
 _AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _HEADER = re.compile(r"\A\s*<!-- generated [^>]*-->[ \t]*\n*")
+#: Written before each project had a part of its own.
+_MIXED = re.compile(r"\A\s*<!-- generated [-0-9]+ [:0-9]+ -->")
+#: The headings of the part of a project and of the notes that belong to none; before them stands what is for all.
+_PROJECT, _IMPORTED = "# Project ", "# Imported notes"
+_PART = re.compile(rf"^(?:{_PROJECT}(.+)|({_IMPORTED}))$", re.MULTILINE)
+_LOOKS_LIKE_PART = re.compile(rf"^(?={_PROJECT}|{_IMPORTED})", re.MULTILINE)
 
 
 def path_of(workspace: Workspace, agent_id: str) -> Path | None:
@@ -39,6 +46,44 @@ def read(path: Path) -> str:
         return _HEADER.sub("", path.read_text("utf-8", "replace"))
     except FileNotFoundError:
         return ""
+
+
+def heading(project: str | None) -> str:
+    """Return the heading of a part, empty for what is for every project."""
+    return _IMPORTED if project is None else f"{_PROJECT}{project}" if project else ""
+
+
+def joined(parts: Mapping[str | None, str]) -> str:
+    """Return the text of the file: what is for every project (""), each project, then imported notes (None)."""
+    texts = []
+    for project, text in parts.items():
+        # No statement may pass for the beginning of another part.
+        texts.append("\n\n".join(filter(None, (heading(project), _LOOKS_LIKE_PART.sub("#", text)))))
+    return "\n\n".join(texts)
+
+
+def parts(text: str) -> dict[str | None, str]:
+    """Return the parts of the file by project, as `joined` takes them."""
+    first, *rest = _PART.split(text)
+    found: dict[str | None, str] = {"": first.strip()}
+    for project, _, said in zip(*[iter(rest)] * 3, strict=True):
+        found[project] = said.strip()
+    return found
+
+
+def told(path: Path, here: Here) -> str:
+    """Return what the file says to a session that works here; empty for one that mixes projects."""
+    try:
+        raw = path.read_text("utf-8", "replace") if path.is_file() else ""
+    except OSError:
+        return ""
+    found = parts("" if _MIXED.match(raw) else _HEADER.sub("", raw).replace("\0", ""))
+    names: list[str | None] = [
+        "",
+        here.project,
+        *([None] if here.is_personal or not here.project else []),
+    ]
+    return "\n\n".join(found[one] for one in dict.fromkeys(names) if found.get(one))
 
 
 def checked(content: str) -> str:
@@ -63,7 +108,7 @@ def write(workspace: Workspace, path: Path, text: str, *, at: datetime, run_at: 
     name = "-".join(path.relative_to(workspace.root).parts)
     note = workspace.runtime_dir / f"synthesis.{name}.written"
     _keep(path, run_at, written=note.read_text("ascii") if note.exists() else "")
-    content = f"<!-- generated {at:%Y-%m-%d %H:%M} -->\n\n{text}\n".encode()
+    content = f"<!-- generated {at:%Y-%m-%d %H:%M}, by project -->\n\n{text}\n".encode()
     replace_file(note, _digest(content).encode(), beside=f".{note.name}.new")
     replace_file(path, content, beside=".MEMORY.md.new")
 

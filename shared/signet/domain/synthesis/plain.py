@@ -18,8 +18,8 @@ TITLES = {
 OTHER = "More"
 
 
-def text(sources: Sources) -> str:
-    """Return the list, sections and lines by how much they matter, so that a cut hits what matters least."""
+def text(sources: Sources, *, title: str) -> str:
+    """Return one part, sections and lines by how much they matter, so that a cut hits what matters least."""
     room = MOST_CHARS - sum(map(len, TITLES.values()))
     sections: dict[str, list[str]] = {}
     for one in sources.memories:
@@ -28,11 +28,11 @@ def text(sources: Sources) -> str:
             continue
         room -= len(line) + 1
         sections.setdefault(TITLES.get(one.type, OTHER), []).append(line)
-    titles = [_title(note) for note in sources.notes[:SESSIONS]]
+    titles = [_title(note.content) for note in sources.notes[:SESSIONS]]
     sessions = [f"- {title}" for title in titles if len(title) < room]
     listed = [*sections.items(), *([("Recent sessions", sessions)] if sessions else [])]
     parts = (f"## {name}\n\n" + "\n".join(lines) for name, lines in listed)
-    return "\n\n".join(("# Memory", *parts))[:MOST_CHARS]
+    return "\n\n".join(filter(None, (title, *parts)))[:MOST_CHARS]
 
 
 def _title(note: str) -> str:

@@ -1,5 +1,6 @@
 """The words with which a model is asked to write MEMORY.md."""
 
+from signet.domain.synthesis import file
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources
 from signet.providers import fence
@@ -13,18 +14,33 @@ that every session begins with. Rewrite it from the memories below. Return the M
   no longer contain; where they contradict it, they are right.
 - Use the words of the memories. Add nothing that they do not say.
 """
+#: For who writes the whole file at once.
+_BY_PROJECT = """\
+- What the memories give for one project stands under its heading, as given (`# Project …`), at the end of the file, and
+  nowhere else; imported notes stand last under `# Imported notes`.
+"""
 
 
 def synthesis(current: str, sources: Sources, plan: Plan) -> str:
     """Return the request for a whole new file, given the present one."""
-    memories = "\n".join(
-        f"- [{one.type}] {one.content} ({one.created_at[:10]})" for one in sources.memories
+    parts = sources.parts()
+    memories = "\n\n".join(
+        "\n".join(
+            [
+                *([f"{file.heading(project)}:"] if project != "" and len(parts) > 1 else []),
+                *(f"- [{one.type}] {one.content} ({one.created_at[:10]})" for one in part.memories),
+            ]
+        )
+        for project, part in parts.items()
     )
     return "".join(
         (
             TASK.format(chars=plan.chars),
+            _BY_PROJECT if len(parts) > 1 else "",
             fence.data("memories", memories),
-            fence.data("session-notes", "\n\n---\n\n".join(sources.notes)) if sources.notes else "",
+            fence.data("session-notes", "\n\n---\n\n".join(one.content for one in sources.notes))
+            if sources.notes
+            else "",
             fence.data("present-file", current[: plan.chars]) if current else "",
         )
     )

@@ -6,7 +6,7 @@ file and one backup.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from signet import clock
@@ -27,6 +27,9 @@ from signet.queue.job_context import JobContext
 
 log = logs.get("pipeline")
 
+#: Parts that a model writes; the others are lists.
+MOST_ASKED = 6
+
 
 def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Workspace) -> None:
     """Write the file of the job's agent and complete the job; without a model a plain list.
@@ -42,8 +45,8 @@ def run(job: JobContext, model: LanguageModel | None, plan: Plan, workspace: Wor
         return
     fault = ""
     try:
-        present = job.db.read(withheld.cleaned, agent_id, file.read(path))
-        text, fault = _written(model, found, present, plan)
+        present = job.db.read(withheld.cleaned, agent_id, file.unmixed(path))
+        text, fault = _written(job, model, found, file.parts(present), plan)
     except ProviderFailed:
         job.progress(
             lambda tx: runs.note(tx, agent_id, now=clock.now(), newest=None, has_failed=True)
@@ -102,10 +105,32 @@ def _gather(tx: ReadTx, agent_id: str, plan: Plan, now: datetime) -> Sources:
 
 
 def _written(
-    model: LanguageModel | None, found: Sources, present: str, plan: Plan
+    job: JobContext,
+    model: LanguageModel | None,
+    found: Sources,
+    present: Mapping[str | None, str],
+    plan: Plan,
 ) -> tuple[str, str]:
-    """Return the text of the file, and why the model's answer was refused, empty when it was not."""
-    listed = plain.text(found)
+    """Return the text of the file, and why an answer of the model was refused, empty when none was.
+
+    A model sees each part alone, so that nothing of one project gets into another.
+    """
+    parts: dict[str | None, str] = {}
+    faults: list[str] = []
+    for number, (project, some) in enumerate(found.parts().items()):
+        job.check()
+        title = "" if number else "# Memory"
+        asked = model if number < MOST_ASKED else None
+        parts[project], fault = _part(asked, some, present.get(project, ""), plan, title)
+        faults.append(fault)
+    return file.joined(parts), next(filter(None, faults), "")
+
+
+def _part(
+    model: LanguageModel | None, found: Sources, present: str, plan: Plan, title: str
+) -> tuple[str, str]:
+    """Return the text of a part, and why the model's answer was refused, empty when it was not."""
+    listed = plain.text(found, title=title)
     if model is None:
         return listed, ""
     try:

@@ -3,7 +3,7 @@
 import heapq
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from signet import clock
@@ -12,7 +12,7 @@ from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.synthesis import sql
 from signet.domain.synthesis.plan import Plan
-from signet.domain.synthesis.sql import CandidateRow
+from signet.domain.synthesis.sql import CandidateRow, NoteRow
 from signet.domain.transcripts import withheld
 
 #: Effective importance below which a memory is left out.
@@ -33,15 +33,37 @@ class Source:
     content: str
     created_at: str
     score: float
+    project: str | None = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """What one file is made of; `newest` is the number of the newest memory that was looked at."""
+    """What one file, or the part of one project, is made of.
+
+    `notes` are texts with their projects, `newest` is the number of the newest memory that was looked at.
+    """
 
     memories: tuple[Source, ...]
-    notes: tuple[str, ...]
+    notes: tuple[NoteRow, ...]
     newest: int
+
+    def parts(self) -> dict[str | None, "Sources"]:
+        """Return them by project: first what every project is told (""), then by how much they matter, imports last."""
+        names = dict.fromkeys(("", *(one.project for one in self.memories)))
+        names |= dict.fromkeys(one.project or "" for one in self.notes)
+        known = [one for one in names if one is not None] + [one for one in names if one is None]
+        found = {name: self._of(name) for name in known}
+        return {name: part for name, part in found.items() if part}
+
+    def _of(self, project: str | None) -> "Sources":
+        notes = tuple(
+            one for one in self.notes if project is not None and (one.project or "") == project
+        )
+        return replace(
+            self,
+            memories=tuple(one for one in self.memories if one.project == project),
+            notes=notes,
+        )
 
     def __bool__(self) -> bool:
         return bool(self.memories or self.notes)
@@ -63,22 +85,26 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
     rows = tx.rows(sql.CandidateRow, sql.CANDIDATES + seen.sql, (THRESHOLD, since, *seen.params))
     scored = ((_score(row, plan.decay_rate, now), row.seq) for row in rows)
     best = heapq.nlargest(MOST, (one for one in scored if one[0] >= THRESHOLD))
-    notes = _fitting(
-        withheld.all_cleaned(
-            tx, reader.agent_id, tx.column(sql.NOTES, (reader.agent_id, MOST_NOTES))
-        ),
-        int(plan.chars * NOTES_SHARE),
-    )
+    known = tx.rows(sql.NoteRow, sql.NOTES, (reader.agent_id, MOST_NOTES))
+    cleaned = withheld.all_cleaned(tx, reader.agent_id, [one.content for one in known])
+    told = [one._replace(content=text) for one, text in zip(known, cleaned, strict=True)]
+    notes = _fitting(told, int(plan.chars * NOTES_SHARE))
     listed = as_list(seq for _, seq in best)
     texts = {row.seq: row for row in tx.rows(sql.TextRow, sql.TEXTS, (listed,))}
-    room = plan.chars - sum(map(len, notes))
+    room = plan.chars - sum(len(one.content) for one in notes)
     memories: list[Source] = []
     for score, seq in best:
         row = texts[seq]
         if len(row.content) > room:
             continue
         room -= len(row.content)
-        kept = Source(type=row.type, content=row.content, created_at=row.created_at, score=score)
+        kept = Source(
+            type=row.type,
+            content=row.content,
+            created_at=row.created_at,
+            score=score,
+            project=row.project,
+        )
         memories.append(kept)
     return Sources(memories=tuple(memories), notes=tuple(notes), newest=sql.newest(tx, reader))
 
@@ -97,11 +123,11 @@ def _oldest(rate: float, now: datetime) -> str:
     return clock.to_text(now - min(days + 1, 36_500) * DAY)
 
 
-def _fitting(texts: Sequence[str], room: int) -> list[str]:
+def _fitting(notes: Sequence[NoteRow], room: int) -> list[NoteRow]:
     kept = []
-    for text in texts:
-        if len(text) > room:
+    for one in notes:
+        if len(one.content) > room:
             break
-        kept.append(text)
-        room -= len(text)
+        kept.append(one)
+        room -= len(one.content)
     return kept

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from signet.db import ReadTx, visibility
 from signet.db.dialect import LIST
-from signet.db.visibility import Reader
+from signet.db.visibility import EVERYWHERE, Reader
 from signet.domain.memory.supersede import is_current
 
 KIND = "synthesize"
@@ -26,6 +26,15 @@ class TextRow(NamedTuple):
     type: str
     content: str
     created_at: str
+    #: Empty for what every project is told, None for what was imported without one.
+    project: str | None
+
+
+class NoteRow(NamedTuple):
+    """The notes of a session."""
+
+    content: str
+    project: str | None
 
 
 #: What a document, or a conversation that was read, says stands in its facts.
@@ -36,10 +45,11 @@ CANDIDATES = f"""
 SELECT m.seq, m.importance, m.pinned, COALESCE(m.last_accessed, m.created_at) AS used_at FROM memories m
  WHERE {_WORTHY} AND (m.pinned = 1 OR (m.importance >= ? AND COALESCE(m.last_accessed, m.created_at) >= ?)) AND """
 TEXTS = f"""
-SELECT seq, type, content, created_at FROM memories
- WHERE seq IN {LIST}"""
+SELECT m.seq, m.type, m.content, m.created_at,
+       CASE WHEN {EVERYWHERE.format(m="m")} THEN '' ELSE m.project END AS project
+  FROM memories m WHERE m.seq IN {LIST}"""
 NOTES = """
-SELECT s.content FROM session_summaries s
+SELECT s.content, s.project FROM session_summaries s
  WHERE s.agent_id = ? AND s.depth = 0 ORDER BY s.latest_at DESC LIMIT ?"""
 _NEWEST = "SELECT MAX(m.seq) FROM memories m WHERE m.seq > ? AND m.is_deleted = 0 AND "
 FIRST = "SELECT created_at FROM memories WHERE agent_id = ? ORDER BY seq LIMIT 1"
