@@ -210,8 +210,8 @@ def test_what_is_left_out_says_why(api: Api, monkeypatch: pytest.MonkeyPatch) ->
     told_both(api)
     prompt(api, ASK_WALRUS)  # said already
 
-    async def far_off(*asked: Any) -> Result:
-        result = await found(*asked)
+    async def far_off(*asked: Any, **given: Any) -> Result:
+        result = await found(*asked, **given)
         return replace(result, hits=tuple(replace(hit, score=0.31) for hit in result.hits))
 
     monkeypatch.setattr("signet_api.answering.found", far_off)

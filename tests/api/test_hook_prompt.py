@@ -80,8 +80,8 @@ def test_what_is_not_near_enough_is_not_told(
 ) -> None:
     remember(api)
 
-    async def scored(*asked: Any) -> Result:
-        result = await found(*asked)
+    async def scored(*asked: Any, **given: Any) -> Result:
+        result = await found(*asked, **given)
         return replace(result, hits=tuple(replace(hit, score=score) for hit in result.hits))
 
     monkeypatch.setattr("signet_api.answering.found", scored)

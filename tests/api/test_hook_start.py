@@ -59,7 +59,7 @@ def a_project(api: Api, tmp_path: Path) -> str:
         SOUL="Calm.",
         IDENTITY="- **name:** Heron\n- **creature:** a bird",
         USER="Nora.",
-        MEMORY="<!-- generated 2026-05-01 10:00 -->\n\nWe moved to Bergen.",
+        MEMORY="<!-- generated 2026-05-01 10:00, by project -->\n\nWe moved to Bergen.",
     )
     told_of = {"entity": "Heron", "aspect": "rules"}
     rule = {"kind": "constraint", "content": "Never push to the heron on Fridays"}
@@ -168,7 +168,7 @@ def test_of_a_template_only_what_was_filled_in_is_told(api: Api) -> None:
         USER=f"{user}\n## Projects\n\n## Pets\n\n- Dog: Rex\n\n### Food\n",
         IDENTITY="# Identity\n\n- name: Juno\n- vibe:\n",
         SOUL="# Soul of a pilot\n\n```yaml\n- name:\n# comment\n```\n",
-        MEMORY="<!-- generated 2026-05-01 10:00 -->\n\n# Memory\n\n## Facts\n\n- We moved.\n",
+        MEMORY="<!-- generated 2026-05-01 10:00, by project -->\n\n# Memory\n\n## Facts\n\n- We moved.\n",
     )
     text = starts(api).body["inject"]
     assert text.endswith(f"\n{fence.TAIL}")

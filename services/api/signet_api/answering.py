@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from signet import clock
 from signet.config import Settings
 from signet.db import ReadTx
+from signet.db.visibility import Here
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
 from signet.domain.recall import recall
@@ -28,24 +29,29 @@ def services_of(state: State) -> Services:
         settings=state.settings,
         workspace=state.workspace,
         vector=state.vectors.of,
-        recall=lambda body, agent_id: found(body, agent_id, state),
+        recall=lambda body, agent_id, here: found(body, agent_id, state, here=here),
         record=state.injections.put,
         flush=state.injections.flush,
     )
 
 
 async def found(
-    body: RecallBody, agent_id: str, state: State, settings: Settings | None = None
+    body: RecallBody,
+    agent_id: str,
+    state: State,
+    settings: Settings | None = None,
+    *,
+    here: Here | None = None,
 ) -> Result:
     """Return what the store knows about a question; uses are for the caller to count.
 
-    `settings` hold instead of those in force.
+    `settings` hold instead of those in force; `here` is where the session works that is given the answer unasked.
     """
     started = time.monotonic()
     with state.admission.question():
         vector = await state.vectors.of(body.query)
         async with state.recalls:
-            result = await state.db.aread(_answer, body, agent_id, vector, state, settings)
+            result = await state.db.aread(_answer, body, agent_id, vector, state, settings, here)
     if body.touch:
         _tell(result, time.monotonic() - started)
     return result
@@ -68,12 +74,13 @@ def _answer(
     vector: QueryVector,
     state: State,
     wanted: Settings | None,
+    here: Here | None,
 ) -> Result:
     query = filled(
         Query,
         body,
         text=body.query,
-        reader=agents.reader(tx, agent_id, scope=body.scope or None),
+        reader=agents.reader(tx, agent_id, scope=body.scope or None, here=here),
         keyword_text=body.keyword_query,
         filters=filled(Filters, body, pinned=body.pinned or None),
         zone=_zone(body.timezone),

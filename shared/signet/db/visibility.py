@@ -16,6 +16,46 @@ OF_AGENT = "(:agent IS NULL OR agent_id = :agent) AND agent_id NOT GLOB :hidden"
 _OF_NO_PERSON = f"{{alias}}.agent_id NOT GLOB '{USER_PREFIX}*'"
 
 
+#: What begins a sentence about the user: of preferences, and of the few other facts that are true in every project.
+_ABOUT_USER = ("The user ", "The user''s ", "User ", "I ", "I''m ", "My ")
+_PROFILE = (
+    *(
+        "The user''s name ",
+        "The user is called ",
+        "The user lives ",
+        "The user works ",
+        "The user speaks ",
+    ),
+    *(
+        "The user was born ",
+        "The user''s birthday ",
+        "The user''s pronouns ",
+        "The user''s time zone ",
+    ),
+    *("The user''s timezone ", "My name ", "I live ", "I work ", "I speak "),
+)
+#: What tells that a preference is about the project in which it was said: names of code, numbers, the project itself.
+_OF_A_PROJECT = """
+({m}.content GLOB '*[0-9/_`#@]*' OR {m}.content LIKE '% this %' OR {m}.content LIKE '% here%'
+ OR instr(lower({m}.content),
+          lower(replace({m}.project, rtrim({m}.project, replace({m}.project, '/', '')), ''))) > 0)"""
+
+
+def _begins(starts: tuple[str, ...]) -> str:
+    return " OR ".join(f"{{m}}.content GLOB '{one}*'" for one in starts)
+
+
+#: A memory that is for every project: saved or said by the user or an agent outside of one, pinned outside of one, part
+#: of a document that the user added, or a statement about the user: a preference or profile that is of no project. What
+#: was imported, what a tool or the web says, and all other statements stay where they are.
+EVERYWHERE = f"""
+({{m}}.project IS NULL AND ({{m}}.pinned = 1 OR {{m}}.type = 'document_chunk'
+   OR coalesce({{m}}.origin, 'agent') IN ('user', 'agent', 'inferred'))
+ OR {{m}}.origin IN ('user', 'inferred') AND NOT {_OF_A_PROJECT}
+   AND ({{m}}.type = 'preference' AND ({_begins(_ABOUT_USER)}) OR {{m}}.type IN ('preference', 'fact', 'person')
+     AND ({_begins(_PROFILE)})))"""
+
+
 class ReadPolicy(StrEnum):
     """Whose memories an agent may read; the strings are stored in `agents.read_policy`."""
 
@@ -24,12 +64,32 @@ class ReadPolicy(StrEnum):
     GROUP = "group"
 
 
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The project that a session works in, empty for none: unasked it is given only what belongs there.
+
+    That is what was saved in this project, what is for every project (`EVERYWHERE`), and for an assistant that is no
+    coding agent (`is_personal`) also what was imported without a project.
+    """
+
+    project: str = ""
+    is_personal: bool = False
+
+    def labels(self, project: str | None) -> tuple[str, ...]:
+        """Return what tells that something is of elsewhere: nothing for what is of this project."""
+        if not self.project or project == self.project:
+            return ()
+        name = (project or "").replace("\\", "/").rstrip("/").rpartition("/")[2]
+        return (f"from {name}" if name else "all projects",)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reader:
     """Who reads, and how far.
 
     `scope` None means the rows without scope, a string that scope alone; `any_scope` lifts this (a memory asked
-    for by its id). `project` is a mandatory limit of the caller's token, not a wish of the query.
+    for by its id). `project` is a mandatory limit of the caller's token, not a wish of the query. `here` limits what
+    a session is given unasked; None for a person or agent who asks.
     """
 
     agent_id: str = "default"
@@ -38,6 +98,7 @@ class Reader:
     scope: str | None = None
     any_scope: bool = False
     project: str | None = None
+    here: Here | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +149,17 @@ def _within(where: Where, reader: Reader, alias: str) -> Where:
         where &= Where(f"{alias}.scope IS ?", (reader.scope,))
     if reader.project is not None:
         where &= Where(f"{alias}.project = ?", (reader.project,))
+    if reader.here is not None:
+        where &= belongs(reader.here, alias)
     return where
+
+
+def belongs(here: Here, alias: str = "m") -> Where:
+    """Return the condition on a row of `memories` that a session which works here may be given unasked."""
+    own = f"coalesce({alias}.project, '') = ?"
+    if here.is_personal:
+        own = f"({own} OR {alias}.project IS NULL)"
+    return Where(f"({own} OR {EVERYWHERE.format(m=alias)})", (here.project,))
 
 
 def _owners(reader: Reader, alias: str, shown: str) -> Where:

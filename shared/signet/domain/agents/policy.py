@@ -5,7 +5,7 @@
 
 from dataclasses import replace
 
-from signet.db.visibility import Reader, ReadPolicy
+from signet.db.visibility import Here, Reader, ReadPolicy
 from signet.domain.agents.models import Agent
 from signet.domain.auth.tokens import TokenScope
 from signet.ids import DEFAULT_AGENT, is_of_user
@@ -18,6 +18,7 @@ def reader(
     scope: str | None = None,
     any_scope: bool = False,
     project: str | None = None,
+    here: Here | None = None,
 ) -> Reader:
     """Return how far this agent sees; the default agent and people see shared rows, any other unknown one its own."""
     sees_shared = agent_id == DEFAULT_AGENT or is_of_user(agent_id)
@@ -29,6 +30,7 @@ def reader(
         scope=scope,
         any_scope=any_scope,
         project=project,
+        here=here,
     )
 
 

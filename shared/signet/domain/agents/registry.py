@@ -5,7 +5,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.db.visibility import Reader, ReadPolicy, Where, readable
+from signet.db.visibility import Here, Reader, ReadPolicy, Where, readable
 from signet.domain.agents import policy, sql
 from signet.domain.agents.models import Agent
 from signet.domain.auth import caller
@@ -58,10 +58,12 @@ def reader(
     scope: str | None = None,
     any_scope: bool = False,
     project: str | None = None,
+    here: Here | None = None,
 ) -> Reader:
     """Return how far this agent sees now, and no further than the caller may (`db/visibility.py`)."""
+    agent = get(tx, agent_id)
     found = policy.reader(
-        agent_id, get(tx, agent_id), scope=scope, any_scope=any_scope, project=project
+        agent_id, agent, scope=scope, any_scope=any_scope, project=project, here=here
     )
     return policy.within(found, caller.current().scope)
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import groupby
 
 from signet.db import ReadTx, fts, script, vectors
-from signet.db.visibility import Reader
+from signet.db.visibility import Here, Reader
 from signet.domain.episodes import fence, outcome, sql
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
 from signet.domain.transcripts import withheld
@@ -78,7 +78,7 @@ def find(
         near = similarities([row.vector for row in rows], vector)
         pairs = zip(rows, near, strict=True)
         for _, group in groupby(sorted(pairs, key=_place), key=lambda pair: _name(pair[0])):
-            found.append(_candidate(asked, list(group), best=abs(rows[0].rank)))
+            found.append(_candidate(asked, list(group), best=abs(rows[0].rank), here=reader.here))
     ordinary = _ordinary(prompt, found)
     found = [one.told_apart(ordinary) for one in found]
     found.sort(key=lambda one: one.match.score, reverse=True)
@@ -185,6 +185,7 @@ def _candidate(
     chunks: Sequence[tuple[FoundRow, float | None]],
     *,
     best: float,
+    here: Here | None,
 ) -> _Candidate:
     row, near = max(chunks, key=lambda pair: (pair[1] or 0.0, abs(pair[0].rank)))
     words = max(abs(chunk.rank) for chunk, _ in chunks) / (best or 1.0)
@@ -204,7 +205,7 @@ def _candidate(
             score=words / 2 + (near or 0.0),
             said_at=row.said_at,
             is_asked=len(asked) < MANY_WORDS,
-            origin=_origin(source.type, row),
+            origin=_origin(source.type, row, here),
             is_strangers=row.origin in STRANGERS,
         ),
         row,
@@ -221,12 +222,13 @@ def is_worth_a_place(memory: str) -> bool:
     return len(memory) >= LONG_MEMORY or outcome.decides(memory)
 
 
-def _origin(type: SourceType, row: FoundRow) -> str:
+def _origin(type: SourceType, row: FoundRow, here: Here | None) -> str:
     """Return who says what a row holds, as far as that is known."""
     words, title = Origin(row.origin), fence.named(row.title, TITLE_CHARS)
     if type is SourceType.DOCUMENT:
         return f"{'from the web' if words is Origin.WEB else 'document'}{title and f': {title}'}"
-    return fence.origin(words, row.who) if type is SourceType.MEMORY else ""
+    labels = here.labels(row.project) if here else ()
+    return ", ".join((fence.origin(words, row.who), *labels)) if type is SourceType.MEMORY else ""
 
 
 def _review(row: FoundRow) -> Review | None:

@@ -48,6 +48,7 @@ PLAIN = {
     "used_at": _TIME,
     "ordinal": "i8",
     "parent": "i4",
+    "everywhere": "?",
 }
 #: What a memory came from (a fact stands where the memory does that it was read from), its own source, and what was
 #: saved at the same instant in the same project (its batch; that of a fact is what was read from the same memory).

@@ -88,4 +88,9 @@ def _readable(tx: ReadTx, reader: Reader, table: Table) -> Flags:
         shown &= table["scope"] == key(reader.scope)
     if reader.project is not None:
         shown &= table["project"] == key(reader.project)
+    if reader.here is not None:
+        own = table["project"] == key(reader.here.project or None)
+        if reader.here.is_personal:
+            own = own | (table["project"] == key(None))
+        shown &= own | table["everywhere"]
     return shown

@@ -65,11 +65,14 @@ class Candidate:
     factor: float = 1.0
     #: Which order chose it, where two were interleaved.
     team: Team | None = None
+    #: What tells that it is of no one project, or of another.
+    labels: tuple[str, ...] = ()
 
     @property
     def line(self) -> str:
         """Return the memory as a line of the context."""
-        return start_text.memory_line(self.content, self.tags, self.created_at, self.origin)
+        said = ", ".join((self.origin, *self.labels))
+        return start_text.memory_line(self.content, self.tags, self.created_at, said)
 
 
 def find(
@@ -93,7 +96,7 @@ def find(
     for row in (*memories.alive(tx, memories.NEWEST, reader, pool), *pinned):
         score = _effective(row, decay_rate, now)
         if score > LEAST_SCORE and not own_words.is_held(row):
-            found[row.id] = _candidate(row, score, "effective")
+            found[row.id] = _candidate(row, score, "effective", reader)
     for row in memories.listed(
         tx, memories.BY_ID, reader, as_list(dict.fromkeys([*reached, *recalled]))
     ):
@@ -105,7 +108,7 @@ def find(
             continue
         by_walk = "ka_traversal_pinned" if row.pinned else "ka_traversal"
         source = by_walk if walked >= asked else "effective"
-        found[row.id] = _candidate(row, max(walked, asked), source)
+        found[row.id] = _candidate(row, max(walked, asked), source, reader)
     rated = {
         id_: replace(found[id_], score=found[id_].score * one.rated, factor=one.learned)
         for id_, one in known(found).items()
@@ -118,7 +121,11 @@ def newest(
 ) -> list[Candidate]:
     """Return so many of the newest memories by this score, best first."""
     rows = memories.alive(tx, memories.NEWEST, reader, pool)
-    found = [_candidate(row, score(row), "effective") for row in rows if not own_words.is_held(row)]
+    found = [
+        _candidate(row, score(row), "effective", reader)
+        for row in rows
+        if not own_words.is_held(row)
+    ]
     return ranked(_in_own_words(tx, reader, found), None)
 
 
@@ -199,7 +206,7 @@ def by_project_words(
         return []
     ranks = keyword.ranked(tx, fts.any_of(terms), LOOKED_AT)
     rows = memories.listed(tx, memories.BY_SEQ, reader, as_list(ranks))
-    found = [_candidate(row, 0.0, "fts_only") for row in rows if not own_words.is_held(row)]
+    found = [_candidate(row, 0.0, "fts_only", reader) for row in rows if not own_words.is_held(row)]
     said = _in_own_words(tx, reader, found)
     return chosen(said, most=MOST_WORDED, chars=WORDED_CHARS, given=given)
 
@@ -213,7 +220,11 @@ def _in_own_words(tx: ReadTx, reader: Reader, found: Sequence[Candidate]) -> lis
     said: dict[str, Candidate] = {}
     for one in found:
         row = None if one.is_pinned else words.get(one.read_from)
-        new = replace(_candidate(row, one.score, one.source), factor=one.factor) if row else one
+        new = (
+            replace(_candidate(row, one.score, one.source, reader), factor=one.factor)
+            if row
+            else one
+        )
         before = said.get(new.id)
         if before is None or before.score < new.score:
             said[new.id] = new
@@ -253,7 +264,7 @@ def _is_of(offer: Candidate, project: str | None) -> bool:
     return project is not None and offer.project == project
 
 
-def _candidate(row: MemoryRow, score: float, source: str) -> Candidate:
+def _candidate(row: MemoryRow, score: float, source: str, reader: Reader) -> Candidate:
     return Candidate(
         id=row.id,
         content=row.content,
@@ -267,4 +278,5 @@ def _candidate(row: MemoryRow, score: float, source: str) -> Candidate:
         read_from=row.read_from,
         is_pinned=bool(row.pinned),
         origin=fence.origin(Origin(row.origin), row.who, is_derived=row.read_from is not None),
+        labels=reader.here.labels(row.project) if reader.here else (),
     )

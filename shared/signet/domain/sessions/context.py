@@ -4,12 +4,12 @@ Sessions that begin, prompts, tools and programs that ask for a context all get 
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
 from signet.db import ReadTx
-from signet.db.visibility import Reader
+from signet.db.visibility import Here, Reader
 from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
@@ -184,13 +184,12 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
         def read(tx: ReadTx) -> _Earlier:
             reader = asked.reader(tx)
             about = vector({})
-            project = asked.only or asked.project
+            project = asked.project
             rules = standing_rules.find(
                 tx,
                 asked.message,
                 vector=about,
-                reader=reader,
-                project=project,
+                reader=replace(reader, here=asked.here or Here(project or "")),
                 given=asked.given,
                 chars=chars - len(f"{RULES}\n\n"),
             )

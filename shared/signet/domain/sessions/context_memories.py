@@ -64,7 +64,7 @@ async def find(
         }
     )
     try:
-        result = await services.recall(body, asked.agent_id)
+        result = await services.recall(body, asked.agent_id, asked.here)
         useful = frozenset(recall.touched(result))
         hits = [hit for hit in result.hits if hit.id in useful]
         if not hits:
@@ -126,9 +126,7 @@ def _delivered(
         if key in told:
             left.append(_item_of_hit(hit, Reason.SAID))
             continue
-        passage = brief.passage(
-            tx, hit.content, key, reader=reader, project=asked.only or asked.project
-        )
+        passage = brief.passage(tx, hit.content, key, reader=reader, project=asked.project)
         if passage is None:
             items.append(_line(hit, asked))
         elif brief.size(passage) <= room and len(passages) < brief.MOST_STRETCHES:
@@ -171,7 +169,9 @@ def _line(hit: Hit, asked: Question) -> Line:
     text = fence.one_line(
         hit.content if asked.is_whole else prompt_text.compact(hit.content, asked.terms)
     )
-    return Line(hit.id, f"- {text} ({wording.day(hit.created_at)}, {origin})")
+    labels = asked.here.labels(hit.project) if asked.here else ()
+    said = ", ".join((wording.day(hit.created_at), origin, *labels))
+    return Line(hit.id, f"- {text} ({said})")
 
 
 def _so_far(tx: ReadTx, asked: Question, chars: int) -> Memories:

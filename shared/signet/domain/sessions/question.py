@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from signet.db import ReadTx
-from signet.db.visibility import Reader
+from signet.db.visibility import Here, Reader
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
 from signet.domain.episodes.models import Match
@@ -31,7 +31,8 @@ class Question:
     chars: int
     line_chars: int
     key: str | None = None
-    project: str | None = None
+    #: Where the session works, which is given nothing of elsewhere; None for a program that asks by itself.
+    here: Here | None = None
     given: Collection[str] = ()
     #: A project that everything must be of, and the scope of memories.
     only: str | None = None
@@ -73,9 +74,14 @@ class Question:
         here = match.source.part(match.position, 0).removesuffix("0")
         return whole in self.given or any(one.startswith(here) for one in self.given)
 
+    @property
+    def project(self) -> str | None:
+        """Return the project that earlier work must be of, empty for work outside of one, None for any."""
+        return self.only or (self.here.project if self.here else None)
+
     def reader(self, tx: ReadTx) -> Reader:
         """Return who reads for the question."""
-        return agents.reader(tx, self.agent_id, scope=self.scope)
+        return agents.reader(tx, self.agent_id, scope=self.scope, here=self.here)
 
 
 def is_first(given: Collection[str]) -> bool:

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx
+from signet.db.visibility import Here
 from signet.domain.injections import given
 from signet.domain.injections.models import Kind, tokens
 from signet.domain.learning import compare, label_session
@@ -56,19 +57,25 @@ def past(tx: ReadTx, agent_id: str, key: str) -> Past | None:
 async def run(session: Past, services: Services, *, agent_id: str) -> Replayed:
     """Return what the prompts of a session would be given."""
 
-    async def look(body: RecallBody, agent: str) -> Result:
+    async def look(body: RecallBody, agent: str, here: Here | None) -> Result:
         then = body.model_copy(update={"touch": False, "as_of": session.at})
-        return await services.recall(then, agent)
+        return await services.recall(then, agent, here)
 
     asking = replace(services, recall=look)
-    call = Call(agent_id=agent_id, harness="", key=session.key, project=session.project)
+    call = Call(
+        agent_id=agent_id,
+        harness="",
+        key=session.key,
+        project=session.project,
+        here=session.project,
+    )
     places: dict[str, int] = {}
     given_before: set[str] = set()
     carried: set[str] = set()
     chars = 0
     for message in session.prompts:
         found = await look(
-            RecallBody.model_validate({"query": message, "limit": compare.PLACES}), agent_id
+            RecallBody.model_validate({"query": message, "limit": compare.PLACES}), agent_id, None
         )
         for place, hit in enumerate(found.hits):
             places[hit.id] = min(place, places.get(hit.id, place))

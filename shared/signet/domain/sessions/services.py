@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from signet.config import Settings
 from signet.db import Database
+from signet.db.visibility import Here
 from signet.domain.injections.models import Injection
 from signet.domain.recall.models import QueryVector, Result
 from signet.paths import Workspace
@@ -23,8 +24,8 @@ class Services:
     workspace: Workspace
     #: Returns what gives the vector of a text; to be called off the event loop.
     vector: Callable[[str], Awaitable[QueryVector]]
-    #: Answers a question for an agent.
-    recall: "Callable[[RecallBody, str], Awaitable[Result]]"
+    #: Answers a question for an agent; unasked only with what belongs where its session works.
+    recall: "Callable[[RecallBody, str, Here | None], Awaitable[Result]]"
     #: Records what a session was given, behind the answer; and makes sure that all of it is recorded.
     record: Callable[[Injection], None]
     flush: Callable[[], Awaitable[None]]

@@ -8,13 +8,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from signet.db import ReadTx, fts
-from signet.db.visibility import Reader
+from signet.db.visibility import Here, Reader
 from signet.domain.episodes import fence, search
 from signet.domain.graph import focus, traversal
 from signet.domain.sessions import own_words, wording
 from signet.domain.sessions.sql import memories
 from signet.domain.sessions.sql.memories import MemoryRow, RuleRow
-from signet.wire.origin import STRANGERS, Origin, Review
+from signet.wire.origin import Origin, Review
 
 #: Longer ones are stories, and are told as episodes.
 RULE_CHARS = 300
@@ -74,19 +74,18 @@ def find(
     *,
     vector: bytes | None,
     reader: Reader,
-    project: str | None,
     given: Collection[str],
     chars: int = CHARS,
 ) -> list[Rule]:
-    """Return the rules that hold here and that the session was not given yet, shortest first.
+    """Return the rules that hold where the reader works and that the session was not given yet, shortest first.
 
-    Their lines, with the ends of these, have at most CHARS characters, and at most `chars`.
-
-    What comes from strangers is not among them: nobody here has agreed to it.
+    Their lines, with the ends of these, have at most CHARS characters, and at most `chars`. Only the user makes rules:
+    what was imported, or said by a tool, the web or an agent, is none.
     """
     words = fts.content_words(prompt[: search.READ_CHARS])
+    here = reader.here or Here()
     asked = frozenset(map(search.stem, words))
-    rows = memories.rules(tx, reader, project=project, chars=RULE_CHARS, limit=LOOKED_AT)
+    rows = memories.rules(tx, reader, chars=RULE_CHARS, limit=LOOKED_AT)
     rows = [row for row in rows if _stands(row)]
     near = search.similarities([row.vector for row in rows], vector)
     words_of = own_words.of(tx, reader, [row.read_from for row in rows])
@@ -97,15 +96,15 @@ def find(
         if is_asked or is_hard:
             said = row if row.pinned else words_of.get(row.read_from, row)
             if said.id not in given:
-                found.append(_Found(not is_asked, len(said.content), said.content, said))
+                found.append(_Found(not is_asked, len(said.content), said.content, said, here))
     named = [
         one
         for one in traversal.focal(tx, words[:NAMES], agent_id=reader.agent_id)
         if all(search.stem(word) in asked for word in fts.words(one.name))
     ]
     names = {one.name for one in named}
-    here = focus.focal(tx, reader, project=project, words=())
-    things = list({one.id: one for one in (*here, *named)}.values())
+    of_project = focus.focal(tx, reader, project=here.project or None, words=())
+    things = list({one.id: one for one in (*of_project, *named)}.values())
     for thing, text in focus.constraints(tx, reader, things):
         is_asked = thing in names or _is_about(text, asked, None)
         if len(text) <= RULE_CHARS and (is_asked or _HARD.search(text)):
@@ -121,6 +120,7 @@ class _Found(NamedTuple):
     text: str
     #: The memory that says it, or the name of the thing that it holds for.
     of: RuleRow | MemoryRow | str
+    here: Here = Here()
 
     def rule(self) -> Rule:
         """Return it as it is told."""
@@ -129,13 +129,13 @@ class _Found(NamedTuple):
             text=fence.one_line(self.text),
             memory_id=None if isinstance(self.of, str) else self.of.id,
             is_asked=not self.is_not_asked,
-            note=fence.one_line(self.of) if isinstance(self.of, str) else _note(self.of),
+            note=fence.one_line(self.of) if isinstance(self.of, str) else _note(self.of, self.here),
         )
 
 
-def _note(row: RuleRow | MemoryRow) -> str:
+def _note(row: RuleRow | MemoryRow, here: Here) -> str:
     said = fence.origin(Origin(row.origin), row.who, is_derived=row.read_from is not None)
-    return f"{said}, {wording.day(row.created_at)}"
+    return ", ".join((said, wording.day(row.created_at), *here.labels(row.project)))
 
 
 def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list[Rule]:
@@ -154,7 +154,7 @@ def _fitting(found: Iterable[_Found], given: Collection[str], room: int) -> list
 
 
 def _stands(row: RuleRow) -> bool:
-    if row.origin in STRANGERS or row.review == Review.WAITING:
+    if row.review == Review.WAITING:
         return False
     return row.type != "procedural" or _ORDER.match(row.content) is not None
 

@@ -25,6 +25,8 @@ ACTOR = Actor(name="summary-worker", type="pipeline")
 LOOKED_UP = 10
 WORD_CHARS = 3
 SAME_SHARE = 0.7
+#: Types of what an agent has to follow.
+RULES = frozenset({"rule", "constraint", "correction", "procedural"})
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _WORD = re.compile(r"[^\W\d_](?:[\w’']*\w)?")
@@ -70,17 +72,21 @@ def save(
 
 
 def placed(facts: Sequence[Said], text: str) -> list[Said]:
-    """Return facts with the time of the turn that says most of their words, where its transcript has times."""
-    turns = [
-        (turn.at, contradiction.tokens(turn.text)) for turn in transcript.parse(text) if turn.at
-    ]
-    return [fact if fact.said_at or not turns else _placed(fact, turns) for fact in facts]
+    """Return facts with the time of the turn that says most of their words, and rules of others as plain facts.
+
+    Only the user makes rules; a model may take a sentence of the agent for one.
+    """
+    turns = [(turn, contradiction.tokens(turn.text)) for turn in transcript.parse(text)]
+    return [_placed(fact, turns) for fact in facts] if turns else list(facts)
 
 
-def _placed(fact: Said, turns: Sequence[tuple[str, frozenset[str]]]) -> Said:
+def _placed(fact: Said, turns: Sequence[tuple[transcript.Turn, frozenset[str]]]) -> Said:
     words = contradiction.tokens(fact.content)
-    at, said = max(turns, key=lambda turn: len(contradiction.overlap(turn[1], words)))
-    return replace(fact, said_at=at) if contradiction.overlap(said, words) else fact
+    turn, said = max(turns, key=lambda one: len(contradiction.overlap(one[1], words)))
+    is_said = bool(contradiction.overlap(said, words))
+    if fact.type in RULES and not (is_said and turn.role == transcript.USER):
+        fact = replace(fact, type="fact")
+    return fact if fact.said_at or not is_said else replace(fact, said_at=turn.at)
 
 
 def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:

@@ -100,7 +100,8 @@ SELECT m.id, m.content, m.type, m.created_at, CASE WHEN d.memory_id IS NULL THEN
  ORDER BY m.seq"""
 _BEHIND = "SELECT id FROM memories WHERE superseded_by = ? ORDER BY seq DESC LIMIT ?"
 _SET_KEPT = "UPDATE memories SET manual_override = ? WHERE id = ?"
-_SET_ORIGIN = "UPDATE memories SET origin = ?, review = ? WHERE id = ?"
+#: Naming `type` lets those who keep columns of memories see the change.
+_SET_ORIGIN = "UPDATE memories SET origin = ?, review = ?, type = type WHERE id = ?"
 #: Importance from which a memory counts as critical in the statistics (MEM-19).
 CRITICAL = 0.9
 

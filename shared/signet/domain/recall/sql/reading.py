@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signet.db import ReadTx, Row
 from signet.db.dialect import LIST, NO_INDEX, THEN_JOIN, at_most, list_of, list_rows
-from signet.db.visibility import Reader, Where, readable
+from signet.db.visibility import EVERYWHERE, Reader, Where, readable
 from signet.domain.injections.models import Ranked
 from signet.domain.recall import dampen
 from signet.domain.recall.models import Hit, Part, Source, Why
@@ -86,11 +86,12 @@ SELECT m.seq, m.agent_id, m.visibility, m.scope, m.project, m.type, m.who,
   CAST(m.created_at AS BLOB), m.superseded_by IS NOT NULL,
   length(m.content) <= {{most_chars}} AND substr(rtrim(m.content, {{closing}}), -1) IN ({{marks}}), length(m.content),
   min(CAST(coalesce(m.access_count, 0) AS INTEGER), 2147483647), CAST(coalesce(m.last_accessed, '') AS BLOB),
-  coalesce(m.ordinal, -1), coalesce(p.seq, 0), coalesce(m.source_type, '') || ' ' || m.source_id,
+  coalesce(m.ordinal, -1), coalesce(p.seq, 0), {{everywhere}} IS 1, coalesce(m.source_type, '') || ' ' || m.source_id,
   CASE WHEN p.id IS NULL THEN coalesce(m.source_type, '') || ' ' || m.source_id
     ELSE coalesce(p.source_type, '') || ' ' || p.source_id END, m.id
 FROM memories m {NO_INDEX} LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 """.format(
+    everywhere=EVERYWHERE.format(m="m"),
     most_chars=dampen.QUESTION_MAX_CHARS,
     closing="'" + dampen.CLOSING.replace("'", "''") + "'",
     marks=", ".join(f"'{mark}'" for mark in dampen.QUESTION_MARKS),

@@ -46,6 +46,7 @@ class RuleRow(NamedTuple):
     read_from: str | None
     origin: str
     review: str | None
+    project: str | None
     vector: bytes | None
 
 
@@ -68,26 +69,30 @@ BY_ID = f"""
 SELECT {_COLUMNS} FROM {list_rows()} j {THEN_JOIN} memories m ON m.id = j.value WHERE {{where}}"""
 BY_SEQ = f"""
 SELECT {_COLUMNS} FROM {list_rows()} j {THEN_JOIN} memories m ON m.seq = j.value WHERE {{where}} ORDER BY j.key"""
+#: The user said it: in a command or the dashboard, in a session (`summaries/facts.py` leaves no type of a rule to what
+#: an agent said), or in a memory that it was read from. No import, no agent and no program makes a rule.
+_BY_THE_USER = """
+(m.origin = 'user' OR m.origin = 'inferred' AND (m.source_type = 'session_end'
+   OR m.source_type = 'pipeline-v2' AND EXISTS (SELECT 1 FROM memories s WHERE s.id = m.source_id
+      AND (s.origin = 'user' OR s.origin = 'inferred' AND s.source_type = 'session_end'))))"""
 _RULES = f"""
 SELECT m.id, m.content, m.type, m.pinned, m.created_at, m.who, coalesce(m.source_type, '') AS kind,
-       {_READ_FROM}, coalesce(m.origin, 'agent') AS origin, m.review,
+       {_READ_FROM}, coalesce(m.origin, 'agent') AS origin, m.review, m.project,
        (SELECT e.vector FROM embeddings e
          WHERE e.source_type = 'memory' AND e.source_id = m.id AND e.ordinal = 0) AS vector
   FROM memories m {by_index("idx_memories_rules")}
  WHERE m.type IN ('rule', 'constraint', 'correction', 'preference', 'procedural') AND length(m.content) <= ?
-   AND (? IS NULL OR coalesce(m.project, '') IN ('', ?)) AND m.is_deleted = 0 AND {{where}}
+   AND {_BY_THE_USER} AND m.is_deleted = 0 AND {{where}}
  ORDER BY m.pinned DESC, m.created_at DESC LIMIT ?"""
 COUNT_SINCE = f"""
 SELECT count(*) FROM (SELECT 1 FROM memories m {by_index("idx_memories_created")}
  WHERE m.created_at > ? AND m.is_deleted = 0 AND {{where}} LIMIT {MOST_COUNTED})"""
 
 
-def rules(
-    tx: ReadTx, reader: Reader, *, project: str | None, chars: int, limit: int
-) -> list[RuleRow]:
+def rules(tx: ReadTx, reader: Reader, *, chars: int, limit: int) -> list[RuleRow]:
     """Return memories of at most `chars` characters that may be rules here, pinned ones first, then the newest."""
     where = is_current() & visibility.readable(reader)
-    asked = (chars, project, project, *where.params, limit)
+    asked = (chars, *where.params, limit)
     return tx.rows(RuleRow, _RULES.format(where=where.sql), asked)
 
 
