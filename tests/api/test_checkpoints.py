@@ -34,14 +34,14 @@ def a_checkpoint(session: str = "s1", *, minutes: int = 0, digest: str = "done")
     )
 
 
-def keep(api: Api, checkpoint: Checkpoint, path: str = "/work", most: int = 50) -> None:
-    api.state.db.write(checkpoints.put, checkpoint, project_path=path, most=most)
+def keep(api: Api, checkpoint: Checkpoint, project: str = "/work", most: int = 50) -> None:
+    api.state.db.write(checkpoints.put, replace(checkpoint, project=project), most=most)
 
 
 def test_checkpoints_of_a_project_come_newest_first(api: Api) -> None:
     for minutes in range(3):
         keep(api, a_checkpoint(f"s{minutes}", minutes=minutes))
-    keep(api, a_checkpoint("elsewhere"), path="/other")
+    keep(api, a_checkpoint("elsewhere"), project="/other")
     told = api.get("/api/checkpoints?project=/work&limit=2").body
     assert (told["count"], [one["session_key"] for one in told["checkpoints"]]) == (2, ["s2", "s1"])
     assert api.get("/api/checkpoints").error == "project query parameter required"
@@ -51,7 +51,7 @@ def test_a_project_is_found_by_any_name_of_its_folder(api: Api, tmp_path: Path) 
     real = tmp_path / "project"
     real.mkdir()
     (tmp_path / "link").symlink_to(real)
-    keep(api, a_checkpoint(), path=checkpoints.real_path(f"{real}/"))
+    keep(api, a_checkpoint(), project=str(real))
     for name in (f"{real}", f"{real}/", f"{tmp_path}/link", f"{tmp_path}/link/../link/"):
         assert api.get(f"/api/checkpoints?project={name}").body["count"] == 1, name
 

@@ -83,7 +83,9 @@ def test_a_session_that_begins_with_a_picture_is_found_with_its_project(world: W
 
 def test_commits_of_known_projects_are_read_too(world: World, tmp_path: Path) -> None:
     repository = tmp_path / "repo"
-    (repository / ".git").mkdir(parents=True)
+    for folder in ("objects", "refs"):
+        (repository / ".git" / folder).mkdir(parents=True)
+    (repository / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     world.claude("s1", TALK, project=str(repository))
     assert world.start()["repositories"] == 1
     kinds = sorted(one["job_type"] for one in world.api.rows("memory_jobs"))

@@ -29,7 +29,10 @@ MINUTELY = {
     "synthesis",
     "top_entities",
 }
-ALL = {"retention", "graph", "maintenance", "backup", "updates", "old_transcripts", *MINUTELY}
+ALL = {
+    *("retention", "graph", "maintenance", "projects", "backup", "updates", "old_transcripts"),
+    *MINUTELY,
+}
 
 
 def due(last: dict[str, int], now_ms: int) -> set[str]:
@@ -49,8 +52,8 @@ def test_what_never_ran_is_due() -> None:
         (GRAPH_MS - 1, MINUTELY),
         (GRAPH_MS, {*MINUTELY, "graph", "maintenance"}),
         (RETENTION_MS - 1, {*MINUTELY, "graph", "maintenance"}),
-        (RETENTION_MS, ALL - {"backup"}),
-        (beats.BACKUP_MS - 1, ALL - {"backup"}),
+        (RETENTION_MS, ALL - {"backup", "projects"}),
+        (beats.BACKUP_MS - 1, ALL - {"backup", "projects"}),
         (beats.BACKUP_MS, ALL),
         (30 * RETENTION_MS, ALL),
         (-1, ALL),

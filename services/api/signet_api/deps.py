@@ -12,6 +12,7 @@ from functools import partial
 from typing import Annotated, TypeVar
 
 from fastapi import Depends, Request
+from pydantic import BaseModel
 
 from signet import clock
 from signet.config import Settings
@@ -39,11 +40,13 @@ from signet_api.counting import Gathering, Use
 from signet_api.health import Health
 from signet_api.models import Models
 from signet_api.probe import Probe
+from signet_api.projects import Projects
 from signet_api.reports import Reports
 from signet_api.stream import Listeners
 from signet_api.vectors import QueryVectors
 
 Value = TypeVar("Value")
+Asked = TypeVar("Asked", bound=BaseModel)
 
 #: Recalls that read at once: they are bound by the processor, and each connection keeps some MB of pages.
 RECALLS = 2
@@ -79,6 +82,7 @@ class State:
     event_listeners: Listeners = field(default_factory=partial(Listeners, "follow events"))
     log_listeners: Listeners = field(default_factory=partial(Listeners, "follow the log"))
     commits: Commits = field(init=False)
+    projects: Projects = field(init=False)
     uses: Gathering[Use] = field(init=False)
     injections: Gathering[Injection] = field(init=False)
     seen: Gathering[tuple[str, datetime]] = field(init=False)
@@ -87,6 +91,7 @@ class State:
 
     def __post_init__(self) -> None:
         self.commits = Commits(self.db.path)
+        self.projects = Projects(self.db)
         self.uses = Gathering(self.db, counting.count, "recall.accesses_not_counted")
         self.injections = Gathering(
             self.db, record.insert, "injections.not_recorded", prepare=texts.located
@@ -212,14 +217,27 @@ def named_agent(named: str | None, session_key: str | None, headers: Mapping[str
     return found or asked.scope.agent or DEFAULT_AGENT
 
 
-def project_of(named: str | None) -> str | None:
-    """Return the project that something is saved for; for a caller whose token is limited to one it is that.
-
-    Raises ScopeDenied when another is named.
-    """
+def bound(project: str | None) -> str | None:
+    """Return a project, without one that to which the caller's token is limited; raises ScopeDenied for another."""
     asked = caller.current()
-    asked.check_row(project=named or None)
-    return named or asked.scope.project
+    asked.check_row(project=project or None)
+    return project or asked.scope.project
+
+
+async def project_of(named: str | None, state: State) -> str | None:
+    """Return the project of a folder, or the one that the caller's token is limited to; raises ScopeDenied."""
+    return bound(await state.projects.named(named))
+
+
+async def filed(asked: Asked, state: State) -> Asked:
+    """Return what is asked for with the project that its field `project` names, as it is stored."""
+    project = await state.projects.named(getattr(asked, "project", None))
+    return asked.model_copy(update={"project": project}) if project else asked
+
+
+async def _project(request: Request, project: str | None = None) -> str | None:
+    state = await state_of(request)
+    return await state.projects.named(project)
 
 
 def said(headers: Mapping[str, str], name: str) -> str | None:
@@ -231,6 +249,8 @@ def said(headers: Mapping[str, str], name: str) -> str | None:
         return value
 
 
+#: The project that `project` names in an address, as it is stored; a folder of a repository is the repository.
+Project = Annotated[str | None, Depends(_project)]
 Shared = Annotated[State, Depends(state_of)]
 Db = Annotated[Database, Depends(_database)]
 Who = Annotated[Actor, Depends(actor_of)]

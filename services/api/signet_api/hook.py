@@ -1,21 +1,20 @@
 """What the routes of hooks have in common: who calls from which session, and whose hooks do nothing."""
 
-import asyncio
 from collections.abc import Mapping
 
 from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 
 from signet import clock
+from signet.domain.projects.folder import NOWHERE
 from signet.domain.sessions import calls
 from signet.domain.sessions.calls import Call
-from signet.domain.sessions.checkpoints import real_path
 from signet.domain.sessions.models import RuntimePath
 from signet.domain.sessions.models import State as Session
 from signet.ids import agent_of_session
 from signet.wire.requests.hooks import HookBody, HookRecallBody
 from signet_api import scopes
-from signet_api.deps import State, known_as, named_agent, project_of
+from signet_api.deps import State, bound, known_as, named_agent
 from signet_api.serving import First
 
 #: Set by the processes that Signet itself has started: what they do is nobody's memory (HK-6).
@@ -41,13 +40,19 @@ async def call_of(
     key: str | None = None,
     cwd: str | None = None,
 ) -> Call:
-    """Return who calls; a session stays with the agent and the project that it began with, whatever later ones name."""
+    """Return who calls; a session stays with the agent and the project that it began with, whatever later ones name.
+
+    What it asks is for the repository that it works in now: an agent changes its folder with each `cd`.
+    """
     key = body.session_key or key or None
-    named = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
-    owner = await state.db.aread(calls.owner, key) if key and not (named or "").strip() else None
-    project = project_of(body.project or cwd)
+    agent = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
+    owner = await state.db.aread(calls.owner, key) if key and not (agent or "").strip() else None
+    named = body.project or cwd or ""
+    place = await state.projects.find(named) if named.strip() else NOWHERE
+    project = bound(place.project)
     agent_id = await known_as(named_agent(body.agent_id or owner, key, headers), state.db)
     await scopes.check_session(state.db, agent_id, key)
+    here = project
     if key and project:
         project = await state.db.aread(calls.project, agent_id, key) or project
     return Call(
@@ -55,7 +60,8 @@ async def call_of(
         harness=body.harness.strip(),
         key=key,
         project=project,
-        project_path=await asyncio.to_thread(real_path, project) if project else None,
+        here=here if place.is_repository else project,
+        place=place,
         runtime_path=runtime_path(headers, body.runtime_path),
     )
 

@@ -33,6 +33,8 @@ SILENCE_MS = 60_000
 EPISODES_MS = 60_000
 #: How often it is looked whether a graph has outgrown its communities, so that an import need not wait for the upkeep.
 GROWTH_MS = 60_000
+#: How often stored folders are looked up again.
+PROJECTS_MS = 24 * 3_600_000
 #: How often everything is copied.
 BACKUP_MS = 24 * 3_600_000
 
@@ -187,6 +189,13 @@ BEATS = (
         every_ms=lambda settings: settings.retention.interval_ms,
         look=lambda tx, settings, now: ("all",),
         start=_job("retention_sweep"),
+    ),
+    # What an earlier version has stored, and what was stored before a folder was in a repository.
+    Beat(
+        name="projects",
+        every_ms=lambda settings: PROJECTS_MS,
+        look=lambda tx, settings, now: ("all",),
+        start=_job("file_projects"),
     ),
     Beat(
         name="backup", every_ms=lambda settings: BACKUP_MS, look=_find_backup, start=_job("backup")

@@ -39,6 +39,7 @@ from signet.domain.memory.followers import Kind as FollowKind
 from signet.domain.memory.models import Actor
 from signet.domain.projection import project
 from signet.domain.projection.models import View
+from signet.domain.projects import refile
 from signet.domain.repair import run as repairs
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Swept, Windows
@@ -185,6 +186,11 @@ def graph_upkeep(job: JobContext, context: Context) -> None:
             now=now,
         )
     upkeep.run(job, pipeline.feedback, now=now)
+
+
+def file_projects(job: JobContext, context: Context) -> None:
+    """File everything that is stored under a folder under the repository that it belongs to."""
+    refile.run(job)
 
 
 def index_commits(job: JobContext, context: Context) -> None:

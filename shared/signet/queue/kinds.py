@@ -93,6 +93,7 @@ KINDS = {
         Kind(name="trace_use", queue="light", time_limit_seconds=120),
         Kind(name="label_session", queue="light", time_limit_seconds=120),
         Kind(name="index_commits", queue="light", time_limit_seconds=300),
+        Kind(name="file_projects", queue="light", time_limit_seconds=600),
         Kind(name="skill_enrich", queue="structure", time_limit_seconds=150),
         Kind(name="skill_entities", queue="structure", time_limit_seconds=300),
         Kind(name="skill_embed", queue="vectors", time_limit_seconds=120),

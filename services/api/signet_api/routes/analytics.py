@@ -18,7 +18,7 @@ from signet.observe.taxonomy import Stage
 from signet.wire import analytics as wire
 from signet.wire.requests.browse import SeriesParams
 from signet.wire.requests.model import Text, Whole
-from signet_api.deps import Shared, State
+from signet_api.deps import Project, Shared, State
 from signet_api.params import Since
 from signet_api.serving import serves
 
@@ -85,7 +85,7 @@ async def get_memory_safety(state: Shared) -> wire.MemorySafety:
 
 @serves(wire.CONTINUITY)
 async def get_continuity(
-    state: Shared, project: Text = None, limit: Annotated[int, Whole(1, MAX_ERRORS)] = 50
+    state: Shared, project: Project, limit: Annotated[int, Whole(1, MAX_ERRORS)] = 50
 ) -> wire.Continuity:
     """Return how well recall served past sessions, newest first, and their average and trend."""
     hidden = caller.current().hidden

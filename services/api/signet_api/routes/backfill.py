@@ -33,7 +33,7 @@ async def post_backfill(state: Shared, body: BackfillBody) -> wire.StartedBackfi
     has_others = await state.db.aread(agents.has_others)
     seen = await state.db.aread(look.compared, found, agent_id, has_others=has_others)
     reads_commits = state.settings.hooks.session_start.read_commits
-    roots = await asyncio.to_thread(look.repositories, seen) if reads_commits else {}
+    roots = await asyncio.to_thread(look.repositories, state.db, seen) if reads_commits else {}
     if not body.dry_run:
         await state.db.awrite(
             start.start,

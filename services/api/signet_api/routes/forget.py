@@ -16,7 +16,7 @@ from signet.wire import memory as wire
 from signet.wire.access import Quota
 from signet.wire.requests.changes import ForgetBody
 from signet_api import limits, scopes
-from signet_api.deps import Shared, State, Who, agent_of, asking
+from signet_api.deps import Shared, State, Who, agent_of, asking, filed
 from signet_api.routes.changes import along_body, result_of
 from signet_api.scopes import each
 from signet_api.serving import serves
@@ -34,7 +34,8 @@ async def post_forget(
             forced = Quota.FORCE_DELETE
             await limits.count(state, forced, request.headers, instead_of=Quota.BATCH_FORGET)
         _check(body, state)
-    chosen = await state.db.aread(choose.candidates, _choice(body, agent_id))
+    choice = _choice(await filed(body, state), agent_id)
+    chosen = await state.db.aread(choose.candidates, choice)
     found, total = chosen.page, chosen.total
     if body.mode == "preview":
         going = [one.id for one in found if body.force or not one.pinned]

@@ -147,7 +147,8 @@ async def post_offline(request: Request, state: Shared, body: OfflineBody) -> wi
     """Return what sessions begin with while their machine cannot ask, in the projects that the caller may read."""
     agent_id, now = await agent_of(body.agent_id, None, request), clock.now()
     bound = caller.current().scope.project
-    projects = [one for one in dict.fromkeys(body.projects) if bound in (None, one)]
+    named = {one: await state.projects.named(one) or "" for one in dict.fromkeys(body.projects)}
+    projects = {one: project for one, project in named.items() if bound in (None, project)}
     found = await offline.contexts(agent_id, projects, services_of(state), now=now)
     return {"at": clock.to_text(now), "contexts": found}
 

@@ -21,7 +21,7 @@ from signet.wire import memory as wire
 from signet.wire.access import OPERATOR, RECOVER
 from signet.wire.requests.browse import HistoryParams, PageParams
 from signet.wire.requests.model import Text, Whole
-from signet_api.deps import Db, Shared, read_as
+from signet_api.deps import Db, Shared, filed, read_as
 from signet_api.params import Agent
 from signet_api.serving import serves
 from signet_api.shapes import as_wire, filled
@@ -36,6 +36,7 @@ async def get_memories(
     Counts over all come with it unless `stats=0`; `total=1` adds how many pass the filters, `facets` how often each
     type, who, project, tag, source_type and state occurs among them.
     """
+    query = await filed(query, state)
     asked = filter_of(query)
     if asked.state is State.FORGOTTEN:
         caller.current().check(RECOVER)

@@ -7,6 +7,7 @@ from fastapi import Request
 
 from signet import clock
 from signet.config import Settings, loading
+from signet.db.visibility import Here
 from signet.domain.learning import evaluate, influence, label_session, report, worth
 from signet.domain.recall.models import Result
 from signet.domain.sessions import replay
@@ -21,7 +22,7 @@ from signet.wire.requests.predictor import ReplayBody, RollBackBody, TrainBody
 from signet.wire.requests.recall import RecallBody
 from signet_api import scopes
 from signet_api.answering import found, services_of
-from signet_api.deps import Shared, State, agent_of
+from signet_api.deps import Project, Shared, State, agent_of
 from signet_api.params import Agent, Since, Until
 from signet_api.serving import serves
 
@@ -46,7 +47,7 @@ async def get_comparisons(
     state: Shared,
     since: Since,
     until: Until,
-    project: Text = None,
+    project: Project,
     entity_id: Text = None,
     limit: Annotated[int, Whole(1, MOST)] = 50,
     offset: Annotated[int, Whole(0, FURTHEST)] = 0,
@@ -126,8 +127,8 @@ async def post_replay(body: ReplayBody, request: Request, state: Shared) -> eval
 async def _replayed(
     past: replay.Past, agent_id: str, state: State, settings: Settings
 ) -> evaluation.Replayed:
-    async def recall(body: RecallBody, agent: str) -> Result:
-        return await found(body, agent, state, settings)
+    async def recall(body: RecallBody, agent: str, here: Here | None) -> Result:
+        return await found(body, agent, state, settings, here=here)
 
     services = dataclasses.replace(services_of(state), settings=settings, recall=recall)
     return await replay.run(past, services, agent_id=agent_id)

@@ -8,6 +8,7 @@ from fastapi import Query, Request
 from fastapi import Query as Address
 
 from signet import clock
+from signet.db.visibility import Here
 from signet.domain.auth import caller
 from signet.domain.browse import search, similar
 from signet.domain.browse.search import Search
@@ -29,7 +30,7 @@ from signet.wire.requests.model import Text, Whole
 from signet.wire.requests.recall import RecallBody, RecallParams
 from signet_api import scopes
 from signet_api.answering import found, services_of
-from signet_api.deps import Db, Shared, State, agent_of, project_of, read_as, said
+from signet_api.deps import Db, Shared, State, agent_of, filed, project_of, read_as, said
 from signet_api.hook import known
 from signet_api.params import Agent
 from signet_api.serving import serves
@@ -54,6 +55,7 @@ async def recalled(body: RecallBody, request: Request, state: State) -> wire.Rec
     """Return the answer to a question; Invalid when it is empty."""
     if not body.query.strip():
         raise Invalid("query is required")
+    body = await filed(body, state)
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     key = bare(body.session_key or said(request.headers, "x-signet-session-key") or "")
     await scopes.check_session(state.db, agent_id, key)
@@ -79,8 +81,8 @@ async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) ->
     given = session.given if session else frozenset()
     asked = prompt.question(call, body.query, prompt_text.terms(body.query), given, state.settings)
 
-    async def look(body: RecallBody, agent_id: str) -> Result:
-        return await found(body.model_copy(update={"touch": False}), agent_id, state)
+    async def look(body: RecallBody, agent_id: str, here: Here | None) -> Result:
+        return await found(body.model_copy(update={"touch": False}), agent_id, state, here=here)
 
     services = replace(services_of(state), recall=look)
     text = (await context.context_of(asked, services)).text if asked else ""
@@ -90,7 +92,7 @@ async def _as_prompt(body: RecallBody, agent_id: str, key: str, state: State) ->
 def _call(body: RecallBody, agent_id: str, key: str) -> Call:
     harness = body.harness if isinstance(body, HookRecallBody) else ""
     project = caller.current().scope.project or body.project
-    return Call(agent_id=agent_id, harness=harness, key=key or None, project=project)
+    return Call(agent_id=agent_id, harness=harness, key=key or None, project=project, here=project)
 
 
 def _items(result: Result) -> list[Item]:
@@ -138,7 +140,8 @@ async def post_context(
     await scopes.check_session(state.db, agent_id, body.session_key)
     if not body.prompt.strip():
         raise Invalid("prompt or id is required")
-    only = project_of(body.project)
+    only = await project_of(body.project, state)
+    named = only or await project_of(said(request.headers, "x-signet-project"), state)
     question = Question(
         agent_id=agent_id,
         message=body.prompt,
@@ -146,7 +149,7 @@ async def post_context(
         chars=body.max_chars,
         line_chars=body.max_chars,
         key=body.session_key,
-        project=only or said(request.headers, "x-signet-project"),
+        here=Here(named) if named else None,
         only=only,
         scope=body.scope,
         limit=body.limit,

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Annotated
 
 from fastapi import Depends, Request
-from starlette.datastructures import Headers
 
 from signet import clock
 from signet.domain.graph.models import EXTRACTED, IMPORTANCE, UNKNOWN, Triple
@@ -24,7 +23,7 @@ from signet.wire import memory as wire
 from signet.wire.requests.memory import MAX_CONTENT_CHARS, RememberBody
 from signet.wire.requests.model import KEY_CHARS, NAME_CHARS
 from signet_api import scopes
-from signet_api.deps import Shared, State, Who, agent_of, asking, project_of, said
+from signet_api.deps import Shared, State, Who, agent_of, asking, bound, filed, project_of, said
 from signet_api.serving import serves
 from signet_api.shapes import filled
 
@@ -51,7 +50,7 @@ async def post_remember(
 ) -> wire.Remembered:
     """Save one memory and queue what is to be learned from it; the same text twice is one memory."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
-    new = _from_where(new_memory(body, agent_id), body, request.headers)
+    new = await _from_where(new_memory(await filed(body, state), agent_id), body, request, state)
     return answer(await save(state, new, asking(actor, body.changed_by, request.headers)))
 
 
@@ -82,7 +81,7 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
         type=body.type or None,
         who=body.who or "daemon",
         origin=body.origin,
-        project=project_of(body.project),
+        project=bound(body.project),
         source_type=body.source_type or "manual",
         source_id=body.source_id or None,
         session_id=body.session_key or None,
@@ -95,15 +94,17 @@ def new_memory(body: RememberBody, agent_id: str) -> NewMemory:
     )
 
 
-def _from_where(new: NewMemory, body: RememberBody, headers: Headers) -> NewMemory:
+async def _from_where(
+    new: NewMemory, body: RememberBody, request: Request, state: State
+) -> NewMemory:
     """Return the memory with the origin that its session's headers name, where the body names none (MC-6)."""
-    harness, project = said(headers, "x-signet-harness"), said(headers, "x-signet-project")
-    if not (harness or project):
+    harness, named = (said(request.headers, f"x-signet-{one}") for one in ("harness", "project"))
+    if not (harness or named):
         return new
     return replace(
         new,
         who=body.who or (harness or new.who)[:NAME_CHARS],
-        project=new.project or (project or "")[:KEY_CHARS] or None,
+        project=new.project or await project_of((named or "")[:KEY_CHARS], state),
     )
 
 

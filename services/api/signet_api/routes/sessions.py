@@ -39,7 +39,7 @@ from signet.wire.requests.hooks import (
 )
 from signet.wire.requests.model import Text, Whole
 from signet.wire.sessions import RunningSession, SummaryPage
-from signet_api.deps import Db, Shared, Who, agent_of
+from signet_api.deps import Db, Project, Shared, Who, agent_of, filed
 from signet_api.params import Agent
 from signet_api.routes.changes import along_body
 from signet_api.serving import serves
@@ -71,6 +71,7 @@ async def get_sessions(
     `project`, `harness` and `outcome` narrow the latter, `cursor` is `next` of another page.
     """
     scope = caller.current().scope
+    asked = await filed(asked, state)
     if asked.state == "all":
         caller.current().check_row(project=asked.project)
         await state.injections.flush()
@@ -88,13 +89,14 @@ async def get_sessions(
 
 
 @serves(wire.SEARCH_SESSIONS)
-async def post_search(request: Request, db: Db, body: TranscriptSearchBody) -> wire.Excerpts:
+async def post_search(request: Request, state: Shared, body: TranscriptSearchBody) -> wire.Excerpts:
     """Return turns of earlier sessions that hold the words of a question."""
     if not body.query.strip():
         raise Invalid("query is required")
+    body = await filed(body, state)
     scope = caller.current().scope
     caller.current().check_row(project=body.project)
-    found = await db.aread(
+    found = await state.db.aread(
         transcript_search.search,
         prompt_text.terms(body.query),
         agent_id=await agent_of(body.agent_id, body.session_key, request),
@@ -209,7 +211,7 @@ async def _looked(
 
 @serves(wire.SESSION_CONTEXT)
 async def get_context(
-    session_key: str, agent_id: Only, state: Shared, project: Text = None
+    session_key: str, agent_id: Only, state: Shared, project: Project
 ) -> SessionContext:
     """Return what a session was given, from where and why, what was left out, and what of it was used.
 
@@ -221,7 +223,7 @@ async def get_context(
 
 @serves(wire.SESSION_REPLAY)
 async def get_replay(
-    session_key: str, agent_id: Only, state: Shared, project: Text = None
+    session_key: str, agent_id: Only, state: Shared, project: Project
 ) -> SessionReplay:
     """Return a session as it went: what its context says, with all messages, what was remembered, and its summary.
 
@@ -263,7 +265,7 @@ MAX_DEPTH = 1_000_000
 @serves(wire.SESSION_SUMMARIES)
 async def get_summaries(
     db: Db,
-    project: Text = None,
+    project: Project,
     depth: Text = None,
     limit: Annotated[int, Whole(0, 200)] = 50,
     offset: Annotated[int, Whole(0, 1_000_000_000)] = 0,
@@ -292,17 +294,15 @@ MAX_ROWS = 100
 
 @serves(wire.CHECKPOINTS)
 async def get_checkpoints(
-    state: Shared, project: Text = None, limit: Annotated[int, Whole(1, MAX_ROWS)] = 10
+    state: Shared, project: Project, limit: Annotated[int, Whole(1, MAX_ROWS)] = 10
 ) -> wire.Checkpoints:
     """Return the newest checkpoints of a project, newest first."""
-    project = (project or "").strip()
-    if not project:
+    if project is None:
         raise Invalid("project query parameter required")
     asked = caller.current()
     asked.check_row(project=project)
-    path = await asyncio.to_thread(checkpoints.real_path, project)
     rows = await state.db.aread(
-        checkpoints.of_project, path, agent_id=asked.scope.agent, limit=limit
+        checkpoints.of_project, project, agent_id=asked.scope.agent, limit=limit
     )
     return {"checkpoints": rows, "count": len(rows)}
 

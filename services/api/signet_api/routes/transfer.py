@@ -21,7 +21,7 @@ from signet.wire import transfer as wire
 from signet.wire.access import ADMIN
 from signet.wire.origin import Origin
 from signet.wire.requests.memory import ImportBody, TextBody
-from signet_api.deps import Shared, State, Who, agent_of
+from signet_api.deps import Shared, State, Who, agent_of, filed
 from signet_api.params import EitherAgent
 from signet_api.routes.remember import new_memory
 from signet_api.serving import serves
@@ -79,7 +79,7 @@ async def post_import(
         embed=not body.vectors,
         seal_key=await asyncio.to_thread(seal.key),
     )
-    known, refused = await _parsed(body.records, request)
+    known, refused = await _parsed(body.records, request, state)
     outcomes = dict(refused)
     records = [record for _, record in known]
     ready, masked = await asyncio.to_thread(take.prepared, records, how)
@@ -123,7 +123,7 @@ async def _taken(
 
 
 async def _parsed(
-    records: list[dict[str, object]], request: Request
+    records: list[dict[str, object]], request: Request, state: State
 ) -> tuple[list[tuple[int, Record | Text]], dict[int, Outcome]]:
     """Return the records that can be read, with their place in the request, and what the others lack."""
     known: list[tuple[int, Record | Text]] = []
@@ -140,7 +140,7 @@ async def _parsed(
             refused[index] = Outcome(fate=Fate.REFUSED, reason=reason)
             continue
         new = new_memory(
-            body.model_copy(update=_NOT_IN_TEXTS),
+            (await filed(body, state)).model_copy(update=_NOT_IN_TEXTS),
             await agent_of(body.agent_id, body.session_key, request),
         )
         known.append((index, Text(new=new, path=body.source_path, section=body.source_section)))

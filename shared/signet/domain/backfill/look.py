@@ -4,14 +4,13 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from signet import clock
-from signet.db import ReadTx
+from signet.db import Database, ReadTx
 from signet.domain.backfill.models import Found, Home, Wanted
 from signet.domain.backfill.places import PLACES
 from signet.domain.backfill.sql import sessions as sql
-from signet.domain.episodes import commits
+from signet.domain.projects import registry
 from signet.domain.transcripts import readings
 from signet.errors import Invalid
 from signet.ids import DEFAULT_AGENT, agent_of_session
@@ -86,11 +85,11 @@ def _is_new(found: Found, row: sql.KnownRow) -> bool:
     return until is None or found.changed_at - until > GROWN
 
 
-def repositories(seen: Iterable[Seen]) -> dict[tuple[str, str], str]:
-    """Return the repository of each agent's projects that are in one; looks at the disk."""
-    projects = {(one.agent_id, one.found.project) for one in seen if one.found.project}
-    roots = ((who, path, commits.root_of(path)) for who, path in projects if path)
-    return {(who, path): root for who, path, root in roots if root and Path(root).is_dir()}
+def repositories(db: Database, seen: Iterable[Seen]) -> dict[tuple[str, str], str]:
+    """Return the folder of each agent's projects that are repositories; looks at the disk."""
+    folders = {(one.agent_id, one.found.project) for one in seen if one.found.project}
+    places = ((who, registry.find(db, path)) for who, path in folders if path)
+    return {(who, one.project): one.root for who, one in places if one.is_repository}
 
 
 def survey(seen: Sequence[Seen], repositories: int) -> wire.BackfillSurvey:

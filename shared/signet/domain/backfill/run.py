@@ -19,6 +19,7 @@ from signet.domain.backfill.models import Home, Wanted
 from signet.domain.backfill.places import PLACES
 from signet.domain.backfill.sql import sessions as sql
 from signet.domain.memory import forget
+from signet.domain.projects import registry
 from signet.domain.sessions import session_end
 from signet.domain.sessions.calls import is_running
 from signet.domain.transcripts import log_files, merge, readings, stored, transcript, unkept
@@ -116,7 +117,7 @@ def _read(job: JobContext, row: sql.Row, *, masks: bool) -> _Read:
         agent_id=row.agent_id,
         key=row.session_key,
         harness=row.harness,
-        project=row.project,
+        project=registry.find(job.db, row.project).project if row.project else None,
         text=text,
         reading=found,
     )

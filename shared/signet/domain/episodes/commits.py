@@ -7,7 +7,6 @@ and never found.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,16 +39,6 @@ class Commit:
     hash: str
     written_at: str
     message: str
-
-
-def root_of(folder: str | None) -> str | None:
-    """Return the folder of the git repository that a folder is in, None when it is in none. Looks at the disk."""
-    if not folder:
-        return None
-    path = Path(folder)
-    with suppress(OSError):  # nobody may look there, or no file can be called that
-        return next((str(one) for one in (path, *path.parents) if (one / ".git").exists()), None)
-    return None
 
 
 def ask(tx: WriteTx, agent_id: str, project: str, repository: str) -> None:

@@ -5,8 +5,10 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx
+from signet.db.visibility import Here
 from signet.domain.auth import caller
 from signet.domain.auth.caller import Caller
+from signet.domain.projects.folder import NOWHERE, Place
 from signet.domain.sessions import claims
 from signet.domain.sessions.models import State
 from signet.domain.sessions.sql import states
@@ -14,14 +16,24 @@ from signet.domain.sessions.sql import states
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """Who calls from which session. `project_path` is the real path of the project."""
+    """Who calls from which session.
+
+    `project` is that of the session, `here` that of the folder in which it works now, which `place` describes.
+    """
 
     agent_id: str
     harness: str
     key: str | None = None
     project: str | None = None
-    project_path: str | None = None
+    here: str | None = None
+    place: Place = NOWHERE
     runtime_path: str | None = None
+
+    @property
+    def where(self) -> Here:
+        """Return where the session works; OpenClaw's agent is a personal assistant, whatever its folder is."""
+        project = caller.current().scope.project or self.here or ""
+        return Here(project, is_personal=self.harness == "openclaw")
 
 
 def owner(tx: ReadTx, key: str) -> str | None:

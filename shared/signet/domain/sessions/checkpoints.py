@@ -4,7 +4,6 @@ Nothing is stored or shown that looks like a secret (CP-2): this module redacts 
 """
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import cast
@@ -33,11 +32,10 @@ _LISTS: Mapping[str, str] = {
 _WORDS = ("memory_queries", "recent_remembers", "focal_entity_names")
 
 
-def put(tx: WriteTx, checkpoint: Checkpoint, *, project_path: str | None, most: int) -> str:
+def put(tx: WriteTx, checkpoint: Checkpoint, *, most: int) -> str:
     """Store a checkpoint, redacted, and return its id; of its session the newest `most` stay (CP-3).
 
-    `project_path` is `real_path` of its project, found out before the transaction. Of a session that was forgotten
-    none is stored, and the id is empty.
+    Of a session that was forgotten none is stored, and the id is empty.
     """
     if stored.is_forgotten(tx, checkpoint.agent_id, checkpoint.session_key):
         return ""
@@ -54,7 +52,7 @@ def put(tx: WriteTx, checkpoint: Checkpoint, *, project_path: str | None, most: 
         "session_key": redacted.session_key,
         "harness": redacted.harness,
         "project": redacted.project,
-        "project_normalized": project_path,
+        "project_normalized": redacted.project,
         "trigger": redacted.trigger,
         "digest": redacted.digest,
         "prompt_count": redacted.prompt_count,
@@ -94,12 +92,10 @@ def delete_old(tx: WriteTx, before: str, limit: int) -> int:
     return tx.run(sql.DELETE_OLD, (before, limit))
 
 
-def of_project(
-    tx: ReadTx, project_path: str, *, agent_id: str | None = None, limit: int
-) -> list[Shown]:
-    """Return the newest checkpoints of a project (its `real_path`), newest first; of one agent if one is named."""
+def of_project(tx: ReadTx, project: str, *, agent_id: str | None = None, limit: int) -> list[Shown]:
+    """Return the newest checkpoints of a project, newest first; of one agent if one is named."""
     hidden = caller.current().hidden
-    asked = {"project": project_path, "agent": agent_id, "hidden": hidden, "limit": limit}
+    asked = {"project": project, "agent": agent_id, "hidden": hidden, "limit": limit}
     known = withheld.of(tx, agent_id)
     return [_shown(row, known) for row in tx.records(StoredCheckpoint, sql.OF_PROJECT, asked)]
 
@@ -112,11 +108,6 @@ def of_session(
     asked = {"session": session_key, "agent": agent_id, "hidden": hidden, "project": project}
     known = withheld.of(tx, agent_id)
     return [_shown(row, known) for row in tx.records(StoredCheckpoint, sql.OF_SESSION, asked)]
-
-
-def real_path(project: str) -> str:
-    """Return the path by which checkpoints of a project are found: links followed, no slash at the end; reads disk."""
-    return os.path.realpath(project) if project.startswith("/") else project.rstrip("/")
 
 
 def _stored(texts: Sequence[str]) -> str:

@@ -209,7 +209,6 @@ def write(
     checkpoints.put(
         tx,
         continuity.checkpoint(state, state.continuity, trigger, now=now, context=context),
-        project_path=call.project_path or state.project,
         most=settings.pipeline.continuity.max_checkpoints_per_session,
     )
     return replace(state, continuity=continuity.checkpointed(state.continuity, now=now))

@@ -5,12 +5,12 @@ the time since the last session), because it is read on another day.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
 from signet.db import ReadTx
-from signet.db.visibility import Reader
+from signet.db.visibility import Here, Reader
 from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
 from signet.domain.sessions import identity_files, standing_rules, start_sources
@@ -23,33 +23,42 @@ from signet.wire.hooks import OfflineContext
 
 
 async def contexts(
-    agent_id: str, projects: Sequence[str], services: Services, *, now: datetime
+    agent_id: str, projects: Mapping[str, str], services: Services, *, now: datetime
 ) -> list[OfflineContext]:
-    """Return what a session begins with in each project, and the rules that stand there; "" is without a project."""
-    files = await asyncio.to_thread(identity_files.load, services.workspace, agent_id)
+    """Return what a session begins with in each project, and its rules, by the names of the client's folders."""
+    files = {
+        project: await asyncio.to_thread(
+            identity_files.load, services.workspace, agent_id, Here(project)
+        )
+        for project in projects.values()
+    }
     return [
-        await services.db.aread(_context, agent_id, project, files, services, now=now)
-        for project in projects
+        {
+            **await services.db.aread(
+                _context, agent_id, project, files[project], services, now=now
+            ),
+            "project": named,
+        }
+        for named, project in projects.items()
     ]
 
 
 def _context(
     tx: ReadTx, agent_id: str, project: str, files: Identity, services: Services, *, now: datetime
 ) -> OfflineContext:
-    settings, reader = services.settings, agents.reader(tx, agent_id)
+    settings = services.settings
+    reader = agents.reader(tx, agent_id, here=Here(project))
     asked = Asked(reader=reader, project=project or None)
     found = start_sources.gather(tx, asked, settings, now=now)
     files = replace(files, memory=withheld.without(files.memory, found.withheld))
     who = identity_files.name_of(files, settings.agent)
     lasting = replace(found, since="", recovery="")
     text, _ = start_sources.inject(lasting, files, who, [], settings, notice="", local=None)
-    return {"project": project, "inject": text, "rules": _rules(tx, reader, project, found)}
+    return {"project": project, "inject": text, "rules": _rules(tx, reader, found)}
 
 
-def _rules(tx: ReadTx, reader: Reader, project: str, found: Found) -> str:
+def _rules(tx: ReadTx, reader: Reader, found: Found) -> str:
     """Return the rules that hold whatever is asked, as a block; empty without any."""
-    rules = standing_rules.find(
-        tx, "", vector=None, reader=reader, project=project or None, given=()
-    )
+    rules = standing_rules.find(tx, "", vector=None, reader=reader, given=())
     lines = withheld.without("\n".join(one.line for one in rules), found.withheld)
     return fence.enclosed([f"{RULES}\n{lines}"], is_first=True) if lines else ""

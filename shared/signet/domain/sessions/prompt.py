@@ -7,7 +7,6 @@ from datetime import datetime
 from signet import clock
 from signet.config import Settings
 from signet.db import WriteTx
-from signet.domain.auth import caller
 from signet.domain.injections import candidates, ratings
 from signet.domain.injections.candidates import Scored
 from signet.domain.injections.models import Phase
@@ -103,7 +102,7 @@ def question(
         chars=rules.max_brief_chars if is_first(given) else rules.max_later_chars,
         line_chars=rules.max_inject_chars,
         key=call.key,
-        project=caller.current().scope.project or call.project,
+        here=call.where,
         given=given,
     )
 

@@ -23,7 +23,7 @@ def text(
     reader: Reader,
     *,
     key: str | None,
-    project_path: str | None,
+    project: str | None,
     most: int,
     now: datetime,
 ) -> str:
@@ -33,20 +33,20 @@ def text(
         if key
         else []
     )
-    found = own[0] if own else _of_project(tx, reader, project_path, now=now)
+    found = own[0] if own else _of_project(tx, reader, project, now=now)
     if found is None:
         return ""
     return wording.cut(continuity.told(found["digest"]), most)
 
 
 def _of_project(
-    tx: ReadTx, reader: Reader, path: str | None, *, now: datetime
+    tx: ReadTx, reader: Reader, project: str | None, *, now: datetime
 ) -> Checkpoint | None:
-    if path is None:
+    if project is None:
         return None
     called_since = clock.to_text(now - AT_WORK)
     at_work = set(tx.column(states.AT_WORK, (reader.agent_id, called_since)))
-    for row in checkpoints.of_project(tx, path, agent_id=reader.agent_id, limit=LOOKED_AT):
+    for row in checkpoints.of_project(tx, project, agent_id=reader.agent_id, limit=LOOKED_AT):
         if (clock.parsed(row["created_at"]) or now) < now - RECENT:
             return None
         ended = row["trigger"] == Trigger.SESSION_END

@@ -78,12 +78,10 @@ async def start(
 
 
 async def _read_commits(call: Call, services: Services) -> None:
-    """Queue the reading of the project's commit messages, if it is in a git repository and that is wanted."""
-    if call.project is None or not services.settings.hooks.session_start.read_commits:
-        return
-    repository = await asyncio.to_thread(commits.root_of, call.project_path)
-    if repository is not None:
-        await services.db.awrite_quick(commits.ask, call.agent_id, call.project, repository)
+    """Queue the reading of the repository's commit messages, if the session is in one and that is wanted."""
+    is_wanted = services.settings.hooks.session_start.read_commits
+    if call.here and call.place.is_repository and is_wanted:
+        await services.db.awrite_quick(commits.ask, call.agent_id, call.here, call.place.root)
 
 
 async def _context(
@@ -95,16 +93,15 @@ async def _context(
     held = await holdout.holds(call, services)
     scores, files, secrets = await asyncio.gather(
         _recalled(call, about, services),
-        asyncio.to_thread(identity_files.load, services.workspace, call.agent_id),
+        asyncio.to_thread(identity_files.load, services.workspace, call.agent_id, call.where),
         asyncio.to_thread(_secrets, services),
     )
 
     def gather(tx: ReadTx) -> Found:
         asked = Asked(
-            reader=agents.reader(tx, call.agent_id),
+            reader=agents.reader(tx, call.agent_id, here=call.where),
             key=call.key,
-            project=call.project,
-            project_path=call.project_path,
+            project=call.where.project or None,
             context=about,
             recalled=scores,
         )
@@ -153,7 +150,7 @@ async def _earlier(
         chars=rules.max_brief_chars,
         line_chars=0,
         key=call.key,
-        project=caller.current().scope.project or call.project,
+        here=call.where,
         given=frozenset(given),
         is_held_out=is_held_out,
     )
@@ -174,7 +171,7 @@ def _given(found: Found, told: str) -> list[str]:
 def _reads_workspace(call: Call, services: Services) -> bool:
     """Return whether the harness itself gives its agent our identity files: OpenClaw does, in its workspace."""
     root = os.path.realpath(services.workspace.root)
-    return call.harness == "openclaw" and f"{call.project_path}/".startswith(f"{root}/")
+    return call.harness == "openclaw" and f"{call.place.root}/".startswith(f"{root}/")
 
 
 def _answer(
@@ -252,7 +249,9 @@ async def _recalled(call: Call, about: str, services: Services) -> dict[str, flo
     limit = services.settings.hooks.session_start.recall_limit
     body = RecallBody.model_validate({"query": about, "limit": limit})
     try:
-        result = await asyncio.wait_for(services.recall(body, call.agent_id), RECALL_SECONDS)
+        result = await asyncio.wait_for(
+            services.recall(body, call.agent_id, call.where), RECALL_SECONDS
+        )
     except (TimeoutError, SignetError) as error:
         log.warning("session.without_recall", reason=str(error) or "too slow")
         return {}

@@ -35,12 +35,11 @@ MOST_LEFT = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Whose session begins, and what it says of itself. `project_path` is the project's real path."""
+    """Whose session begins, and what it says of itself."""
 
     reader: Reader
     key: str | None = None
     project: str | None = None
-    project_path: str | None = None
     context: str = ""
     #: What recall found for the context, by id.
     recalled: Mapping[str, float] = field(default_factory=dict)
@@ -114,7 +113,7 @@ def gather(tx: ReadTx, asked: Asked, settings: Settings, *, now: datetime) -> Fo
                 tx,
                 reader,
                 key=asked.key,
-                project_path=asked.project_path,
+                project=asked.project,
                 most=continuity.recovery_budget_chars,
                 now=now,
             ),

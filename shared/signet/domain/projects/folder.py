@@ -1,0 +1,303 @@
+"""Find the repository that a folder belongs to, by reading a few files of git. No program is started.
+
+A project is a repository, named by the resolved path of its main working tree in NFC. Linked worktrees, subfolders and
+symbolic links belong to it; separate clones, submodules and folders outside of git are projects of their own. Whoever
+prepared a folder may have written anything into it, so a `.git` file counts only if the repository that it names points
+back to it, and a repository of another user counts for nothing. Every read is bounded. Loads little: hooks use it.
+"""
+
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from signet.files import read_small
+
+#: Parents of a folder that are looked at, and worktrees of a repository.
+MOST_PARENTS, MOST_WORKTREES = 64, 100
+#: Commits that tell whether two folders hold one repository, and how much of a file is read for them.
+MOST_COMMITS, MOST_BYTES = 64, 32_768
+_IS_WINDOWS = os.name == "nt"
+
+_DRIVE = re.compile(r"(?:[\\/]{2}\?[\\/])?([A-Za-z]):[\\/](.*)", re.DOTALL)
+_WSL_SHARE = re.compile(r"[\\/]{2}wsl(?:\.localhost|\$)[\\/][^\\/]+(.*)", re.DOTALL | re.IGNORECASE)
+_MOUNTED_DRIVE = re.compile(r"/(?:mnt|cygdrive)/([A-Za-z])(?:/(.*))?", re.DOTALL)
+_MSYS_DRIVE = re.compile(r"/([A-Za-z])(?:/(.*))?", re.DOTALL)
+#: Where Claude Code and Codex make worktrees: below the repository, and by its name.
+_CLAUDE = re.compile(r"(.+?)/\.claude/worktrees/[^/]+(?:/(.*))?", re.DOTALL)
+_CLAUDE_BELOW = re.compile(r"^\.claude/worktrees/[^/]+(?:/|$)")
+_CODEX = re.compile(r".+/\.codex/worktrees/[^/]+/([^/]+)(?:/(.*))?", re.DOTALL)
+
+_HASH = re.compile(rb"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
+_REMOTE = re.compile(r'\s*\[\s*remote\s+"(.*)"\s*\]', re.IGNORECASE)
+_SECTION = re.compile(r"\s*\[")
+_SETTING = re.compile(r"\s*(url|worktree)\s*=\s*(.*?)\s*", re.IGNORECASE)
+_SCP = re.compile(r"(?:[^@/]+@)?([^:/@]+):(?!//)(.+)")
+_URL = re.compile(
+    r"(?:ssh|git|https?|git\+ssh)://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)", re.IGNORECASE
+)
+
+
+class Place(NamedTuple):
+    """Where a folder is: the project it belongs to, and the folder below the working tree, empty at its root.
+
+    `root` is the main working tree, or the folder itself outside of git; there `tree`, the working tree that holds the
+    folder, and `common`, the folder of git that all working trees share, are empty.
+    """
+
+    project: str
+    sub_path: str = ""
+    root: str = ""
+    tree: str = ""
+    common: str = ""
+
+    @property
+    def is_repository(self) -> bool:
+        return bool(self.common)
+
+
+#: Where nothing is known of a folder.
+NOWHERE = Place("")
+
+
+class Evidence(NamedTuple):
+    """What a repository is known by on another machine: the address of its remote, and commits that it holds."""
+
+    remote: str | None = None
+    commits: tuple[str, ...] = ()
+
+
+def spelled(named: str) -> str:
+    """Return the one spelling of a path on Windows, in WSL and in Git Bash, in NFC; another name stays. Pure."""
+    text = unicodedata.normalize("NFC", named.strip())
+    if share := _WSL_SHARE.fullmatch(text):
+        text = share[1].replace("\\", "/") or "/"
+    drives = (_DRIVE, _MOUNTED_DRIVE, _MSYS_DRIVE) if _IS_WINDOWS else (_DRIVE,)
+    drive = next((found for one in drives if (found := one.fullmatch(text))), None)
+    if drive:
+        below = (drive[2] or "").replace("\\", "/")
+        text = f"{drive[1].upper()}:/{below}" if _IS_WINDOWS else f"/mnt/{drive[1].lower()}/{below}"
+    if not _is_absolute(text):
+        return text.rstrip("/") or text
+    return os.path.normpath(text) if _IS_WINDOWS else _posix(text)
+
+
+def locate(named: str) -> Place:
+    """Return where a folder is, which may be gone; reads the disk. A name that is no path is its own project."""
+    path = spelled(named)
+    if not _is_absolute(path) or "\0" in path:
+        return Place(path, root=path)
+    real = _real(path)
+    folders = (real, *_parents(real))
+    owner = next(filter(None, map(_stat, folders)), None)
+    users = {owner.st_uid, _user()} if owner else set[int]()
+    for folder in folders:
+        if found := _tree(folder, users):
+            below = _CLAUDE_BELOW.sub("", _below(_name(real), _name(folder)), count=1)
+            return Place(_name(found[0]), below, root=found[0], tree=folder, common=found[1])
+    if shape := _CLAUDE.fullmatch(_slashed(real)):
+        base = locate(shape[1])
+        return base._replace(sub_path=shape[2] or "")
+    return Place(_name(real), root=real)
+
+
+def codex_name(path: str) -> str | None:
+    """Return the name of the repository of which a path is, or was, a worktree of Codex; None for another. Pure."""
+    shape = _CODEX.fullmatch(_slashed(path))
+    return shape[1] if shape else None
+
+
+def worktrees(place: Place) -> list[str]:
+    """Return the linked worktrees that a repository knows, also those whose folders are gone."""
+    try:
+        with os.scandir(Path(place.common, "worktrees")) as entries:
+            names = sorted(one.path for one, _ in zip(entries, range(MOST_WORKTREES), strict=False))
+    except OSError:
+        return []
+    back = ((one, _line(Path(one, "gitdir"))) for one in names)
+    trees = (_dirname(os.path.realpath(_join(one, said))) for one, said in back if said)
+    return [_name(one) for one in trees]
+
+
+def evidence(place: Place) -> Evidence:
+    """Return what is known of a repository elsewhere; empty for a folder outside of git."""
+    if not place.common:
+        return Evidence()
+    found: dict[bytes, None] = {}
+    for name in ("logs/HEAD", "HEAD", "packed-refs"):
+        for part in _ends(Path(place.common, name)):
+            found |= dict.fromkeys(_HASH.findall(part))
+    head = _line(Path(place.common, "HEAD")).removeprefix("ref:").strip()
+    if head.startswith("refs/") and ".." not in head:
+        found |= dict.fromkeys(_HASH.findall(_line(Path(place.common, head)).encode()))
+    commits = [one.decode() for one in found if one.strip(b"0")]
+    half = MOST_COMMITS // 2
+    kept = commits if len(commits) <= MOST_COMMITS else commits[:half] + commits[-half:]
+    return Evidence(remote_name(_remote(place.common)), tuple(kept))
+
+
+def remote_name(address: str) -> str | None:
+    """Return a remote in the form that all its addresses share; None for a folder of this machine. Pure."""
+    found = _URL.fullmatch(address.strip()) or _SCP.fullmatch(address.strip())
+    if found is None or (len(found[1]) == 1 and _DRIVE.match(address)):
+        return None
+    path = found[2].strip("/").removesuffix(".git").rstrip("/")
+    return f"{found[1].lower()}/{path}" if path else None
+
+
+def _tree(folder: str, users: set[int]) -> tuple[str, str] | None:
+    """Return the main working tree and the shared folder of git, where a working tree of these users begins here."""
+    entry = _join(folder, ".git")
+    there = _stat(entry)
+    if there is None or there.st_uid not in users:
+        return None
+    if stat.S_ISDIR(there.st_mode):
+        return (folder, entry) if _is_git_folder(entry) else None
+    said = _line(Path(entry))
+    if not said.startswith("gitdir:"):
+        return None
+    target = os.path.realpath(_join(folder, said.removeprefix("gitdir:").strip()))
+    common = _common_of(target, entry)
+    if common:
+        return _main_tree(common), common
+    # A submodule, or a repository that does not point back: it is itself, whatever it claims to be a part of.
+    is_own = _is_git_folder(target) and (
+        _is_below(target, folder) or _tree_named_by(target) == os.path.realpath(folder)
+    )
+    return folder, target if is_own else entry
+
+
+def _common_of(target: str, entry: str) -> str | None:
+    """Return the shared folder of git of a linked worktree whose repository lists it, None for any other."""
+    said, back = _line(Path(target, "commondir")), _line(Path(target, "gitdir"))
+    if not (said and back):
+        return None
+    common = os.path.realpath(_join(target, said))
+    is_listed = _dirname(target) == _join(common, "worktrees")
+    points_back = os.path.realpath(_join(target, back)) == os.path.realpath(entry)
+    return common if is_listed and points_back and _is_git_folder(common) else None
+
+
+def _main_tree(common: str) -> str:
+    """Return the main working tree of a repository; a bare one has none and is its own folder."""
+    parent = _dirname(common)
+    if os.path.realpath(_join(parent, ".git")) == common:
+        return parent
+    said = _line(Path(parent, ".git"))
+    if said.startswith("gitdir:") and os.path.realpath(_join(parent, said[7:].strip())) == common:
+        return parent
+    named = _tree_named_by(common)
+    said = _line(Path(named, ".git")) if named else ""
+    is_mutual = os.path.realpath(_join(named, said.removeprefix("gitdir:").strip())) == common
+    return named if said and is_mutual else common
+
+
+def _tree_named_by(git_folder: str) -> str:
+    """Return the working tree that the settings of a repository name (`core.worktree`), empty for none."""
+    said = next((value for key, value, _ in _settings(git_folder) if key == "worktree"), "")
+    return os.path.realpath(_join(git_folder, said)) if said else ""
+
+
+def _remote(git_folder: str) -> str:
+    """Return the address of `origin`, or of the first remote there is; empty for none."""
+    named = {remote: value for key, value, remote in _settings(git_folder) if key == "url"}
+    return named.get("origin") or next(iter(named.values()), "")
+
+
+def _settings(git_folder: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the addresses of remotes and the working tree in a repository's settings: key, value, remote."""
+    remote = ""
+    text = (read_small(Path(git_folder, "config")) or b"").decode("utf-8", "replace")
+    for line in text.split("\n"):
+        if _SECTION.match(line):
+            named = _REMOTE.match(line)
+            remote = named[1] if named else ""
+        elif (found := _SETTING.fullmatch(line)) and (remote or found[1].lower() == "worktree"):
+            yield found[1].lower(), found[2].strip('"'), remote
+
+
+def _is_git_folder(path: str) -> bool:
+    head = _line(Path(path, "HEAD"))
+    is_head = head.startswith("ref:") or _HASH.fullmatch(head.encode()) is not None
+    return is_head and all(_is_folder(_join(path, one)) for one in ("objects", "refs"))
+
+
+def _is_folder(path: str) -> bool:
+    found = _stat(path)
+    return found is not None and stat.S_ISDIR(found.st_mode)
+
+
+def _line(path: Path) -> str:
+    """Return the first line of a small file, empty where there is none."""
+    return (read_small(path) or b"").decode("utf-8", "surrogateescape").partition("\n")[0].strip()
+
+
+def _ends(path: Path) -> Iterator[bytes]:
+    """Yield the beginning and the end of a file, of a small one all; nothing of what is no file."""
+    if not (found := _stat(str(path))) or not stat.S_ISREG(found.st_mode):
+        return
+    try:
+        with path.open("rb") as file:
+            yield file.read(MOST_BYTES)
+            if found.st_size > 2 * MOST_BYTES:
+                file.seek(-MOST_BYTES, os.SEEK_END)
+            yield file.read(MOST_BYTES)
+    except OSError:
+        return
+
+
+def _real(path: str) -> str:
+    """Return a path without links; another Unicode form of the name counts, where only that exists."""
+    other = unicodedata.normalize("NFD", path)
+    return os.path.realpath(other if other != path and not _stat(path) and _stat(other) else path)
+
+
+def _name(path: str) -> str:
+    return unicodedata.normalize("NFC", path)
+
+
+def _stat(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+
+
+def _user() -> int:
+    return os.geteuid() if hasattr(os, "geteuid") else 0
+
+
+def _parents(path: str) -> list[str]:
+    return [str(one) for one in Path(path).parents][:MOST_PARENTS]
+
+
+def _below(path: str, folder: str) -> str:
+    sub_path = "" if path == folder else os.path.relpath(path, folder)
+    return sub_path.replace("\\", "/") if _IS_WINDOWS else sub_path
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path.startswith(os.path.realpath(folder).rstrip(os.sep) + os.sep)
+
+
+def _join(folder: str, name: str) -> str:
+    return os.path.join(folder, name)  # noqa: PTH118
+
+
+def _dirname(path: str) -> str:
+    return os.path.dirname(path)  # noqa: PTH120
+
+
+def _slashed(path: str) -> str:
+    return path.replace("\\", "/") if _IS_WINDOWS else path
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith("/") or (_IS_WINDOWS and _DRIVE.match(path) is not None)
+
+
+def _posix(path: str) -> str:
+    return "/" + os.path.normpath(path).lstrip("/")

@@ -1,0 +1,137 @@
+"""The folders that are known to belong to a project, on this machine and on others.
+
+A repository is known again under another path, on another machine or after it was moved, when it has the same remote
+and a commit in common with what is stored, and the other folder is not on this machine any more. An address alone
+proves nothing, because whoever prepares a folder writes it. Two clones on one machine are two projects.
+"""
+
+import json
+import os
+import socket
+from contextlib import suppress
+from datetime import datetime
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+from signet import clock
+from signet.db import Database, ReadTx, WriteTx
+from signet.domain.projects import folder, sql
+from signet.domain.projects.folder import Evidence, Place
+from signet.domain.projects.sql import FolderRow
+
+#: What a machine's number is made of, where there is one.
+_MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+#: Behind the name of a project of which another machine has another repository at the same path.
+_MACHINE_CHARS = 6
+
+
+class Elsewhere(NamedTuple):
+    """A folder as its own machine describes it, because this one cannot look."""
+
+    machine: str
+    place: Place
+    evidence: Evidence = Evidence()
+
+
+@cache
+def machine() -> str:
+    """Return a name of this machine and home, which stays the same and tells nothing of them."""
+    found = socket.gethostname()
+    for path in _MACHINE_IDS:
+        with suppress(OSError):
+            found = path.read_text("ascii", "replace").strip() or found
+            break
+    return sha256(f"signet:{found}:{Path.home()}".encode()).hexdigest()[:16]
+
+
+def find(
+    db: Database, named: str, *, elsewhere: Elsewhere | None = None, may_register: bool = True
+) -> Place:
+    """Return where a folder is, with the project that its memories are filed under; reads the disk and the store.
+
+    A repository that is new is registered if the caller may do that: who is limited to one project must not bring the
+    folders of others into it.
+    """
+    place = elsewhere.place if elsewhere else folder.locate(named)
+    if not place.project:
+        return place
+    here = elsewhere.machine if elsewhere else machine()
+    known = db.read(_known, here, place)
+    if known is None and place.is_repository and may_register:
+        known = _register(db, here, place, elsewhere.evidence if elsewhere else None)
+    return place._replace(project=known or place.project)
+
+
+def _known(tx: ReadTx, here: str, place: Place) -> str | None:
+    """Return the project that a folder is known to belong to; one outside of git also by a folder above it.
+
+    A folder that is gone may have been a worktree, or may be one of another machine.
+    """
+    above = [] if place.is_repository else [str(one) for one in Path(_name(place)).parents]
+    folders = json.dumps([_name(place), *above])
+    rows = tx.rows(FolderRow, sql.KNOWN, {"machine": here, "folders": folders})
+    mine = [one.project for one in rows if one.machine == here]
+    if mine or place.is_repository:
+        return mine[0] if mine else None
+    others = {one.project for one in rows}
+    if not others and (name := folder.codex_name(_name(place))):
+        every: list[str] = tx.column(sql.PROJECTS)
+        others = {one for one in every if Path(one).name == name}
+    return others.pop() if len(others) == 1 else None
+
+
+def _register(db: Database, here: str, place: Place, told: Evidence | None) -> str:
+    """Note a repository and its worktrees, and return its project: that of the same one elsewhere, or a new one."""
+    found = folder.evidence(place) if told is None else told
+    asked = {"remote": found.remote, "machine": here, "folder": _name(place)}
+    twins = db.read(ReadTx.rows, FolderRow, sql.TWINS, asked) if found.commits else []
+    twins = [one for one in twins if set(json.loads(one.commits)) & set(found.commits)]
+    # Of each project this machine has one folder; the folders of another machine cannot be looked at from here.
+    may_be_gone = told is None
+    taken = {
+        one.project
+        for one in twins
+        if one.machine == here and not (may_be_gone and _is_gone(one.folder))
+    }
+    same = next((one.project for one in twins if one.project not in taken), None)
+    trees = () if told is not None else folder.worktrees(place)
+    return db.write(_put, here, place, same, found, trees, now=clock.now())
+
+
+def _put(
+    tx: WriteTx,
+    here: str,
+    place: Place,
+    same: str | None,
+    found: Evidence,
+    trees: tuple[str, ...] | list[str],
+    *,
+    now: datetime,
+) -> str:
+    project = _known(tx, here, place) or same or _new_name(tx, here, place, found)
+    at, commits = clock.to_text(now), json.dumps(found.commits)
+    tx.run(sql.PUT, (here, _name(place), project, found.remote, commits, at))
+    for tree in {*trees, place.tree} - {_name(place), ""}:
+        tx.run(sql.PUT, (here, tree, project, None, "[]", at))
+    return project
+
+
+def _new_name(tx: ReadTx, here: str, place: Place, found: Evidence) -> str:
+    """Return the path of a repository; where another machine has another repository there, a name beside it."""
+    name = _name(place)
+    rows = tx.rows(FolderRow, sql.NAMED, {"project": name})
+    others = [one for one in rows if one.machine != here and one.folder == name]
+    known = [set(json.loads(one.commits)) for one in others]
+    is_other = any(one and found.commits and not one & set(found.commits) for one in known)
+    return f"{name} ({here[:_MACHINE_CHARS]})" if is_other else name
+
+
+def _name(place: Place) -> str:
+    """Return what the main working tree is called, which another machine's project may be called, too."""
+    return folder.spelled(place.root)
+
+
+def _is_gone(path: str) -> bool:
+    return not os.path.lexists(os.path.join(path, ".git")) and not folder.locate(path).is_repository  # noqa: PTH118

@@ -1,0 +1,62 @@
+"""The SQL of projects: `project_folders`, and the columns of all tables that name a project."""
+
+from typing import NamedTuple
+
+
+class FolderRow(NamedTuple):
+    """A folder of a machine, and what is stored of it; `commits` is JSON."""
+
+    machine: str
+    folder: str
+    project: str
+    remote: str | None
+    commits: str
+
+
+_COLUMNS = "machine, folder, project, remote, commits"
+#: This machine knows best what its folders are; of the folders above one the nearest counts.
+KNOWN = f"""
+SELECT {_COLUMNS} FROM project_folders WHERE folder IN (SELECT value FROM json_each(:folders))
+ ORDER BY machine = :machine DESC, length(folder) DESC"""
+PUT = f"""
+INSERT INTO project_folders ({_COLUMNS}, seen_at) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (machine, folder) DO UPDATE
+   SET remote = excluded.remote, commits = excluded.commits, seen_at = excluded.seen_at"""
+#: Repositories, not their worktrees, that may be the same one.
+TWINS = f"""
+SELECT {_COLUMNS} FROM project_folders
+ WHERE remote IS :remote AND commits <> '[]' AND NOT (machine = :machine AND folder = :folder) ORDER BY seen_at"""
+NAMED = f"SELECT {_COLUMNS} FROM project_folders WHERE project = :project"
+PROJECTS = "SELECT DISTINCT project FROM project_folders"
+
+#: What names a project: tables and columns. The identity of a project has one owner, which renames it everywhere.
+COLUMNS = (
+    ("memories", "project"),
+    ("memories_cold", "project"),
+    ("forgotten_values", "project"),
+    ("session_transcripts", "project"),
+    ("session_summaries", "project"),
+    ("session_scores", "project"),
+    ("session_checkpoints", "project"),
+    ("session_checkpoints", "project_normalized"),
+    ("session_states", "project"),
+    ("session_injections", "project"),
+    ("session_outcomes", "project"),
+    ("summary_jobs", "project"),
+    ("predictor_session_comparisons", "project"),
+    ("backfill_sessions", "project"),
+    ("episode_chunks", "project"),
+)
+USED = " UNION ".join(
+    f"SELECT DISTINCT {column} FROM {table} WHERE {column} <> ''" for table, column in COLUMNS
+)
+#: A commit may be known in both projects; the one that is there stays.
+DROP_REPEATED = """
+DELETE FROM episode_chunks WHERE rowid IN (
+  SELECT c.rowid FROM episode_chunks c WHERE c.project = :named AND EXISTS (
+    SELECT 1 FROM episode_chunks o
+     WHERE (o.agent_id, o.source_type, o.source_id, o.position) = (c.agent_id, c.source_type, c.source_id, c.position)
+       AND o.project = :project) LIMIT :most)"""
+RENAME = """
+UPDATE {table} SET {column} = :project
+ WHERE rowid IN (SELECT rowid FROM {table} WHERE {column} = :named LIMIT :most)"""
