@@ -230,7 +230,7 @@ async def project_of(named: str | None, state: State) -> str | None:
 
 
 async def filed(asked: Asked, state: State) -> Asked:
-    """Return what is asked for with the project that its field `project` names, as it is stored."""
+    """Return a request whose field `project` names the stored project instead of a folder."""
     project = await state.projects.named(getattr(asked, "project", None))
     return asked.model_copy(update={"project": project}) if project else asked
 
@@ -249,7 +249,7 @@ def said(headers: Mapping[str, str], name: str) -> str | None:
         return value
 
 
-#: The project that `project` names in an address, as it is stored; a folder of a repository is the repository.
+#: The stored project of the folder that `project` names in an address.
 Project = Annotated[str | None, Depends(_project)]
 Shared = Annotated[State, Depends(state_of)]
 Db = Annotated[Database, Depends(_database)]

@@ -42,7 +42,7 @@ async def call_of(
 ) -> Call:
     """Return who calls; a session stays with the agent and the project that it began with, whatever later ones name.
 
-    What it asks is for the repository that it works in now: an agent changes its folder with each `cd`.
+    Its prompts get the memory of the repository that it works in now: an agent changes its folder with each `cd`.
     """
     key = body.session_key or key or None
     agent = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")

@@ -17,7 +17,7 @@ from signet.observe import logs
 
 log = logs.get("hooks")
 
-#: A request waits so long (s) for a folder, and so many threads may hang at folders that never answer.
+#: Longest wait of a request for a folder (s), and most threads that hang at folders that never answer.
 MOST_SECONDS, MOST_HANGING = 0.3, 8
 #: Folders whose last answer is kept for the time when they hang.
 MOST_KEPT = 500
@@ -73,7 +73,7 @@ class Projects:
             with contextlib.suppress(RuntimeError):  # the process stops
                 loop.call_soon_threadsafe(_answer, answer, found)
 
-        # A thread of its own, because nobody can end one that hangs, and a pool waits for its threads.
+        # A new thread: one that hangs cannot be ended, and a pool would wait for it at its end.
         thread = threading.Thread(target=copy_context().run, args=(work,), daemon=True)
         self._hanging.add(thread)
         thread.start()

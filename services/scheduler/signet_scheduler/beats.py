@@ -190,7 +190,7 @@ BEATS = (
         look=lambda tx, settings, now: ("all",),
         start=_job("retention_sweep"),
     ),
-    # What an earlier version has stored, and what was stored before a folder was in a repository.
+    # Finds rows of earlier versions, and those saved before a folder was in a repository.
     Beat(
         name="projects",
         every_ms=lambda settings: PROJECTS_MS,

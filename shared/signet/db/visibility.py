@@ -66,10 +66,10 @@ class ReadPolicy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """The project that a session works in, empty for none: unasked it is given only what belongs there.
+    """The project that a session works in, empty for none: unrequested, it is given only memories that belong there.
 
-    That is what was saved in this project, what is for every project (`EVERYWHERE`), and for an assistant that is no
-    coding agent (`is_personal`) also what was imported without a project.
+    These are the memories of this project, those for every project (`EVERYWHERE`), and for a personal assistant
+    (`is_personal`) also imports without a project.
     """
 
     project: str = ""
@@ -89,7 +89,7 @@ class Reader:
 
     `scope` None means the rows without scope, a string that scope alone; `any_scope` lifts this (a memory asked
     for by its id). `project` is a mandatory limit of the caller's token, not a wish of the query. `here` limits what
-    a session is given unasked; None for a person or agent who asks.
+    a session is given unrequested; None for a person or agent who asks.
     """
 
     agent_id: str = "default"

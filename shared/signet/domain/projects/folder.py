@@ -1,8 +1,8 @@
 """Find the repository that a folder belongs to, by reading a few files of git. No program is started.
 
 A project is a repository, named by the resolved path of its main working tree in NFC. Linked worktrees, subfolders and
-symbolic links belong to it; separate clones, submodules and folders outside of git are projects of their own. Whoever
-prepared a folder may have written anything into it, so a `.git` file counts only if the repository that it names points
+symbolic links belong to it; clones, submodules and folders outside of git are separate projects. The author of a folder
+may have written anything into it, so a `.git` file counts only if the repository that it names points
 back to it, and a repository of another user counts for nothing. Every read is bounded. Loads little: hooks use it.
 """
 
@@ -18,7 +18,7 @@ from signet.files import read_small
 
 #: Parents of a folder that are looked at, and worktrees of a repository.
 MOST_PARENTS, MOST_WORKTREES = 64, 100
-#: Commits that tell whether two folders hold one repository, and how much of a file is read for them.
+#: Commits by which two folders are known to hold one repository, and bytes that are read for them at each end.
 MOST_COMMITS, MOST_BYTES = 64, 32_768
 _IS_WINDOWS = os.name == "nt"
 
@@ -123,7 +123,7 @@ def worktrees(place: Place) -> list[str]:
 
 
 def evidence(place: Place) -> Evidence:
-    """Return what is known of a repository elsewhere; empty for a folder outside of git."""
+    """Return by what another machine knows a repository again; empty for a folder outside of git."""
     if not place.common:
         return Evidence()
     found: dict[bytes, None] = {}
@@ -231,12 +231,12 @@ def _is_folder(path: str) -> bool:
 
 
 def _line(path: Path) -> str:
-    """Return the first line of a small file, empty where there is none."""
+    """Return the first line of a small file, empty for a missing one."""
     return (read_small(path) or b"").decode("utf-8", "surrogateescape").partition("\n")[0].strip()
 
 
 def _ends(path: Path) -> Iterator[bytes]:
-    """Yield the beginning and the end of a file, of a small one all; nothing of what is no file."""
+    """Yield the beginning and the end of a regular file."""
     if not (found := _stat(str(path))) or not stat.S_ISREG(found.st_mode):
         return
     try:

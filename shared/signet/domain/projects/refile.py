@@ -1,8 +1,8 @@
-"""One `file_projects` job: bring what is stored under a folder under the project that the folder belongs to.
+"""One `file_projects` job: move rows that name a folder to the project that the folder belongs to.
 
-What was stored before a repository was one project has the folder of each session. Each folder that is named anywhere
-is looked up again, and its rows are renamed, some in each transaction. A run that is killed has renamed whole rows, and
-the next one goes on with the names that are left.
+Rows of earlier versions name the folder of their session. The job looks up each folder that any row names and renames
+its rows, at most `BATCH` in a transaction. A run that is killed has renamed whole rows; the next one continues with the
+folders that are left.
 """
 
 from functools import partial

@@ -1,8 +1,8 @@
 """The folders that are known to belong to a project, on this machine and on others.
 
 A repository is known again under another path, on another machine or after it was moved, when it has the same remote
-and a commit in common with what is stored, and the other folder is not on this machine any more. An address alone
-proves nothing, because whoever prepares a folder writes it. Two clones on one machine are two projects.
+and a commit in common with the stored one, and the other folder is not on this machine any more. An address alone
+proves nothing, because the author of a folder writes it. Two clones on one machine are two projects.
 """
 
 import json
@@ -37,7 +37,7 @@ class Elsewhere(NamedTuple):
 
 @cache
 def machine() -> str:
-    """Return a name of this machine and home, which stays the same and tells nothing of them."""
+    """Return a constant name for this machine and home, made of their hash."""
     found = socket.gethostname()
     for path in _MACHINE_IDS:
         with suppress(OSError):
@@ -119,7 +119,7 @@ def _put(
 
 
 def _new_name(tx: ReadTx, here: str, place: Place, found: Evidence) -> str:
-    """Return the path of a repository; where another machine has another repository there, a name beside it."""
+    """Return the path of a repository, with the machine where another one has another repository at this path."""
     name = _name(place)
     rows = tx.rows(FolderRow, sql.NAMED, {"project": name})
     others = [one for one in rows if one.machine != here and one.folder == name]

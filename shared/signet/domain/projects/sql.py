@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class FolderRow(NamedTuple):
-    """A folder of a machine, and what is stored of it; `commits` is JSON."""
+    """A folder of a machine, its project, and the evidence for other machines; `commits` is JSON."""
 
     machine: str
     folder: str

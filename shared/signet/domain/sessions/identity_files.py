@@ -53,7 +53,7 @@ class Identity:
 
 
 def load(workspace: Workspace, agent_id: str, here: Here) -> Identity:
-    """Return what an agent's files say: its own soul and identity, of its MEMORY.md what is told here, the rest."""
+    """Return an agent's files: its own soul and identity, the parts of MEMORY.md for this project, the shared files."""
     memory = memory_file.path_of(workspace, agent_id)
     instructions = _BLOCK.sub("", read(workspace.root / "AGENTS.md")).strip()
     card = _own(workspace, agent_id, "IDENTITY.md")

@@ -31,7 +31,7 @@ class Question:
     chars: int
     line_chars: int
     key: str | None = None
-    #: Where the session works, which is given nothing of elsewhere; None for a program that asks by itself.
+    #: Where the session works; None for a program that asks for every project.
     here: Here | None = None
     given: Collection[str] = ()
     #: A project that everything must be of, and the scope of memories.

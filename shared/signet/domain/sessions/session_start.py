@@ -78,7 +78,7 @@ async def start(
 
 
 async def _read_commits(call: Call, services: Services) -> None:
-    """Queue the reading of the repository's commit messages, if the session is in one and that is wanted."""
+    """Queue the reading of the repository's commit messages, unless settings switch that off."""
     is_wanted = services.settings.hooks.session_start.read_commits
     if call.here and call.place.is_repository and is_wanted:
         await services.db.awrite_quick(commits.ask, call.agent_id, call.here, call.place.root)

@@ -79,8 +79,8 @@ def find(
 ) -> list[Rule]:
     """Return the rules that hold where the reader works and that the session was not given yet, shortest first.
 
-    Their lines, with the ends of these, have at most CHARS characters, and at most `chars`. Only the user makes rules:
-    what was imported, or said by a tool, the web or an agent, is none.
+    Their lines, with the ends of these, have at most CHARS characters, and at most `chars`. Only the user makes rules;
+    imports, tools, the web and agents do not.
     """
     words = fts.content_words(prompt[: search.READ_CHARS])
     here = reader.here or Here()

@@ -35,7 +35,7 @@ MOST_LEFT = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """Whose session begins, and what it says of itself."""
+    """The session that begins: its reader, key, project and context."""
 
     reader: Reader
     key: str | None = None

@@ -23,7 +23,7 @@ BACKUPS = 20
 
 _AGENT = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 _HEADER = re.compile(r"\A\s*<!-- generated [^>]*-->[ \t]*\n*")
-#: Written before each project had a part of its own.
+#: The header of files that mix projects, of earlier versions.
 _MIXED = re.compile(r"\A\s*<!-- generated [-0-9]+ [:0-9]+ -->")
 #: The headings of the part of a project and of the notes that belong to none; before them stands what is for all.
 _PROJECT, _IMPORTED = "# Project ", "# Imported notes"

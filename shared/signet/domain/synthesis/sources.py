@@ -48,7 +48,7 @@ class Sources:
     newest: int
 
     def parts(self) -> dict[str | None, "Sources"]:
-        """Return them by project: first what every project is told (""), then by how much they matter, imports last."""
+        """Return them by project: those for every project ("") first, then the most important, imports (None) last."""
         names = dict.fromkeys(("", *(one.project for one in self.memories)))
         names |= dict.fromkeys(one.project or "" for one in self.notes)
         known = [one for one in names if one is not None] + [one for one in names if one is None]

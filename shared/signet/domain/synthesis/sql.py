@@ -26,7 +26,7 @@ class TextRow(NamedTuple):
     type: str
     content: str
     created_at: str
-    #: Empty for what every project is told, None for what was imported without one.
+    #: Empty for every project, None for imports without one.
     project: str | None
 
 
