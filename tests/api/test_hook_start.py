@@ -433,7 +433,7 @@ def test_recall_that_takes_too_long_is_not_waited_for(
 ) -> None:
     import asyncio
 
-    async def never(*_: object) -> Any:
+    async def never(*_: object, **given: Any) -> Any:
         await asyncio.Future()
 
     monkeypatch.setattr("signet_api.answering.found", never)

@@ -12,6 +12,7 @@ import pytest
 from signet import clock
 from signet.config import settings_from
 from signet.db import Row
+from signet.db.visibility import Here
 from signet.domain.memory.forget import forget_one
 from signet.domain.memory.models import Forget, Rules
 from signet.domain.synthesis import ask, file
@@ -25,9 +26,9 @@ FILE = "# Memory\n\n## Heron\n\nHeron runs on SQLite."
 
 
 def save(home: Home, text: str, agent: str = "default", **columns: object) -> str:
-    """Save a memory and set columns of its row."""
+    """Save a memory, for every project, and set columns of its row."""
     memory_id = home.remember(text, agent)
-    for name, value in columns.items():
+    for name, value in {"project": None, **columns}.items():
         home.run(f"UPDATE memories SET {name} = ? WHERE id = ?", value, memory_id)
     return memory_id
 
@@ -138,7 +139,9 @@ def test_what_is_forgotten_while_the_file_is_cleaned_of_something_else_goes_too(
 def test_the_model_writes_the_file_and_the_earlier_one_is_kept(
     asking: Home, script: Script, server: FakeServer
 ) -> None:
-    file_of(asking).write_text("<!-- generated 2026-01-01 00:00 -->\n\nOld line.\n", "utf-8")
+    file_of(asking).write_text(
+        "<!-- generated 2026-01-01 00:00, by project -->\n\nOld line.\n", "utf-8"
+    )
     before = file_of(asking).read_bytes()
     strong = save(asking, "Heron runs on SQLite since May.", importance=0.9)
     save(asking, "A trifle nobody needs.", importance=0.1)
@@ -234,6 +237,42 @@ def test_without_a_model_the_file_is_a_ranked_list(home: Home) -> None:
         "## Facts\n\n- Heron stores sessions in Redis.\n- Heron listens on port 4410.\n\n"
         "## Recent sessions\n\n- 2026-05-01 Session Notes – Depot\n"
     )
+
+
+def test_each_project_has_a_part_that_a_model_sees_alone(
+    asking: Home, script: Script, server: FakeServer
+) -> None:
+    file_of(asking).write_text("<!-- generated 2026-01-01 00:00 -->\n\nMixed.\n", "utf-8")
+    save(asking, "Nora prefers short answers.", importance=0.9, type="preference")
+    save(asking, "Heron stores sessions in Redis.", importance=0.9, project="/p/heron")
+    save(asking, "Egret deploys on Thursdays.", importance=0.8, project="/p/egret")
+    save(asking, "Water the plants.", importance=0.8, origin="imported")
+    for word, text in (
+        ("Nora", "# Memory\n\nNora.\n# Project /p/heron"),
+        ("Heron", "Redis."),
+        ("Egret", "Thursdays."),
+        ("plants", "Plants."),
+    ):
+        script.reads(word, text)
+    with asking.worker():
+        done(asking, asked(asking))
+    prompts = [one for one in server.prompts if QUESTION in one]
+    words = ("Nora", "Heron", "Egret", "plants", "Mixed")
+    assert [[word for word in words if word in one] for one in prompts] == [
+        [one] for one in words[:4]
+    ]
+    path = file_of(asking)
+    assert body(path.read_text("utf-8")) == (
+        "# Memory\n\nNora.\n## Project /p/heron\n\n# Project /p/heron\n\nRedis.\n\n"
+        "# Project /p/egret\n\nThursdays.\n\n# Imported notes\n\nPlants.\n"
+    )
+    general = "# Memory\n\nNora.\n## Project /p/heron"
+    for here, told in (
+        (Here("/p/heron"), f"{general}\n\nRedis."),
+        (Here("/p/other"), general),
+        (Here("/p/other", is_personal=True), f"{general}\n\nPlants."),
+    ):
+        assert file.told(path, here) == told
 
 
 def test_a_long_list_loses_what_matters_least(home: Home) -> None:

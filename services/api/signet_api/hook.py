@@ -6,7 +6,9 @@ from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 
 from signet import clock
-from signet.domain.projects.folder import NOWHERE
+from signet.domain.auth import caller
+from signet.domain.projects.folder import NOWHERE, Evidence, Place
+from signet.domain.projects.registry import Elsewhere
 from signet.domain.sessions import calls
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.models import RuntimePath
@@ -48,7 +50,8 @@ async def call_of(
     agent = body.agent_id or agent_of_session(key) or headers.get("x-signet-agent-id")
     owner = await state.db.aread(calls.owner, key) if key and not (agent or "").strip() else None
     named = body.project or cwd or ""
-    place = await state.projects.find(named) if named.strip() else NOWHERE
+    elsewhere = _elsewhere(body)
+    place = await state.projects.find(named, elsewhere) if named.strip() else NOWHERE
     project = bound(place.project)
     agent_id = await known_as(named_agent(body.agent_id or owner, key, headers), state.db)
     await scopes.check_session(state.db, agent_id, key)
@@ -61,9 +64,19 @@ async def call_of(
         key=key,
         project=project,
         here=here if place.is_repository else project,
-        place=place,
+        place=place if elsewhere is None else NOWHERE,
         runtime_path=runtime_path(headers, body.runtime_path),
     )
+
+
+def _elsewhere(body: HookBody | HookRecallBody) -> Elsewhere | None:
+    """Return the folder of a client on another machine; a client on this one describes nothing that counts."""
+    told = body.repository if isinstance(body, HookBody) else None
+    if told is None or caller.current().is_local_user:
+        return None
+    mark = told.machine if told.is_repository else ""
+    place = Place(told.root, told.sub_path, told.root, told.tree, common=mark)
+    return Elsewhere(f"client:{told.machine}", place, Evidence(told.remote, tuple(told.commits)))
 
 
 async def known(call: Call, state: State) -> Session | None:

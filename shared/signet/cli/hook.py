@@ -210,6 +210,8 @@ def _deliver(asked: HookCall, body: Mapping[str, object], started: float) -> int
 
         body = {**body, "idempotencyKey": ids.new_ordered_id()}
     found = _daemon(asked, started)
+    if isinstance(found, target.Target) and found.is_elsewhere:
+        body = _described(body)
     entry = _spooled(asked, body, workspace, found) if asked.hook.is_spooled else None
     if isinstance(found, SignetError):
         return _unsent(asked, found, entry)
@@ -227,6 +229,14 @@ def _deliver(asked: HookCall, body: Mapping[str, object], started: float) -> int
         else:
             offline.behind(workspace, found, asked.name, body)
     return status
+
+
+def _described(body: Mapping[str, object]) -> Mapping[str, object]:
+    """Return a body with the repository of its folder, which a daemon elsewhere cannot look at."""
+    from signet.domain.projects import folder
+
+    named = body.get("project") or body.get("cwd")
+    return {**body, "repository": folder.described(str(named))} if named else body
 
 
 def _reply(

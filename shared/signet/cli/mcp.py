@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from signet.client import target, transport
 from signet.client.call import Call as Request
 from signet.client.errors import Unavailable, refusal
+from signet.domain.projects import folder as projects
 from signet.domain.sessions.spool import Entry
 from signet.errors import SignetError
 from signet.mcp import protocol
@@ -155,13 +156,15 @@ class Bridge:
 
 
 def project_of(folder: Callable[[], Path]) -> str:
-    """Return the session's project folder; empty for a home, a root or a missing folder.
+    """Return the session's repository or folder; empty for a home, a root or a missing folder.
 
     Desktop programs start there, whatever they work on.
     """
     try:
         here = folder()
-        return "" if here in (Path.home(), Path(here.anchor)) else str(here)
+        if here in (Path.home(), Path(here.anchor)):
+            return ""
+        return projects.locate(str(here)).root
     except (OSError, RuntimeError):
         return ""
 

@@ -18,7 +18,7 @@ SOURCES = Sources(
     notes=(),
     newest=4,
 )
-PLAIN = plain.text(SOURCES)
+PLAIN = plain.text(SOURCES, title="# Memory")
 GOOD = """\
 # Memory
 

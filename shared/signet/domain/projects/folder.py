@@ -11,6 +11,7 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ MOST_PARENTS, MOST_WORKTREES = 64, 100
 #: Commits by which two folders are known to hold one repository, and bytes that are read for them at each end.
 MOST_COMMITS, MOST_BYTES = 64, 32_768
 _IS_WINDOWS = os.name == "nt"
+_MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 
 _DRIVE = re.compile(r"(?:[\\/]{2}\?[\\/])?([A-Za-z]):[\\/](.*)", re.DOTALL)
 _WSL_SHARE = re.compile(r"[\\/]{2}wsl(?:\.localhost|\$)[\\/][^\\/]+(.*)", re.DOTALL | re.IGNORECASE)
@@ -146,6 +148,32 @@ def remote_name(address: str) -> str | None:
         return None
     path = found[2].strip("/").removesuffix(".git").rstrip("/")
     return f"{found[1].lower()}/{path}" if path else None
+
+
+@cache
+def machine() -> str:
+    """Return a constant name for this machine and home, made of their hash."""
+    import socket
+    from hashlib import sha256  # most hooks need neither
+
+    ids = (read_small(path) for path in _MACHINE_IDS)
+    found = next(filter(None, ids), None) or socket.gethostname().encode()
+    return sha256(b"signet:" + found.strip() + os.fsencode(Path.home())).hexdigest()[:16]
+
+
+def described(named: str) -> dict[str, object]:
+    """Return what a daemon on another machine must know of a folder, which it cannot look at."""
+    place = locate(named)
+    found = evidence(place)
+    return {
+        "machine": machine(),
+        "root": spelled(place.root),
+        "tree": spelled(place.tree) if place.tree else "",
+        "subPath": place.sub_path,
+        "isRepository": place.is_repository,
+        "remote": found.remote,
+        "commits": list(found.commits),
+    }
 
 
 def _tree(folder: str, users: set[int]) -> tuple[str, str] | None:

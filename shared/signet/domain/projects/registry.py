@@ -7,11 +7,7 @@ proves nothing, because the author of a folder writes it. Two clones on one mach
 
 import json
 import os
-import socket
-from contextlib import suppress
 from datetime import datetime
-from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,8 +17,6 @@ from signet.domain.projects import folder, sql
 from signet.domain.projects.folder import Evidence, Place
 from signet.domain.projects.sql import FolderRow
 
-#: What a machine's number is made of, where there is one.
-_MACHINE_IDS = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 #: Behind the name of a project of which another machine has another repository at the same path.
 _MACHINE_CHARS = 6
 
@@ -33,17 +27,6 @@ class Elsewhere(NamedTuple):
     machine: str
     place: Place
     evidence: Evidence = Evidence()
-
-
-@cache
-def machine() -> str:
-    """Return a constant name for this machine and home, made of their hash."""
-    found = socket.gethostname()
-    for path in _MACHINE_IDS:
-        with suppress(OSError):
-            found = path.read_text("ascii", "replace").strip() or found
-            break
-    return sha256(f"signet:{found}:{Path.home()}".encode()).hexdigest()[:16]
 
 
 def find(
@@ -57,7 +40,7 @@ def find(
     place = elsewhere.place if elsewhere else folder.locate(named)
     if not place.project:
         return place
-    here = elsewhere.machine if elsewhere else machine()
+    here = elsewhere.machine if elsewhere else folder.machine()
     known = db.read(_known, here, place)
     if known is None and place.is_repository and may_register:
         known = _register(db, here, place, elsewhere.evidence if elsewhere else None)

@@ -71,13 +71,18 @@ def parts(text: str) -> dict[str | None, str]:
     return found
 
 
-def told(path: Path, here: Here) -> str:
-    """Return what the file says to a session that works here; empty for one that mixes projects."""
+def unmixed(path: Path) -> str:
+    """Return the text of the file; empty when it is missing, unreadable, or mixes projects."""
     try:
         raw = path.read_text("utf-8", "replace") if path.is_file() else ""
     except OSError:
         return ""
-    found = parts("" if _MIXED.match(raw) else _HEADER.sub("", raw).replace("\0", ""))
+    return "" if _MIXED.match(raw) else _HEADER.sub("", raw).replace("\0", "")
+
+
+def told(path: Path, here: Here) -> str:
+    """Return the parts of the file for a session that works here."""
+    found = parts(unmixed(path))
     names: list[str | None] = [
         "",
         here.project,

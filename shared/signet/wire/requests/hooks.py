@@ -20,6 +20,20 @@ def bare(session_key: str) -> str:
 SessionKey = Annotated[str, AfterValidator(bare)]
 
 
+class RepositoryBody(Body):
+    """The folder of a session as its own machine describes it, for a daemon on another one."""
+
+    machine: str = Field(max_length=64)
+    root: str = Field(max_length=KEY_CHARS)
+    tree: str = Field("", max_length=KEY_CHARS)
+    sub_path: str = spelled("subPath", "sub_path", default="", max_length=KEY_CHARS)
+    is_repository: bool = spelled("isRepository", "is_repository", default=False)
+    remote: str | None = Field(None, max_length=KEY_CHARS)
+    commits: list[Annotated[str, Field(pattern="^[0-9a-f]{40,64}$")]] = Field(
+        default_factory=list, max_length=64
+    )
+
+
 class HookBody(Body):
     """Common fields of all hooks; `harness` is required. Fields that are not text count as missing (HK-3)."""
 
@@ -31,6 +45,7 @@ class HookBody(Body):
     agent_id: str | None = spelled("agentId", "agent_id")
     project: str | None = None
     runtime_path: str | None = spelled("runtimePath", "runtime_path")
+    repository: RepositoryBody | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -40,7 +55,9 @@ class HookBody(Body):
         return {
             name: value
             for name, value in sent.items()
-            if isinstance(value, str) or (name in cls.OTHERS and value is not None)
+            if isinstance(value, str)
+            or (name in cls.OTHERS and value is not None)
+            or (name == "repository" and isinstance(value, dict))
         }
 
 
