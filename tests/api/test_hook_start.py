@@ -315,6 +315,13 @@ def test_what_was_said_is_told_and_not_what_was_read_from_it(api: Api) -> None:
     assert told(starts(api, "s3"))[0] == "Herons like Bergen best."
 
 
+def test_a_decision_is_told_once_with_its_reason(api: Api) -> None:
+    remember(api, "The team decided to cap retries at 7 with jitter.", importance=0.9)
+    whole = "The team decided to cap retries at 7 with jitter because the gateway bans above 8."
+    remember(api, whole, importance=0.6)
+    assert told(starts(api)) == [whole]
+
+
 def test_the_number_of_memories_is_a_setting(api: Api) -> None:
     for number in range(4):
         remember(api, f"The heron number {number} is grey.")

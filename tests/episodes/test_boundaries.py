@@ -141,3 +141,10 @@ def test_rules_of_the_user_are_told_in_their_repository_and_facts_of_the_user_ev
     assert "osprey.toml" in told
     start = world.hook("session-start", "person", cwd=f"{world.project.parent}/borealis")
     assert "The user lives in Porto." in start and "all projects" in start
+
+
+def test_a_session_that_only_asked_the_same_hides_nothing(world: World) -> None:
+    question = "Which spanner opens the hatch of the lighthouse lantern room?"
+    world.talk("asked", [("user", question), ("assistant", "Done.")], 9)
+    world.rest()
+    assert world.hook("user-prompt-submit", "again", userPrompt=question) == ""

@@ -313,7 +313,7 @@ def test_what_was_saved_or_stands_in_a_document_comes_as_a_passage(world: World)
     asked = "The mower ran out of charge in front of its station, docking again and again. Fix the docking."
     told = world.hook("user-prompt-submit", "mower", userPrompt=asked)
     [heading] = [line for line in told.splitlines() if line.startswith("## Memory ")]
-    assert heading.endswith(", saved by agent Ana") and SAVED in told
+    assert heading.endswith(", saved by agent Ana, all projects") and SAVED in told
     asked = "Nobody noticed silence on the broadcast line for a minute tonight: raise an alarm at the desk."
     told = world.hook("user-prompt-submit", "silence", userPrompt=asked)
     assert ", document: House rules" in told and "raises alarm code 31" in told
@@ -344,11 +344,14 @@ def test_what_a_web_page_tells_its_reader_to_do_is_left_out(world: World) -> Non
 def test_what_stands_is_told_with_the_first_prompt_and_once(world: World) -> None:
     never = "Never push to main."
     for text in (never, "Always run the linter before a commit.", "Ana prefers short answers."):
-        world.server.post("/api/memory/remember", {"content": text, "who": "Ana"})
+        world.server.post("/api/memory/remember", {"content": text}, x_signet_actor_type="operator")
+    agents = "Always push to the pier."
+    world.server.post("/api/memory/remember", {"content": agents, "who": "Ana"})
     world.rest()
     told = world.hook("user-prompt-submit", "pushing", userPrompt="Please push the oven fix.")
     rules = told[told.index("## Standing rules") :].splitlines()[1:3]
-    assert rules[0].startswith(f"- {never} (saved by agent Ana, ")
+    assert rules[0].startswith(f"- {never} (said by the user, ")
+    assert agents not in "\n".join(rules)
     assert told.count(never) == 1 and "short answers" not in told
     assert never not in world.hook("user-prompt-submit", "pushing", userPrompt="Push it, please.")
     told = world.hook("user-prompt-submit", "report", userPrompt=REPORT)

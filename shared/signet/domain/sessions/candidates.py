@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import pairwise
 
 from signet import clock
 from signet.db import ReadTx, fts
@@ -12,12 +13,13 @@ from signet.db.dialect import as_list
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence
 from signet.domain.graph import lexicon
+from signet.domain.graph.focus import WHOLE_CHARS
 from signet.domain.injections.models import Ranked, Team
 from signet.domain.learning import compare
 from signet.domain.learning.models import Worth
 from signet.domain.memory.models import tags_of
 from signet.domain.recall import keyword
-from signet.domain.sessions import own_words, start_text
+from signet.domain.sessions import own_words, start_text, wording
 from signet.domain.sessions.sql import history, memories
 from signet.domain.sessions.sql.memories import MemoryRow
 from signet.domain.synthesis.sources import effective
@@ -174,15 +176,17 @@ def chosen(
 ) -> list[Candidate]:
     """Return those that fit, in order: one that does not fit is skipped, not the end (HK-43). Pure.
 
-    Nothing is given that is in `given` already, and of a memory and what was read from it only the better one.
+    Nothing is given that is in `given` already, and of a memory and what was read from it only the better one; nor the
+    beginning of a longer one: the rules of a session distil a decision with and without its reason.
     """
     ids = {one.id for one in given}
     sources = {one.read_from for one in given}
+    longer = _longer(candidates)
     taken: list[Candidate] = []
     for one in candidates:
         if len(taken) == most:
             break
-        if one.id in ids | sources or one.read_from in ids:
+        if one.id in ids | sources or one.read_from in ids or one.id in longer:
             continue
         if len(one.line) + 1 <= chars:
             chars -= len(one.line) + 1
@@ -190,6 +194,13 @@ def chosen(
             ids.add(one.id)
             sources.add(one.read_from)
     return taken
+
+
+def _longer(candidates: Sequence[Candidate]) -> set[str]:
+    """Return the ids of memories with which a longer one of these begins."""
+    short = [one for one in candidates if len(one.content) <= WHOLE_CHARS]
+    texts = sorted((wording.comparable(one.content).rstrip(".!"), one.id) for one in short)
+    return {id for (text, id), (longer, _) in pairwise(texts) if longer.startswith(text)}
 
 
 def by_project_words(

@@ -9,6 +9,7 @@ from functools import partial
 from typing import NamedTuple
 
 from signet.db import ReadTx
+from signet.db.dialect import as_list
 from signet.db.visibility import Here, Reader
 from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
@@ -20,6 +21,7 @@ from signet.domain.sessions.context_memories import Memories
 from signet.domain.sessions.prompt_text import Item as Line
 from signet.domain.sessions.question import EXPLAINED, Question
 from signet.domain.sessions.services import Services
+from signet.domain.sessions.sql import memories
 from signet.domain.sessions.standing_rules import Rule
 from signet.observe import logs
 from signet.wire.recall import ContextAnswer, ContextSource
@@ -200,6 +202,7 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
             new = [
                 match for match in near if not asked.knows(match) and match.source.id not in said
             ]
+            known = prompt_text.every_word("\n".join([asked.message, *_given(tx, asked, reader)]))
             room = chars - len(f"{_standing(rules)}\n\n")
             answering = partial(
                 turns.find,
@@ -212,10 +215,12 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
                 commits=services.settings.hooks.session_start.read_commits,
                 given=asked.given,
             )
-            told = _told(tx, asked, new, room, reader, answering)
-            sources = {one.match.source for one in told}
+            found = _told(tx, asked, new, room, reader, answering)
+            told = [one for one in found if _adds(one, known)]
+            sources = {one.match.source for one in found}
             left = [
                 *(_item_of(one, reason=Reason.SAID) for one in near if one not in new),
+                *(_item_of(one.match, reason=Reason.SAID) for one in found if one not in told),
                 *(_item_of(one, reason=Reason.BUDGET) for one in new if one.source not in sources),
                 *(_item_of(one, reason=Reason.FLOOR) for one in far),
             ]
@@ -225,6 +230,18 @@ async def _earlier(asked: Question, chars: int, services: Services) -> _Earlier:
     except Exception as error:
         log.error("prompt.without_episodes", exc_info=error)
         return _Earlier()
+
+
+def _adds(one: Stretch, known: frozenset[str]) -> bool:
+    """Return whether a stretch says more than these words: a session may only have asked the same question."""
+    is_session = one.match.source.type is SourceType.SESSION
+    return not is_session or not prompt_text.every_word(one.text) <= known
+
+
+def _given(tx: ReadTx, asked: Question, reader: Reader) -> list[str]:
+    """Return the texts of the memories that the session was given."""
+    ids = as_list(one for one in asked.given if ":" not in one)
+    return [row.content for row in memories.listed(tx, memories.BY_ID, reader, ids)]
 
 
 def _told(

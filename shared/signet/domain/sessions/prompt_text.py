@@ -83,9 +83,18 @@ def selected(items: Iterable[Item], *, chars: int, most: int = MOST_ITEMS) -> li
     return taken
 
 
+#: Words that add nothing to a message that was repeated.
+_IDLE = frozenset("user assistant done ok okay noted sure finished it i".split())
+
+
 def words(text: str) -> frozenset[str]:
     """Return the words of a text by which it is seen what it says."""
     return frozenset(script.cut_all(_terms(text)))
+
+
+def every_word(text: str) -> frozenset[str]:
+    """Return all words and numbers of a text, without names of speakers and what only acknowledges."""
+    return frozenset(fts.words(text)) - _IDLE
 
 
 def is_said(content: str, said: Collection[str]) -> bool:

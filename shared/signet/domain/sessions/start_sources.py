@@ -18,7 +18,7 @@ from signet.domain.graph import focus, traversal
 from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import TOKEN_CHARS, Item, Kind, Reason
 from signet.domain.learning import influence, worth
-from signet.domain.sessions import candidates, recovery, start_text, wording
+from signet.domain.sessions import candidates, prompt_text, recovery, start_text, wording
 from signet.domain.sessions.candidates import Candidate
 from signet.domain.sessions.identity_files import Identity, introduced
 from signet.domain.sessions.sql import history, memories
@@ -253,7 +253,13 @@ def _sections(
         else Section(Part.MEMORY, "")
     )
     said = wording.comparable(working.text, *(rule for _, rule in found.constraints))
-    memories = [one.line for one in found.told if wording.comparable(one.content) not in said]
+    recovered = prompt_text.words(found.recovery)
+    memories = [
+        one.line
+        for one in found.told
+        if wording.comparable(one.content) not in said
+        and not prompt_text.is_said(one.content, recovered)
+    ]
     sections = [
         Section(Part.MARK, start_text.MEMORY_LINE),
         Section(Part.SINCE, found.since),
