@@ -30,7 +30,7 @@ def _rename(job: JobContext, named: str, project: str) -> int:
     renames = (sql.RENAME.format(table=table, column=column) for table, column in sql.COLUMNS)
     asked = {"named": named, "project": project, "most": BATCH}
     rows = 0
-    for statement in (sql.DROP_REPEATED, *renames):
+    for statement in (sql.DROP_REPEATED.format(table=sql.CHUNKS), *renames):
         while count := job.progress(partial(WriteTx.run, sql=statement, params=asked)):
             rows += count
             job.check()

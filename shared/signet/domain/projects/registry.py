@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx
+from signet.db.dialect import as_list
 from signet.domain.projects import folder, sql
 from signet.domain.projects.folder import Evidence, Place
 from signet.domain.projects.sql import FolderRow
@@ -53,7 +54,7 @@ def _known(tx: ReadTx, here: str, place: Place) -> str | None:
     A folder that is gone may have been a worktree, or may be one of another machine.
     """
     above = [] if place.is_repository else [str(one) for one in Path(_name(place)).parents]
-    folders = json.dumps([_name(place), *above])
+    folders = as_list([_name(place), *above])
     rows = tx.rows(FolderRow, sql.KNOWN, {"machine": here, "folders": folders})
     mine = [one.project for one in rows if one.machine == here]
     if mine or place.is_repository:

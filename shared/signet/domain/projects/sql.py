@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from signet.db.dialect import list_of
+
 
 class FolderRow(NamedTuple):
     """A folder of a machine, its project, and the evidence for other machines; `commits` is JSON."""
@@ -16,7 +18,7 @@ class FolderRow(NamedTuple):
 _COLUMNS = "machine, folder, project, remote, commits"
 #: This machine knows best what its folders are; of the folders above one the nearest counts.
 KNOWN = f"""
-SELECT {_COLUMNS} FROM project_folders WHERE folder IN (SELECT value FROM json_each(:folders))
+SELECT {_COLUMNS} FROM project_folders WHERE folder IN {list_of(":folders")}
  ORDER BY machine = :machine DESC, length(folder) DESC"""
 PUT = f"""
 INSERT INTO project_folders ({_COLUMNS}, seen_at) VALUES (?, ?, ?, ?, ?, ?)
@@ -45,16 +47,16 @@ COLUMNS = (
     ("summary_jobs", "project"),
     ("predictor_session_comparisons", "project"),
     ("backfill_sessions", "project"),
-    ("episode_chunks", "project"),
+    (CHUNKS := "episode_chunks", "project"),
 )
 USED = " UNION ".join(
     f"SELECT DISTINCT {column} FROM {table} WHERE {column} <> ''" for table, column in COLUMNS
 )
 #: A commit may be known in both projects; the one that is there stays.
 DROP_REPEATED = """
-DELETE FROM episode_chunks WHERE rowid IN (
-  SELECT c.rowid FROM episode_chunks c WHERE c.project = :named AND EXISTS (
-    SELECT 1 FROM episode_chunks o
+DELETE FROM {table} WHERE rowid IN (
+  SELECT c.rowid FROM {table} c WHERE c.project = :named AND EXISTS (
+    SELECT 1 FROM {table} o
      WHERE (o.agent_id, o.source_type, o.source_id, o.position) = (c.agent_id, c.source_type, c.source_id, c.position)
        AND o.project = :project) LIMIT :most)"""
 RENAME = """

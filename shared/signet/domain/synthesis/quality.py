@@ -41,7 +41,10 @@ def checked(text: str, sources: Sources, *, plain: str, is_cut: bool) -> str:
     if coverage(text, sources) < LEAST_COVERAGE:
         raise Bad("it leaves out most of the important memories")
     grounds = Grounds(
-        "\n".join(one.content for one in (*sources.memories, *sources.notes)), prompt.TASK
+        "\n".join(
+            [*(one.content for one in sources.memories), *(one.content for one in sources.notes)]
+        ),
+        prompt.TASK,
     )
     dropped = {
         line
