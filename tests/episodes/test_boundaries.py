@@ -148,3 +148,42 @@ def test_a_session_that_only_asked_the_same_hides_nothing(world: World) -> None:
     world.talk("asked", [("user", question), ("assistant", "Done.")], 9)
     world.rest()
     assert world.hook("user-prompt-submit", "again", userPrompt=question) == ""
+
+
+def test_each_part_of_a_session_belongs_to_the_repository_of_its_folder(world: World) -> None:
+    here, there, base = "atlas", "borealis", world.project.parent
+    records: list[dict[str, object]] = []
+    for folder, said in (
+        (f"{base}/{here}/src", "The heron exporter writes semicolons because of German Excel."),
+        (
+            f"{base}/{there}-fix",
+            "The curlew importer reads tabulators because of the customs office.",
+        ),
+        ("/tmp", "Keep the scratch file of the curlew importer until the audit is over."),
+        (f"{base}/{here}", "The heron exporter also writes a header line for the auditors."),
+    ):
+        for role, text in (("user", said), ("assistant", "Noted, I wrote that into the module.")):
+            message = {"role": role, "content": text}
+            records.append({"type": role, "cwd": folder, "message": message})
+    path = world.log("moves", records, 10)
+    folder = f"{base}/{here}"
+    world.hook("session-end", "moves", transcriptPath=path, reason="other", cwd=folder)
+    world.rest()
+    found = set(
+        world.rows(
+            "SELECT project, instr(content, 'curlew') > 0 FROM episode_chunks WHERE source_id = 'moves'"
+        )
+    )
+    assert found == {(folder, 0), (f"{base}/{there}", 1)}
+    parts = world.rows(
+        "SELECT project, sub_path FROM session_parts WHERE session_key = 'moves' ORDER BY since"
+    )
+    assert parts == [(folder, "src"), (f"{base}/{there}", ""), (folder, "")]
+    for name, word in ((here, "semicolons"), (there, "tabulators")):
+        asked = (
+            "Which separators do the heron exporter and the curlew importer use for their files?"
+        )
+        told = world.hook(
+            "user-prompt-submit", f"moved-{name}", userPrompt=asked, cwd=f"{base}/{name}"
+        )
+        assert [one for one in ("semicolons", "tabulators") if one in told] == [word]

@@ -113,13 +113,15 @@ def _read(job: JobContext, row: sql.Row, *, masks: bool) -> _Read:
     opening = hashlib.sha256(text[:OPENING_CHARS].encode()).hexdigest()[:16]
     if job.db.read(_copy, row, opening, text):
         return _Read(state="known", detail="part of another session", opening=opening)
+    project = registry.find(job.db, row.project).project if row.project else None
     session = Session(
         agent_id=row.agent_id,
         key=row.session_key,
         harness=row.harness,
-        project=registry.find(job.db, row.project).project if row.project else None,
+        project=project,
         text=text,
         reading=found,
+        parts=tuple(session_end.held_in(job.db, found.folders, project)),
     )
     correction = merge.corrected(before, text, refused) if before else None
     return _Read(session, opening=opening, before=before, correction=correction)

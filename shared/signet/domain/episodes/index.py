@@ -2,13 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import groupby
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.episodes import split, sql, vectors
 from signet.domain.episodes.models import Chunk, Source, SourceType
 from signet.domain.memory import forget
-from signet.domain.transcripts import erased, stored, transcript
+from signet.domain.transcripts import erased, parts, stored, transcript
+from signet.domain.transcripts.parts import Part
 from signet.domain.transcripts.withheld import Statement
 from signet.queue import BULK
 from signet.queue.job_context import JobContext
@@ -31,14 +33,15 @@ def run(job: JobContext, *, model: str | None) -> None:
         job.commit(lambda tx: {"skipped": "session_not_found"})
         return
     source = Source(type=SourceType.SESSION, id=key, agent_id=agent_id, project=found.project or "")
-    wanted = _chunks(found.content, found.created_at)
-    stale, missing = job.db.read(_differences, source, wanted)
+    held = job.db.read(parts.of, agent_id, key)
+    wanted = _chunks(found.content, found.created_at, held, source.project)
+    stale, missing, moved = job.db.read(_differences, source, wanted)
     batch = missing[:BATCH]
 
     def write(tx: WriteTx) -> dict[str, object]:
         if stored.is_forgotten(tx, agent_id, key):
             return {"skipped": "session_forgotten"}
-        sql.move(tx, source)
+        sql.move(tx, source, moved)
         # What is replaced goes with the batch that replaces it.
         sql.delete(tx, source, [*stale, *(chunk.position for chunk in batch)])
         sql.insert(tx, source, batch)
@@ -103,19 +106,32 @@ def fill(tx: WriteTx, found: Sequence[str], *, now: datetime) -> None:
         stored.queue_index(tx, agent_id, key, priority=BULK, now=now)
 
 
-def _chunks(text: str, created_at: str) -> list[Chunk]:
-    """Return the chunks of a transcript; a single empty one, so that it is known, where nobody says anything."""
-    found: list[tuple[str, str | None]] = [*split.chunks(transcript.parse(text))] or [("", None)]
+def _chunks(text: str, created_at: str, held: Sequence[Part], project: str) -> list[Chunk]:
+    """Return the chunks of a transcript; a single empty one, so that it is known, for an empty transcript.
+
+    No chunk holds messages of two repositories.
+    """
+    turns = transcript.parse(text)
+    groups = groupby(turns, key=lambda turn: parts.project_at(held, turn.at, project))
+    found: list[tuple[str, str | None, str]] = [
+        (piece, said_at, where) for where, some in groups for piece, said_at in split.chunks(some)
+    ]
     return [
-        Chunk(position=position, content=piece, said_at=said_at or created_at)
-        for position, (piece, said_at) in enumerate(found)
+        Chunk(position=position, content=piece, said_at=said_at or created_at, project=where)
+        for position, (piece, said_at, where) in enumerate(found or [("", None, project)])
     ]
 
 
 def _differences(
     tx: ReadTx, source: Source, wanted: Sequence[Chunk]
-) -> tuple[list[int], list[Chunk]]:
-    """Return positions that are there no more, and the chunks that are new or changed."""
-    known = {row.position: row.content for row in sql.stored(tx, source)}
+) -> tuple[list[int], list[Chunk], list[Chunk]]:
+    """Return positions that are there no more, the chunks that are new or changed, and those of another project."""
+    known = {row.position: row for row in sql.stored(tx, source)}
     stale = [position for position in known if position >= len(wanted)]
-    return stale, [chunk for chunk in wanted if known.get(chunk.position) != chunk.content]
+    same = [
+        one
+        for one in wanted
+        if one.position in known and known[one.position].content == one.content
+    ]
+    moved = [one for one in same if known[one.position].project != one.project]
+    return stale, [one for one in wanted if one not in same], moved

@@ -51,6 +51,8 @@ class Chunk:
     position: int
     content: str
     said_at: str
+    #: Where it was said, None for the project of its source.
+    project: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,10 +15,11 @@ CANDIDATES = 60
 
 
 class StoredRow(NamedTuple):
-    """An indexed chunk."""
+    """An indexed chunk of a session."""
 
     position: int
     content: str
+    project: str
 
 
 class LackingRow(NamedTuple):
@@ -38,7 +39,10 @@ class ChunkRow(NamedTuple):
 
 
 _OF_SOURCE = "agent_id = :agent AND source_type = :type AND source_id = :id AND project = :project"
-_STORED = f"SELECT position, content FROM episode_chunks WHERE {_OF_SOURCE} ORDER BY position"
+_OF_SESSION = "agent_id = :agent AND source_type = :type AND source_id = :id"
+_STORED = (
+    f"SELECT position, content, project FROM episode_chunks WHERE {_OF_SESSION} ORDER BY position"
+)
 _INSERT = """
 INSERT INTO episode_chunks (agent_id, source_type, source_id, project, position, content, said_at)
 VALUES (?, ?, ?, ?, ?, ?, ?)"""
@@ -48,11 +52,9 @@ SELECT seq, content FROM episode_chunks
  WHERE agent_id = :agent AND source_type = :type AND (source_id = :id OR (:type = 'commit' AND project = :project))
    AND model IS NOT :model AND content <> '' ORDER BY seq LIMIT :most"""
 _GIVE = "UPDATE episode_chunks SET model = ?, vector = ? WHERE seq = ? AND content = ?"
-_DELETE = f"DELETE FROM episode_chunks WHERE {_OF_SOURCE} AND position IN {list_of(':positions')}"
+_DELETE = f"DELETE FROM episode_chunks WHERE {_OF_SESSION} AND position IN {list_of(':positions')}"
 #: A session may get its project after its first words were indexed.
-_MOVE = """
-UPDATE episode_chunks SET project = :project
- WHERE agent_id = :agent AND source_type = :type AND source_id = :id AND project <> :project"""
+_MOVE = f"UPDATE episode_chunks SET project = :project WHERE {_OF_SESSION} AND position = :position"
 #: One whose job has died is left alone until that job is pruned.
 _ALIVE = """NOT EXISTS (
   SELECT 1 FROM memory_jobs j
@@ -234,8 +236,11 @@ def stored(tx: ReadTx, source: Source) -> list[StoredRow]:
 
 def insert(tx: WriteTx, source: Source, chunks: Sequence[Chunk]) -> None:
     """Add chunks, without vectors."""
-    owner = (source.agent_id, source.type, source.id, source.project)
-    tx.many(_INSERT, [(*owner, one.position, one.content, one.said_at) for one in chunks])
+    owner = (source.agent_id, source.type, source.id)
+    rows = (
+        (one.project or source.project, one.position, one.content, one.said_at) for one in chunks
+    )
+    tx.many(_INSERT, [(*owner, *row) for row in rows])
 
 
 def lacking(tx: ReadTx, source: Source, model: str, *, most: int) -> list[LackingRow]:
@@ -253,9 +258,11 @@ def delete(tx: WriteTx, source: Source, positions: Sequence[int]) -> None:
     tx.run(_DELETE, {**_key(source), "positions": as_list(positions)})
 
 
-def move(tx: WriteTx, source: Source) -> None:
-    """Give the chunks of a session the project that it has now."""
-    tx.run(_MOVE, _key(source))
+def move(tx: WriteTx, source: Source, chunks: Sequence[Chunk]) -> None:
+    """Give indexed chunks of a session the projects that they belong to now."""
+    for one in chunks:
+        project = one.project or source.project
+        tx.run(_MOVE, {**_key(source), "project": project, "position": one.position})
 
 
 def unindexed(tx: ReadTx, *, model: str | None, limit: int) -> list[tuple[str, str]]:

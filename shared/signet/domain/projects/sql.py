@@ -37,6 +37,7 @@ COLUMNS = (
     ("memories_cold", "project"),
     ("forgotten_values", "project"),
     ("session_transcripts", "project"),
+    ("session_parts", "project"),
     ("session_summaries", "project"),
     ("session_scores", "project"),
     ("session_checkpoints", "project"),

@@ -5,22 +5,27 @@ the commits, each of them short, and for no model (HK-70).
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from signet import clock
 from signet.config import Settings
-from signet.db import WriteTx
+from signet.db import Database, WriteTx
+from signet.domain.auth import caller
 from signet.domain.graph import feedback
 from signet.domain.injections import record, usefulness
+from signet.domain.projects import registry
 from signet.domain.sessions import lifecycle
 from signet.domain.sessions.calls import Call, is_running
 from signet.domain.sessions.services import Services
 from signet.domain.summaries import requests
 from signet.domain.summaries.models import Queued
-from signet.domain.transcripts import log_files, merge, stored
+from signet.domain.transcripts import log_files, merge, parts, stored
 from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Session
+from signet.domain.transcripts.parts import Part
 from signet.observe import logs
 from signet.observe import record as events
 from signet.observe.record import Event
@@ -141,6 +146,7 @@ async def _session(call: Call, report: Report, services: Services) -> Session:
     """Return what was handed over."""
     masks = services.settings.memory.mask_secrets
     found = await asyncio.to_thread(log_files.read, report.log, report.inline, masks=masks)
+    held = await asyncio.to_thread(held_in, services.db, found.folders, call.project)
     if not found.text and len(report.inline or "") > SILENT_CHARS:
         log.warning("session.silent", harness=report.harness, chars=len(report.inline or ""))
     return Session(
@@ -150,7 +156,21 @@ async def _session(call: Call, report: Report, services: Services) -> Session:
         project=call.project,
         text=found.text,
         reading=found,
+        parts=tuple(held),
     )
+
+
+def held_in(
+    db: Database, folders: Sequence[tuple[str, str]], project: str | None
+) -> Sequence[Part]:
+    """Return the repositories of a session of this machine; reads the disk.
+
+    Who is limited to a project, or is on another machine, has all of a session in its project.
+    """
+    asked = caller.current()
+    if not asked.is_local_user or asked.scope.project is not None:
+        return ()
+    return parts.of_folders(folders, project, partial(registry.find, db))
 
 
 def finish(

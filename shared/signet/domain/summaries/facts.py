@@ -15,7 +15,8 @@ from signet.domain.memory.models import Actor, Draft, ExtractionStatus, Rules, V
 from signet.domain.memory.refusals import ForgottenValue
 from signet.domain.summaries.models import Asked, Said
 from signet.domain.summaries.sql import summaries as sql
-from signet.domain.transcripts import transcript
+from signet.domain.transcripts import parts, transcript
+from signet.domain.transcripts.parts import Part
 from signet.wire.origin import Origin
 
 SOURCE = derived.SESSION_END
@@ -57,15 +58,23 @@ def says(memory: str, fact: str) -> bool:
 
 
 def save(
-    tx: WriteTx, asked: Asked, facts: Sequence[Said], *, model: str, rules: Rules, now: datetime
+    tx: WriteTx,
+    asked: Asked,
+    facts: Sequence[Said],
+    *,
+    held: Sequence[Part] = (),
+    model: str,
+    rules: Rules,
+    now: datetime,
 ) -> list[str]:
     """Save facts the way every memory goes and return their ids; one that is stored already gives that one's id.
 
-    What was forgotten is left out.
+    Forgotten ones are left out. Each belongs to the repository in which it was said (`held`, see transcripts/parts.py).
     """
     saved = []
     for fact in facts:
-        draft = _draft(asked, fact, model, now)
+        project = parts.project_at(held, fact.said_at, asked.session.project or "") or None
+        draft = replace(_draft(asked, fact, model, now), project=project)
         with contextlib.suppress(ForgottenValue):
             saved.append(remember.save_told(tx, draft, actor=ACTOR, rules=rules, now=now).id)
     return saved

@@ -22,7 +22,7 @@ from signet.domain.summaries import condense, distill, facts, files, requests
 from signet.domain.summaries.distill import Reader
 from signet.domain.summaries.models import Asked, Score
 from signet.domain.summaries.sql import jobs, summaries
-from signet.domain.transcripts import stored, transcript, withheld
+from signet.domain.transcripts import parts, stored, transcript, withheld
 from signet.domain.transcripts.transcript import ASSISTANT, USER, Turn
 from signet.errors import ProviderDown, ProviderFailed
 from signet.observe import logs
@@ -112,7 +112,8 @@ def _read(
         now = clock.now()
         if stored.is_forgotten(tx, asked.session.agent_id, asked.session.key):
             return {"skipped": "session_forgotten"}
-        saved = facts.save(tx, asked, news, model=reader.name, rules=rules, now=now)
+        held = parts.of(tx, asked.session.agent_id, asked.session.key)
+        saved = facts.save(tx, asked, news, held=held, model=reader.name, rules=rules, now=now)
         whose = asked.session
         summary = withheld.cleaned(tx, whose.agent_id, notes.summary)
         if summary != notes.summary:  # it was forgotten meanwhile, and stands in the file

@@ -23,6 +23,7 @@ from signet.domain.transcripts import (
     transcript,
 )
 from signet.domain.transcripts.models import Reading
+from signet.domain.transcripts.parts import Folders
 from signet.domain.transcripts.transcript import Lines, Record, Turn
 from signet.text.masking import Masked, mask
 from signet.text.surrogates import encodable
@@ -157,6 +158,7 @@ class _Session:
         self._unknown = Counter[str]()
         self._version: str | None = None
         self._last: Turn | None = None
+        self._folders = Folders()
         self._shortened = self._left_out = 0
 
     def add(self, record: Record, *, with_steps: bool) -> None:
@@ -165,6 +167,7 @@ class _Session:
             self._unknown[kind] += 1
         if record.get("type") == log_lines.LEFT_OUT and isinstance(gone := record["count"], int):
             self._left_out += gone
+        self._folders.add(record)
         turns = [*transcript.turns_of(record, self._reader)]
         for turn in turns:
             if turn != self._last:
@@ -186,6 +189,7 @@ class _Session:
             unknown=dict(self._unknown),
             shortened=self._shortened,
             left_out=self._left_out + self._turns.gone,
+            folders=tuple(self._folders.changes),
         )
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from signet.domain.transcripts.parts import Part
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
@@ -22,6 +24,8 @@ class Reading:
     unknown: Mapping[str, int] = field(default_factory=dict)
     shortened: int = 0
     left_out: int = 0
+    #: From when on the session was in which folder, where the log has times and folders.
+    folders: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,3 +41,5 @@ class Session:
     is_turn: bool = False
     #: What else is known of its log; None where none was read.
     reading: Reading | None = None
+    #: The repositories in which it was held (see parts.py); empty where all of it belongs to its project.
+    parts: tuple[Part, ...] = ()

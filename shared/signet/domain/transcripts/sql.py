@@ -70,6 +70,12 @@ CORRECT = """
 UPDATE session_transcripts SET content = ?1, read_until = min(read_until, length(?1))
  WHERE agent_id = ?2 AND session_key = ?3 AND content = ?4"""
 
+PUT_PART = """
+INSERT OR REPLACE INTO session_parts (agent_id, session_key, since, project, sub_path) VALUES (?, ?, ?, ?, ?)"""
+PARTS = """
+SELECT since, project, sub_path FROM session_parts WHERE agent_id = ? AND session_key = ? ORDER BY since"""
+DELETE_PARTS = "DELETE FROM session_parts WHERE agent_id = ? AND session_key = ?"
+
 UNKEEP = "INSERT OR IGNORE INTO unkept_sessions (agent_id, session_key, since) VALUES (?, ?, ?)"
 KEEP_AGAIN = "DELETE FROM unkept_sessions WHERE agent_id = ? AND session_key = ?"
 IS_UNKEPT = "SELECT 1 FROM unkept_sessions WHERE agent_id = ? AND session_key = ?"

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx
-from signet.domain.transcripts import merge, readings, sql, transcript
+from signet.domain.transcripts import merge, parts, readings, sql, transcript
 from signet.domain.transcripts.models import Session
 from signet.domain.transcripts.sql import Transcript
 from signet.queue import NORMAL, Job, enqueue
@@ -36,6 +36,7 @@ def keep(tx: WriteTx, session: Session, *, priority: int = NORMAL, now: datetime
     readings.put(tx, session, now=now)
     if not session.text:
         return
+    parts.put(tx, session.agent_id, session.key, session.parts)
     stored = tx.value(sql.TEXT, (session.agent_id, session.key)) or ""
     text = merge.joined(stored, session.text, is_turn=session.is_turn)
     if len(text) <= len(stored):
@@ -97,6 +98,7 @@ def count(tx: ReadTx, agent_id: str | None) -> int:
 def forget(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
     """Delete a transcript, and store nothing more of its session from now on."""
     tx.run(sql.DELETE, (agent_id, key))
+    tx.run(sql.DELETE_PARTS, (agent_id, key))
     readings.forget(tx, agent_id, key)
     tx.run(sql.FORGET, (agent_id, key, clock.to_text(now)))
 

@@ -218,7 +218,7 @@ def turns_of(record: dict[str, object], reader: said_elsewhere.Reader) -> Iterat
         return
     for is_user, told in reader.said(record):
         if said := injected_text.without(told).strip():
-            yield Turn(USER if is_user else ASSISTANT, said, _time(record))
+            yield Turn(USER if is_user else ASSISTANT, said, time_of(record))
 
 
 def turn_of(record: dict[str, object]) -> Turn | None:
@@ -247,7 +247,7 @@ def _message(record: Record) -> Turn | None:
     content = next((inner[name] for name in _CONTENTS if inner.get(name)), None)
     told = content if isinstance(content, str) else "\n".join(_texts(content))
     said = injected_text.without(told).strip()
-    return Turn(known, said, _time(record) or _time(inner)) if said else None
+    return Turn(known, said, time_of(record) or time_of(inner)) if said else None
 
 
 def _is_aside(record: dict[str, object]) -> bool:
@@ -270,7 +270,7 @@ def _role(record: dict[str, object]) -> str | None:
     return _ROLES.get(role) if isinstance(role, str) else None
 
 
-def _time(record: dict[str, object]) -> str | None:
+def time_of(record: dict[str, object]) -> str | None:
     """Return when a log line says that it was written: ISO-8601, or seconds or milliseconds since 1970."""
     said = next((record[name] for name in _TIMES if record.get(name)), None)
     if isinstance(said, dict):
