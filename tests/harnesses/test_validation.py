@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from harnesses.home import CODEX_CONFIG, Home, a_home
-from signet.domain.harnesses import records, registry, validation
+from signet.domain.harnesses import codex, records, registry, validation
 from support.harness import install as stand_in
 
 #: Refuses settings that have a server of ours.
@@ -76,7 +76,7 @@ def test_without_an_answer_it_is_connected_with_a_warning(
     done = registry.connect(home.site, "codex")
     assert done.success and any(warning in one for one in done.warnings)
     again = registry.connect(home.site, "codex")
-    assert again.success and again.warnings == ()
+    assert again.success and again.warnings == (codex.APPROVAL,)
 
 
 def test_nothing_is_asked_when_nothing_is_changed(

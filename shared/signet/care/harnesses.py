@@ -16,6 +16,8 @@ class Entry:
 
     place: str
     problem: str | None = None
+    #: What a person has yet to do for it, or should know.
+    notice: str | None = None
 
 
 class Connector(Protocol):
@@ -54,6 +56,7 @@ class Harness:
                 ]
             return []
         found = [Entry(place=str(one.path), problem=one.text) for one in connector.problems(site)]
+        found += [Entry(place=place, notice=one) for one in connector.notices(site)]
         return found or [Entry(place=place)]
 
     def remove(self, workspace: Workspace) -> Sequence[str]:

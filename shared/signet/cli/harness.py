@@ -191,6 +191,7 @@ def _rows(workspace: Workspace) -> list[dict[str, Any]]:
             "name": registry.find(name).name,
             "connected": bool(entries),
             "problems": [f"{one.place}: {one.problem}" for one in entries if one.problem],
+            "notices": [one.notice for one in entries if one.notice],
         }
         for name, entries in found.items()
     ]
@@ -205,6 +206,8 @@ def _show(rows: list[dict[str, Any]]) -> None:
         output.say(f"{ink.name(name)} {shown}")
         for fault in one["problems"]:
             output.say(f"  {output.plain(fault)}")
+        for notice in one["notices"]:
+            output.say(f"  {ink.warn('!')} {output.plain(notice)}")
     if broken := " ".join(one["id"] for one in rows if one["problems"]):
         output.hint(f"To repair it: signet harness install {broken}")
 

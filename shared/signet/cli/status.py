@@ -295,7 +295,8 @@ def _connected(workspace: Workspace) -> list[dict[str, Any]]:
     for one in CONNECTORS:
         if entries := one.entries(workspace):
             problems = [f"{entry.place}: {entry.problem}" for entry in entries if entry.problem]
-            found.append({"name": one.name, "problems": problems})
+            notices = [entry.notice for entry in entries if entry.notice]
+            found.append({"name": one.name, "problems": problems, "notices": notices})
     return found
 
 
@@ -306,8 +307,9 @@ def _harnesses(connected: list[dict[str, Any]], ink: Ink) -> str:
         f"{ink.bad('✗') if one['problems'] else ink.good('✓')} {one['name']}" for one in connected
     ]
     broken = [(one["name"], text) for one in connected for text in one["problems"]]
+    notices = [f"{one['name']}: {text}" for one in connected for text in one["notices"]]
     if not broken:
-        return "  ".join(marks)
+        return "  ".join(marks) + (f"  · {ink.warn('; '.join(notices))}" if notices else "")
     name, text = broken[0]
     return "  ".join([*marks, f"· {ink.bad(text)} · repair it with: signet harness install {name}"])
 

@@ -41,6 +41,10 @@ class Tool:
     path: str
     failed: str
     reads_only: bool = True
+    #: Adds something and changes or removes nothing; Codex then asks for no approval.
+    adds_only: bool = False
+    #: Claude Code lists it from the start instead of only after a search for tools.
+    is_eager: bool = False
     seconds: float = SECONDS
     shape: Shape = answers.usual
 
@@ -52,8 +56,14 @@ class Tool:
             "description": self.text,
             "inputSchema": schema(self.arguments),
         }
-        # False is the protocol's default for a missing hint.
-        return described | ({"annotations": {"readOnlyHint": True}} if self.reads_only else {})
+        # False is the protocol's default for a missing hint, except for those of `adds_only`.
+        if self.reads_only:
+            described["annotations"] = {"readOnlyHint": True}
+        elif self.adds_only:
+            described["annotations"] = {"destructiveHint": False, "openWorldHint": False}
+        if self.is_eager:
+            described["_meta"] = {"anthropic/alwaysLoad": True}
+        return described
 
     def operation(self, given: object) -> Operation:
         """Return the request of a call; raises Invalid for wrong arguments."""

@@ -50,6 +50,7 @@ _MEMORY = (
         method="POST",
         path="/api/memory/recall",
         failed="Search failed",
+        is_eager=True,
         shape=answers.found,
     ),
     Tool(
@@ -73,6 +74,8 @@ _MEMORY = (
         path="/api/memory/remember",
         failed="Store failed",
         reads_only=False,
+        adds_only=True,
+        is_eager=True,
         shape=answers.stored,
     ),
     Tool(
@@ -147,6 +150,7 @@ _MEMORY = (
         path="/api/memory/feedback",
         failed="Feedback failed",
         reads_only=False,
+        adds_only=True,
         shape=answers.rated,
     ),
     Tool(
@@ -167,6 +171,7 @@ _MEMORY = (
         method="POST",
         path="/api/memory/context",
         failed="Context failed",
+        is_eager=True,
         shape=answers.context,
     ),
     Tool(

@@ -157,6 +157,8 @@ def _harnesses(scene: Scene, connectors: Sequence[Connector]) -> Check:
         told = "; ".join(f"{name} ({entry.place}): {entry.problem}" for name, entry in broken)
         again = " ".join(dict.fromkeys(name for name, _ in broken))
         return fail("harnesses", told, f"signet harness install {again}")
+    if notices := [f"{name}: {entry.notice}" for name, entry in entries if entry.notice]:
+        return warn("harnesses", "; ".join(notices))
     names = sorted({name for name, _ in entries})
     return ok("harnesses", f"{', '.join(names)} connected" if names else "none connected")
 

@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from signet.domain.harnesses import jsonedit
 from signet.domain.harnesses.hooks import Hooked
 from signet.domain.harnesses.models import Patch, Problem, Site, Wishes
 from signet.domain.harnesses.servers import Served
@@ -50,6 +51,17 @@ class ClaudeCode(Hooked, Served):
         path = self.config_path(site)
         found = [Problem(path=path, text=why) for why in _ignored(path.read_text("utf-8"))]
         return super().faults(site) + found
+
+    def notices(self, site: Site) -> list[str]:
+        """Return that its auto memory is on and has notes."""
+        path = self.config_path(site)
+        is_off = jsonedit.get(path.read_text("utf-8"), ("autoMemoryEnabled",)) is False
+        notes = (site.home / ".claude" / "projects").glob("*/memory/*.md")
+        if is_off or next(notes, None) is None:
+            return []
+        return [
+            f'its own auto memory is on, too; to switch it off: "autoMemoryEnabled": false in {path}'
+        ]
 
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
         """Return why Claude Code would not read the settings that were written."""

@@ -111,6 +111,17 @@ def commands(text: str, event: str) -> list[str]:
     return [str(one["command"]) for one in found if isinstance(one, Mapping) and _is_ours(one)]
 
 
+def places(text: str, event: str) -> list[tuple[int, int]]:
+    """Return where our commands are at an event: number of the group and place in it; raises ConfigUnreadable."""
+    groups = _list(jsonedit.get(text, ("hooks", event)))
+    return [
+        (number, place)
+        for number, group in enumerate(groups)
+        for place, one in enumerate(_handlers(group))
+        if _is_ours(one)
+    ]
+
+
 def problem(command: str) -> str | None:
     """Return why a command of ours cannot work: a harness cannot run its program."""
     try:

@@ -178,6 +178,10 @@ class Connector(ABC):
         """Return what keeps the connection from working, nothing when it is not there."""
         return self.faults(site) if self.is_installed(site) else []
 
+    def notices(self, site: Site) -> list[str]:
+        """Return what a person has yet to do, and the harness's own memories that are on."""
+        return []
+
     def warnings(self, site: Site, wishes: Wishes) -> list[str]:
         """Return what a person has to know after connecting."""
         return []

@@ -41,6 +41,7 @@ CONSENT_QUESTION = (
     "the conversation in your workspace on this machine. Otherwise only its",
     "tools work.",
 )
+_DREAMING = ("plugins", "entries", CORE, "config", "dreaming", "enabled")
 WORKSPACE = ("agents", "defaults", "workspace")
 _ALLOW = ("plugins", "allow")
 #: What stands there without us (HN-54).
@@ -98,6 +99,14 @@ class OpenClaw(Connector):
         texts = _texts(configs(site))
         return [
             Problem(path=path, text=why) for path, text in texts.items() for why in _faults(text)
+        ]
+
+    def notices(self, site: Site) -> list[str]:
+        """Return that its dreaming writes memories, too."""
+        return [
+            f"its own memory is on, too: {'.'.join(_DREAMING)} in {path}"
+            for path, text in _texts(configs(site)).items()
+            if _is_on(text, _DREAMING)
         ]
 
     def asks_consent(self, site: Site, wishes: Wishes) -> bool:
