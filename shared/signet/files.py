@@ -4,7 +4,6 @@ import errno
 import os
 import stat
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,6 +58,8 @@ def replace_file(path: Path, content: bytes, *, beside: str | None = None) -> No
     name takes its place. Without it the name is new.
     """
     if beside is None:
+        import tempfile  # takes a hook longer to load than to run
+
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     else:
         temporary = str(path.parent / beside)
