@@ -77,7 +77,7 @@ def test_the_newest_session_of_the_folder_fits_a_terminal(
     assert max(map(len, lines)) <= 80, drawn
     assert lines[0].startswith("The newest session of ") and lines[1] == f"Session {key}"
     # The start may list memories of other tests.
-    assert re.search(r"2 prompts · \d+ given: 1 used, \d+ not used", drawn), drawn
+    assert re.search(r"2 prompts · \d+ injected: 1 used, \d+ not used", drawn), drawn
     first, second = drawn.split("Prompt 1")[1].split("Prompt 2")
     assert "not used  memory " in first and f"The ferry to {word}" in first
     assert "  used      memory " in second and "paints the railing" in second
@@ -116,7 +116,7 @@ def test_sessions_are_listed_with_what_each_was_given(
     assert (one["prompts"], one["given"] >= 2, one["used"]) == (2, True, 1)
     shown = served.run("sessions", "-l", "200")
     line = next(line for line in shown.out.splitlines() if key in line)
-    assert f"2 prompts · given {one['given']}, used 1" in line
+    assert f"2 prompts · {one['given']} injected, 1 used" in line
     assert "signet why SESSION" in shown.err
     for other in (str(uuid4()), str(uuid4())):
         body = {"harness": "codex", "sessionKey": other, "cwd": "/work/quay"}

@@ -186,7 +186,7 @@ def test_where_nothing_stands_out_the_empty_page_says_what_came_nearest(db: Data
     assert found(answered) == []
     assert answered.nearest is not None and answered.nearest.hit.id.startswith("m")
     assert answered.nearest.why.startswith('only these words match: "upstairs", and the meaning is')
-    assert "34% asked for" in answered.nearest.why
+    assert "34% required" in answered.nearest.why
     by_words = ask(db, "who repaired the violin in the upstairs gallery of the museum").nearest
     assert by_words is not None and "the meaning is not compared" in by_words.why
 

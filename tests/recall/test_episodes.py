@@ -81,7 +81,7 @@ def test_an_empty_page_takes_what_is_near_by_meaning_and_else_names_it(db: Datab
     assert found(ask(db, "a vessel and its sailing", **asked)) == [said]  # type: ignore[arg-type]
     far = ask(db, "seven blankets, pillows, chairs, tables and windows", reader=OWN)
     assert far.hits == () and far.nearest is not None
-    assert far.nearest.hit.id == said and far.nearest.why.endswith("relevant, 40% asked for")
+    assert far.nearest.hit.id == said and far.nearest.why.endswith("relevant, 40% required")
 
 
 def test_a_commit_is_found_unless_commits_are_not_read(db: Database) -> None:

@@ -113,7 +113,7 @@ def _head(answer: SessionContext, ink: Ink) -> Iterator[str]:
     if sums["unknown"]:
         use.append(f"{sums['unknown']} not known yet")
     yield (
-        f"{output.count(sums['prompts'], 'prompt')} · {sums['given']} given: {', '.join(use)}"
+        f"{output.count(sums['prompts'], 'prompt')} · {sums['given']} injected: {', '.join(use)}"
         f" · {sums['leftOut']} left out · about {sums['tokens']:,} tokens"
     )
 

@@ -54,10 +54,10 @@ def _page(found: Evaluation, price: float | None, ink: Ink) -> Iterator[str]:
         ("questions asked again", "askedAgain"),
         ("prompts", "prompts"),
     ):
-        told = f"{_bounds(found['withMemory'][key])} a session"  # type: ignore[literal-required]
+        line = f"{_bounds(found['withMemory'][key])} per session"  # type: ignore[literal-required]
         if without["sessions"]:
-            told += f" · without memory {_bounds(without[key])}"  # type: ignore[literal-required]
-        yield f"{name:<{_LABEL}}{told}"
+            line += f" · without memory {_bounds(without[key])}"  # type: ignore[literal-required]
+        yield f"{name:<{_LABEL}}{line}"
     yield from _costs(found, price)
     for title, memories in (
         ("Helped most", found["helpful"]),
@@ -95,9 +95,9 @@ def _verdict(found: Evaluation, ink: Ink) -> Iterator[str]:
 def _costs(found: Evaluation, price: float | None) -> Iterator[str]:
     tokens = found["tokens"]
     cost = "" if price is None else f" · {tokens['given'] / 1e6 * price:.2f} at {price:g} a million"
-    yield f"{'tokens given':<{_LABEL}}{tokens['given']}, of which used {tokens['used']}{cost}"
-    told = f"nothing found for {found['unanswered']} of {found['prompts']} prompts"
-    yield f"{'unanswered':<{_LABEL}}{told}"
+    yield f"{'tokens injected':<{_LABEL}}{tokens['given']}, of which used {tokens['used']}{cost}"
+    line = f"nothing found for {found['unanswered']} of {found['prompts']} prompts"
+    yield f"{'unanswered':<{_LABEL}}{line}"
 
 
 def _list(title: str, memories: Sequence[Told], ink: Ink) -> Iterator[str]:

@@ -45,7 +45,7 @@ def forget(
         typer.Argument(metavar="ID...", help="Memory ids, or at least their first 8 characters."),
     ] = None,
     query: Annotated[
-        str | None, typer.Option(help="Memories that hold all that these words name.")
+        str | None, typer.Option(help="Memories that contain everything these words name.")
     ] = None,
     type: OnlyTypeOption = None,
     tags: OnlyTagsOption = None,

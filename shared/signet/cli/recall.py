@@ -126,7 +126,7 @@ def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
         nearest = answer["nearest"]
         yield "Nothing relevant found. The most similar:"
         yield from entry.lines(_entry(nearest), ink, full=full)
-        yield f"  not returned: {output.plain(nearest['left_out'])}"
+        yield f"  left out: {output.plain(nearest['left_out'])}"
     elif not answer["results"]:
         yield "No memories found"
     for hit in answer["results"]:
@@ -146,7 +146,7 @@ def _lines(answer: Recalled, ink: Ink, *, full: bool) -> Iterator[str]:
 def _standing(found: WhyNot) -> str:
     if "place" in found:
         return f"is result {found['place']}"
-    return f"was not returned: {output.plain(found['left_out'])}"
+    return f"was left out: {output.plain(found['left_out'])}"
 
 
 def _parts(hit: Hit, ink: Ink, *, full: bool) -> Iterator[str]:

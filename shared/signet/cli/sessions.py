@@ -70,7 +70,7 @@ def _lines(one: ListedSession, ink: Ink) -> Iterator[str]:
     title = output.plain(one["title"] or one["key"])
     when = ink.dim(output.local(one["lastAt"]))
     yield " ".join(filter(None, (when, state, output.short(title, output.width() - 30))))
-    given = f"given {one['given']}, used {one['used']}" if one["given"] else "given nothing"
+    given = f"{one['given']} injected, {one['used']} used" if one["given"] else "nothing injected"
     facts = (one["harness"], one["project"], output.count(one["prompts"], "prompt"), given)
     tokens = f"{one['tokens']} tokens" if one["tokens"] else None
     known = " · ".join(output.plain(fact) for fact in (*facts, tokens, one["key"]) if fact)

@@ -140,7 +140,7 @@ def _domain(scene: Scene, domain: Domain) -> Check:
     """Return a domain's diagnostics; its first reason has the command that helps."""
     status = _WORDS[domain.status]
     if not domain.deductions:
-        return Check(check=domain.name, status=status, detail="well")
+        return Check(check=domain.name, status=status, detail="healthy")
     command = next((one.command for one in domain.deductions if one.command), None)
     safe = next((SAFE[c] for one in domain.deductions if (c := one.command) in SAFE), None)
     return Check(

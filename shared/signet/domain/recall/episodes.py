@@ -76,7 +76,7 @@ def find(run: Run, hits: Sequence[Hit]) -> Found:
     wanted = run.query.size if run.query.filters.type else BESIDE
     told = _answers(run) or [hit for one in near[:wanted] if (hit := _hit(run, one))]
     if is_empty and not told and found and found[0].told > 0:
-        why = f"{found[0].relevance:.0%} relevant, {least:.0%} asked for"
+        why = f"{found[0].relevance:.0%} relevant, {least:.0%} required"
         hit = _hit(run, found[0])
         return Found(nearest=Nearest(hit=hit, why=why) if hit else None)
     return Found(_new(run, told, hits))

@@ -55,10 +55,12 @@ def _rule(run: Run, page: Page, scores: Scores, seq: int) -> str:
 
 
 def too_far(run: Run, seq: int, relevance: float, least: float | None) -> str:
-    """Return in words why a memory is not relevant enough."""
+    """Explain why a memory is not relevant enough."""
     compared = "not similar enough" if seq in run.known.cosine else "not compared"
-    asked = f", {least:.0%} asked for" if least else ""
-    return f"{_matching(run, seq)}, and the meaning is {compared}: {relevance:.0%} relevant{asked}"
+    required = f", {least:.0%} required" if least else ""
+    return (
+        f"{_matching(run, seq)}, and the meaning is {compared}: {relevance:.0%} relevant{required}"
+    )
 
 
 def _matching(run: Run, seq: int) -> str:
