@@ -14,14 +14,15 @@ from signet.cli.output import Ink
 from signet.client import DaemonNotRunning, connection
 from signet.domain.backup import kept
 from signet.errors import Kind, SignetError
+from signet.net.http import host_of, is_loopback
 from signet.paths import Workspace, cache_home, config_home, find_workspace
 from signet.wire.capture import Capture
 
 _LABEL = 12
 #: Workspace files that `status` shows.
 _FILES = ("AGENTS.md", "agent.yaml")
-#: Providers run by others; `ollama` depends on its address.
-_REMOTE = frozenset({"openai", "anthropic", "claude-code", "codex", "opencode"})
+#: Providers that send texts to their vendor, whatever address is set.
+_VENDORS = frozenset({"anthropic", "claude-code", "codex", "opencode"})
 
 
 @command()
@@ -151,7 +152,7 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield _row("memories", str(found["memories"]["total"]))
     yield _row("captured", _captured(found["capture"], ink))
     yield _row("vectors", _vectors(found, ink))
-    yield _row("facts", _texts(found["pipelineV2"].get("extraction", {}), ink))
+    yield _row("facts", texts(found["pipelineV2"].get("extraction", {}), ink))
     if share := found.get("holdout"):
         told = f"{share:.0%} of sessions after the first week receive no memories, for comparison"
         yield _row("hold-out", f"{told} · see: signet eval")
@@ -264,27 +265,35 @@ def _vectors(found: dict[str, Any], ink: Ink) -> str:
     if embedding["model"] is None:
         return "off; recall uses keywords only"
     done = f"{embedding['embedded']} of {embedding['total']} · {provider['provider']}"
-    text = f"{done} {embedding['model']}{_away(provider['provider'], ink)}"
+    text = (
+        f"{done} {embedding['model']}{_away(provider['provider'], provider.get('base_url'), ink)}"
+    )
     if provider["available"] or found["waitsFor"]:
         return text
     why = output.plain(provider.get("error") or "unreachable")
     return f"{text} · {ink.warn(why)}"
 
 
-def _texts(extraction: dict[str, Any], ink: Ink) -> str:
+def texts(extraction: dict[str, Any], ink: Ink) -> str:
+    """Return which model reads texts, with a warning if they leave this machine."""
     provider = str(extraction.get("provider", "auto"))
     words = {"none": "none", "rules": "built-in rules"}
     if provider in words:
         return words[provider]
-    model = str(extraction.get("model", ""))
+    model, address = str(extraction.get("model", "")), extraction.get("endpoint")
     if provider == "auto":
-        return f"{model} in Ollama while it runs, else built-in rules"
-    return f"{provider} {model}{_away(provider, ink)}"
+        where = f"at {host_of(address)} if it answers" if address else "in Ollama while it runs"
+        return f"{model} {where}, else built-in rules{_away(provider, address, ink)}"
+    return f"{provider} {model}{_away(provider, address, ink)}"
 
 
-def _away(provider: str, ink: Ink) -> str:
-    """Return a warning for a provider that receives memories."""
-    return ink.warn(" · texts leave this machine") if provider in _REMOTE else ""
+def _away(provider: str, address: str | None, ink: Ink) -> str:
+    """Return a warning if a provider at this address (None: its usual one) sends texts to another machine."""
+    if provider in _VENDORS or (provider == "openai" and address is None):
+        return ink.warn(" · texts leave this machine")
+    if address is None or is_loopback(address):
+        return ""
+    return ink.warn(f" · texts leave this machine for {host_of(address)}")
 
 
 def _connected(workspace: Workspace) -> list[dict[str, Any]]:
