@@ -16,6 +16,9 @@ SHORTENING_FAMILY = "text-embedding-3"
 
 PROBE_SECONDS = 5.0
 
+#: Paths of single calls, which people paste as the address.
+_CALLS = ("/chat/completions", "/completions", "/embeddings", "/models")
+
 #: Statuses of servers that list no models; they may still work.
 NO_LIST = frozenset({404, 405})
 
@@ -48,6 +51,7 @@ class OpenAIModel(_OpenAI):
 
     def __init__(self, url: str, model: str, *, api_key: str | None = None) -> None:
         super().__init__(url, model, api_key)
+        self.address, self._api_key = url.rstrip("/"), api_key
         # OpenAI's newer models refuse the old name, compatible servers do not know the new one.
         self._limit_name = "max_completion_tokens" if self.is_vendor else "max_tokens"
 
@@ -76,6 +80,16 @@ class OpenAIModel(_OpenAI):
             end=choice.get("finish_reason"),
         )
 
+    def at(self, address: str) -> "OpenAIModel":
+        """Return the same model at another address."""
+        return OpenAIModel(address, self.model, api_key=self._api_key)
+
+    def names(self) -> list[str]:
+        """Return the models that the server lists; raises ProviderDown or ProviderFailed."""
+        data = self.exchange.get("/models", timeout_seconds=PROBE_SECONDS).get("data")
+        listed = data if isinstance(data, list) else []
+        return [str(as_object(one).get("id")) for one in listed]
+
 
 class OpenAIEmbedder(_OpenAI, ServedEmbedder):
     """An embedding model behind `{url}/embeddings`."""
@@ -93,6 +107,14 @@ class OpenAIEmbedder(_OpenAI, ServedEmbedder):
             payload["dimensions"] = self.dimensions
         answer = self.post("/embeddings", payload, timeout_seconds=EMBED_SECONDS)
         return _in_order(answer.get("data"))
+
+
+def endpoints(address: str) -> list[str]:
+    """Return an address and its corrections: without the path of a call, and with the usual `/v1`."""
+    plain = address.rstrip("/")
+    for path in _CALLS:
+        plain = plain.removesuffix(path)
+    return list(dict.fromkeys((address, plain, f"{plain}/v1", plain.removesuffix("/v1"))))
 
 
 def _as_format(shape: Shape) -> Mapping[str, object]:

@@ -33,6 +33,8 @@ BASE_URLS = {
     ANTHROPIC: anthropic.BASE_URL,
     OPENCODE: opencode.BASE_URL,
 }
+#: Providers that are asked over HTTP; the others run a program.
+SERVERS = frozenset({OLLAMA, OPENAI, ANTHROPIC, OPENCODE})
 #: Providers whose calls reach a vendor at any address.
 PAID = frozenset({ANTHROPIC, CLAUDE_CODE, CODEX, OPENCODE})
 

@@ -13,6 +13,7 @@ from signet.daemon.processes import processes
 from signet.domain.extraction.mode import mode_of
 from signet.domain.transcripts import readings
 from signet.providers import chosen, registry
+from signet.providers.trial import tried
 from signet.queue import pauses, stats
 
 SILENT_SECONDS = 1.0
@@ -123,13 +124,13 @@ def _texts_from(scene: Scene) -> Check:
     wanted = chosen.text_settings(scene.settings, scene.loaded.environment)
     found = registry.resolve(wanted, lambda model: model.available())
     mode = mode_of(scene.settings)
-    if found.model is not None and wanted.provider != registry.AUTO and not found.model.available():
-        return warn(
-            "extraction",
-            f"{found.model.name} does not answer; jobs wait for it",
-            "start it, or: signet daemon logs -l warn",
-        )
-    return ok("extraction", f"{found.reason} ({mode})")
+    if found.model is None or found.effective not in registry.SERVERS:
+        return ok("extraction", f"{found.reason} ({mode})")
+    trial = tried(found.model)
+    if trial.fault:
+        fix = trial.fix or "start it, or: signet daemon logs -l warn"
+        return warn("extraction", f"{trial.fault}; jobs wait for it", fix)
+    return ok("extraction", f"{found.reason}, a short answer took {trial.seconds:.1f} s ({mode})")
 
 
 def _held_back(scene: Scene) -> Check:
