@@ -17,6 +17,7 @@ from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
 from signet.providers import chosen, registry, resolved
 from signet.providers.metered import MeteredEmbedder, MeteredModel
+from signet.providers.pace import Pace, PacedModel
 from signet.providers.ports import Embedder, LanguageModel
 from signet.providers.ration import RationedModel
 from signet.providers.registry import Resolution, TextSettings, VectorSettings
@@ -40,6 +41,8 @@ class Context:
         self._lock = threading.Lock()
         self._embedder: tuple[VectorSettings, Embedder | None] | None = None
         self._resolution: tuple[TextSettings, float, Resolution] | None = None
+        #: By server: how many calls a local one takes at once.
+        self._paces: dict[str, Pace] = {}
         self._named = self._names()
         #: What jobs wait for that are not to run now; unknown at first: no earlier process has looked.
         self._allowing: tuple[bool, TextSettings] | None = None
@@ -134,9 +137,12 @@ class Context:
         if found.model is None:
             return None
         metered = MeteredModel(found.model)
-        if not registry.is_rationed(wanted, found.effective):
-            return metered
         ration = chosen.ration(self.settings, self._live.loaded.environment)
+        if not registry.is_rationed(wanted, found.effective):
+            server = f"{found.effective} {wanted.endpoint or wanted.ollama_url}"
+            with self._lock:
+                pace = self._paces.setdefault(server, Pace(most=ration.at_once))
+            return PacedModel(metered, pace)
         return RationedModel(metered, self.db, self._slots, ration, yields=yields)
 
     def _resolved(self) -> Resolution:

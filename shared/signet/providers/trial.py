@@ -8,7 +8,7 @@ from signet.providers.openai import OpenAIModel, endpoints
 from signet.providers.ports import LanguageModel
 
 QUESTION = "Answer with the one word: yes"
-#: Room for a model that thinks before it answers.
+#: Enough for a model that thinks before it answers.
 TOKENS = 256
 #: A slower server is reported as slow; its jobs have longer limits.
 SECONDS = 20.0
