@@ -186,6 +186,10 @@ class ProviderRefused(ProviderFailed):
     code = "provider_refused"
 
 
+class ProviderTooLong(ProviderRefused):
+    """A request is longer than the model's context."""
+
+
 class ProviderCut(ProviderFailed):
     """A model provider's answer broke off."""
 

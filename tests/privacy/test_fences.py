@@ -173,7 +173,7 @@ def asked_of_a_model() -> dict[str, str]:
     return {
         "skill": enrich.request(theirs),
         "session": prompts.notes(HOSTILE, day="2026-01-01"),
-        "part": prompts.part_notes(HOSTILE, day="2026-01-01", number=1, count=2),
+        "part": prompts.part_notes(HOSTILE, day="2026-01-01", place="part 1 of 2"),
         "notes": prompts.combined([HOSTILE], [Said(content=HOSTILE)], day="2026-01-01"),
         "condensed": prompts.condensed([HOSTILE]),
         "MEMORY.md": synthesis.synthesis(HOSTILE, found, Plan.of(Settings())),

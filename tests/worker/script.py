@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from support.models import (
@@ -66,6 +66,10 @@ def depends(*targets: str | None, type: str = "uses") -> str:
     return json.dumps({"results": results})
 
 
+#: An answer, or what makes one of the request.
+Scene = Answer | Callable[[str], Answer]
+
+
 class Script:
     """What the server answers; answers to one question are used up one by one, the last repeats."""
 
@@ -73,10 +77,10 @@ class Script:
     SORTS = ("compared with memories", "months later", "File each", "it depends", "contradict each")
 
     def __init__(self) -> None:
-        self.scenes: dict[tuple[str, str], list[Answer]] = {}
+        self.scenes: dict[tuple[str, str], list[Scene]] = {}
         self._lock = threading.Lock()
 
-    def reads(self, text: str, *answers: Answer) -> None:
+    def reads(self, text: str, *answers: Scene) -> None:
         """Answer so when a text that holds `text` is to be read."""
         self.scenes["", text] = list(answers)
 
@@ -107,7 +111,8 @@ class Script:
         for (sort, words), answers in list(self.scenes.items()):
             if sort == asked and words in prompt:
                 with self._lock:
-                    return answers.pop(0) if len(answers) > 1 else answers[0]
+                    found = answers.pop(0) if len(answers) > 1 else answers[0]
+                return found(prompt) if callable(found) else found
         return UNKNOWN
 
     @classmethod

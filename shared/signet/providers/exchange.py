@@ -7,6 +7,7 @@
 | 401, 403 | ProviderDown, for long | a wrong key must not use up the attempts of every job |
 | no complete answer in time | ProviderTimeout | the request itself may be too large |
 | connection or stream cut in an answer | ProviderCut | a request that kills the server must run out of attempts |
+| a 4xx about the context, 413 | ProviderTooLong | the caller splits its text |
 | any other 4xx | ProviderRefused | the server rejects this request |
 | a web page, nothing, another format | ProviderNonsense | another program answers there |
 | any other status that is not 2xx, an error as answer | ProviderFailed | with the status and the start of the body |
@@ -30,6 +31,7 @@ from signet.errors import (
     ProviderNonsense,
     ProviderRefused,
     ProviderTimeout,
+    ProviderTooLong,
 )
 from signet.net import http
 from signet.providers import echo, vectors
@@ -50,6 +52,12 @@ EXCERPT_CHARS, READ_CHARS = 200, 2_000
 
 LIMITED = 429
 REFUSED = frozenset({401, 403})
+TOO_LARGE = 413
+#: How Ollama, llama.cpp, LM Studio, vLLM, OpenAI and Anthropic report a request longer than the context.
+_TOO_LONG = re.compile(
+    rb"context[ _](?:size|length|window)|exceed_context|context overflow|prompt is too long|input is too long",
+    re.IGNORECASE,
+)
 OVERLOADED = frozenset({502, 503, 504, 529})
 #: Statuses for an unknown field.
 UNKNOWN_FIELD = frozenset({400, 422})
@@ -182,7 +190,8 @@ class Exchange:
             usual = LIMITED_SECONDS if status == LIMITED else UNREACHABLE_SECONDS
             raise self._down(reason, usual if asked is None else asked, status)
         if 400 <= status < 500:
-            raise ProviderRefused(
+            is_long = status == TOO_LARGE or _TOO_LONG.search(reply.body[:READ_CHARS])
+            raise (ProviderTooLong if is_long else ProviderRefused)(
                 f"{self.provider}: {reason}", provider=self.provider, status=status
             )
         raise ProviderFailed(f"{self.provider}: {reason}", provider=self.provider, status=status)

@@ -61,7 +61,7 @@ def test_parts_are_the_whole_text_and_none_is_too_long(sizes: list[int], head: i
     text = "x" * head + "".join(f"\nUser: {'y' * size}" for size in sizes)
     found = split.parts(text)
     assert "".join(found).strip() == text.strip()
-    assert all(len(part) <= split.MOST_CHARS for part in found)
+    assert all(len(part) <= split.LONGEST * split.PART_CHARS for part in found)
     if len(text) > split.PART_CHARS:
         assert all(part.startswith(("User: ", "x", "\nUser", "y")) for part in found)
 

@@ -12,7 +12,7 @@ from signet.config import Settings
 from signet.config.extraction import Strength
 from signet.domain.extraction import contradiction, escalate, grounding, parse, prompt, rules
 from signet.domain.extraction.models import Action, Candidate, Decision, Extraction, Fact
-from signet.errors import ProviderFailed
+from signet.errors import ProviderFailed, ProviderTooLong
 from signet.providers.asking import asked
 from signet.providers.ports import LanguageModel
 
@@ -22,6 +22,11 @@ BUDGETS = {Strength.LOW: (1_024, 1.0), Strength.MEDIUM: (2_048, 1.5), Strength.H
 PARSE_FAIL = f"EXTRACTION_PARSE_FAIL: {parse.NO_JSON}, asked twice; read by the built-in rules"
 #: An answer to "add, update, delete or none" is one short object.
 DECISION_TOKENS = 256
+#: A text this short is not split any more when the model's context is too small for it.
+LEAST_CHARS = 500
+TOO_LONG = (
+    "EXTRACTION_TOO_LONG: the model's context holds no part of the text; read by the built-in rules"
+)
 #: Words that two statements must share before a model is asked whether they contradict each other (PIP-22).
 CONTRADICTION_OVERLAP = 3
 
@@ -102,9 +107,9 @@ class Model:
 
     def extract(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
         """Ask the model, part by part for a long text, and tame an answer that gives too much."""
-        found = [self._tamed(part, is_known) for part in prompt.parts(text)]
+        found = [one for part in prompt.parts(text) for one in self._fitting(part, is_known)]
         return Extraction(
-            facts=tuple(fact for one in found for fact in one.facts),
+            facts=_each_once([fact for one in found for fact in one.facts]),
             triples=tuple(triple for one in found for triple in one.triples),
             warnings=tuple(warning for one in found for warning in one.warnings),
             failure=next((one.failure for one in found if one.failure), ""),
@@ -151,6 +156,16 @@ class Model:
             return False
         return parse.contradicts(answer.text)
 
+    def _fitting(self, text: str, is_known: Callable[[str], bool]) -> list[Extraction]:
+        """Read a text, in halves where the model's context is too small, by the rules below `LEAST_CHARS`."""
+        try:
+            return [self._tamed(text, is_known)]
+        except ProviderTooLong:
+            if len(text) < LEAST_CHARS:
+                return [replace(rules.extract(text), failure=TOO_LONG)]
+        halves = prompt.parts(text, len(text) // 2 + 1)
+        return [one for half in halves for one in self._fitting(half, is_known)]
+
     def _tamed(self, text: str, is_known: Callable[[str], bool]) -> Extraction:
         grounds = grounding.Grounds(text, prompt.INSTRUCTIONS)
         first = self._read(prompt.extraction(text), grounds)
@@ -185,6 +200,16 @@ class Model:
             timeout_seconds=self._timeout,
             max_tokens=self._tokens,
         )
+
+
+def _each_once(facts: Sequence[Fact]) -> tuple[Fact, ...]:
+    """Return each fact once; a part that supports it wins over one that does not."""
+    kept: dict[str, Fact] = {}
+    for fact in facts:
+        known = kept.setdefault(fact.content, fact)
+        if fact.is_grounded and not known.is_grounded:
+            kept[fact.content] = fact
+    return tuple(kept.values())
 
 
 def _usable(raw: str, grounds: grounding.Grounds) -> Extraction | None:

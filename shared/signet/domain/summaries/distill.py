@@ -23,13 +23,15 @@ from signet.domain.summaries.models import (
     Summary,
 )
 from signet.domain.transcripts import transcript
-from signet.errors import ProviderDown, ProviderFailed
+from signet.errors import ProviderDown, ProviderFailed, ProviderTooLong
 from signet.providers.asking import asked as ask
 from signet.providers.ports import LanguageModel, Shape
 
 #: Tokens that notes, and a judgement, may have.
 NOTES_TOKENS = 4_096
 JUDGE_TOKENS = 1_024
+#: Parts smaller than this are not tried when the model's context is too small.
+LEAST_CHARS = 1_000
 #: Time for condensing (PIP-43).
 CONDENSE_SECONDS = 90.0
 #: What the rules show of a session besides its facts: the beginnings of the first requests.
@@ -111,20 +113,39 @@ class Model:
 
         What the model gives no notes of that can be read, the rules read.
         """
-        parts, day = split.parts(asked.session.text), asked.day
+        text, day = asked.session.text, asked.day
+        parts = split.parts(text)
         if len(parts) == 1:
-            request = prompt.notes(parts[0], day=day)
-            found = self._read(request, day, MAX_FACTS, Grounds(parts[0], prompt.INSTRUCTIONS))
-            return found or Rules().notes(asked, check)
+            try:
+                request = prompt.notes(text, day=day)
+                found = self._read(request, day, MAX_FACTS, Grounds(text, prompt.INSTRUCTIONS))
+                return found or Rules().notes(asked, check)
+            except ProviderTooLong:
+                parts = split.parts(text, len(text) // 2)
         read: list[Notes] = []
         for number, part in enumerate(parts, 1):
-            check()
-            request = prompt.part_notes(part, day=day, number=number, count=len(parts))
-            found = self._read(request, day, MAX_PART_FACTS, Grounds(part, prompt.INSTRUCTIONS))
-            session = replace(asked.session, text=part)
-            read.append(found or Rules().notes(replace(asked, session=session), check))
+            read += self._part(asked, part, f"part {number} of {len(parts)}", check)
         check()
         return self._combined(read, day)
+
+    def _part(
+        self, asked: Asked, text: str, place: str, check: Callable[[], None]
+    ) -> Sequence[Notes]:
+        """Read one part, in halves where the model's context is too small, by the rules below `LEAST_CHARS`."""
+        check()
+        rules = replace(asked, session=replace(asked.session, text=text))
+        request = prompt.part_notes(text, day=asked.day, place=place)
+        grounds = Grounds(text, prompt.INSTRUCTIONS)
+        try:
+            return [
+                self._read(request, asked.day, MAX_PART_FACTS, grounds)
+                or Rules().notes(rules, check)
+            ]
+        except ProviderTooLong:
+            if len(text) < LEAST_CHARS:
+                return [Rules().notes(rules, check)]
+        halves = split.parts(text, len(text) // 2)
+        return [one for half in halves for one in self._part(asked, half, place, check)]
 
     def condensed(self, summaries: Sequence[Summary]) -> str:
         """Ask for one text; the rules make one when there is none in the answer."""

@@ -73,9 +73,9 @@ def notes(text: str, *, day: str) -> str:
     return _NOTES.format(day=day, most=MAX_FACTS) + fence.data("session", text)
 
 
-def part_notes(text: str, *, day: str, number: int, count: int) -> str:
+def part_notes(text: str, *, day: str, place: str) -> str:
     """Return the request to take notes of one part of a long session."""
-    where = f"This is part {number} of {count} of the session.\n"
+    where = f"This is {place} of the session.\n"
     return _NOTES.format(day=day, most=MAX_PART_FACTS) + where + fence.data("session", text)
 
 

@@ -16,7 +16,7 @@ from signet.domain.synthesis import file, plain, prompt, quality, runs, sources
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources
 from signet.domain.transcripts import withheld
-from signet.errors import Invalid, NotNow, ProviderDown, ProviderFailed
+from signet.errors import Invalid, NotNow, ProviderDown, ProviderFailed, ProviderTooLong
 from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
@@ -137,7 +137,7 @@ def _part(
         answer = _asked(model, found, present, plan)
         text = _cut(file.checked(answers.markdown(answer.text)), plan.chars)
         return quality.checked(text, found, plain=listed, is_cut=answer.is_cut), ""
-    except (Invalid, quality.Bad) as bad:
+    except (Invalid, quality.Bad, ProviderTooLong) as bad:
         log.warning("synthesis.refused", model=model.name, reason=str(bad))
         return _kept(present, found, listed), str(bad)
 
