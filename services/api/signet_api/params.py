@@ -30,18 +30,8 @@ async def _agent(
     return await agent_of(agent_id, None, request)
 
 
-async def _either_agent(
-    request: Request,
-    agent_id: str | None = None,
-    camel: Annotated[str | None, Query(alias="agentId")] = None,
-) -> str:
-    return await agent_of(camel or agent_id, None, request)
-
-
 #: The agent that `agent_id` names, or the request's headers; raises ScopeDenied.
 Agent = Annotated[str, Depends(_agent)]
-#: The same where `agentId` names it, too.
-EitherAgent = Annotated[str, Depends(_either_agent)]
 #: Instants as they are stored, from `since` and `until`; raise Invalid.
 Since = Annotated[str | None, Depends(_since)]
 Until = Annotated[str | None, Depends(_until)]

@@ -1,11 +1,16 @@
 """Routes from declared operations: `serves` registers a handler, the rest follows from the declaration."""
 
-from collections.abc import Awaitable, Callable, Coroutine
+import re
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
+from urllib.parse import parse_qsl, urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from pydantic import AliasChoices, BaseModel
+from pydantic.fields import FieldInfo
 from pydantic_core import to_json
 
 from signet.errors import Invalid
@@ -29,13 +34,14 @@ def serves(
     *,
     first: First | None = None,
     description: dict[str, Any] | None = None,
+    parameters: Collection[str] = (),
 ) -> Callable[[Handler[P, Reply]], Handler[P, Reply]]:
     """Register a handler for an operation; it may serve several.
 
     Its parameters are FastAPI's: path, query (`params.py` has kinds of them), one body, and what `deps.py` names. What
     it returns is sent as JSON as it is: the compiler has compared it with the declared reply. `first` is called before
     the body is read; it raises what refuses the request, or returns its answer, whatever it says. `description` says in
-    OpenAPI what the signature cannot.
+    OpenAPI what the signature cannot; `parameters` names query parameters that the handler reads from the request.
     """
 
     def register(handler: Handler[P, Reply]) -> Handler[P, Reply]:
@@ -54,24 +60,69 @@ def serves(
             dependencies=[] if operation.method == "GET" else [Depends(_utf8)],
             openapi_extra=description,
             include_in_schema=operation.media_type != "text/html",
-            route_class_override=APIRoute if first is None else _after(first),
+            route_class_override=_checked(first, frozenset(parameters)),
         )
         return handler
 
     return register
 
 
-def _after(first: First) -> type[APIRoute]:
-    class After(APIRoute):
+def _checked(first: First | None, more: frozenset[str]) -> type[APIRoute]:
+    class Checked(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-            handle = super().get_route_handler()
+            handle, known = super().get_route_handler(), more | _parameters(self.dependant)
 
-            async def handle_after(request: Request) -> Response:
-                return await first(request) or await handle(request)
+            async def handle_checked(request: Request) -> Response:
+                if request.scope["query_string"]:
+                    _name_parameters(request, known)
+                answer = await first(request) if first else None
+                return answer or await handle(request)
 
-            return handle_after
+            return handle_checked
 
-    return After
+    return Checked
+
+
+def _parameters(dependant: Dependant) -> frozenset[str]:
+    """Return the query parameters of a route and of what it depends on, in all spellings."""
+    found: set[str] = set()
+    for field in dependant.query_params:
+        model = field.field_info.annotation
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            found.update(*(_spellings(name, one) for name, one in model.model_fields.items()))
+        else:
+            found.add(field.alias)
+    return frozenset(found).union(*map(_parameters, dependant.dependencies))
+
+
+def _spellings(name: str, field: FieldInfo) -> set[str]:
+    alias = field.validation_alias
+    choices = alias.choices if isinstance(alias, AliasChoices) else [alias or name]
+    return {one for one in choices if isinstance(one, str)}
+
+
+def _name_parameters(request: Request, known: frozenset[str]) -> None:
+    """Give each query parameter the name that its route declares; raises Invalid for an unknown one.
+
+    A parameter that is ignored would widen the answer: without its filter a list holds everything.
+    """
+    sent = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+    names = {name: name if name in known else _respelled(name) for name, _ in sent}
+    unknown = sorted(name for name, declared in names.items() if declared not in known)
+    if unknown:
+        takes = f"it takes {', '.join(sorted(known))}" if known else "it takes none"
+        raise Invalid(f"Unknown query parameter {unknown[0]!r}: {takes}", parameters=unknown)
+    if any(name != declared for name, declared in names.items()):
+        query = urlencode([(names[name], value) for name, value in sent])
+        request.scope["query_string"] = query.encode("latin-1")
+
+
+def _respelled(name: str) -> str:
+    """Return `agentId` for `agent_id`, and the other way round."""
+    if "_" in name:
+        first, *rest = name.split("_")
+        return first + "".join(part.capitalize() for part in rest)
+    return re.sub("(?<=.)([A-Z])", lambda letter: f"_{letter[0].lower()}", name)
 
 
 def literal(path: str) -> int:

@@ -15,7 +15,7 @@ from signet.wire import documents as wire
 from signet.wire.requests.documents import DocumentBody
 from signet.wire.requests.model import Text, Whole
 from signet_api.deps import Db, Shared, Who, agent_of
-from signet_api.params import EitherAgent
+from signet_api.params import Agent
 from signet_api.serving import respond, serves
 from signet_api.shapes import filled
 
@@ -48,7 +48,7 @@ async def post_document(body: DocumentBody, request: Request, state: Shared) -> 
 
 @serves(wire.DOCUMENTS)
 async def get_documents(
-    agent: EitherAgent,
+    agent: Agent,
     db: Db,
     status: Text = None,
     include: Text = None,
@@ -73,13 +73,13 @@ async def get_documents(
 
 
 @serves(wire.DOCUMENT)
-async def get_document(document_id: str, agent: EitherAgent, db: Db) -> wire.Document:
+async def get_document(document_id: str, agent: Agent, db: Db) -> wire.Document:
     """Return one document."""
     return _row(await db.aread(lookup.get, document_id, agent_id=agent))
 
 
 @serves(wire.CHUNKS)
-async def get_chunks(document_id: str, agent: EitherAgent, db: Db) -> wire.Chunks:
+async def get_chunks(document_id: str, agent: Agent, db: Db) -> wire.Chunks:
     """Return the memories made from a document, in its order."""
     found = await db.aread(lookup.chunks, document_id, agent_id=agent)
     return {"chunks": found, "count": len(found)}
@@ -87,7 +87,7 @@ async def get_chunks(document_id: str, agent: EitherAgent, db: Db) -> wire.Chunk
 
 @serves(wire.DELETE_DOCUMENT)
 async def delete_document(
-    document_id: str, agent: EitherAgent, state: Shared, actor: Who, reason: str = ""
+    document_id: str, agent: Agent, state: Shared, actor: Who, reason: str = ""
 ) -> wire.DeletedDocument:
     """Delete a document and forget what only it holds; `reason` is needed."""
     gone = await state.db.awrite(

@@ -59,7 +59,7 @@ _MESSAGES: dict[str, Any] = {
 }
 
 
-@serves(wire.SEND_MCP, description=_MESSAGES)
+@serves(wire.SEND_MCP, description=_MESSAGES, parameters=_CONTEXT)
 async def post_mcp(request: Request) -> Response:
     """Answer one JSON-RPC message, or a list of them; 202 when none of them waits for an answer."""
     if not _is_json(request.scope.get("signet.content_type", b"").decode("latin-1")):
@@ -90,7 +90,7 @@ async def post_mcp(request: Request) -> Response:
     return JSONResponse(waited) if waited else Response(status_code=202)
 
 
-@serves(wire.END_MCP)
+@serves(wire.END_MCP, parameters=_CONTEXT)
 async def delete_mcp() -> Done:
     """End a session; there is none to end."""
     return {"success": True}

@@ -73,7 +73,12 @@ def _serve(action: Action) -> None:
 
     post_repair.__name__ = f"post_{action.path.replace('-', '_').replace('/', '_')}"
     post_repair.__doc__ = f"{action.help} With `dryRun` only say what would be done."
-    serves(_OPERATIONS[f"/api/repair/{action.path}"], description=_described(action))(post_repair)
+    named = ["agent_id"] if any(one.name == "agentId" for one in action.options) else []
+    serves(
+        _OPERATIONS[f"/api/repair/{action.path}"],
+        description=_described(action),
+        parameters=named,
+    )(post_repair)
 
 
 def _described(action: Action) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from signet.wire.access import ADMIN
 from signet.wire.origin import Origin
 from signet.wire.requests.memory import ImportBody, TextBody
 from signet_api.deps import Shared, State, Who, agent_of, filed
-from signet_api.params import EitherAgent
+from signet_api.params import Agent
 from signet_api.routes.remember import new_memory
 from signet_api.serving import serves
 
@@ -32,7 +32,7 @@ _NOT_IN_TEXTS: dict[str, object] = {"supersedes": [], "entities": [], "aspects":
 
 @serves(wire.EXPORT)
 async def get_export(
-    agent: EitherAgent,
+    agent: Agent,
     state: Shared,
     since: str = "",
     cursor: str = "",
