@@ -8,7 +8,7 @@ ignores changes of the wall clock, so leases are measured with it.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 #: On macOS CLOCK_MONOTONIC runs while the machine sleeps, on Linux CLOCK_BOOTTIME does.
@@ -81,9 +81,26 @@ def parse(text: str) -> datetime:
         raise ValueError(f"{text!r} is outside the calendar") from error
 
 
+def shifted(instant: datetime, offset: timedelta) -> datetime:
+    """Return an instant by another clock; one that would leave the calendar stays."""
+    try:
+        return instant + offset
+    except OverflowError:
+        return instant
+
+
 def parsed(text: str | None) -> datetime | None:
     """Return the instant that a stored text names; None for none, and for what an older file holds in its place."""
     try:
         return parse(text) if text else None
     except ValueError:
         return None
+
+
+def span(seconds: float) -> str:
+    """Return a length of time in its two largest units."""
+    whole = int(seconds)
+    for size, large, small, part in ((86_400, "d", "h", 3_600), (3_600, "h", "min", 60)):
+        if whole >= size:
+            return f"{whole // size} {large} {whole % size // part} {small}"
+    return f"{whole // 60} min {whole % 60} s" if whole >= 60 else f"{whole} s"

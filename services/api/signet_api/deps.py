@@ -7,7 +7,7 @@ the request it serves.
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Annotated, TypeVar
 
@@ -52,6 +52,8 @@ Asked = TypeVar("Asked", bound=BaseModel)
 RECALLS = 2
 
 #: Actor types a caller may claim; anything else counts as an operator (MEM-44).
+#: Clocks of two machines that differ by less than this agree: a request takes time to arrive.
+CLOCKS_AGREE = timedelta(seconds=5)
 ACTOR_TYPES = frozenset({"operator", "agent", "pipeline", "harness", "sdk", "daemon"})
 
 
@@ -156,6 +158,13 @@ def _origin_of(type: str, named: str | None) -> tuple[Origin, Origin]:
         own = lowest(Origin(named), best)
         best = lowest(own, best) if named != Origin.USER else best
     return own, best
+
+
+def clock_offset(headers: Mapping[str, str]) -> timedelta:
+    """Return how far the daemon's clock is ahead of the client's (`X-Signet-Sent-At`); 0 where unknown or close."""
+    sent = clock.parsed(headers.get("x-signet-sent-at"))
+    offset = clock.now() - sent if sent else timedelta()
+    return offset if abs(offset) > CLOCKS_AGREE else timedelta()
 
 
 def asking(actor: Actor, changed_by: str | None, headers: Mapping[str, str]) -> Actor:

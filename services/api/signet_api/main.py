@@ -100,7 +100,7 @@ def serve(booted: Booted) -> int:
             log_config=None,
             access_log=False,
             server_header=False,
-            date_header=False,
+            date_header=True,
             proxy_headers=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         ),

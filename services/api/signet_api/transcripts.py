@@ -4,7 +4,8 @@ A long log takes a tenth of a second to read; nobody waits for that.
 """
 
 import asyncio
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from signet.domain.auth import caller
 from signet.domain.backfill.models import Home
 from signet.domain.backfill.places import log_folders
 from signet.domain.sessions.calls import Call
-from signet.domain.transcripts import log_files, stored
+from signet.domain.transcripts import log_files, stored, transcript
 from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Reading, Session
 from signet.errors import SignetError
@@ -37,7 +38,9 @@ def readable(path: str | None) -> LogFile | None:
     return LogFile(path, partial(log_folders, Home(path=Path.home())))
 
 
-def later(state: State, call: Call, path: str | None, inline: str | None) -> None:
+def later(
+    state: State, call: Call, path: str | None, inline: str | None, *, offset: timedelta
+) -> None:
     """Store the transcript so far in the background; one log at a time for each session."""
     log_file = readable(path)
     if call.key is None or not (log_file or inline):
@@ -50,16 +53,21 @@ def later(state: State, call: Call, path: str | None, inline: str | None) -> Non
     ):
         return
     state.following[name] = size
-    task = asyncio.create_task(_keep(state, call, log_file, inline))
+    task = asyncio.create_task(_keep(state, call, log_file, inline, offset))
     state.tasks.add(task)
     task.add_done_callback(state.tasks.discard)
 
 
-async def _keep(state: State, call: Call, log_file: LogFile | None, inline: str | None) -> None:
+async def _keep(
+    state: State, call: Call, log_file: LogFile | None, inline: str | None, offset: timedelta
+) -> None:
     masks = state.settings.memory.mask_secrets
     found = await asyncio.to_thread(log_files.read, log_file, inline, masks=masks, with_steps=False)
     if not found.text:
         return
+    if inline:
+        text = await asyncio.to_thread(transcript.retimed, found.text, offset, clock.now())
+        found = replace(found, text=text)
     try:
         await state.db.awrite_quick(_store, call, found, at=clock.now())
     except SignetError as error:  # the end of the session hands it over again

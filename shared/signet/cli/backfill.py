@@ -176,7 +176,7 @@ def summary(found: "BackfillSurvey") -> str:
     if not new:
         return f"No new sessions; {output.count(found['sessions'], 'session')} already read"
     names = ", ".join(one["name"] for one in found["harnesses"] if one["newSessions"])
-    size, took = output.size(found["bytes"]), output.span(found["seconds"])
+    size, took = output.size(found["bytes"]), clock.span(found["seconds"])
     known = f", {found['sessions'] - new} more are already read" if found["sessions"] > new else ""
     return f"{output.count(new, 'session')} of {names} ({size}){known}; reading them takes about {took}"
 
@@ -192,7 +192,7 @@ def line(found: "Backfill") -> str:
     if found["failed"]:
         text += f", {found['failed']} could not be read"
     if found["state"] == "running":
-        text += f"; about {output.span(found['seconds'])} left"
+        text += f"; about {clock.span(found['seconds'])} left"
     elif found["state"] == "finishing":
         text += f"; {max(found['indexing'], found['summarizing'])} still being processed"
     return text

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from signet import clock
 from signet.cli import output
 from signet.cli.command import Answer, Output, PathOption, PortOption, command
 from signet.paths import Workspace, find_workspace
@@ -192,7 +193,7 @@ def _status_lines(found: dict[str, object]) -> list[str]:
         f"Daemon is running, version {found['version']}",
         f"Address    {found['url']}",
         f"PID        {found['pid']}",
-        f"Uptime     {output.span(float(str(found['uptime'])))}",
+        f"Uptime     {clock.span(float(str(found['uptime'])))}",
         f"Workspace  {found['workspace']}",
         *(shown or ["Its supervisor does not answer. Replace it with: signet daemon restart"]),
     ]

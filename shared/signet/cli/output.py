@@ -327,13 +327,4 @@ def last_day(end: str) -> str:
 
 def ago(instant: str) -> str:
     """Return how long ago an instant is."""
-    return f"{span(max((clock.now() - clock.parse(instant)).total_seconds(), 0))} ago"
-
-
-def span(seconds: float) -> str:
-    """Return a duration in its two largest units."""
-    whole = int(seconds)
-    for size, large, small, part in ((86_400, "d", "h", 3_600), (3_600, "h", "min", 60)):
-        if whole >= size:
-            return f"{whole // size} {large} {whole % size // part} {small}"
-    return f"{whole // 60} min {whole % 60} s" if whole >= 60 else f"{whole} s"
+    return f"{clock.span(max((clock.now() - clock.parse(instant)).total_seconds(), 0))} ago"

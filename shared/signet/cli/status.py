@@ -117,7 +117,7 @@ def _found(path: str | None, workspace: Workspace) -> dict[str, Any]:
 def _ill(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     yield f"{ink.bad('●')} {ink.bold('Daemon running')} · {ink.bad(found['error'])}"
     yield _row("address", found["url"])
-    yield _row("up", f"{output.span(found['uptime'])} · PID {found['pid']}")
+    yield _row("up", f"{clock.span(found['uptime'])} · PID {found['pid']}")
     yield _row("processes", ", ".join(_process(one, ink) for one in found["processes"]))
     yield from _workspace(found, ink)
 
@@ -140,7 +140,7 @@ def _running(found: dict[str, Any], ink: Ink) -> Iterator[str]:
     dot = ink.bad("●") if is_ill else ink.warn("●") if reasons else ink.good("●")
     yield f"{dot} {ink.bold('Daemon running')} · version {found['version']}"
     yield _row("address", found["url"])
-    yield _row("up", f"{output.span(found['uptime'])} · PID {found['pid']}")
+    yield _row("up", f"{clock.span(found['uptime'])} · PID {found['pid']}")
     yield _row("processes", ", ".join(_process(one, ink) for one in found["processes"]))
     yield _row("queue", _queue(found["queue"], ink))
     for line in work.table(found["pipeline"], ink):

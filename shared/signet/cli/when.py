@@ -6,39 +6,62 @@ Every time option uses this parser. Days follow this machine's time zone; the da
 import calendar
 import re
 from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from math import isnan
 
 import typer
 
 from signet import clock
 from signet.config.values import milliseconds
+from signet.errors import SignetError
+from signet.paths import find_workspace
 
 HELP = "2026-05-01, yesterday, 3d, 2 weeks ago, or an ISO time"
 
 _AGO = re.compile(r"(\d{1,4}|an?) (second|minute|hour|day|week|month|year)s?(?: ago)?", re.I)
 _DAY = timedelta(days=1)
+#: An HTTP date is of whole seconds.
+_CLOCKS_AGREE = timedelta(seconds=5)
 #: The last millisecond before an instant.
 _BEFORE = timedelta(milliseconds=1)
 
 
 def first(text: str) -> str:
     """Return the start of a time, in the daemon's format; raises BadParameter."""
-    return clock.to_text(_span(text, clock.now())[0])
+    return clock.to_text(_span(text, _now())[0])
 
 
 def last(text: str) -> str:
     """Return the last instant of a time, such as the end of a day; raises BadParameter."""
-    start, end = _span(text, clock.now())
+    start, end = _span(text, _now())
     return clock.to_text(max(start, end - _BEFORE))
 
 
 def middle(text: str) -> str:
     """Return noon (UTC) for a day, the same day in nearly every zone; other times are unchanged."""
-    start, end = _span(text, clock.now())
+    start, end = _span(text, _now())
     day = start.astimezone()
     if end - start < _DAY / 2:
         return clock.to_text(start)
     return clock.to_text(datetime(day.year, day.month, day.day, 12, tzinfo=UTC))
+
+
+def _now() -> datetime:
+    """Return the time by the clock of the daemon, which dates memories; this machine's when it is away."""
+    now, workspace = clock.now(), find_workspace()
+    if not workspace.connection_file.exists():
+        return now
+    from signet.cli.connect import client
+    from signet.client import transport
+    from signet.client.call import Call
+
+    try:
+        call: Call[object] = Call(method="GET", path="/health/live", is_safe=True)
+        sent = transport.send(client(None).target, call).headers["date"]
+        there = parsedate_to_datetime(sent)
+    except (SignetError, KeyError, ValueError):
+        return now
+    return now if abs(there - now) < _CLOCKS_AGREE else there
 
 
 def _span(text: str, now: datetime) -> tuple[datetime, datetime]:

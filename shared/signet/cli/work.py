@@ -131,7 +131,7 @@ def _cells(texts: Sequence[str]) -> list[str]:
 def _eta(one: Mapping[str, Any]) -> str:
     if one["etaSec"] is None:
         return "–"
-    return output.span(one["etaSec"]) if one["waiting"] + one["running"] else ""
+    return clock.span(one["etaSec"]) if one["waiting"] + one["running"] else ""
 
 
 def _time(instant: str) -> str:

@@ -11,6 +11,7 @@ import re
 from typing import Any
 from urllib.parse import urlsplit
 
+from signet import clock
 from signet.client.call import Call, Reply
 from signet.client.errors import BadAnswer, ConnectionBroken, foreign
 from signet.client.target import Target
@@ -36,6 +37,7 @@ def request(target: Target, call: Call[Any]) -> bytes:
     headers = {"Host": address.netloc.rpartition("@")[2], **target.headers}
     if content is not None:
         headers["Content-Type"] = "application/json"
+        headers["X-Signet-Sent-At"] = clock.to_text(clock.now())
     if content is not None or call.method != "GET":
         headers["Content-Length"] = str(len(content or b""))
     lines = [f"{call.method} {address.path.rstrip('/')}{call.target} HTTP/1.1"]

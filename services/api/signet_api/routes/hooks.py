@@ -41,7 +41,7 @@ from signet.wire.requests.hooks import (
 )
 from signet_api import transcripts
 from signet_api.answering import services_of
-from signet_api.deps import Shared, State, Who, agent_of
+from signet_api.deps import Shared, State, Who, agent_of, clock_offset
 from signet_api.hook import bypassed, call_of, known, unless_internal
 from signet_api.routes.recall import recalled
 from signet_api.routes.remember import save
@@ -211,7 +211,8 @@ async def post_prompt(
         return {**prompt.NOTHING, "bypassed": True}
     may_save = caller.current().may(access.REMEMBER)
     if may_save:
-        transcripts.later(state, call, body.transcript_path, body.transcript)
+        offset = clock_offset(request.headers)
+        transcripts.later(state, call, body.transcript_path, body.transcript, offset=offset)
     return await prompt.answer(
         call,
         session,
@@ -250,7 +251,7 @@ async def post_checkpoint(request: Request, state: Shared, body: SessionEndBody)
     if not (body.harness.strip() and (body.session_key or body.session_id)):
         raise Invalid("harness and sessionKey are required")
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)
-    ended = await session_end.end_turn(call, _report(body), services_of(state))
+    ended = await session_end.end_turn(call, _report(body, request.headers), services_of(state))
     if ended.is_bypassed:
         return {"skipped": True, "bypassed": True}
     answer: wire.EndedTurn = {"skipped": True}
@@ -266,7 +267,7 @@ async def end_session(
 ) -> wire.EndedSession:
     """End a session, or a turn of it."""
     call = await call_of(body, headers, state, key=body.session_id, cwd=body.cwd)
-    ended = await session_end.end(call, _report(body), services_of(state))
+    ended = await session_end.end(call, _report(body, headers), services_of(state))
     if not ended.is_turn:
         state.following.pop((call.agent_id, call.key or ""), None)
     if ended.is_bypassed:
@@ -280,12 +281,13 @@ async def end_session(
     return answer
 
 
-def _report(body: SessionEndBody) -> Report:
+def _report(body: SessionEndBody, headers: Mapping[str, str]) -> Report:
     return Report(
         harness=body.harness,
         reason=body.reason,
         log=transcripts.readable(body.transcript_path),
         inline=body.transcript,
+        offset=clock_offset(headers),
     )
 
 

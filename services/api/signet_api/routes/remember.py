@@ -23,7 +23,18 @@ from signet.wire import memory as wire
 from signet.wire.requests.memory import MAX_CONTENT_CHARS, RememberBody
 from signet.wire.requests.model import KEY_CHARS, NAME_CHARS
 from signet_api import scopes
-from signet_api.deps import Shared, State, Who, agent_of, asking, bound, filed, project_of, said
+from signet_api.deps import (
+    Shared,
+    State,
+    Who,
+    agent_of,
+    asking,
+    bound,
+    clock_offset,
+    filed,
+    project_of,
+    said,
+)
 from signet_api.serving import serves
 from signet_api.shapes import filled
 
@@ -51,6 +62,9 @@ async def post_remember(
     """Save one memory and queue what is to be learned from it; the same text twice is one memory."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     new = await _from_where(new_memory(await filed(body, state), agent_id), body, request, state)
+    offset = clock_offset(request.headers)
+    if new.created_at and offset:
+        new = replace(new, created_at=clock.shifted(new.created_at, offset))
     return answer(await save(state, new, asking(actor, body.changed_by, request.headers)))
 
 

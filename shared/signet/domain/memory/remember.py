@@ -150,7 +150,7 @@ def insert_fact(
     The fact belongs to the owner, visibility, scope and project of its source and was said when that was; an active
     memory of theirs with the same text is answered instead. Raises Invalid when the text is empty, and ForgottenValue.
     """
-    said_at = clock.parsed(source.created_at) or now
+    said_at = min(clock.parsed(source.created_at) or now, now)
     draft = Draft(
         content=content,
         type=type,
@@ -239,7 +239,7 @@ def _draft(
         source_id=new.source_id or None,
         tags=parsed.tags if new.tags is None else new.tags,
         pinned=pinned,
-        created_at=new.created_at or now,
+        created_at=min(new.created_at or now, now),
         event_at=clock.to_text(new.event_at) if new.event_at else None,
         updated_by=new.who,
         extraction_status=ExtractionStatus.PENDING if rules.extract else ExtractionStatus.NONE,

@@ -65,7 +65,7 @@ def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
         # A clock that was set back makes nobody wait longer than the cooldown.
         left = _ms(min(cooldown - (now - runs.last), cooldown))
         if left > 0:
-            message = f"cooldown active, {left}ms remaining"
+            message = f"cooldown active, {clock.span(left / 1000)} left"
             raise Refused(Reason.COOLDOWN, message, wait_ms=left)
     current = _current(runs, now)
     if current.window is not None and current.count >= limits.per_hour:

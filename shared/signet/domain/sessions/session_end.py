@@ -7,7 +7,7 @@ the commits, each of them short, and for no model (HK-70).
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 
 from signet import clock
@@ -22,7 +22,7 @@ from signet.domain.sessions.calls import Call, is_running
 from signet.domain.sessions.services import Services
 from signet.domain.summaries import requests
 from signet.domain.summaries.models import Queued
-from signet.domain.transcripts import log_files, merge, parts, stored
+from signet.domain.transcripts import log_files, merge, parts, stored, transcript
 from signet.domain.transcripts.log_files import LogFile
 from signet.domain.transcripts.models import Session
 from signet.domain.transcripts.parts import Part
@@ -54,6 +54,8 @@ class Report:
     reason: str | None = None
     log: LogFile | None = None
     inline: str | None = None
+    #: How far this clock is ahead of the one by which `inline` was written.
+    offset: timedelta = timedelta()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,9 +151,14 @@ async def _session(call: Call, report: Report, services: Services) -> Session:
     held = await asyncio.to_thread(held_in, services.db, found.folders, call.project)
     if not found.text and len(report.inline or "") > SILENT_CHARS:
         log.warning("session.silent", harness=report.harness, chars=len(report.inline or ""))
+    key = call.key or log_files.key_of(found.text)
+    if report.inline:
+        now = clock.now()
+        text = await asyncio.to_thread(transcript.retimed, found.text, report.offset, now)
+        found = replace(found, text=text)
     return Session(
         agent_id=call.agent_id,
-        key=call.key or log_files.key_of(found.text),
+        key=key,
         harness=report.harness,
         project=call.project,
         text=found.text,

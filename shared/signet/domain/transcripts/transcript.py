@@ -9,7 +9,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
 
@@ -121,6 +121,19 @@ def spoken(text: str) -> tuple[datetime, datetime] | None:
         return clock.parse(first[1]), clock.parse(last[1])
     except ValueError:  # digits that are no date
         return None
+
+
+def retimed(text: str, offset: timedelta, now: datetime) -> str:
+    """Return a written transcript whose message times are shifted by `offset`, none after `now`."""
+
+    def moved(label: re.Match[str]) -> str:
+        at = clock.parsed(label[1])
+        if at is None:
+            return label[0]
+        new = min(clock.shifted(at, offset), now).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return label[0].replace(label[1], new, 1)
+
+    return _STAMP.sub(moved, text)
 
 
 def untimed(text: str) -> str:

@@ -257,6 +257,10 @@ def _complete(stated: dict[str, object], now: datetime) -> None:
     content = stated.get("content")
     if not isinstance(content, str) or not content.strip():
         raise Refused("content is missing")
+    for name in ("created_at", "updated_at"):
+        at = clock.parsed(text) if isinstance(text := stated.get(name), str) else None
+        if at is not None and at > now:  # another machine's clock is ahead
+            stated[name] = clock.to_text(now)
     stated.setdefault("created_at", clock.to_text(now))
     stated.setdefault("updated_at", stated["created_at"])
     text = normalize(content)
