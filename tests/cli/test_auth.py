@@ -173,3 +173,23 @@ def test_a_secret_that_others_may_read_stops_the_start(alone: Program) -> None:
     refused = alone.run("daemon", "start", "--port", str(alone.port))
     assert refused.status == 1
     assert "is readable by other users" in refused.err
+
+
+def test_a_key_is_for_a_person_or_an_agent_and_its_name_is_its_own(team: Program) -> None:
+    own = team.run("auth", "token", "create", "--name", "desk", "--own").out.strip()
+    assert "desk · operator" in team.run("auth", "whoami", SIGNET_TOKEN=own).out
+    assert "may: " in team.run("auth", "whoami", SIGNET_TOKEN=own).out
+    saved = json.loads(team.run("remember", "Mine.", "--json", SIGNET_TOKEN=own).out)["id"]
+    assert team.run("memory", "show", saved, "--json").json()["origin"] == "user"
+    taken = team.run("auth", "token", "create", "--name", "desk", "--json")
+    assert (taken.status, taken.json()["code"]) == (1, "name_taken")
+    assert team.run("auth", "token", "revoke", "desk").status == 0
+    agents = _token(team, "--name", "desk")
+    assert "desk · agent" in team.run("auth", "whoami", SIGNET_TOKEN=agents).out
+    both = team.run("auth", "token", "create", "--own", "--role", "readonly")
+    assert both.status == 2 and "choose one of" in both.err
+    create = ("auth", "token", "create", "--name", "asked")
+    drawn = team.on_terminal(*create, typed="y\n", after="machine of your own")
+    assert "Revoke it with" in drawn
+    listed = team.run("auth", "token", "list").out
+    assert "operator  asked" in listed

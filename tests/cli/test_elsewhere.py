@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ import pytest
 from cli.program import DEAD_URL, PATIENT, SETTINGS, Program
 from cli.test_backfill import talked
 from cli.test_hook import answering, http
+from signet import clock
 from signet.client import connection
 from signet.domain.sessions import spool
 from signet.errors import Unavailable
 from signet.paths import Workspace
 from support.processes import PATIENCE_SECONDS, eventually
+from support.shifted_clock import ShiftedClock
 from support.wire import Wire
 
 IN_A_YEAR = time.time() + 365 * 86_400
@@ -414,3 +417,51 @@ def test_what_was_said_on_a_machine_before_reaches_the_daemon_elsewhere(
     assert "2026-03-03" in text and "17 seconds" in text
     refused = machine.run("backfill", "status")
     assert refused.status == 1 and "Run it there" in refused.err
+
+
+def test_two_machines_with_clocks_an_hour_apart_share_facts_and_corrections(
+    team: Program, wire: Wire, tmp_path: Path
+) -> None:
+    """The desk's clock is an hour ahead: what it said while the daemon was away stays older than a later correction."""
+    made = team.run("auth", "token", "create", "--json", "--name", "both desks", "--own").json()
+    machines = {}
+    for name, ahead in (("desk", 3_600), ("laptop", 0)):
+        home = tmp_path / name
+        home.mkdir()
+        shifted = ShiftedClock(home)
+        shifted.set(ahead)
+        machines[name] = Program(home=home, workspace=home / f"{name}-agents"), shifted.environ
+
+    def run(name: str, *words: str, stdin: str = "") -> str:
+        program, clocks = machines[name]
+        done = subprocess.run(
+            program.command(*words),
+            input=stdin.encode(),
+            capture_output=True,
+            env=program.environment(**clocks),
+            cwd=program.home,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+    for name in machines:
+        run(name, "connect", wire.url, "--key", "-", stdin=f"{made['token']}\n")
+    wire.cut()
+    assert run("desk", "remember", "The engineer Ada Razorbill lives in Trondheim.")[:5] == "Kept:"
+    wire.mend()
+    run("laptop", "remember", "The engineer Ada Razorbill moved to Bergen.")
+    assert "Sent what waited: 1 call" in run("desk", "connect", wire.url, "--key", made["token"])
+    assert contents(team, "Razorbill") == [
+        "The engineer Ada Razorbill lives in Trondheim.",
+        "The engineer Ada Razorbill moved to Bergen.",
+    ]
+    rows = team.run("memory", "list", "--json", "--query", "razorbill").json()["memories"]
+    assert {row["origin"] for row in rows} == {"user"}
+    assert max(clock.parse(row["created_at"]) for row in rows) <= clock.now()
+    new, old = (row["id"] for row in rows)
+    show = partial(team.run, "memory", "show", "--json")
+    eventually(lambda: show(old).json()["superseded_by"] == new)
+    assert show(new).json()["superseded_by"] is None
+    for name in machines:
+        assert "Bergen" in run(name, "memory", "list", "--query", "razorbill", "--since", "2m")
+        assert "Bergen" not in run(name, "memory", "list", "--query", "razorbill", "--until", "2m")

@@ -11,6 +11,9 @@ VALUE = "correct-horse-battery"
 def test_a_secret_is_kept_from_stdin_and_used(alone: Program) -> None:
     kept = alone.run("secret", "put", "KEY", stdin=f"{VALUE}\n")
     assert (kept.status, kept.out) == (0, "Secret KEY is stored\n")
+    alone.run("secret", "put", "DASH", "-", stdin=f"{VALUE}\n")
+    assert alone.run("secret", "get", "DASH").out == f"{VALUE}\n"
+    assert alone.run("secret", "delete", "DASH", "--force").status == 0
     assert alone.run("secret", "list").out == "KEY\n"
     assert alone.run("secret", "list", "--json").json() == {"secrets": ["KEY"]}
     assert alone.run("secret", "get", "KEY").out == f"{VALUE}\n"

@@ -109,7 +109,10 @@ def test_a_file_of_any_age_gets_the_schema_of_a_new_one(
     path: Path, before: dict[str, Rows]
 ) -> None:
     assert len(before["memories"]) == 3
-    assert migrate.upgrade(path, now=NOW).before is None
+    path.chmod(0o644)
+    done = migrate.upgrade(path, now=NOW)
+    assert done.before is None and done.copy is not None
+    assert [one.stat().st_mode & 0o777 for one in (path, done.copy)] == [0o600, 0o600]
     assert migrate.drift(path) == []
     db = connect(path)
     assert column(db, "PRAGMA integrity_check") == ["ok"]

@@ -138,6 +138,16 @@ def test_a_file_of_a_newer_program_is_refused_and_not_touched(tmp_path: Path) ->
     path = fresh_database(tmp_path / "memories.db")
     statements(path, f"UPDATE {migrate.VERSION_TABLE} SET version_num = '0999'")
     before = bytes_of(path)
+    copies = [
+        path.with_name(f"{path.name}.bak-v{version}-20260{month}01T000000Z")
+        for month, version in ((1, "0001"), (2, migrate.head()), (3, "0998"))
+    ]
+    for copy in copies:
+        copy.touch()
+    with pytest.raises(migrate.SchemaTooNew, match=f"before the upgrade is {copies[1]}"):
+        migrate.current(path)
+    for copy in copies:
+        copy.unlink()
     for ask in (migrate.current, migrate.is_current, lambda p: migrate.upgrade(p, now=NOW)):
         with pytest.raises(migrate.SchemaTooNew, match=f"0999.*{migrate.head()}"):
             ask(path)

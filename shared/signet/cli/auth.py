@@ -26,6 +26,8 @@ token_app = typer.Typer(
 )
 app.add_typer(token_app, name="token")
 
+#: The role that saves a person's own words.
+OWN_ROLE = "operator"
 ROLES = ("admin", "operator", "agent", "readonly")
 DAY_SECONDS = 86_400
 
@@ -51,12 +53,20 @@ def whoami(signet: Signet) -> Output:
 @command(token_app, does="create an access token for another caller")
 def create(
     role: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help=", ".join(ROLES) + ". Only admins run programs on the daemon's machine.",
+            help=", ".join(ROLES)
+            + ". Only admins run programs on the daemon's machine. Default: agent.",
             autocompletion=lambda: list(ROLES),
         ),
-    ] = "agent",
+    ] = None,
+    own: Annotated[
+        bool,
+        typer.Option(
+            "--own",
+            help="For a machine of your own: what you save and correct there counts as yours (role operator).",
+        ),
+    ] = False,
     sub: Annotated[
         str | None,
         typer.Option(
@@ -75,10 +85,14 @@ def create(
 ) -> Output:
     """Create a token and print it once. Works without a daemon.
 
-    A machine that should use this memory (signet connect) needs its own token as key.
+    A machine that should use this memory (signet connect) needs its own token as key; --own for your machines.
 
-    Examples: signet auth token create --role admin · signet auth token create --name laptop --days 365
+    Examples: signet auth token create --name laptop --own --days 365 · signet auth token create --role admin
     """
+    if own and role not in (None, OWN_ROLE):
+        raise typer.BadParameter(f"--own is role {OWN_ROLE}; choose one of --own and --role")
+    if role is None:
+        role = OWN_ROLE if own or _is_own_machine() else "agent"
     if role not in ROLES:
         raise typer.BadParameter(
             f"unknown role {role!r}; choose one of: {', '.join(ROLES)}", param_hint="--role"
@@ -87,7 +101,14 @@ def create(
         raise typer.BadParameter("limit a token to an agent or to a user, not to both")
     seconds = None if days is None else days * DAY_SECONDS
     try:
-        made = client(path).issue_token(
+        signet = client(path)
+        if sub and _valid(signet, sub):
+            raise Conflict(
+                f"Another token is called {sub}. Choose another name, or revoke it first: "
+                f"signet auth token revoke {sub}",
+                "name_taken",
+            )
+        made = signet.issue_token(
             role, sub=sub, project=project, agent=agent, user=user, ttl_seconds=seconds
         )
     except DaemonNotRunning:
@@ -96,6 +117,12 @@ def create(
     output.say(made["token"])
     output.hint(f"Expires {made['expiresAt']}; set it as SIGNET_TOKEN. It is not shown again.")
     output.hint(f"Revoke it with: signet auth token revoke {made['jti']}")
+
+
+def _is_own_machine() -> bool:
+    """Ask whether the token is for a machine of the user; False where no one can answer."""
+    question = "Is it for a machine of your own, where you save and correct as yourself?"
+    return output.can_ask() and typer.confirm(question, default=False, err=True)
 
 
 @command(token_app, "own", does="create an access token")
@@ -152,14 +179,16 @@ def revoke(
 
 def _resolve(signet: Signet, named: str) -> str:
     """Resolve the name of a valid token to its ID; return the input if none matches. Raises Conflict for several."""
-    found = [
-        one["jti"]
-        for one in signet.tokens(limit=1_000)
-        if one["sub"] == named and not _ended(one, clock.to_text(clock.now()))
-    ]
+    found = _valid(signet, named)
     if len(found) > 1:
         raise Conflict(f"{len(found)} tokens are called {named}; revoke them by ID", ids=found)
     return found[0] if found else named
+
+
+def _valid(signet: Signet, name: str) -> list[str]:
+    """Return the ids of the valid tokens of this name."""
+    now, every = clock.to_text(clock.now()), signet.tokens(limit=1_000)
+    return [one["jti"] for one in every if one["sub"] == name and not _ended(one, now)]
 
 
 def _signed_here(

@@ -42,7 +42,7 @@ def connect(
     ] = None,
     key: Annotated[
         str | None,
-        typer.Option(help="Key for this machine (signet auth token create); - reads stdin."),
+        typer.Option(help="Key for this machine (signet auth token create --own); - reads stdin."),
     ] = None,
     plain_http: Annotated[
         bool,

@@ -37,7 +37,9 @@ def put(
     name: NameArgument,
     value: Annotated[
         str | None,
-        typer.Argument(help="Value; visible in the process list, so prefer the prompt or stdin."),
+        typer.Argument(
+            help="Value, visible in the process list, so prefer the prompt or stdin; - reads stdin."
+        ),
     ] = None,
     path: PathOption = None,
 ) -> None:
@@ -46,7 +48,7 @@ def put(
     Examples: signet secret put OPENAI_API_KEY · pass show key | signet secret put OPENAI_API_KEY
     """
     vault = _vault(path)
-    vault.put(name, _given(name, f"signet secret put {name}") if value is None else value)
+    vault.put(name, _given(name, f"signet secret put {name}") if value in (None, "-") else value)
     output.say(f"Secret {name} is stored")
 
 

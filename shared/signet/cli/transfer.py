@@ -378,6 +378,8 @@ def _report(run: _Run) -> None:
         output.hint("Web pages and PDF are read as documents: signet document add FILE")
     if masked := output.masked(run.masked):
         output.say(masked.lstrip())
+    if not run.is_dry and tally.by_kind().get("transcript", {}).get(Fate.NEW):
+        output.hint("Recall finds the imported sessions within a minute, while the daemon runs")
     if tally.of(Fate.FORGOTTEN):
         output.hint("Forgotten memories are not imported again; list them with: signet forgotten")
     more = tally.of(Fate.REFUSED) - SHOWN_REASONS

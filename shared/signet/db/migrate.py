@@ -10,7 +10,7 @@ revisions are one transaction: a failure leaves the file as it was. A file of a 
 import contextlib
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -129,16 +129,18 @@ def current(database: Path) -> str | None:
         what = f"{database} cannot be read as a database: {error}. {damage.WAY_BACK}"
         raise MigrationFailed(what) from error
     if version is not None:
-        check_known(version, str(database))
+        known = [one for one in _copies(database) if _version_of(one) in _revisions()]
+        check_known(version, str(database), copies=known)
     return version
 
 
-def check_known(version: str, what: str) -> None:
-    """Raise SchemaTooNew for a revision of `what` that this program does not know."""
+def check_known(version: str, what: str, *, copies: Sequence[Path] = ()) -> None:
+    """Raise SchemaTooNew for a revision of `what` that this program does not know; `copies` are of known ones."""
     if version not in _revisions():
+        way_back = f" The copy made before the upgrade is {copies[-1]}." if copies else ""
         raise SchemaTooNew(
             f"{what} has schema {version}, this version of Signet knows up to {head()}; "
-            "install the newer version again. Nothing was changed.",
+            f"install the newer version again. Nothing was changed.{way_back}",
             found=version,
             known=head(),
         )
@@ -290,6 +292,7 @@ def _migrate(database: Path, before: str | None, now: datetime) -> Migration:
             f"{database} could not be upgraded to schema {head()} and was not changed: {reason}"
         ) from error
     if has_rows and before is None:
+        database.chmod(0o600)  # the earlier program lets every user of the machine read it
         _compact(database)
     return Migration(before=before, after=head(), copy=copy)
 
@@ -352,7 +355,7 @@ def _copy(connection: Connection, database: Path, before: str | None, now: datet
     copy = database.with_name(f"{database.name}.bak-v{version}-{stamp}")
     unfinished = copy.with_name(f"{copy.name}.part")
     connection.execute("VACUUM INTO ?", (str(unfinished),))
-    unfinished.chmod(database.stat().st_mode)
+    unfinished.chmod(0o600)
     unfinished.rename(copy)
     for old in _copies(database)[:-COPIES]:
         old.unlink()
@@ -363,6 +366,10 @@ def _copies(database: Path) -> list[Path]:
     """Return the finished copies beside the file, oldest first."""
     beside = database.parent.glob(f"{database.name}.bak-v*Z")
     return sorted(beside, key=lambda path: path.name.rpartition("-")[2])
+
+
+def _version_of(copy: Path) -> str:
+    return copy.name.partition(".bak-v")[2].rpartition("-")[0]
 
 
 def _upstream_version(connection: Connection) -> int:
