@@ -82,7 +82,7 @@ def connect(
     found = _introduced(asked)
     connection.keep(workspace, asked)
     daemon = client(path).target
-    sent = spooled.deliver(workspace, daemon)
+    sent = spooled.deliver(workspace, daemon, all=True)
     yield {"connected": True, "url": url, **found, "sent": sent}
     output.say(f"Connected to {url} · Signet {found['version']} · {_who(found)}")
     output.say(

@@ -82,6 +82,7 @@ def remember(
         output.say(
             f"Stored locally: {saved.daemon} is unreachable. It is sent when the daemon is back"
         )
+        output.hint("Details: signet connect")
         return
     yield saved
     output.say(_summary(saved))

@@ -77,20 +77,21 @@ def waiting(workspace: Workspace, address: str, *, all: bool = False) -> list[En
     return [one for one in spool.entries(workspace.spool_dir, all=all) if one.daemon == address]
 
 
-def deliver(workspace: Workspace, daemon: Target) -> int:
-    """Deliver settled entries, including new ones, until one fails; return the number delivered."""
+def deliver(workspace: Workspace, daemon: Target, *, all: bool = False) -> int:
+    """Deliver settled entries or `all`, including new ones, until one fails; return the number delivered."""
     if not spool.is_waiting(workspace.spool_dir):
         return 0
     from signet.files import locked
 
     with suppress(BlockingIOError), locked(workspace.spool_lock, wait=False):
-        return _deliver(workspace, daemon._replace(seconds=max(SECONDS, daemon.seconds)))
+        patient = daemon._replace(seconds=max(SECONDS, daemon.seconds))
+        return _deliver(workspace, patient, all=all)
     return 0
 
 
-def _deliver(workspace: Workspace, daemon: Target) -> int:
+def _deliver(workspace: Workspace, daemon: Target, *, all: bool) -> int:
     address, taken, passed = address_of(daemon), 0, set[Path]()
-    while found := [one for one in waiting(workspace, address) if one.file not in passed]:
+    while found := [one for one in waiting(workspace, address, all=all) if one.file not in passed]:
         for entry in found:
             try:
                 is_taken = _take(entry, daemon)

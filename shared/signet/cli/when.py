@@ -47,7 +47,7 @@ def middle(text: str) -> str:
 
 
 def _now() -> datetime:
-    """Return the time by the clock of the daemon, which dates memories; this machine's when it is away."""
+    """Return the time by the clock of the daemon, which dates memories; this machine's when it is unreachable."""
     now, workspace = clock.now(), find_workspace()
     if not workspace.connection_file.exists():
         return now
