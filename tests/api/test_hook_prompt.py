@@ -275,11 +275,13 @@ def test_what_a_summary_should_hold_is_said_with_what_is_known_already(api: Api)
         answer["guidelines"] in answer["summaryPrompt"] and f"- {TOLD}" in answer["summaryPrompt"]
     )
     assert answer["guidelines"].count("\n") == 4
+    assert "\n" not in answer["note"] and TOLD not in answer["note"]
     api.configure(
         "hooks: {preCompaction: {includeRecentMemories: false, summaryGuidelines: Be brief.}}\n"
     )
     answer = api.post("/api/hooks/pre-compaction", asked).body
     assert (answer["guidelines"], TOLD in answer["summaryPrompt"]) == ("Be brief.", False)
+    assert answer["note"] == "Be brief."
 
 
 def test_before_a_compaction_one_saying_is_told_once_and_none_that_is_too_long(api: Api) -> None:

@@ -146,7 +146,7 @@ def by_hooks(
             if not ends:
                 hook("session-end", transcript_path=str(path), hook_event_name="Stop")
         if ends:
-            assert "Summarize" in hook("pre-compaction")
+            assert hook("pre-compaction").startswith("Worth keeping in the summary: ")
             hook("session-end", transcript_path=str(path), reason="prompt_input_exit")
 
     return play

@@ -74,10 +74,10 @@ HOOKS: Mapping[str, Hook] = {
         is_lifecycle=True,
     ),
     "pre-compaction": Hook(
-        help="Print instructions for a summary before compaction.",
+        help="Print one line for the summary before compaction.",
         flags={"--project": "project", "--message-count": "messageCount"},
         reads=("sessionKey", "project", "sessionContext", "messageCount"),
-        prints="summaryPrompt",
+        prints="note",
         is_lifecycle=True,
     ),
     "compaction-complete": Hook(

@@ -71,6 +71,8 @@ class Precompaction(TypedDict):
     """Instructions for the summary before compaction; `instructions` only where hooks do nothing, and empty."""
 
     summaryPrompt: str
+    #: One line for harnesses that leave it in the context.
+    note: NotRequired[str]
     guidelines: str
     instructions: NotRequired[str]
     bypassed: NotRequired[bool]

@@ -101,7 +101,7 @@ async def post_pre_compaction(
     rules = settings.hooks.pre_compaction
     asked = await state.db.aread(compaction.request, call.agent_id, rules, now=now)
     injected.record(state.injections.put, call, Phase.COMPACTION, asked.prompt, asked.items)
-    return {"summaryPrompt": asked.prompt, "guidelines": asked.guidelines}
+    return {"summaryPrompt": asked.prompt, "guidelines": asked.guidelines, "note": asked.note}
 
 
 @serves(wire.AFTER_COMPACTION)

@@ -21,6 +21,9 @@ GUIDELINES = """\
 - Preferences that the user has shown
 - Open threads: what is unfinished, and what comes next
 - Errors that came up, and how they were solved"""
+#: What a hook prints. Claude Code shows it to the user and leaves it in the context afterwards, so it is one line and
+#: no instruction.
+NOTE = "Worth keeping in the summary: decisions and reasons, preferences, open threads, errors and their fixes."
 #: How much age takes from importance.
 RECENCY = 0.9
 #: The newest memories among which the best are sought, and characters of all that are told.
@@ -34,6 +37,7 @@ class SummaryRequest:
 
     prompt: str
     guidelines: str
+    note: str
     items: Sequence[Item]
 
 
@@ -49,6 +53,7 @@ def request(tx: ReadTx, agent_id: str, settings: PreCompaction, *, now: datetime
     return SummaryRequest(
         prompt=_prompt(guidelines, memories),
         guidelines=guidelines,
+        note=" ".join((settings.summary_guidelines or NOTE).split()),
         items=[_item(one) for one in memories],
     )
 
