@@ -593,3 +593,26 @@ def test_the_record_of_a_session_has_the_text_of_its_episodes_and_what_was_used(
     assert (episode["state"], episode["use"]) == ("kept", "used")
     assert episode["text"] in told and "Settled: oven timers" in episode["text"]
     assert prompt["message"] == asked and prompt["chars"] == len(told)
+
+
+def test_forks_of_a_session_give_each_message_once(world: World) -> None:
+    begun = [
+        ("user", "Which codec do the cormorant recordings use, and at which bitrate?"),
+        ("assistant", "Cormorant recordings use Opus, because the field recorders write it."),
+        ("user", "We decided that cormorant recordings have a bitrate of 96 kbit, never more."),
+        ("assistant", "The cormorant recorder is set to 96 kbit now, and its test says so."),
+    ]
+    world.talk("trunk", begun, 12)
+    for number in range(3):
+        more = [("user", f"Rename shelf {number} of the archive."), ("assistant", "Renamed.")]
+        world.talk(f"fork-{number}", [*begun, *more], 13 + number)
+    world.rest()
+    asked = "Which bitrate do the cormorant recordings have?"
+    for prompt in (asked, f"Please set the bitrate of a second cormorant recorder. {asked}"):
+        told = world.hook("user-prompt-submit", f"next-{len(prompt)}", userPrompt=prompt)
+        assert told.count("bitrate of 96 kbit, never more") == 1
+        assert told.count("## Session") == 1 and "Rename shelf" not in told, told
+    body = {"query": "bitrate of the cormorant recordings"}
+    results = world.server.post("/api/memory/recall", body).body["results"]
+    texts = [one["content"] for one in results]
+    assert sum("96 kbit, never more" in text for text in texts) == 1, texts

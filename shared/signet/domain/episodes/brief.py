@@ -36,6 +36,9 @@ LONG_CODE = 200
 #: Of the session that a fact was distilled from so much is delivered.
 PASSAGE_CHARS = 700
 
+#: Shorter turns may be the same in several sessions.
+REPEAT_CHARS = 40
+
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 CODE_LEFT_OUT = "[code left out]"
 LEFT_OUT = "[…]"
@@ -79,8 +82,9 @@ def stretches(
     asked = fts.content_words(prompt[: search.READ_CHARS])
     near = matches[:MOST_STRETCHES]
     talks = [_talk(tx, one, reader) for one in near]
-    texts = [_text(tx, one, talk, given, reader) for one, talk in zip(near, talks, strict=True)]
     is_talk = [one.source.type is SourceType.SESSION for one in near]
+    texts = [_text(tx, one, talk, given, reader) for one, talk in zip(near, talks, strict=True)]
+    texts = _unrepeated(texts, is_talk, asked)
     settled = any(_settles(text) for text, talk in zip(texts, is_talk, strict=True) if talk)
     # What comes later keeps a share of the room.
     kept = [min(len(text), int(chars * LATER_SHARE)) for text in texts]
@@ -89,13 +93,35 @@ def stretches(
         left = chars - size(Stretch(match=match, text=""))
         room = max(left - sum(kept[place + 1 :]), min(left, LEAST_ROOM))
         text = _fitting(texts[place], asked, room, match.source.type, by_words=match.is_asked)
-        if text.strip():
+        if says_something(text):
             is_cut = is_talk[place] and text != texts[place]
             is_part = is_cut and (not settled or _agents_share(texts[place]) >= MOSTLY)
             parts = _parts(match.source, talks[place], text)
             told = Stretch(match=match, text=text, parts=parts, is_cut=is_cut, is_part=is_part)
             found.append(told)
             chars -= size(found[-1])
+    return found
+
+
+def says_something(text: str) -> bool:
+    """Return whether a text is more than marks of what is left out."""
+    return bool(text.replace(LEFT_OUT, "").strip())
+
+
+def _unrepeated(texts: Sequence[str], is_talk: Sequence[bool], asked: Sequence[str]) -> list[str]:
+    """Return the texts with a mark in place of turns of an earlier one: forks of a session have the same beginning.
+
+    One whose other turns have no word of the prompt becomes empty.
+    """
+    seen: set[str] = set()
+    found = []
+    for text, talks in zip(texts, is_talk, strict=True):
+        turns = split.turns(text) if talks else []
+        new = [LEFT_OUT if turn in seen else turn for turn in turns]
+        seen.update(turn for turn in turns if len(turn) >= REPEAT_CHARS)
+        rest = "\n".join(turn for turn, _ in groupby(new))
+        is_near = search.shared_words(asked, rest.replace(LEFT_OUT, "")) > 0
+        found.append(text if new == turns else rest if is_near else "")
     return found
 
 

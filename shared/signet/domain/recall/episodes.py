@@ -5,9 +5,9 @@ as relevant as a memory would be (`cutoff.py`), by its chunk's vector and the wo
 in the whole of a chunk words meet by chance. It takes no place of a memory.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import NamedTuple
 
 from signet.db import ReadTx, fts, script
@@ -74,7 +74,8 @@ def find(run: Run, hits: Sequence[Hit]) -> Found:
     if is_empty and run.query.min_score is None:
         near = _by_meaning(run, found)
     wanted = run.query.size if run.query.filters.type else BESIDE
-    told = _answers(run) or [hit for one in near[:wanted] if (hit := _hit(run, one))]
+    said = (hit for one in near if (hit := _hit(run, one)))
+    told = _answers(run) or [*islice(_new_of(said), wanted)]
     if is_empty and not told and found and found[0].told > 0:
         why = f"{found[0].relevance:.0%} relevant, {least:.0%} required"
         hit = _hit(run, found[0])
@@ -219,6 +220,16 @@ def _by_meaning(run: Run, found: Sequence[_Candidate]) -> list[_Candidate]:
     if best < NEAR or best - around < STANDS_OUT:
         return []
     return [one for one in order if (one.cosine or 0.0) >= NEARLY * best]
+
+
+def _new_of(hits: Iterable[Hit]) -> Iterator[Hit]:
+    """Yield results most of whose lines are in no earlier one: forks of a session have the same beginning."""
+    seen: set[str] = set()
+    for hit in hits:
+        lines = [line for line in hit.content.split("\n") if len(line) >= brief.REPEAT_CHARS]
+        if not lines or 2 * sum(line in seen for line in lines) <= len(lines):
+            yield hit
+        seen.update(lines)
 
 
 def _hit(run: Run, one: _Candidate) -> Hit | None:

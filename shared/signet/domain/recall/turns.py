@@ -187,14 +187,33 @@ def find(
         return []
     worth = {
         one: score
-        for one, score in _ranked(found, words).items()
+        for one, score in _once_each(_ranked(found, words)).items()
         if not any(one.text in text for text in told)
     }
     kept = _fitting(worth, asked, given, chars, each or chars)
     said: set[str] = set()
     for text in told:
         _once(text, said)
-    return [_stretch({one: _once(text, said) for one, text in turns.items()}) for turns in kept]
+    shown = [_stretch({one: _once(text, said) for one, text in turns.items()}) for turns in kept]
+    return [one for one in shown if brief.says_something(one.text)]
+
+
+def _once_each(worth: Mapping[_Turn, float]) -> dict[_Turn, float]:
+    """Return the turns without copies of a better one: forks of a session have the same beginning.
+
+    The other turns of a fork count only with a word of the question: their worth comes from the copies around them.
+    """
+    best: dict[str, _Turn] = {}
+    for one in worth:
+        if len(one.text) >= brief.REPEAT_CHARS:
+            best.setdefault(one.text, one)
+    copies = {one for one in worth if best.get(one.text, one) is not one}
+    forks = {one.source for one in copies}
+    return {
+        one: score
+        for one, score in worth.items()
+        if one not in copies and (one.words or one.source not in forks)
+    }
 
 
 def _may_answer(found: Sequence[_Turn], question: str, asked: Sequence[str]) -> bool:
