@@ -40,7 +40,7 @@ _WORDS_OF_PEOPLE = frozenset(
 )
 #: Quoted parts of messages, and the lines of a stack trace that name program locations.
 _QUOTED = re.compile(r"""(['"`])(?:(?!\1).){12,}\1""")
-_FRAME = re.compile(r'^\s+File ".*$', re.MULTILINE)
+_FRAME = re.compile(r'^[ \t]++File ".*$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

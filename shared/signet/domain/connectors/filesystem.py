@@ -134,7 +134,7 @@ def _shown(path: str) -> str:
     return path.encode("utf-8", "replace").decode()
 
 
-_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[!?[^\]/]+\]|[{},]|.", re.DOTALL)
+_TOKEN = re.compile(r"\*\*/|\*\*|\*|\?|\[!?[^\]/]{1,100}+\]|[{},]|.", re.DOTALL)
 _MEANING = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 
 
@@ -143,8 +143,15 @@ def compiled(glob: str) -> re.Pattern[str]:
     """Return the pattern that matches a whole path, with `/` between its parts, as the glob does."""
     found: list[str] = []
     depth = 0
+    star, star_at = "", 0
     balanced = glob.count("{") == glob.count("}")
     for token in _TOKEN.findall(glob.removeprefix("./")):
+        if star and (token == star or token == "**"):
+            # This star takes in whatever the one before gives up: the first place is right, and no other is tried.
+            found[star_at] = f"(?>{_MEANING[star]}?"
+            found.append(")")
+        if token in ("**/", "{", "}", "*", "**"):
+            star, star_at = token if token[-1] == "*" and not depth else "", len(found)
         if token in _MEANING:
             found.append(_MEANING[token])
         elif token[0] == "[" and len(token) > 1:

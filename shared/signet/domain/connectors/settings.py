@@ -25,6 +25,8 @@ class PrivateFolder(Invalid):
 _DEFAULT = Folder(root_path="/")
 #: More patterns, or longer ones, are no description of a folder.
 MAX_PATTERNS, MAX_PATTERN_CHARS = 100, 1_000
+#: More of `**` and of `{` in one pattern could make matching it slow.
+MAX_WIDE = 8
 
 
 def folder_of(settings: Mapping[str, object]) -> Folder:
@@ -74,4 +76,6 @@ def _texts(name: str, value: object) -> tuple[str, ...]:
     patterns = tuple(text.strip() for text in found if text.strip())
     if len(patterns) > MAX_PATTERNS or any(len(text) > MAX_PATTERN_CHARS for text in patterns):
         raise Invalid(f"settings.{name} is too long")
+    if any(max(text.count("**"), text.count("{")) > MAX_WIDE for text in patterns):
+        raise Invalid(f"a pattern of settings.{name} has ** or {{ more than {MAX_WIDE} times")
     return patterns

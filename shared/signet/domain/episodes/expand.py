@@ -14,7 +14,7 @@ from signet.errors import Invalid, NotFound
 PAGE_CHARS = 8_000
 _EVERY = 1_000_000
 #: As it stands in a heading (`Session abc`), or as its id (`session:abc`).
-_ID = re.compile(r"(?:#+ )?(session|commit|memory|document)(?::| +)(\S.*?)\s*", re.IGNORECASE)
+_ID = re.compile(r"(?:#{1,6} )?(session|commit|memory|document)(?::| ++)(\S.*)", re.IGNORECASE)
 #: The beginning of an id that names one: of a commit as headings have it, of a session as `signet why` takes it.
 _SHORT = {
     SourceType.COMMIT: re.compile(rf"[0-9a-f]{{{COMMIT_CHARS},39}}"),
@@ -38,7 +38,7 @@ class Page:
 
 def names_one(id: str) -> bool:
     """Return whether an id is of the form of an episode's."""
-    return _ID.fullmatch(id) is not None
+    return _ID.fullmatch(id.strip()) is not None
 
 
 def page(tx: ReadTx, id: str, number: int, *, reader: Reader, project: str | None = None) -> Page:

@@ -23,9 +23,9 @@ LONG_LINE_CHARS = 200
 _FENCE = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)", re.DOTALL | re.MULTILINE)
 _FENCE_MARK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 #: Code in backticks is kept as it is; what follows the bar is taken out.
-_TAG = re.compile(r"(`[^`\n]*`)|<!--.*?-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^)\n]{0,1000}\)")
-_ASIDE = re.compile(r"(`[^`\n]*`)|\s*\[[^\]\n]{0,300}\](?!\()")
+_TAG = re.compile(r"(`[^`\n]*`)|<!--(?:(?!-->|<!--).)*+-->|</?[a-zA-Z][^<>\n]{0,200}>", re.DOTALL)
+_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\([^)\[\n]{0,1000}\)")
+_ASIDE = re.compile(r"(`[^`\n]*`)|(?<!\s)\s*+\[[^\]\n]{0,300}\](?!\()")
 _MARKS = re.compile(r"(`[^`\n]*`)|\*{1,3}|(?<!\w)_{1,3}(?=\w)|(?<=\w)_{1,3}(?!\w)|~~")
 _EMOJI = re.compile("[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]+")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\(?\d{1,3}[.)]|[a-z]\))\s+(?:\[[ xX]\]\s*)?")
@@ -52,7 +52,9 @@ _MACHINE = re.compile(
     """,
     re.VERBOSE,
 )
-_BOUNDARY = re.compile(r"([^\s.!?…]{0,40})([.!?…]+)([\"'”’)\]*_`]*)\s+(?=[\"'“‘(\[`*_]*\w|[-–—])")
+_BOUNDARY = re.compile(
+    r"(?<![.!?…])([^\s.!?…]{0,40}+)([.!?…]++)([\"'”’)\]*_`]*+)\s++(?=[\"'“‘(\[`*_]*\w|[-–—])"
+)
 
 
 def paragraphs(text: str) -> list[list[str]]:

@@ -25,7 +25,9 @@ MIN_SEGMENT_CHARS = 11
 MIN_CLAUSE_CHARS = 5
 MAX_CLAUSE_CHARS = 200
 
-_SEGMENT = re.compile(r"[^\n](?:[^\s.!?]+|[^\n])*?(?:[.!?]+(?=\s|$)|(?=\s[-–—*•]\s)|(?=\n)|$)")
+_SEGMENT = re.compile(
+    r"[^\n](?:[^\s.!?]+|[^\n])*?(?:(?<![.!?])[.!?]++(?=\s|$)|(?=\s[-–—*•]\s)|(?=\n)|$)"
+)
 _LINKING_WORD = re.compile(
     r"(?:['’]s\b)?[\s\W]*(?:(?:and|or|but|who|that|which)\b[\s\W]*)?", re.IGNORECASE
 )

@@ -219,11 +219,13 @@ def parse(text: str, subject: str = "") -> Claim | None:
 
     `subject` stands in front of a text that leaves it out, as attributes of entities do.
     """
+    if len(text) > MAX_CHARS:
+        return None
     bare = " ".join(text.split())
     while opener := _OPENER.match(bare):
         bare = bare[opener.end() :]
     bare = bare.rstrip(" .!")
-    if not bare or len(text) > MAX_CHARS or _MORE_SENTENCES.search(bare) or _UNSURE.search(bare):
+    if not bare or _MORE_SENTENCES.search(bare) or _UNSURE.search(bare):
         return None
     said = _ADVERB.sub("", f"{subject} {bare}".strip())
     is_new = any(found["new"] for found in _ADVERB.finditer(f"x {bare}"))

@@ -15,7 +15,7 @@ from signet.domain.harnesses.shells import Shell
 
 #: Our hooks, by their name after `signet hook`.
 NAMES = ("session-start", "user-prompt-submit", "pre-compaction", "session-end")
-_OURS = re.compile(rf"signet\S*['\"]?\s+hook\s+(?:{'|'.join(NAMES)})\b")
+_OURS = re.compile(rf"signet\S{{0,400}}\s+hook\s+(?:{'|'.join(NAMES)})\b")
 
 
 class Hooked(Connector):

@@ -201,7 +201,7 @@ def _flat(value: Json) -> str:
 
 def _unit(text: str) -> str:
     """Return by what the file indents; two blanks when nothing tells."""
-    found = re.search(r"[{\[][ \t]*(?://[^\n]*)?\r?\n(?:[ \t]*\r?\n)*([ \t]+)[^\s}\]]", text)
+    found = re.search(r"[{\[][ \t]*+(?://[^\n{\[]*+)?\r?\n(?:[ \t]*+\r?\n)*([ \t]++)[^\s}\]]", text)
     return found[1] if found else "  "
 
 

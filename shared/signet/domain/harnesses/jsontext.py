@@ -16,7 +16,7 @@ Json = str | int | float | bool | None | Sequence["Json"] | Mapping[str, "Json"]
 #: Deeper nesting is no configuration.
 MAX_DEPTH = 200
 
-_BLANK = re.compile(r"(?:[\s\ufeff]+|//[^\n\r]*|/\*.*?\*/)*", re.DOTALL)
+_BLANK = re.compile(r"(?:[\s\ufeff]++|//[^\n\r]*+|/\*.*?\*/)*+", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_$\u0080-\uffff][\w$]*")
 _NUMBER = re.compile(
     r"[+-]?(?:0[xX][0-9a-fA-F]+|Infinity|NaN|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"

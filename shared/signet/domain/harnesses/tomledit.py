@@ -14,7 +14,8 @@ Tree = dict[str, object]
 _NONE: Mapping[str, Mapping[str, str]] = {}
 
 #: What stands between one table and the next: blank lines and comments belong to the next.
-_NEXT = re.compile(r"^(?:[ \t]*(?:#[^\n]*)?\r?\n)*[ \t]*\[", re.M)
+#: Comments and blank lines, and the beginning of a table if one follows.
+_NEXT = re.compile(r"^(?:[ \t]*+(?:#[^\n]*+)?\r?\n)++(?:[ \t]*+\[)?|^[ \t]*+\[", re.M)
 
 
 def read(text: str) -> Tree:
@@ -60,10 +61,12 @@ def drop(text: str, group: str, name: str) -> str:
     key = rf"[\"']?{group}[\"']?[ \t]*\.[ \t]*[\"']?{name}[\"']?"
     head = re.compile(rf"^[ \t]*\[[ \t]*{key}[ \t]*(?:\.[^\]\n]*)?\][^\n]*(?:\n|\Z)", re.M)
     while found := head.search(text):
-        after = _NEXT.search(text, found.end())
+        places = _NEXT.finditer(text, found.end())
+        after = next((place for place in places if place[0].endswith("[")), None)
         if after is None:
             kept = text[: found.start()]
-            text = re.sub(r"(\r?\n)(?:[ \t]*\r?\n)+\Z", r"\1", kept)
+            end = kept.find("\n", len(kept.rstrip())) + 1
+            text = kept[:end] or kept
         else:
             text = text[: found.start()] + text[after.start() :].lstrip("\r\n")
     others = {key: one for key, one in tables.items() if key != name}

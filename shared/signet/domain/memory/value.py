@@ -16,7 +16,7 @@ from signet.domain.memory import normalize, prefixes
 SENTENCE_WORDS = 4
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
-_SPEAKER = re.compile(r"\s*(?:user|human|me)\s*:", re.IGNORECASE)
+_SPEAKER = re.compile(r"(?<!\s)\s*+(?:user|human|me)\s*+:", re.IGNORECASE)
 _TOKEN = re.compile(
     r"(?:(?<!\S)[-+])?\d+(?:[.,:/-]\d+)*|[^\W\d_][\w]*(?:'\w+)?(?:\+\+|#(?!\w))?|\w+|[^\w\s]"
 )

@@ -25,7 +25,7 @@ UNNAMED = "Agent"
 #: What nobody has chosen: that name, and the creature of the template.
 _TEMPLATE = (UNNAMED, "assistant")
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+_COMMENT = re.compile(r"<!--(?:(?!-->|<!--).)*+-->", re.DOTALL)
 #: A line such as `- Name:`, without a value behind it.
 _FIELD = re.compile(r"[-*] +\**[^:\n]{1,40}:\**")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*)")

@@ -30,7 +30,7 @@ _BLOCKS = frozenset(
 _LINES = frozenset("li tr dt dd br".split())
 _HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
 _SPACES = re.compile(r"\s+")
-_GAP = re.compile(r"[ \t]*\n(?:[ \t]*\n)+")
+_GAP = re.compile(r"(?<![ \t])[ \t]*+\n(?:[ \t]*+\n)+")
 _SELF_CLOSED = re.compile(r"<([\w:.-]++)([^<>]*+)(?<=/)>")
 _MARKUP = re.compile(rb"\s*<(!doctype html|html|head|body)[\s>]", re.IGNORECASE)
 
