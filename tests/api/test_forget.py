@@ -83,7 +83,7 @@ def test_a_deletion_needs_a_reason_and_a_body_that_can_be_read(api: Api) -> None
 
 
 def test_each_refusal_of_a_deletion_has_its_status(api: Api) -> None:
-    pinned = remember(api, "critical: never cut the blue wire")
+    pinned = remember(api, "Never cut the blue wire", pinned=True)
     for answer, code, status in (
         (delete(api, "none", {"reason": "x"}), 404, "not_found"),
         (delete(api, pinned, {"reason": "x", "if_version": 7}), 409, "version_conflict"),
@@ -361,7 +361,7 @@ def test_force_removes_a_memory_with_all_that_hangs_on_it(api: Api) -> None:
 
 
 def test_the_pipeline_may_not_force_out_what_a_person_has_pinned(api: Api) -> None:
-    memory_id = remember(api, "critical: never cut the blue wire")
+    memory_id = remember(api, "Never cut the blue wire", pinned=True)
     asked = {"mode": "execute", "reason": "x", "ids": [memory_id], "force": True}
     answer = api.post("/api/memory/forget", asked, x_signet_actor_type="pipeline")
     assert answer.body["results"][0]["status"] == "autonomous_force_denied"

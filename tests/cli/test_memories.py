@@ -255,7 +255,7 @@ def test_every_memory_that_matches_is_forgotten_however_many(served: Program) ->
 
 
 def test_a_pinned_memory_stays_unless_forced_and_then_goes_for_good(served: Program) -> None:
-    memory_id = saved(served, f"critical: never open valve {uuid4()}")
+    memory_id = saved(served, f"critical: [valves]: never open valve {uuid4()}")
     forget = ("memory", "forget", memory_id, "--yes", "--reason", "gone")
     done = served.run(*forget)
     assert (done.status, done.out) == (1, "")

@@ -25,7 +25,7 @@ TEXTS = st.sampled_from(
         "We met Ada Winter.",
         "  we met  ADA winter!!",
         "Later Ada Winter left for Port Ellen.",
-        "critical: [x]: never sail at night",
+        "Never sail\n  at night",
         "never sail at night",
         "We met Ada Winter. Then it rained in Port Ellen for days. Never sail at night.",
     ]

@@ -120,29 +120,14 @@ def test_a_repeated_key_of_a_long_text_answers_its_first_piece(tx: WriteTx) -> N
     assert count(tx, "memories") == before
 
 
-def test_prefixes_set_pin_importance_and_tags(tx: WriteTx) -> None:
-    saved = save(tx, "critical: [Ops, auth]: rotate the signing key in June")
-    assert (saved.pinned, saved.importance) == (True, 1.0)
-    assert saved.tags == ("ops", "auth")
-    memory = lookup.get(tx, saved.id, reader=READER)
-    assert memory.why == "explicit-critical"
+def test_a_pinned_text_is_critical_and_its_tags_are_a_list(tx: WriteTx) -> None:
+    saved = save(tx, "Rotate the signing key in June", pinned=True, tags=("ops", "auth"))
+    assert (saved.pinned, saved.importance, saved.tags) == (True, 0.8, ("ops", "auth"))
+    assert lookup.get(tx, saved.id, reader=READER).why == "explicit-critical"
     assert json.loads(tx.value("SELECT tags FROM memories")) == ["ops", "auth"]
 
 
-def test_said_fields_win_over_prefixes_but_an_unset_pin_does_not(tx: WriteTx) -> None:
-    saved = save(
-        tx,
-        "critical: [ops]: the dam opens at noon",
-        importance=0.7,
-        pinned=False,
-        tags=("river",),
-        type="procedural",
-    )
-    assert (saved.importance, saved.tags, saved.type) == (0.7, ("river",), "procedural")
-    assert saved.pinned
-
-
-@pytest.mark.parametrize("content", ["", "  \n ", "critical:", "critical: [a]:", "[a,b]:  "])
+@pytest.mark.parametrize("content", ["", "  \n ", "\0"])
 def test_a_text_without_content_is_refused(tx: WriteTx, content: str) -> None:
     with pytest.raises(Invalid, match="content is required"):
         save(tx, content)
@@ -241,7 +226,7 @@ LONG = (
 
 
 def test_a_long_text_becomes_pieces_of_one_group(tx: WriteTx) -> None:
-    saved = save(tx, "critical: [mill]: " + LONG, rules=SMALL)
+    saved = save(tx, LONG, pinned=True, tags=("mill",), rules=SMALL)
     rows = tx.all(
         "SELECT id, content, source_type, source_id, pinned, tags FROM memories ORDER BY seq"
     )
@@ -415,7 +400,7 @@ def test_the_list_is_newest_first_and_leaves_out_forgotten_and_scoped_rows(tx: W
 
 
 def test_statistics_count_active_embedded_and_critical_memories(tx: WriteTx) -> None:
-    critical = save(tx, "critical: the dam opens at noon")
+    critical = save(tx, "The dam opens at noon", importance=1.0)
     save(tx, "A heron was seen.")
     forget(tx, save(tx, "Gone by now.", importance=0.95).id)
     tx.run(

@@ -72,10 +72,10 @@ def test_each_section_is_a_text_with_its_place(tmp_path: Path) -> None:
     found = values(markdown.read(tmp_path, Wishes(agent_id="ida", project="atlas")))
     assert [one["content"] for one in found] == [
         "Before any heading.",
-        "Heating. The boiler is served in October by Ortega. Thermostat at 19. Never above 22!"
-        " # no heading boiler status.",
-        "Radiators. Bleed them in September.",
-        "· Critical: frost. Open the tap below zero.",
+        "# Heating\n\nThe boiler is served in October\nby Ortega.\n\n- Thermostat at 19\n- [ ] Never above 22!\n\n"
+        "```sh\n# no heading\nboiler status\n```",
+        "## Radiators ##\n\nBleed them in September.",
+        "# Critical: frost\n\nOpen the tap below zero.",
     ]
     assert [one.get("source_section") for one in found] == [
         None,
@@ -104,8 +104,8 @@ def test_a_place_names_the_line_of_the_heading_behind_the_front_matter(tmp_path:
 def test_a_long_section_is_cut_between_sentences_and_loses_no_word() -> None:
     text = "# Log\n" + "\n\n".join(f"Day {n} was dry. " + "It was warm. " * 20 for n in range(9))
     pieces = [piece.content for piece in sections.pieces(text)]
-    assert len(pieces) > 3 and max(map(len, pieces)) <= sections.PIECE_CHARS + len("Log. ")
-    joined = " ".join(piece.removeprefix("Log. ") for piece in pieces)
+    assert len(pieces) > 3 and max(map(len, pieces)) <= sections.PIECE_CHARS + len("# Log\n\n")
+    joined = " ".join(piece.removeprefix("# Log") for piece in pieces)
     assert joined.split() == text.removeprefix("# Log").split()
 
 
@@ -153,7 +153,7 @@ def test_claude_code_files_are_told_from_other_markdown(tmp_path: Path) -> None:
     wrote(notes / "s1.jsonl", "\n".join(json.dumps(turn) for turn in turns))
     found = values(claude_code.read(tmp_path, Wishes()))
     assert {one["content"]: one.get("project") for one in found} == {
-        "Rules. Use uv.": tmp_path.as_posix(),
+        "# Rules\n\nUse uv.": tmp_path.as_posix(),
         "Write SQL by hand.": None,
         "Staging is wiped on Mondays.": "-srv-atlas",
     }

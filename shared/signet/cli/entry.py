@@ -30,15 +30,15 @@ class Entry:
 def lines(entry: Entry, ink: Ink, *, full: bool = False) -> Iterator[str]:
     """Yield the lines of one memory, wrapped to the terminal and truncated unless `full`.
 
-    Without a terminal the content is one complete line.
+    Off a terminal all lines of the content are shown, unchanged.
     """
     date = entry.created_at[:10]
     score = "" if entry.score is None else f"[{entry.score * 100:.0f}%]"
     star = "★" if entry.pinned else ""
     head = [ink.dim(date), ink.good(score), ink.warn(star)]
     indent = sum(len(part) + 1 for part in (date, score, star) if part)
-    text = output.wrapped(output.plain(entry.content), output.width() - indent)
-    if len(text) > CONTENT_LINES and not full:
+    text = output.paragraphs(entry.content, indent)
+    if len(text) > CONTENT_LINES and not full and output.is_live(sys.stdout):
         # Leave space for the truncation mark.
         room = output.width() - indent - 2
         text = text[: CONTENT_LINES - 1] + output.wrapped(text[CONTENT_LINES - 1], room)[:1]

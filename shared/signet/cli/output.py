@@ -290,8 +290,16 @@ def table(rows: Sequence[Sequence[str]], otherwise: str) -> Iterator[str]:
 
 
 def paragraphs(text: str, indent: int) -> list[str]:
-    """Return a multi-line text wrapped behind an indent."""
-    return [line for raw in text.splitlines() for line in wrapped(plain(raw), width() - indent)]
+    """Return a stored text as lines, with their own indentation; on a terminal they fit behind an indent."""
+    found, room = [], width() - indent
+    for raw in controls.clean(text).split("\n"):
+        line = raw.rstrip()
+        if is_live(sys.stdout) and cells(line := line.expandtabs(4)) > room:
+            inner = line[: min(len(line) - len(line.lstrip()), room // 2)]
+            found += [inner + part for part in wrapped(line, room - len(inner))]
+        else:
+            found.append(line)
+    return found
 
 
 def count(number: int, noun: str) -> str:

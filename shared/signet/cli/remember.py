@@ -12,6 +12,8 @@ from signet.cli.options import AgentOption, ProjectOption, TagsOption, TypeOptio
 from signet.client import Signet
 from signet.client.answers import Remembered
 from signet.client.calls.memory import MemoryCalls
+from signet.domain.memory import prefixes
+from signet.domain.memory.prefixes import Parsed
 from signet.domain.sessions.spool import Entry
 from signet.wire.origin import Origin
 
@@ -59,12 +61,14 @@ def remember(
 
     Examples: signet remember "I prefer tabs" · cat notes.md | signet remember - --tags notes
     """
-    is_critical = critical or importance == CRITICAL
+    # What is piped in is a text; what is typed may begin with a prefix.
+    said = Parsed(content=sys.stdin.read()) if content == "-" else prefixes.parse(content)
+    is_critical = critical or said.pinned or importance == CRITICAL
     level = 1.0 if is_critical else options.importance(importance)
     call = MemoryCalls.remember(
-        sys.stdin.read() if content == "-" else content,
+        said.content,
         who=who,
-        tags=tags,
+        tags=said.tags if tags is None else tags,
         importance=level,
         pinned=is_critical,
         type=type,
@@ -97,7 +101,8 @@ def _summary(saved: Remembered) -> str:
     if saved.get("origin") == Origin.AGENT:
         masked += f"\n{AS_AN_AGENT}"
     if saved["deduped"]:
-        return f"Already saved: {saved['id']}{masked}"
+        done = "Saved in its new spelling" if "rewritten" in saved else "Already saved"
+        return f"{done}: {saved['id']}{masked}"
     pieces = f" and {len(saved['ids']) - 1} more pieces" if len(saved.get("ids", ())) > 1 else ""
     vector = "(embedded)" if saved["embedded"] else "(no embedding yet)"
     corrected = saved.get("superseded", ())

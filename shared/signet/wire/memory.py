@@ -24,6 +24,8 @@ class Remembered(TypedDict):
     content: str
     embedded: bool
     deduped: bool
+    #: A memory that was there before has this text now: only case or blanks differ.
+    rewritten: NotRequired[bool]
     entities_linked: int
     hints_written: int
     #: Origin of the text; `origin_claimed` is a claim without permission; `review`: needs approval before it is

@@ -1,5 +1,8 @@
 """Splitting oversized content (MEM-11)."""
 
+import json
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,8 +27,31 @@ def test_a_sentence_of_up_to_two_targets_stays_whole() -> None:
     assert chunks.split("a" * 20 + ". b.", 10 + 1) == ["a" * 20 + ".", "b."]
 
 
-def test_a_sentence_beyond_two_targets_is_cut_hard() -> None:
-    assert chunks.split("Hi. " + "x" * 25, 10) == ["Hi.", "x" * 10, "x" * 10, "x" * 5]
+def test_only_a_word_beyond_two_targets_is_cut() -> None:
+    assert chunks.split("Hi. " + "x" * 25, 10) == ["Hi.", "x" * 10, "x" * 15]
+    assert chunks.split("aa " * 6 + "b" * 15, 10) == ["aa aa aa", "aa aa aa", "b" * 15]
+
+
+@pytest.mark.parametrize("separators", [(", ", ": "), (",", ":")])
+def test_a_long_line_without_full_stops_is_cut_between_its_words(
+    separators: tuple[str, str],
+) -> None:
+    hosts = [f"srv{number}.prod.example" for number in range(90)]
+    rows = {f"k{number}": {"host": host, "port": 9000} for number, host in enumerate(hosts)}
+    pieces = chunks.split("Table: " + json.dumps(rows, separators=separators), 600)
+    assert len(pieces) < 12
+    assert [host for host in hosts if not any(f'"{host}"' in piece for piece in pieces)] == []
+
+
+def test_scripts_without_blanks_are_cut_between_their_signs() -> None:
+    text = "部署之前先运行迁移" * 40
+    pieces = chunks.split(text, 100)
+    assert "".join(pieces) == text and max(map(len, pieces)) <= 100
+
+
+def test_paragraphs_and_lines_stay_whole_with_their_indentation() -> None:
+    steps = [f"{number}. stop:\n   - queue {number}" for number in range(4)]
+    assert chunks.split("\n\n".join(steps), 60) == ["\n\n".join(steps[:2]), "\n\n".join(steps[2:])]
 
 
 def test_a_blank_text_gives_no_pieces() -> None:

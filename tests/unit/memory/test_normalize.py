@@ -26,12 +26,15 @@ def test_the_vectors_of_the_specification_hold(
     assert len(forms.content_hash) == 64
 
 
-def test_the_stored_form_keeps_case_and_punctuation() -> None:
-    assert normalize.storage("  User   prefers\ndark mode!! ") == "User prefers dark mode!!"
+def test_the_stored_form_keeps_lines_blanks_case_and_punctuation() -> None:
+    forms = normalize.normalize("\n ci:\r\n\tjobs:\r\r    test:  X!!\n")
+    assert forms.storage == "ci:\n\tjobs:\n\n    test:  X!!"
+    assert forms.flat == "ci: jobs: test: X!!"
 
 
 def test_unicode_whitespace_is_whitespace() -> None:
-    assert normalize.storage("\u00a0a\u2003b\u3000\u2028c\u00a0") == "a b c"
+    forms = normalize.normalize("\u00a0a\u2003b\u3000\u2028c\u00a0")
+    assert (forms.storage, forms.flat) == ("a\u2003b\u3000\u2028c", "a b c")
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t\u00a0", "\0"])

@@ -19,7 +19,7 @@ def test_tags_before_critical_leave_critical_in_the_content() -> None:
 
 def test_without_a_prefix_nothing_is_pinned() -> None:
     assert prefixes.parse("  plain words ") == prefixes.Parsed(
-        content="plain words", pinned=False, importance=0.8, tags=()
+        content="plain words", pinned=False, importance=None, tags=None
     )
 
 
@@ -35,13 +35,28 @@ def test_critical_inside_a_sentence_is_only_a_word() -> None:
 
 def test_tags_are_trimmed_lowered_and_empty_ones_dropped() -> None:
     assert prefixes.parse("[ A, ,b ,]: one\ntwo") == prefixes.Parsed(
-        content="one\ntwo", pinned=False, importance=0.8, tags=("a", "b")
+        content="one\ntwo", pinned=False, importance=None, tags=("a", "b")
     )
 
 
-@pytest.mark.parametrize("text", ["[]: x", "[a] x", "[a]x: y"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]: x",
+        "[a] x",
+        "[a]x: y",
+        "[ERROR]: disk full",
+        "[warn]: disk is at 91 %",
+        "[TODO]: mend the gate",
+        "[1]: https://example.org",
+        "[docs]: https://example.org",
+        "[^2]: see the appendix",
+        "[12:04:11]: started",
+        "[a,\nb]: x",
+    ],
+)
 def test_what_is_not_a_tag_list_stays(text: str) -> None:
-    assert prefixes.parse(text).content == text
+    assert prefixes.parse(text) == prefixes.Parsed(content=text)
 
 
 @pytest.mark.parametrize("text", ["critical:", " critical: [a,b]: ", "[a]:"])

@@ -8,6 +8,7 @@ from fastapi import Request
 from signet import clock
 from signet.domain.auth import caller
 from signet.domain.injections.models import Phase
+from signet.domain.memory import prefixes
 from signet.domain.memory.models import Actor, NewMemory, Remembered
 from signet.domain.sessions import (
     compaction,
@@ -60,8 +61,13 @@ async def post_remember(
     call = await call_of(body, request.headers, state)
     if await bypassed(call, state):
         return {**NOTHING_SAVED, "bypassed": True}
+    # A person may type prefixes after `/remember` (MEM-4).
+    said = prefixes.parse(body.content)
     new = NewMemory(
-        content=body.content,
+        content=said.content,
+        pinned=said.pinned,
+        importance=said.importance,
+        tags=said.tags,
         agent_id=call.agent_id,
         who=body.who or body.harness,
         project=call.project,

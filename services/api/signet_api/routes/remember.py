@@ -175,6 +175,8 @@ def answer(saved: Remembered) -> wire.Remembered:
         "hints_written": saved.hints_written,
         "origin": saved.origin,
     }
+    if saved.is_rewritten:
+        body["rewritten"] = True
     if saved.claimed:
         body["origin_claimed"] = saved.claimed
     if saved.review:

@@ -285,7 +285,8 @@ def _joined(parts: Sequence[str], type: SourceType) -> str:
         return "\n".join(parts)
     if type is SourceType.DOCUMENT:
         return split.joined(parts)
-    return ("\n\n" if type is SourceType.COMMIT else " ").join(parts)
+    is_lined = type is SourceType.MEMORY and any("\n" in part for part in parts)
+    return ("\n\n" if type is SourceType.COMMIT else "\n" if is_lined else " ").join(parts)
 
 
 def _fitting(

@@ -40,6 +40,15 @@ def enclosed(parts: Iterable[str], *, is_first: bool) -> str:
     return "\n\n".join([head, *inside]) + f"\n{TAIL}" if inside else ""
 
 
+def item(text: str, note: str) -> str:
+    """Return a memory as an item of a list: further lines indented, the note last."""
+    first, *others = quoted(text.strip()).split("\n")
+    if not others:
+        return f"- {first} {note}".rstrip()
+    inside = [f"  {line}".rstrip() for line in others]
+    return "\n".join([f"- {first}", *inside, *([f"  {note}"] if note else [])])
+
+
 @lru_cache(maxsize=1_024)
 def named(text: str | None, most: int) -> str:
     """Return a name as it stands in a heading, in quotation marks where it could read as more than a name."""

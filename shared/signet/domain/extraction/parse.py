@@ -111,7 +111,7 @@ def _fact(item: object, warnings: list[str]) -> Fact | None:
 
 def _triple(item: object, warnings: list[str]) -> Triple | None:
     source, relationship, target = (
-        normalize.storage(answers.text(item, key)) for key in ("source", "relationship", "target")
+        normalize.one_line(answers.text(item, key)) for key in ("source", "relationship", "target")
     )
     if not (source and relationship and target):
         warnings.append("an entity without source, relationship or target is dropped")

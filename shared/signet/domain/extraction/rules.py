@@ -338,7 +338,7 @@ def _is_marked(text: str) -> bool:
 
 
 def _finished(told: str, kind: str, confidence: float) -> Iterator[Fact]:
-    bare = _TAIL.sub("", normalize.storage(told)).rstrip(".!,;: ")
+    bare = _TAIL.sub("", normalize.one_line(told)).rstrip(".!,;: ")
     content = _QUOTED_COMMA.sub(r"\1", bare) + "."
     if MIN_FACT_CHARS <= len(content) <= MAX_FACT_CHARS:
         yield Fact(content=content, type=kind, confidence=confidence)

@@ -1,27 +1,64 @@
-"""Splitting a memory that is too long into pieces that end where sentences end (MEM-11)."""
+"""Splitting a memory that is too long: between paragraphs, lines, sentences or words (MEM-11)."""
 
 import re
+from collections.abc import Iterator
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+from signet.db import script
+
+#: What parts a text, the widest first. The indentation of a line stays with the line.
+_PARTS = (re.compile(r"\n(?:[^\S\n]*\n)+"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"))
+_BLANK = re.compile(r"\s")
+#: Where a text without blanks can be cut: behind a comma or a stop, and in scripts that have no blanks.
+_JOINT = re.compile(rf"[,;|&。、，；！？](?!\d)|[{script.RANGES}](?=[{script.RANGES}])")
 
 
 def split(text: str, target: int) -> list[str]:
-    """Return trimmed pieces of at most `target` characters, in order.
+    """Return trimmed pieces of at most `target` characters, in order, verbatim.
 
-    A sentence between one and two targets long stays whole; a longer one is cut every `target` characters.
+    A sentence or a word between one and two targets long stays whole.
     """
     pieces: list[str] = []
-    piece = ""
-    for sentence in _SENTENCE_END.split(text.strip()):
-        joined = f"{piece} {sentence}" if piece else sentence
-        if len(joined) <= target:
-            piece = joined
-            continue
-        pieces.append(piece)
-        if len(sentence) > 2 * target:
-            pieces.extend(sentence[i : i + target] for i in range(0, len(sentence), target))
-            piece = ""
-        else:
-            piece = sentence
-    pieces.append(piece)
+    first = last = 0
+    for start, end in _spans(text, 0, len(text), target, _PARTS):
+        if last > first and end - first > target:
+            pieces.append(text[first:last])
+            first = start
+        last = end
+    pieces.append(text[first:last])
     return [trimmed for raw in pieces if (trimmed := raw.strip())]
+
+
+def _spans(
+    text: str, start: int, end: int, target: int, parts: tuple[re.Pattern[str], ...]
+) -> Iterator[tuple[int, int]]:
+    """Yield where the parts of a stretch begin and end; a part that fits is not parted again."""
+    if end - start <= target or (not parts and end - start <= 2 * target):
+        yield start, end
+    elif not parts:
+        yield from _cut(text, start, end, target)
+    else:
+        for gap in parts[0].finditer(text, start, end):
+            yield from _spans(text, start, gap.start(), target, parts[1:])
+            start = gap.end()
+        yield from _spans(text, start, end, target, parts[1:])
+
+
+def _cut(text: str, start: int, end: int, target: int) -> Iterator[tuple[int, int]]:
+    """Yield stretches that end behind a word, else behind a comma; only a word beyond two targets is cut."""
+    while end - start > target:
+        at = _last(_BLANK, text, start, start + target + 1) or _last(
+            _JOINT, text, start, start + target
+        )
+        if not at:
+            found = _BLANK.search(text, start + target, min(end, start + 2 * target))
+            rest = end - start <= 2 * target
+            at = found.end() if found else end if rest else start + target
+        yield start, at
+        start = at
+    yield start, end
+
+
+def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> int | None:
+    """Return the end of the last match, None for none behind the first character."""
+    ends = [match.end() for match in pattern.finditer(text, start + 1, end)]
+    return ends[-1] if ends else None

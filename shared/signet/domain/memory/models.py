@@ -220,6 +220,8 @@ class Remembered:
     content: str
     deduped: bool
     embedded: bool = False
+    #: Whether a memory that was there before has the text of this save now, in which only case or blanks differ.
+    is_rewritten: bool = False
     entities_linked: int = 0
     hints_written: int = 0
     is_chunked: bool = False

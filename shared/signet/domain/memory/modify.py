@@ -11,7 +11,17 @@ from signet import clock
 from signet.db import ReadTx, WriteTx
 from signet.domain.embeddings import vectors as vectors
 from signet.domain.graph import link
-from signet.domain.memory import dates, derived, forgotten, hints, history, lookup, marks, origin
+from signet.domain.memory import (
+    dates,
+    derived,
+    forgotten,
+    hints,
+    history,
+    lookup,
+    marks,
+    normalize,
+    origin,
+)
 from signet.domain.memory.models import (
     Actor,
     Changed,
@@ -22,7 +32,7 @@ from signet.domain.memory.models import (
     Patch,
     Rules,
 )
-from signet.domain.memory.normalize import Normalized, normalize
+from signet.domain.memory.normalize import Normalized
 from signet.domain.memory.refusals import Deleted, DuplicateContent, check_version
 from signet.domain.memory.sql import memories, sources
 from signet.errors import Frozen, Invalid
@@ -39,7 +49,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
     """
     if rules.masks and patch.masked is None:
         patch = without_secrets(patch)
-    text = None if patch.content is None else normalize(patch.content)
+    text = None if patch.content is None else normalize.normalize(patch.content)
     if text is not None and not text.storage:
         raise Invalid("content is required")
     if rules.frozen:
@@ -58,7 +68,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
             current_version=memory.version,
             new_version=None,
         )
-    lifted = _lifted(tx, memory, text.storage, actor) if text and "content" in fields else ()
+    lifted = _lifted(tx, memory, text.flat, actor) if text and "content" in fields else ()
     memories.patch(tx, memory.id, fields, by=actor.name, at=now)
     derived.own(tx, memory.id, actor)
     if text is not None and "content" in fields:
@@ -140,7 +150,7 @@ def _rewrite(
     vectors.remove(tx, memory.id)
     tx.optional(
         "link",
-        lambda: link.relink(tx, memory.id, text.storage, memory.agent_id, now),
+        lambda: link.relink(tx, memory.id, text.flat, memory.agent_id, now),
         otherwise=0,
     )
     if rules.extract and was_read(tx, memory):
@@ -172,6 +182,6 @@ def _credit(tx: WriteTx, memory: Memory, text: str, actor: Actor) -> None:
 def _event_at(memory: Memory, text: Normalized, now: datetime) -> str | None:
     """Return when it happened: what the new text tells, where the old one told it; a time that was given stays."""
     written_at = clock.parsed(memory.created_at) or now
-    if memory.event_at != dates.told_day(memory.content, written_at):
+    if memory.event_at != dates.told_day(normalize.one_line(memory.content), written_at):
         return memory.event_at
-    return dates.told_day(text.storage, written_at)
+    return dates.told_day(text.flat, written_at)

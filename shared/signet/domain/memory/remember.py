@@ -36,10 +36,12 @@ from signet.domain.memory.models import (
     Inserted,
     Memory,
     NewMemory,
+    Patch,
     Remembered,
     Rules,
 )
-from signet.domain.memory.normalize import Normalized, normalize
+from signet.domain.memory.modify import modify
+from signet.domain.memory.normalize import TRAILING, Normalized, normalize
 from signet.domain.memory.refusals import ForgottenValue, Unknown
 from signet.domain.memory.sql import memories
 from signet.domain.memory.supersede import hold_again, supersede
@@ -52,6 +54,9 @@ from signet.wire.origin import SPEAKERS, STRANGERS, Origin, Review, lowest, may_
 
 #: A hint outside this length is no question that somebody would type.
 HINT_CHARS = range(5, 301)
+
+#: The importance of a memory saved without one.
+DEFAULT_IMPORTANCE = 0.8
 
 #: The source of a piece of a long text; its source id is the piece's group.
 CHUNK = "chunk"
@@ -81,8 +86,7 @@ def remember(
         raise Frozen
     if rules.masks and new.masked is None:
         new = without_secrets(new)
-    parsed = prefixes.parse(new.content)
-    draft = _draft(new, parsed, actor, rules, now)
+    draft = _draft(new, actor, rules, now)
     if new.supersedes:
         _check_replaceable(tx, new)
     if new.transcript and new.source_id:
@@ -97,9 +101,9 @@ def remember(
         )
     known = _of_source(tx, draft) if draft.source_id and not new.keeps_versions else None
     if known:
-        saved = _repeated(known)
+        saved = _rewritten(tx, known, draft, actor=actor, rules=rules, now=now)
     else:
-        save = _save_pieces if len(parsed.content) > rules.max_chars else _save
+        save = _save_pieces if len(draft.content) > rules.max_chars else _save
         beside = _Beside(hints=new.hints, told=new.told)
         saved = save(tx, draft, beside, actor=actor, rules=rules, now=now)
     if new.masked:
@@ -212,23 +216,19 @@ def _without_secrets(told: StructuredInput, clean: Callable[[str], str]) -> Stru
     return replace(told, attributes=tuple(said))
 
 
-def _draft(
-    new: NewMemory, parsed: prefixes.Parsed, actor: Actor, rules: Rules, now: datetime
-) -> Draft:
-    """Decide every field: what was asked for, else what the prefix says, else the default (MEM-6).
+def _draft(new: NewMemory, actor: Actor, rules: Rules, now: datetime) -> Draft:
+    """Decide every field: the requested value, else the default (MEM-6).
 
-    Only a `critical:` prefix beats a `pinned: false`, because clients send that without having been asked. What a tool
-    or the web says pins itself in no way (MEM-64).
+    What a tool or the web says pins itself in no way (MEM-64).
     """
-    importance = parsed.importance if new.importance is None else new.importance
+    importance = DEFAULT_IMPORTANCE if new.importance is None else new.importance
     if not 0.0 <= importance <= 1.0:
         raise Invalid("importance must be between 0 and 1")
     words = origin.decided(new.origin, new.source_type, by=actor.origin, may_claim=actor.may_claim)
-    pinned = (new.pinned or parsed.pinned) and words not in STRANGERS
+    pinned = new.pinned and words not in STRANGERS
     return Draft.of(
         new,
-        content=parsed.content,
-        type=new.type or prefixes.infer_type(parsed.content),
+        type=new.type or prefixes.infer_type(new.content),
         importance=importance,
         visibility=new.readers,
         scope=new.scope or None,
@@ -237,7 +237,7 @@ def _draft(
         is_asked=new.is_asked and words is Origin.USER,
         why="explicit-critical" if pinned else "explicit",
         source_id=new.source_id or None,
-        tags=parsed.tags if new.tags is None else new.tags,
+        tags=new.tags or (),
         pinned=pinned,
         created_at=min(new.created_at or now, now),
         event_at=clock.to_text(new.event_at) if new.event_at else None,
@@ -298,7 +298,7 @@ def _save(
     now: datetime,
 ) -> Remembered:
     text = _normalized(draft.content)
-    if draft.event_at is None and (day := dates.told_day(text.storage, draft.created_at)):
+    if draft.event_at is None and (day := dates.told_day(text.flat, draft.created_at)):
         draft = replace(draft, event_at=day)
     review = origin.review(draft.origin, text.storage, draft.type)
     memory_id = _put(tx, draft, text, review, actor=actor, now=now)
@@ -306,7 +306,9 @@ def _save(
         held = _holder(tx, draft, text)
         again = _said_again(tx, held, draft, actor=actor, now=now)
         lifted = () if held.is_deleted else _lift(tx, draft, text)
-        return replace(_repeated(_vouched(tx, held, draft)), superseded=again, lifted=lifted)
+        held = _vouched(tx, held, draft)
+        saved = _rewritten(tx, held, draft, actor=actor, rules=rules, now=now)
+        return replace(saved, superseded=again, lifted=lifted)
     kept = [hint for raw in beside.hints if len(hint := raw.strip()) in HINT_CHARS]
     written = hints.add(tx, memory_id, kept, agent_id=draft.agent_id, at=now) if kept else 0
     linked = tx.optional(
@@ -343,8 +345,8 @@ def _lift(tx: WriteTx, draft: Draft, text: Normalized) -> tuple[str, ...]:
     """Let go of the forgotten values that somebody says again."""
     if not draft.is_asked:
         return ()
-    withheld.say_again(tx, draft.agent_id, text.storage)
-    return forgotten.lift_said(tx, draft.agent_id, draft.scope, text.storage)
+    withheld.say_again(tx, draft.agent_id, text.flat)
+    return forgotten.lift_said(tx, draft.agent_id, draft.scope, text.flat)
 
 
 def _link(
@@ -356,7 +358,7 @@ def _link(
     now: datetime,
 ) -> int:
     """Link a new memory to what its words name and to what was told of it; return how many entities."""
-    linked = link.apply(tx, memory_id, text.storage, agent_id, now)
+    linked = link.apply(tx, memory_id, text.flat, agent_id, now)
     return structured_input.apply(tx, memory_id, told, agent_id, now) if told else linked
 
 
@@ -440,7 +442,7 @@ def _put(
     Raises ForgottenValue.
     """
     if not draft.is_asked:
-        forgotten.check(tx, draft, text.storage)
+        forgotten.check(tx, draft, text.flat)
     memory_id = ids.new_ordered_id()
     if not memories.insert(tx, memory_id, draft, text, review):
         return None
@@ -488,6 +490,40 @@ def _vouched(tx: WriteTx, held: Memory, draft: Draft) -> Memory:
     review = Review.APPROVED if held.review else None
     memories.set_origin(tx, held.id, Origin.USER, review)
     return replace(held, origin=Origin.USER, review=review)
+
+
+def _rewritten(
+    tx: WriteTx, held: Memory, draft: Draft, *, actor: Actor, rules: Rules, now: datetime
+) -> Remembered:
+    """Return the memory found for a repeated save, with the newer writing of its text (MEM-8)."""
+    saved = _repeated(held)
+    text = normalize(draft.content)
+    is_newer = draft.created_at >= (clock.parsed(held.created_at) or now)
+    if (
+        held.is_deleted
+        or held.content_hash != text.content_hash
+        or not is_newer
+        or not may_replace(draft.origin, held.origin)
+        or not _corrects(text, normalize(held.content))
+    ):
+        return saved
+    writer = replace(actor, origin=draft.origin)
+    patch = Patch(
+        memory_id=held.id,
+        agent_id=held.agent_id,
+        content=text.storage,
+        reason="other writing",
+        masked=(),
+    )
+    modify(tx, patch, actor=writer, rules=rules, now=now)
+    return replace(saved, content=text.storage, embedded=False, is_rewritten=True)
+
+
+def _corrects(new: Normalized, old: Normalized) -> bool:
+    """Return whether `new` corrects `old`: not if it only lost lines or a full stop."""
+    later, earlier = new.storage.rstrip(TRAILING), old.storage.rstrip(TRAILING)
+    lost_lines = "\n" in earlier and "\n" not in later and new.canonical == old.canonical
+    return later != earlier and not lost_lines
 
 
 def _normalized(content: str) -> Normalized:

@@ -166,12 +166,10 @@ def _line(hit: Hit, asked: Question) -> Line:
     origin = fence.origin(
         Origin(hit.origin or Origin.IMPORTED), hit.who, is_derived=hit.source_type in _DERIVED
     )
-    text = fence.one_line(
-        hit.content if asked.is_whole else prompt_text.compact(hit.content, asked.terms)
-    )
+    text = hit.content if asked.is_whole else prompt_text.compact(hit.content, asked.terms)
     labels = asked.here.labels(hit.project) if asked.here else ()
-    said = ", ".join((wording.day(hit.created_at), origin, *labels))
-    return Line(hit.id, f"- {text} ({said})")
+    note = ", ".join((wording.day(hit.created_at), origin, *labels))
+    return Line(hit.id, fence.item(text, f"({note})"))
 
 
 def _so_far(tx: ReadTx, asked: Question, chars: int) -> Memories:

@@ -15,6 +15,8 @@ VECTOR_CHARS = 200
 READ_CHARS = 20_000
 MOST_ITEMS = 5
 ITEM_CHARS = 160
+#: A table, a configuration or a piece of code means nothing in part.
+LINES_CHARS = 400
 LEAST_TERM = 3
 #: Share of a memory's words that stand in a text which says it already.
 SAID_SHARE = 0.8
@@ -63,9 +65,10 @@ def terms(message: str, assistant: str = "") -> list[str]:
 
 
 def compact(content: str, asked: Sequence[str]) -> str:
-    """Return a memory in one line: the sentence that holds most of what was asked for when it is long (HK-54)."""
-    if len(line := wording.one_line(content)) <= ITEM_CHARS:
-        return line
+    """Return a short memory whole, else its sentence with most of the asked words (HK-54)."""
+    line = wording.one_line(content)
+    if len(line) <= ITEM_CHARS or ("\n" in content and len(content) <= LINES_CHARS):
+        return content
     sentences = [found for one in _SENTENCE.split(content) if (found := wording.one_line(one))]
     best = max(sentences, key=lambda one: sum(term in one.lower() for term in asked), default=line)
     return best if len(best) <= ITEM_CHARS else f"{best[: ITEM_CHARS - 3].rstrip()}..."

@@ -58,7 +58,7 @@ class Rule:
     @property
     def line(self) -> str:
         """Return the rule as it is told."""
-        return f"- {self.text}{f' ({self.note})' if self.note else ''}"
+        return fence.item(self.text, f"({self.note})" if self.note else "")
 
 
 @lru_cache(2 * LOOKED_AT)
@@ -126,7 +126,7 @@ class _Found(NamedTuple):
         """Return it as it is told."""
         return Rule(
             name=name_of(self.text),
-            text=fence.one_line(self.text),
+            text=self.text,
             memory_id=None if isinstance(self.of, str) else self.of.id,
             is_asked=not self.is_not_asked,
             note=fence.one_line(self.of) if isinstance(self.of, str) else _note(self.of, self.here),

@@ -75,9 +75,9 @@ def assemble(sections: Sequence[Section], *, most: int) -> str:
 
 
 def memory_line(content: str, tags: Sequence[str], created_at: str, origin: str) -> str:
-    """Return one memory as a line, with its day and who says it."""
-    marked = f" [{fence.one_line(', '.join(tags))}]" if tags else ""
-    return f"- {fence.one_line(content)}{marked} ({wording.day(created_at)}, {origin})"
+    """Return one memory as an item of a list, with its day and who says it."""
+    marked = f"[{fence.one_line(', '.join(tags))}] " if tags else ""
+    return fence.item(content, f"{marked}({wording.day(created_at)}, {origin})")
 
 
 def titled(part: Part, title: str, text: str, most: int) -> Section:
@@ -108,11 +108,12 @@ def _with_fewer_memories(sections: list[Section], room: int) -> list[Section]:
         if one.part is not Part.MEMORIES:
             shorter.append(one)
             continue
-        lines = one.text.split("\n")
-        while over > 0 and len(lines) > 1:
-            over -= len(lines.pop()) + 1
-        if len(lines) > 1:
-            shorter.append(replace(one, text="\n".join(lines)))
+        # The further lines of an item are indented.
+        items = one.text.split("\n- ")
+        while over > 0 and len(items) > 1:
+            over -= len(items.pop()) + len("\n- ")
+        if len(items) > 1:
+            shorter.append(replace(one, text="\n- ".join(items)))
     return shorter
 
 

@@ -67,7 +67,7 @@ def score(raw: str, shown: Sequence[str]) -> Score | None:
         confidence=_share(found, "confidence"),
         used=max(int(answers.number(found, "memories_used") or 0), 0),
         novel=max(int(answers.number(found, "novel_context_count") or 0), 0),
-        reasoning=normalize.storage(answers.text(found, "reasoning"))[:MAX_FACT_CHARS],
+        reasoning=normalize.one_line(answers.text(found, "reasoning"))[:MAX_FACT_CHARS],
         relevance=tuple(_relevance(found.get("per_memory"), shown)),
     )
 
@@ -106,7 +106,7 @@ def _tags(listed: object) -> list[str]:
     words = listed.split(",") if isinstance(listed, str) else listed
     if not isinstance(words, list):
         return []
-    found = (normalize.storage(word).lower() for word in words if isinstance(word, str))
+    found = (normalize.one_line(word).lower() for word in words if isinstance(word, str))
     return list(dict.fromkeys(tag for tag in found if tag and "," not in tag))[:MAX_TAGS]
 
 

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from signet import clock, ids
 from signet.db import copying
-from signet.domain.memory import chunks, marks, prefixes, remember
+from signet.domain.memory import chunks, marks, remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.domain.memory.normalize import normalize
 from signet.domain.memory.refusals import ForgottenValue
@@ -37,7 +37,7 @@ class Text:
 
 def put(target: Target, text: Text, *, actor: Actor, rules: Rules, now: datetime) -> Outcome:
     """Remember a text, or find that it is known. Raises Refused for what cannot be remembered."""
-    if not normalize(prefixes.parse(text.new.content).content).storage:
+    if not normalize(text.new.content).storage:
         raise Refused("content is missing")
     if len(text.new.content) > MAX_CHARS:
         raise Refused(
@@ -75,7 +75,7 @@ def key_of(new: NewMemory) -> str:
 
 def _preview(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Outcome:
     """Say what `remember` would answer, and note it for the texts that follow."""
-    content = prefixes.parse(new.content).content
+    content = new.content
     owner = {"agent_id": new.agent_id, "visibility": str(new.readers), "scope": new.scope}
     key: str | None = new.idempotency_key
     source = {"source_type": new.source_type, "source_id": new.source_id, "ordinal": new.ordinal}
