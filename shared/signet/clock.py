@@ -5,12 +5,16 @@ clock is shared by all processes of a machine (it counts from boot), does not ru
 ignores changes of the wall clock, so leases are measured with it.
 """
 
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
+#: Numbers that are times: seconds since 1970 have as many digits, milliseconds three more.
+_EPOCH = re.compile(r"\d{9,13}(?:\.\d+)?")
+_LEAST_MS = 1e11
 #: On macOS CLOCK_MONOTONIC runs while the machine sleeps, on Linux CLOCK_BOOTTIME does.
 _ELAPSED: int = getattr(time, "CLOCK_BOOTTIME", getattr(time, "CLOCK_MONOTONIC", 0))
 
@@ -104,3 +108,65 @@ def span(seconds: float) -> str:
         if whole >= size:
             return f"{whole // size} {large} {whole % size // part} {small}"
     return f"{whole // 60} min {whole % 60} s" if whole >= 60 else f"{whole} s"
+
+
+def given(said: object) -> datetime:
+    """Return the instant that a person or another program names. Raises ValueError.
+
+    An ISO-8601 text, local where it names no zone, or seconds or milliseconds since 1970 as a number or as digits.
+    """
+    if isinstance(said, bool) or not isinstance(said, str | int | float):
+        raise ValueError("not a time")
+    text = str(said).strip()
+    if _EPOCH.fullmatch(text):
+        number = float(text)
+        return ms_to_instant(round(number if number >= _LEAST_MS else number * 1000))
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError(f"{text!r} is outside the calendar") from error
+
+
+def local(instant: datetime) -> datetime:
+    """Return an instant in the zone of this machine; in its own where the calendar ends."""
+    try:
+        return instant.astimezone()
+    except (OverflowError, ValueError):
+        return instant
+
+
+def local_day(stored: str | None) -> str:
+    """Return the local day of a stored instant as `2026-05-01`; empty for none, the beginning of any other text."""
+    instant = parsed(stored)
+    return local(instant).date().isoformat() if instant else (stored or "")[:10]
+
+
+def midnight(instant: datetime, *, days: int = 0) -> datetime:
+    """Return when the local day of an instant began, or the day so many days later."""
+    day = local(instant).date() + timedelta(days=days)
+    return datetime(day.year, day.month, day.day).astimezone(UTC)
+
+
+class MachineZone(tzinfo):
+    """The zone of this machine with its rules, also those of other seasons, as the C library knows them."""
+
+    def utcoffset(self, moment: datetime | None) -> timedelta | None:
+        """Return the offset at a local time; `fold` says which of the two times of a repeated hour it is."""
+        return None if moment is None else moment.replace(tzinfo=None).astimezone().utcoffset()
+
+    def dst(self, moment: datetime | None) -> timedelta | None:
+        """Return None: nothing asks for it, and offsets are enough."""
+        return None
+
+    def tzname(self, moment: datetime | None) -> str | None:
+        """Return the zone's usual short name at a local time."""
+        return None if moment is None else moment.replace(tzinfo=None).astimezone().tzname()
+
+    def fromutc(self, moment: datetime) -> datetime:
+        """Return the local time of an instant."""
+        local = moment.replace(tzinfo=UTC).astimezone()
+        wall = local.replace(tzinfo=self, fold=0)
+        return wall if wall.utcoffset() == local.utcoffset() else wall.replace(fold=1)
+
+
+LOCAL = MachineZone()

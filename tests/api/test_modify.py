@@ -79,7 +79,7 @@ def test_a_patch_changes_what_it_names_and_tells_both_versions(api: Api) -> None
 def test_a_new_text_is_found_at_once_and_nothing_read_from_the_old_one_is_left(api: Api) -> None:
     memory_id = remember(api, "We met Ada Winter in Oslo.", hints=["who was met in Oslo?"])
     give_vector(api, memory_id)
-    answer = patch(api, memory_id, {"content": " We met  Ben Frost in Rome.", "reason": "wrong"})
+    answer = patch(api, memory_id, {"content": " We met Ben Frost in Rome.\n", "reason": "wrong"})
     assert (answer.body["contentChanged"], answer.body["embedded"]) == (True, False)
     row = row_of(api, memory_id)
     assert row["content"] == "We met Ben Frost in Rome."
@@ -94,7 +94,7 @@ def test_a_new_text_is_found_at_once_and_nothing_read_from_the_old_one_is_left(a
 
 def test_what_is_so_already_changes_nothing(api: Api) -> None:
     memory_id = remember(api, "The heron nests in April.", tags="birds")
-    same = {"content": "The heron  nests in April.", "tags": "birds", "reason": "sure"}
+    same = {"content": " The heron nests in April.\r\n", "tags": "birds", "reason": "sure"}
     answer = patch(api, memory_id, same)
     assert (answer.status, answer.body) == (
         200,

@@ -8,7 +8,7 @@ REMEMBER = "/api/memory/remember"
 
 
 def test_a_memory_is_stored_with_its_job_and_answered_with_what_clients_read(api: Api) -> None:
-    answer = api.post(REMEMBER, {"content": "Ada  prefers dark mode. ", "tags": "UI, Editor"})
+    answer = api.post(REMEMBER, {"content": "Ada prefers dark mode. ", "tags": "UI, Editor"})
     assert answer.status == 200
     assert answer.body | {"entities_linked": 0} == {
         "success": True,
@@ -161,9 +161,9 @@ def test_a_long_text_is_saved_in_pieces(api: Api) -> None:
         ({"pinned": "perhaps"}, "pinned: Input should be a valid boolean"),
         ({"ordinal": 10**30}, "ordinal: Input should be less than or equal to"),
         ({"createdAt": "yesterday"}, "createdAt: not an ISO timestamp"),
-        ({"createdAt": "1700000000"}, "createdAt: not an ISO timestamp"),
-        ({"createdAt": 1_700_000_000}, "createdAt: Input should be a valid datetime"),
-        ({"eventAt": True}, "eventAt: Input should be a valid datetime"),
+        ({"createdAt": "17000000"}, "createdAt: not an ISO timestamp"),
+        ({"createdAt": 1_700}, "createdAt: not an ISO timestamp"),
+        ({"eventAt": True}, "eventAt: not an ISO timestamp"),
         ({"createdAt": "9999-12-31T23:59:59-12:00"}, "createdAt: not an ISO timestamp"),
         ({"created_at": "0001-01-01T00:00:00+12:00"}, "created_at: not an ISO timestamp"),
         ({"hints": "one"}, "hints: Input should be a valid list"),

@@ -55,6 +55,8 @@ class Program:
     home: Path
     workspace: Path
     port: int = field(default_factory=free_port)
+    #: Of this time zone are its commands and its daemon.
+    zone: str = "UTC"
 
     def environment(self, **more: str) -> dict[str, str]:
         """Return an environment that reaches neither a model nor anything of this machine's user."""
@@ -70,6 +72,7 @@ class Program:
             "OLLAMA_HOST": DEAD_URL,
             "PYTHONPATH": os.pathsep.join(map(str, SOURCES)),
             "TERM": "xterm",
+            "TZ": self.zone,
             **more,
         }
 
@@ -123,9 +126,9 @@ class Program:
 
 
 @contextmanager
-def running(home: Path) -> Iterator[Program]:
+def running(home: Path, *, zone: str = "UTC") -> Iterator[Program]:
     """Give a program with a running daemon until the block ends."""
-    program = Program(home=home, workspace=home / "workspace")
+    program = Program(home=home, workspace=home / "workspace", zone=zone)
     program.workspace.mkdir()
     (program.workspace / "agent.yaml").write_text(SETTINGS)
     started = program.run("daemon", "start", "--port", str(program.port))

@@ -87,7 +87,7 @@ def test_a_dry_run_counts_what_the_import_then_does_and_writes_nothing(empty: Ap
         {"record": "text", "content": "The gate opens at nine."},
         {"record": "text", "content": "Bread is baked on Mondays"},
         {"record": "text", "content": "bread is baked on mondays"},
-        {"record": "text", "content": "critical:  "},
+        {"record": "text", "content": " \n\t"},
         {"record": "text", "content": "Long. " * 400},
         {"record": "text", "content": "Long. " * 400},
         {"record": "nonsense"},

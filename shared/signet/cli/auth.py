@@ -236,7 +236,7 @@ def _lines(found: "Iterable[Token]") -> Iterable[str]:
     for one in found:
         ended = _ended(one, now)
         scope = " ".join(f"{name}={value}" for name, value in one["scope"].items())
-        until = f"until {(one['expiresAt'] or '?')[:16]}"
+        until = f"until {output.local(end) if (end := one['expiresAt']) else '?'}"
         seen = f"seen {output.local(at)}" if (at := one["lastSeenAt"]) else "never seen"
         name = output.plain(one["sub"] or "?")
         facts = (one["role"] or "?", name, output.plain(scope), until, seen)

@@ -48,7 +48,7 @@ def _show(listed: wire.RunningSessions) -> None:
     ink = output.ink(sys.stdout)
     for one in listed["sessions"]:
         state = ink.warn("bypassed") if one["bypassed"] else ink.good("active")
-        since = str(one["claimedAt"] or "")[:16].replace("T", " ")
+        since = output.local(at) if (at := one["claimedAt"]) else ""
         facts = " · ".join(filter(None, (one.get("harness"), one["runtimePath"], since)))
         output.say(f"{output.plain(one['key'])}  {state}  {ink.dim(facts)}")
     output.hint("Turn off the hooks of one: signet bypass SESSION")

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from signet import ids
+from signet import clock, ids
 from signet.cli import output
 from signet.cli.output import Ink
 
@@ -16,11 +16,15 @@ ID_CHARS = 18
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One memory of a list; `score` from 0 to 1 for search results, `facts` for the second line."""
+    """One memory of a list; `score` from 0 to 1 for search results, `facts` for the second line.
+
+    The day shown is that of its event, if there is one.
+    """
 
     id: str
     content: str
     created_at: str
+    event_at: str | None = None
     score: float | None = None
     pinned: bool = False
     tags: str | Sequence[str] | None = None
@@ -32,7 +36,8 @@ def lines(entry: Entry, ink: Ink, *, full: bool = False) -> Iterator[str]:
 
     Off a terminal all lines of the content are shown, unchanged.
     """
-    date = entry.created_at[:10]
+    saved = clock.local_day(entry.created_at)
+    date = clock.local_day(entry.event_at) or saved
     score = "" if entry.score is None else f"[{entry.score * 100:.0f}%]"
     star = "★" if entry.pinned else ""
     head = [ink.dim(date), ink.good(score), ink.warn(star)]
@@ -54,8 +59,10 @@ def lines(entry: Entry, ink: Ink, *, full: bool = False) -> Iterator[str]:
         text[-1] += f" {ink.dim(tags)}"
     yield " ".join([*filter(None, head), text[0]])
     for line in text[1:]:
-        yield " " * indent + line
-    facts = " · ".join([*entry.facts, ids.short(entry.id)])
+        yield (" " * indent + line).rstrip()
+    facts = " · ".join(
+        [*([f"saved {saved}"] if saved != date else []), *entry.facts, ids.short(entry.id)]
+    )
     for line in output.wrapped(facts, output.width() - 2):
         yield ink.dim(f"  {line}")
 

@@ -257,6 +257,7 @@ def _summary(row: MemorySummary) -> Entry:
         id=row["id"],
         content=row["content"],
         created_at=row["created_at"],
+        event_at=row["event_at"],
         pinned=bool(row["pinned"]),
         tags=row["tags"],
         facts=(
@@ -308,6 +309,7 @@ def _card(memory: Memory, ink: Ink) -> Iterator[str]:
         "project": memory["project"],
         "scope": memory["scope"],
         "source": " ".join(filter(None, (memory["source_type"], memory["source_id"]))),
+        "happened": output.local(memory["event_at"]) if memory["event_at"] else None,
         "saved": output.local(memory["created_at"]),
         "changed": f"{changed} by {memory['updated_by'] or 'unknown'}"
         if memory["version"] > 1

@@ -175,12 +175,13 @@ def _entry(hit: Hit) -> Entry:
         facts = ["said in a session" if hit["type"] == SESSION else "commit message"]
         facts += [output.path(hit["project"])] if hit["project"] else []
     if "superseded_by" in hit:
-        until = f" {hit['valid_to'][:10]}" if "valid_to" in hit else ""
+        until = f" {output.day(hit['valid_to'])}" if "valid_to" in hit else ""
         facts.append(f"corrected{until} by {hit['superseded_by'][:ID_CHARS]}")
     return Entry(
         id=output.plain(hit["id"]),
         content=hit["content"],
         created_at=hit["created_at"],
+        event_at=hit.get("event_at"),
         score=hit["score"],
         pinned=hit["pinned"],
         tags=hit["tags"],

@@ -188,7 +188,7 @@ def learning(predictor: Mapping[str, Any]) -> str:
         return f"active, {told}"
     if not judged:
         told = "no comparable session yet"
-    stopped = f" · stopped {str(state['lastRollback'])[:10]}" if state["lastRollback"] else ""
+    stopped = f" · stopped {output.day(state['lastRollback'])}" if state["lastRollback"] else ""
     return f"collecting data, results unchanged: {told}{stopped}"
 
 

@@ -38,12 +38,13 @@ def last(text: str) -> str:
 
 
 def middle(text: str) -> str:
-    """Return noon (UTC) for a day, the same day in nearly every zone; other times are unchanged."""
-    start, end = _span(text, _now())
-    day = start.astimezone()
+    """Return noon of a day, now at the latest for today, and any other time unchanged."""
+    now = _now()
+    start, end = _span(text, now)
     if end - start < _DAY / 2:
         return clock.to_text(start)
-    return clock.to_text(datetime(day.year, day.month, day.day, 12, tzinfo=UTC))
+    noon = clock.local(start).replace(hour=12, tzinfo=None).astimezone(UTC)
+    return clock.to_text(min(noon, max(now, start)))
 
 
 def _now() -> datetime:
@@ -94,7 +95,7 @@ def _iso(words: str) -> tuple[datetime, datetime] | None:
         return None
     if len(words) <= len("2026-05-01"):
         return _days(found)
-    at = clock.parse(words)
+    at = clock.given(words)
     return at, at
 
 

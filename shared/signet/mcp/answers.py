@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from signet import ids
+from signet import clock, ids
 from signet.text import markup
 
 Body = Mapping[str, object]
@@ -183,7 +183,9 @@ def expanded(body: Body, view: View) -> Body:
 
 def _memory(row: Body, view: View) -> Body:
     """Return one memory of a list with the fields that an agent needs. The order gives the rank."""
-    created, happened = str(row.get("created_at") or "")[:10], str(row.get("event_at") or "")[:10]
+    created, happened = (
+        clock.local_day(str(row.get(name) or "")) for name in ("created_at", "event_at")
+    )
     shown = {
         "id": row.get("id"),
         "content": row.get("content"),

@@ -109,11 +109,14 @@ def test_yesterday_is_the_day_before_where_the_text_was_written() -> None:
     evening = datetime(2026, 11, 22, 4, tzinfo=UTC)
     west, east = ZoneInfo("America/Los_Angeles"), ZoneInfo("Asia/Tokyo")
     assert dates.the_day("Yesterday it rained", evening, west) == datetime(
-        2026, 11, 20, 12, tzinfo=UTC
+        2026, 11, 20, 12, tzinfo=west
     )
     assert dates.the_day("Yesterday it rained", evening, east) == datetime(
-        2026, 11, 21, 12, tzinfo=UTC
+        2026, 11, 21, 12, tzinfo=east
     )
+    assert dates.the_day(
+        "Today it rained", datetime(2026, 11, 22, 0, tzinfo=UTC), east
+    ) == datetime(2026, 11, 22, 9, tzinfo=east)
 
 
 def test_without_a_zone_it_is_the_machines(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,6 +125,6 @@ def test_without_a_zone_it_is_the_machines(monkeypatch: pytest.MonkeyPatch) -> N
         with monkeypatch.context() as patch:
             patch.setenv("TZ", "America/Los_Angeles")
             time.tzset()
-            assert dates.told_day("Yesterday it rained", evening) == "2026-11-20T12:00:00.000Z"
+            assert dates.told_day("Yesterday it rained", evening) == "2026-11-20T20:00:00.000Z"
     finally:
         time.tzset()

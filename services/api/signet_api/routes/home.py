@@ -1,8 +1,7 @@
 """What the first page shows; who the agent is; what has changed, and the description that works offline."""
 
 import asyncio
-from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, timedelta, tzinfo
 
 from signet import clock, resources
 from signet.db import ReadTx
@@ -38,9 +37,9 @@ _COUNTED, _DAYS = ("added", "prompts", "told_tokens"), 35
 async def get_home(agent: Agent, only: Only, state: Shared, tz: Text = None) -> wire.Home:
     """Return who the agent is, which sessions run, what waits for a person, what was forgotten last, and the work.
 
-    Its days are those of the time zone `tz`, else of UTC.
+    Its days are those of the time zone `tz`, else of this machine.
     """
-    zone = series.zone(tz or "UTC")
+    zone = series.zone(tz)
     name = (await _identity(state))["name"]
     return await state.db.aread(_home, state, agent, only, name, zone)
 
@@ -51,7 +50,7 @@ def _home(
     agent: str,
     only: str | None,
     name: str,
-    zone: ZoneInfo,
+    zone: tzinfo,
 ) -> wire.Home:
     asked, now = caller.current(), clock.now()
     found = running.find(tx, agent_id=only, project=asked.scope.project, now=now)
@@ -84,7 +83,7 @@ def _page(tx: ReadTx, state: State, agent: str, asked: PageParams) -> MemoryPage
     return memories.page(tx, agent, asked, memories.filter_of(asked), Rules.of(state.settings))
 
 
-def _year_ago(now: datetime, zone: ZoneInfo) -> PageParams:
+def _year_ago(now: datetime, zone: tzinfo) -> PageParams:
     """Return the question for this day a year ago: of 28 February on a leap day."""
     today = now.astimezone(zone).date()
     day = min(today.day, 28) if today.month == 2 else today.day

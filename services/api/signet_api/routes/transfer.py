@@ -44,7 +44,7 @@ async def get_export(
     What the agent may read; everything, private rows of all agents too, only with `everything=true`.
     """
     try:
-        changed = clock.parse(since) if since else None
+        changed = clock.given(since) if since else None
     except ValueError as error:
         raise Invalid("since is no ISO time") from error
 

@@ -6,7 +6,7 @@ Rows are counted by ten minutes of UTC in SQL, and those added up by the hours o
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from signet import clock
@@ -24,15 +24,17 @@ USUAL = {"10min": 6 * 24, "hour": 24, "day": 30}
 _BUCKET_CHARS = 15
 
 
-def zone(name: str) -> ZoneInfo:
-    """Return a time zone by its name; raises Invalid for what is none."""
+def zone(name: str | None) -> tzinfo:
+    """Return a time zone by its name, the machine's for none; raises Invalid for an unknown name."""
+    if not name:
+        return clock.LOCAL
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:
         raise Invalid(f"tz: no time zone {name[:60]!r}") from error
 
 
-def starts(step: str, count: int, tz: ZoneInfo, now: datetime) -> list[datetime]:
+def starts(step: str, count: int, tz: tzinfo, now: datetime) -> list[datetime]:
     """Return when each of the last ten minutes, hours or days began, oldest first, the running one last. Pure."""
     if step == "10min":
         last = now.astimezone(UTC).replace(minute=now.minute // 10 * 10, second=0, microsecond=0)
@@ -46,7 +48,7 @@ def starts(step: str, count: int, tz: ZoneInfo, now: datetime) -> list[datetime]
 
 
 def of(
-    tx: ReadTx, metrics: Sequence[str], *, step: str, count: int, tz: ZoneInfo, now: datetime
+    tx: ReadTx, metrics: Sequence[str], *, step: str, count: int, tz: tzinfo, now: datetime
 ) -> Series:
     """Return how much of each metric happened in each step; raises Invalid for an unknown metric."""
     for name in metrics:
@@ -56,7 +58,7 @@ def of(
     bounds = [clock.to_text(one)[:_BUCKET_CHARS] for one in begins]
     return {
         "step": step,
-        "tz": tz.key,
+        "tz": tz.key if isinstance(tz, ZoneInfo) else "",
         "starts": [clock.to_text(one) for one in begins],
         "series": {
             name: _slowest(tx, bounds) if name == P95 else _counted(tx, sql.SERIES[name], bounds)

@@ -1,6 +1,6 @@
 """What was remembered of late: today, in the last seven days, in the last thirty; each era holds those before it.
 
-A day is one of UTC, as every stored time is, and today counts as the first day of each era. What happened to memories
+Days are those of this machine's time zone, and today counts as the first day of each era. What happened to memories
 (their history) is counted by when it happened, whenever they were made.
 """
 
@@ -29,9 +29,8 @@ def of(tx: ReadTx, *, reader: Reader, now: datetime) -> MemoryTimeline:
 
     Each counts what was remembered between two instants, and what happened in the same time.
     """
-    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    end = midnight + timedelta(days=1)
-    starts = [midnight - timedelta(days=days - 1) for _, _, days in ERAS]
+    end = clock.midnight(now, days=1)
+    starts = [clock.midnight(now, days=1 - days) for _, _, days in ERAS]
     times = [clock.to_text(instant) for instant in (*starts, end)]
     where = Where("m.is_deleted = 0") & readable(reader)
     rows = tx.all(sql.ERAS.format(where=where.sql), (*times, *where.params))

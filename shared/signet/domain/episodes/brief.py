@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
 
+from signet import clock
 from signet.db import ReadTx, fts
 from signet.db.visibility import Reader
 from signet.domain.episodes import fence, outcome, search, split, sql
@@ -273,6 +274,8 @@ def _reach(tx: ReadTx, match: Match) -> list[tuple[int, int]]:
 
 def _unsteered(text: str, type: SourceType) -> str:
     """Return a text without the turns or lines that steer an agent; what the user says stays."""
+    if type is SourceType.MEMORY:
+        return "" if orders.steers(" ".join(text.split())) else text
     if type is not SourceType.SESSION:
         return "\n".join(line for line in text.split("\n") if not orders.steers(line))
     said = split.turns(text)
@@ -388,7 +391,7 @@ def _shown(text: str, type: SourceType) -> str:
 def _heading(one: Stretch) -> str:
     source = one.match.source
     id_ = source.name.partition(":")[2]
-    title = f"## {_TITLES[source.type]} {fence.named(id_, ID_CHARS)}, {one.match.said_at[:10]}"
+    title = f"## {_TITLES[source.type]} {fence.named(id_, ID_CHARS)}, {clock.local_day(one.match.said_at)}"
     return f"{title}, {one.match.origin[:ORIGIN_CHARS]}" if one.match.origin else title
 
 

@@ -132,7 +132,7 @@ def beginning(named: str | None, now: datetime) -> str:
     days = {"last_week": 7, "last_month": 30}
     if not named:
         return ""
-    since = now - timedelta(days=days[named]) if named in days else clock.parse(named)
+    since = now - timedelta(days=days[named]) if named in days else clock.given(named)
     return clock.to_text(since)
 
 

@@ -129,11 +129,10 @@ def _translated(
 
 
 def the_day(text: str, written_at: datetime, zone: tzinfo | None = None) -> datetime | None:
-    """Return noon (UTC) of the one day that a text tells of, None when it names none or several.
+    """Return local noon of the one day that a text tells of, None when it names none or several.
 
-    Noon, because the day holds for readers of nearly every time zone then; "yesterday" is the day before the one that
-    it was where the text was written (`zone` None is the machine's). What lies ahead of `written_at` is a plan and no
-    event.
+    "Yesterday" is the day before the one that it was where the text was written (`zone` None is the machine's). Of the
+    day of writing it is `written_at` at the latest. What lies ahead of that is a plan and no event.
     """
     today = to_local(written_at, zone)
     days = {mention.start for mention in find(text, today) if mention.is_day}
@@ -141,7 +140,7 @@ def the_day(text: str, written_at: datetime, zone: tzinfo | None = None) -> date
         return None
     (day,) = days
     noon = _midnight(day) + DAY / 2
-    return None if _midnight(day) > today else to_utc(noon, UTC)
+    return None if _midnight(day) > today else to_utc(min(noon, today), zone)
 
 
 def told_day(text: str, written_at: datetime) -> str | None:

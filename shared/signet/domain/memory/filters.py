@@ -51,7 +51,7 @@ def standing(as_of: datetime | None, alias: str = "m") -> Where:
 
 
 def instant(name: str, text: str | None, *, last: bool = False) -> str | None:
-    """Return a time as it is stored; a day alone is its first instant, or with `last` its last one.
+    """Return a time as it is stored; a local day alone is its first instant, or with `last` its last one.
 
     In an address that was not encoded the plus of a zone has become a space. Raises Invalid, which names the
     parameter, for a text that is no time.
@@ -59,9 +59,9 @@ def instant(name: str, text: str | None, *, last: bool = False) -> str | None:
     if text is None:
         return None
     try:
-        found = clock.parse(text.strip().replace(" ", "+") if "T" in text else text)
-    except ValueError as error:
+        found = clock.given(text.strip().replace(" ", "+") if "T" in text else text)
+    except (ValueError, OSError) as error:
         raise Invalid(f"{name} must be an ISO timestamp") from error
     if last and len(text.strip()) <= len("2026-01-31"):
-        found += timedelta(days=1, milliseconds=-1)
+        found = clock.midnight(found, days=1) - timedelta(milliseconds=1)
     return clock.to_text(found)

@@ -516,7 +516,7 @@ def _rewritten(
         masked=(),
     )
     modify(tx, patch, actor=writer, rules=rules, now=now)
-    return replace(saved, content=text.storage, embedded=False, is_rewritten=True)
+    return replace(saved, content=text.storage, is_rewritten=True)
 
 
 def _corrects(new: Normalized, old: Normalized) -> bool:

@@ -41,6 +41,7 @@ PLAIN = {
     "live": "?",
     "deleted_at": _TIME,
     "created_at": _TIME,
+    "happened_at": _TIME,
     "superseded": "?",
     "asks": "?",
     "length": "i4",

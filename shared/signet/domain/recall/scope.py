@@ -29,8 +29,11 @@ def _filters(filters: Filters) -> Where:
         ("m.who = ?", filters.who),
         ("m.project = ?", filters.project),
         ("m.importance >= ?", filters.importance_min),
-        ("m.created_at >= ?", asked.instant("since", filters.since)),
-        ("m.created_at <= ?", asked.instant("until", filters.until, last=True)),
+        ("coalesce(m.event_at, m.created_at) >= ?", asked.instant("since", filters.since)),
+        (
+            "coalesce(m.event_at, m.created_at) <= ?",
+            asked.instant("until", filters.until, last=True),
+        ),
         ("m.pinned = ?", None if filters.pinned is None else int(filters.pinned)),
     ):
         if value is not None:
@@ -53,9 +56,9 @@ def flags(tx: ReadTx, query: Query, table: Table) -> Flags:
     if filters.pinned is not None:
         passing &= table["pinned"] == filters.pinned
     if since := asked.instant("since", filters.since):
-        passing &= table["created_at"] >= since.encode()
+        passing &= table["happened_at"] >= since.encode()
     if until := asked.instant("until", filters.until, last=True):
-        passing &= table["created_at"] <= until.encode()
+        passing &= table["happened_at"] <= until.encode()
     for tag in filters.tags:
         tagged = np.zeros_like(passing)
         rows = np.array(reading.passing(tx, asked.has_tag(tag)), dtype=np.int64)

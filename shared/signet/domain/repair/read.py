@@ -118,6 +118,6 @@ def _text(sent: Mapping[str, object], name: str) -> str | None:
 def _instant(sent: Mapping[str, object], name: str) -> str | None:
     text = _text(sent, name)
     try:
-        return text and clock.to_text(clock.parse(text))
+        return text and clock.to_text(clock.given(text))
     except ValueError as error:
         raise Invalid(f"{name} must be an ISO timestamp") from error

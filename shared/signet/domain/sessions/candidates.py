@@ -61,6 +61,7 @@ class Candidate:
     source: str
     #: Who says it.
     origin: str
+    event_at: str | None = None
     read_from: str | None = None
     is_pinned: bool = False
     #: What its score is multiplied by for what was learned of it, once that has proven to be better.
@@ -73,8 +74,9 @@ class Candidate:
     @property
     def line(self) -> str:
         """Return the memory as a line of the context."""
+        days = wording.days(self.created_at, self.event_at)
         said = ", ".join((self.origin, *self.labels))
-        return start_text.memory_line(self.content, self.tags, self.created_at, said)
+        return start_text.memory_line(self.content, self.tags, days, said)
 
 
 def find(
@@ -284,6 +286,7 @@ def _candidate(row: MemoryRow, score: float, source: str, reader: Reader) -> Can
         project=row.project,
         importance=row.importance or 0.0,
         created_at=row.created_at,
+        event_at=row.event_at,
         score=score,
         source=source,
         read_from=row.read_from,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
+from signet import clock
 from signet.db import ReadTx
 from signet.db.dialect import as_list
 from signet.db.visibility import Here, Reader
@@ -327,7 +328,7 @@ def described(context: Context) -> ContextAnswer:
         {
             "id": one.match.source.name,
             "type": one.match.source.type,
-            "date": one.match.said_at[:10],
+            "date": clock.local_day(one.match.said_at),
             "project": one.match.source.project or None,
             "content": fence.clean(one.text),
         }

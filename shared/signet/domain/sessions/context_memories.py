@@ -168,7 +168,7 @@ def _line(hit: Hit, asked: Question) -> Line:
     )
     text = hit.content if asked.is_whole else prompt_text.compact(hit.content, asked.terms)
     labels = asked.here.labels(hit.project) if asked.here else ()
-    note = ", ".join((wording.day(hit.created_at), origin, *labels))
+    note = ", ".join((wording.days(hit.created_at, hit.event_at), origin, *labels))
     return Line(hit.id, fence.item(text, f"({note})"))
 
 

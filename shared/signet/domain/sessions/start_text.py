@@ -74,10 +74,10 @@ def assemble(sections: Sequence[Section], *, most: int) -> str:
     return f"{text}\n\n{kept}" if kept else text
 
 
-def memory_line(content: str, tags: Sequence[str], created_at: str, origin: str) -> str:
-    """Return one memory as an item of a list, with its day and who says it."""
+def memory_line(content: str, tags: Sequence[str], days: str, origin: str) -> str:
+    """Return one memory as an item of a list, with its days and who says it."""
     marked = f"[{fence.one_line(', '.join(tags))}] " if tags else ""
-    return fence.item(content, f"{marked}({wording.day(created_at)}, {origin})")
+    return fence.item(content, f"{marked}({days}, {origin})")
 
 
 def titled(part: Part, title: str, text: str, most: int) -> Section:

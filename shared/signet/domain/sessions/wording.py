@@ -19,9 +19,19 @@ def today(local: datetime) -> str:
 
 
 def day(stored: str) -> str:
-    """Return the day of a stored instant as `May 1, 2026`; the text itself when it names no instant."""
+    """Return the local day of a stored instant as `May 1, 2026`, else the text itself."""
     found = clock.parsed(stored)
-    return f"{found:%b} {found.day}, {found.year}" if found else stored[:10]
+    if found is None:
+        return stored[:10]
+    here = clock.local(found)
+    return f"{here:%b} {here.day}, {here.year}"
+
+
+def days(saved_at: str, event_at: str | None) -> str:
+    """Return the day on which a memory was saved, behind that of its event if it is another."""
+    if not event_at or clock.local_day(event_at) == clock.local_day(saved_at):
+        return day(saved_at)
+    return f"happened {day(event_at)}, saved {day(saved_at)}"
 
 
 def ago(instant: datetime, now: datetime) -> str:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from signet import clock
 from signet.domain.transcripts.models import Session
 
 #: A distilled fact never outweighs what somebody asked to remember (PIP-41).
@@ -30,7 +31,7 @@ class Asked:
     @property
     def day(self) -> str:
         """The day of the session, as its notes are named."""
-        return self.ended_at.date().isoformat()
+        return clock.local(self.ended_at).date().isoformat()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """The words with which a model is asked to write MEMORY.md."""
 
+from signet import clock
 from signet.domain.synthesis import file
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources
@@ -28,7 +29,7 @@ def synthesis(current: str, sources: Sources, plan: Plan) -> str:
         "\n".join(
             [
                 *([f"{file.heading(project)}:"] if project != "" and len(parts) > 1 else []),
-                *(f"- [{one.type}] {one.content} ({one.created_at[:10]})" for one in part.memories),
+                *(f"- [{one.type}] {one.content} ({clock.local_day(one.created_at)})" for one in part.memories),
             ]
         )
         for project, part in parts.items()

@@ -289,12 +289,7 @@ def time_of(record: dict[str, object]) -> str | None:
     if isinstance(said, dict):
         said = said.get("created")
     try:
-        if isinstance(said, str):
-            instant = clock.parse(said)
-        elif isinstance(said, int | float) and not isinstance(said, bool):
-            instant = clock.ms_to_instant(int(said if said > _LEAST_MS else said * 1000))
-        else:
-            return None
+        instant = clock.given(said)
     except (ValueError, OverflowError, OSError):
         return None
     return f"{instant.isoformat(timespec='seconds')[:19]}Z"

@@ -114,7 +114,7 @@ class SeriesParams(Params):
     metrics: Names = ()
     step: Literal["10min", "hour", "day"] = "day"
     count: Annotated[int, Whole(0, 1_000)] = 0
-    tz: str = Field("UTC", max_length=60)
+    tz: str = Field("", max_length=60)
 
 
 class GraphParams(Params):

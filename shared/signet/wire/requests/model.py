@@ -94,8 +94,8 @@ def spelled(*names: str, default: Any = None, **limits: Any) -> Any:
 
 def _instant(sent: object) -> object:
     try:
-        return clock.parse(sent) if isinstance(sent, str) else sent
-    except ValueError as error:
+        return sent if isinstance(sent, datetime) else clock.given(sent)
+    except (ValueError, OSError) as error:
         raise ValueError("not an ISO timestamp") from error
 
 
@@ -113,8 +113,10 @@ def _not_blank(text: str) -> str:
 #: The ID of a row, stripped.
 Id = Annotated[str, AfterValidator(_not_blank)]
 
-#: An ISO-8601 time as text; UTC without a zone.
-Instant = Annotated[datetime, Strict(), BeforeValidator(_instant)]
+#: An ISO-8601 time, local where it names no zone, or seconds or milliseconds since 1970.
+Instant = Annotated[
+    datetime, Strict(), BeforeValidator(_instant, json_schema_input_type=str | float)
+]
 
 
 @dataclass(frozen=True, slots=True)

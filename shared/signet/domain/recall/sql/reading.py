@@ -83,7 +83,7 @@ FROM embeddings WHERE seq IN {LIST}
 _RANKED = f"""
 SELECT m.seq, m.agent_id, m.visibility, m.scope, m.project, m.type, m.who,
   CAST(m.importance AS REAL), m.pinned IS 1, m.is_deleted IS 0, CAST(coalesce(m.deleted_at, '') AS BLOB),
-  CAST(m.created_at AS BLOB), m.superseded_by IS NOT NULL,
+  CAST(m.created_at AS BLOB), CAST(coalesce(m.event_at, m.created_at) AS BLOB), m.superseded_by IS NOT NULL,
   length(m.content) <= {{most_chars}} AND substr(rtrim(m.content, {{closing}}), -1) IN ({{marks}}), length(m.content),
   min(CAST(coalesce(m.access_count, 0) AS INTEGER), 2147483647), CAST(coalesce(m.last_accessed, '') AS BLOB),
   coalesce(m.ordinal, -1), coalesce(p.seq, 0), {{everywhere}} IS 1, coalesce(m.source_type, '') || ' ' || m.source_id,

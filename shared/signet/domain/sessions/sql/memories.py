@@ -31,6 +31,7 @@ class MemoryRow(NamedTuple):
     who: str | None
     origin: str
     review: str | None
+    event_at: str | None
 
 
 class RuleRow(NamedTuple):
@@ -53,7 +54,8 @@ class RuleRow(NamedTuple):
 _READ_FROM = "CASE m.source_type WHEN 'pipeline-v2' THEN m.source_id END AS read_from"
 _COLUMNS = (
     "m.id, m.content, m.type, m.tags, m.project, m.importance, m.pinned, m.created_at, m.last_accessed,"
-    f" {_READ_FROM}, coalesce(m.source_type, '') AS kind, m.who, coalesce(m.origin, 'agent') AS origin, m.review"
+    f" {_READ_FROM}, coalesce(m.source_type, '') AS kind, m.who, coalesce(m.origin, 'agent') AS origin, m.review,"
+    " m.event_at"
 )
 ALIVE = (
     Where("m.is_deleted = 0 AND m.review IS NOT 'waiting' AND m.type <> 'document_chunk'")

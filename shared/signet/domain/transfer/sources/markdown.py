@@ -91,10 +91,10 @@ def written_at(path: Path) -> datetime:
     """Return when a file was written: on the day that its name begins with, else when it was last changed."""
     changed = min(clock.ms_to_instant(path.stat().st_mtime_ns // 1_000_000), clock.now())
     try:
-        day = datetime.fromisoformat(path.stem[:10]).replace(hour=12, tzinfo=UTC)
-    except ValueError:
+        day = datetime.fromisoformat(path.stem[:10]).replace(hour=12).astimezone(UTC)
+    except (ValueError, OverflowError):
         return changed
-    return changed if changed.date() == day.date() else day
+    return changed if clock.local(changed).date() == clock.local(day).date() else day
 
 
 def records(pages: list[Page], wishes: Wishes) -> Iterator[Found]:
@@ -175,7 +175,7 @@ def _fields(front: Mapping[object, object]) -> dict[str, object]:
     if isinstance(front.get("project"), str):
         fields["project"] = front["project"]
     with contextlib.suppress(ValueError):  # a date that nobody can read is no date
-        fields["createdAt"] = clock.to_text(clock.parse(str(created)))
+        fields["createdAt"] = clock.to_text(clock.given(str(created)))
     kind = front.get("type")
     if isinstance(kind, str) and kind.strip():
         fields["tags"] = [*_tags(front.get("tags")), kind.strip().lower()]

@@ -80,7 +80,7 @@ def _record(value: Mapping[str, object], wishes: Wishes) -> Mapping[str, object]
             # A memory that has changed there is another source, else its new text would count as known.
             "sourceId": f"{value['id']}@{digest}" if value.get("id") else None,
             "who": _text(value.get("user_id")) or _text(value.get("actor_id")) or Format.MEM0,
-            "createdAt": _text(value.get("created_at")),
+            "createdAt": value.get("created_at"),
             "sessionKey": _text(value.get("run_id")),
             "project": _text(said.get("project")),
             "tags": tags or None,
