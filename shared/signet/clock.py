@@ -142,7 +142,7 @@ def local_day(stored: str | None) -> str:
 
 
 def midnight(instant: datetime, *, days: int = 0) -> datetime:
-    """Return when the local day of an instant began, or the day so many days later."""
+    """Return the start of the local day of an instant, or of the day `days` later."""
     day = local(instant).date() + timedelta(days=days)
     return datetime(day.year, day.month, day.day).astimezone(UTC)
 
@@ -151,7 +151,7 @@ class MachineZone(tzinfo):
     """The zone of this machine with its rules, also those of other seasons, as the C library knows them."""
 
     def utcoffset(self, moment: datetime | None) -> timedelta | None:
-        """Return the offset at a local time; `fold` says which of the two times of a repeated hour it is."""
+        """Return the offset at a local time; `fold` 1 is the second time of a repeated hour."""
         return None if moment is None else moment.replace(tzinfo=None).astimezone().utcoffset()
 
     def dst(self, moment: datetime | None) -> timedelta | None:

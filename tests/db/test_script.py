@@ -39,6 +39,28 @@ def found(db: Connection, question: str) -> list[str]:
         ("Die Straße ist gesperrt", "STRASSE"),
         ("Новогодняя ёлка", "елка"),
         ("Ma sœur habite ici", "soeur"),
+        ("We released v3.4.0 of the parser", "3.4.0"),
+        ("We released 3.4.0 of the parser", "V3.4.0"),
+        ("Pinned typescript to 5.4.5", "v5.4.5"),
+        ("Requires python3.11 for tomllib", "python 3.11"),
+        ("Requires Python 3.11 for tomllib", "python3.11"),
+        ("Target is ES2022", "2022"),
+        ("HTTP2 is off at the edge", "http/2"),
+        ("HTTP/2 is off at the edge", "http2"),
+        ("Backups older than 30s or of 25MB", "25 mb"),
+        ("The k8s cluster", "k8s"),
+        ("Größe3 und Größe4", "größe 4"),
+        ("Серверы2 и 3", "серверы"),
+        ("データベースの移行", "ﾃﾞｰﾀﾍﾞｰｽ"),
+        ("ﾊﾟﾝとｶﾞﾗｽ", "パン"),
+        ("ＡＰＩ full ｗｉｄｔｈ", "api width"),
+        ("api width", "ＡＰＩ ｗｉｄｔｈ"),
+        ("ofﬁce ﬂag", "office flag"),
+        ("①step needs 5㎏, m²", "kg"),
+        ("Ship it 🚀", "🚀"),
+        ("deployed✅now", "deployed ✅"),
+        ("👩‍💻 at work", "👩‍💻"),
+        ("👍🏽 from Ana", "👍"),
     ],
 )
 def test_a_word_inside_a_sentence_is_found(tmp_path: Path, text: str, question: str) -> None:
@@ -59,13 +81,23 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Connection:
     return connect(fresh_database(tmp_path_factory.mktemp("plain") / "memories.db"))
 
 
-@given(st.text(st.sampled_from("ab 1é中文の猫ーー회의.・Ж𠀀ß，"), min_size=1, max_size=150))
+@given(
+    st.text(st.sampled_from("ab 1é中文の猫ーー회의.・Ж𠀀ß，３Ｂｶﾞﾟﬁ🚀²"), min_size=1, max_size=150)
+)
 def test_the_index_and_a_question_cut_alike(plain: Connection, text: str) -> None:
     plain.execute("DELETE FROM memories")
     plain.execute(SAVE, ("a", text))
     (read,) = plain.execute("SELECT content FROM memories_words").fetchone()
     parts = [part for raw in script.fold(text).split() for part in script.cut(raw)]
-    assert set(parts) <= set(read.split())
+    assert {word for part in parts for word in script.indexed(part).split()} <= set(read.split())
+
+
+def test_another_version_is_not_found(plain: Connection) -> None:
+    plain.execute("DELETE FROM memories")
+    for number, text in enumerate(("v3.4.0", "v3.40", "13.4.0", "3.4", "python3.12", "🚢 HTTP3")):
+        plain.execute(SAVE, (str(number), text))
+    assert found(plain, "3.4.0") == ["0"]
+    assert found(plain, "python3.11") == found(plain, "http/2") == found(plain, "🚀") == []
 
 
 def test_an_earlier_file_is_indexed_again(tmp_path: Path) -> None:
@@ -78,6 +110,7 @@ def test_an_earlier_file_is_indexed_again(tmp_path: Path) -> None:
         command.upgrade(config, "0002")
     db = connect(path)
     db.execute(SAVE, ("a", "我们没有数据库"))
+    db.execute(SAVE, ("b", "Requires python3.11"))
     db.execute(
         "INSERT INTO episode_chunks (agent_id, source_type, source_id, project, position, content, said_at)"
         " VALUES ('default', 'session', 's', '', 0, 'User: 缓存放在哪里', '')"
@@ -86,5 +119,6 @@ def test_an_earlier_file_is_indexed_again(tmp_path: Path) -> None:
     migrate.upgrade(path, now=NOW)
     db = connect(path)
     assert found(db, "数据库") == ["a"]
+    assert found(db, "3.11") == ["b"]
     assert db.execute("SELECT rowid FROM episode_chunks_fts WHERE content MATCH '缓存'").fetchall()
     assert migrate.drift(path) == []

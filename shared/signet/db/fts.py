@@ -31,6 +31,8 @@ STOP_WORDS = frozenset(
 
 _MARKS = re.compile(r"[\":()^*?'’‘`\x00-\x1f\x7f]+")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+#: `v3.4.0` and `3.4.0` are one version.
+_VERSION = re.compile(r"^v(?=\d+\.\d)")
 
 
 def words(text: str) -> list[str]:
@@ -38,14 +40,18 @@ def words(text: str) -> list[str]:
 
     One-letter words of the Latin script are left out; of other scripts a single character is a word.
     """
-    clean = script.fold(_MARKS.sub(" ", encodable(text)).lower())
-    found = (_EDGES.sub("", part) for raw in clean.split() for part in script.cut(raw))
+    clean = script.apart(script.fold(_MARKS.sub(" ", encodable(text))).lower())
+    found = (
+        part if script.is_picture(part) else _VERSION.sub("", _EDGES.sub("", part))
+        for raw in clean.split()
+        for part in script.cut(raw)
+    )
     return list(dict.fromkeys(w for w in found if len(w) > 1 or _is_word(w)))
 
 
 def folded(text: str) -> str:
     """Return a text as it is compared: lower-case, without accents, special letters folded."""
-    return languages.unaccented(script.fold(text.lower()))
+    return languages.unaccented(script.fold(text).lower())
 
 
 def encodable(text: str) -> str:
@@ -91,8 +97,9 @@ def _quoted(term: str) -> str:
     """Return one word of an expression; a single ideograph or kana is the beginning of a pair."""
     start, _, whole = term.partition("*")
     if whole:  # the index may have stemmed the word to less than its beginning
-        return f'("{start}"* OR "{whole}")'
-    return f'"{start}"*' if len(start) == 1 and script.has_runs(start) else f'"{start}"'
+        return f'("{start}"* OR "{script.indexed(whole)}")'
+    is_single = len(start) == 1 and script.has_runs(start)
+    return f'"{start}"*' if is_single else f'"{script.indexed(start)}"'
 
 
 def scores(ranks: Mapping[int, float]) -> dict[int, float]:
@@ -105,8 +112,5 @@ def scores(ranks: Mapping[int, float]) -> dict[int, float]:
 
 
 def _is_word(character: str) -> bool:
-    return (
-        character.isalnum()
-        and "LATIN" not in unicodedata.name(character, "")
-        and (not character.isascii())
-    )
+    is_letter = character.isalnum() and "LATIN" not in unicodedata.name(character, "")
+    return (is_letter and not character.isascii()) or script.is_picture(character)

@@ -1,13 +1,20 @@
 """How a text is cut into words where spaces do not do it, alike in an index (SQL) and in a question (Python). Pure.
 
 FTS5 takes a run of Chinese, Japanese or Korean characters as one word, so a word inside a sentence would not be
-found. Full text therefore reads each table through a view in which every such character stands with the one behind
-it, as a word of its own: 我用Git吧 is read as 我用 用 Git 吧. The view is SQL and nothing else, so the index is right
-whoever writes. Letters that the tokenizer does not fold are folded in the same place: Straße is found by Strasse.
+found. Full text therefore reads each table through a view, in which every such character is joined with the next one
+to one word: 我用Git吧 is read as 我用 用 Git 吧. The view is SQL and nothing else, so the index is right for each
+program that writes. In the same place
+
+- wide, half-width, enclosed and ligated characters become usual ones: ＡＰＩ is API, ﾃﾞ is デ, ﬁ is fi;
+- letters that the tokenizer does not fold are folded: Straße is found by Strasse;
+- letters and digits that meet are parted: python3.11 is read as python 3.11, so 3.11 finds it;
+- an emoji becomes a number that the tokenizer keeps.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 #: Ideographs, kana and Hangul, as the ranges of a character class; marks such as the middle dot end a run.
 RANGES = "々〇ぁ-ゖゝ-ゟァ-ヺー-ヿㇰ-ㇿ㐀-䶿一-鿿가-힣豈-﫿ｦ-ﾟ𠀀-𳎿"
@@ -16,16 +23,79 @@ _AROUND = "⺀-𳎿"
 #: What the tokenizer `unicode61` leaves as it is.
 FOLDED = {"ß": "ss", "ẞ": "ss", "ё": "е", "Ё": "Е", "œ": "oe", "Œ": "OE", "æ": "ae", "Æ": "AE"}
 
+#: Letters and digits that are other ones in another dress (NFKC), as the ranges of a character class.
+_DRESSED = "²³µ¹⁰-₟ℂ-⓿㈀-㏿ﬀ-ﬆ０-９Ａ-Ｚａ-ｚｦ-ﾟ"
+#: Signs that are left alone: they name no letter, or end a word.
+_UNDRESSED = "™℠℡℻Ω℮"
+#: The longest usual form of one.
+_FORM_CHARS = 3
+_MARKED = re.compile("[ｳｶ-ﾎ]ﾞ|[ﾊ-ﾎ]ﾟ")
+#: Pictures that are words, as the ranges of a character class, and how the number begins that the index has for one.
+_EMOJI = "⌚⌛⏩-⏺☀-➿⬅-⬇⬛⬜⭐⭕🇦-🇿🌀-🫿"
+_EMOJI_WORD = "00"
+
+#: Letters that part from digits, as the ranges of a character class.
+_LETTERS = "A-Za-zÀ-ÖØ-öø-ɏͰ-ϿЀ-ӿ"
+_DIGITS = "0123456789"
+#: ASCII that is seen but digits, the most frequent first: `ltrim` compares each character with these in order.
+_NO_DIGITS = "".join(
+    dict.fromkeys(
+        " etaoinsrhldcumfpgwybvkxjqz.,-_/:\"'`()\n"
+        + "".join(chr(code) for code in (9, *range(32, 127)) if chr(code) not in _DIGITS)
+    )
+)
+#: In a longer text letters and digits stay together: SQL would need too many steps.
+_MOST_PARTED = 20_000
+
 #: Characters that SQL cuts at once: finding the n-th character of a text costs n steps.
 _PIECE = 32
 
 _FOLD = str.maketrans(FOLDED)
 _RUN = re.compile(f"[{RANGES}]+")
+_PICTURE = re.compile(f"[{_EMOJI}]")
+_JOINT = re.compile(rf"(?<=[{_LETTERS}])(?=[0-9])|(?<=[0-9])(?=[{_LETTERS}])")
+
+
+@cache
+def _forms() -> dict[str, str]:
+    """Return the usual form of each dressed character, by a version of Unicode that never changes."""
+    table = unicodedata.ucd_3_2_0
+    found: dict[str, str] = {}
+    for one in re.findall(f"[{_DRESSED}]", "".join(map(chr, range(0xB2, 0xFFA0)))):
+        form = table.normalize("NFKC", one)
+        is_one = form != one and len(form) <= _FORM_CHARS and not re.search(r"[\s⁄]", form)
+        if is_one and one not in _UNDRESSED and any(map(str.isalnum, form)):
+            found[one] = form
+    return found
+
+
+@cache
+def _undressing() -> dict[int, str]:
+    return str.maketrans(_forms() | {"ﾞ": "", "ﾟ": ""})
 
 
 def fold(text: str) -> str:
-    """Return a text with the letters replaced that the tokenizer does not fold."""
-    return text if text.isascii() else text.translate(_FOLD)
+    """Return a text with the characters replaced that the tokenizer does not fold."""
+    if text.isascii():
+        return text
+    voiced = _MARKED.sub(lambda found: unicodedata.normalize("NFKC", found[0])[0], text)
+    return voiced.translate(_undressing()).translate(_FOLD)
+
+
+def apart(text: str) -> str:
+    """Return a text in which each emoji is parted from what is around it."""
+    return text if text.isascii() else _PICTURE.sub(r" \g<0> ", text)
+
+
+def is_picture(word: str) -> bool:
+    """Return whether a word is one emoji."""
+    return _PICTURE.fullmatch(word) is not None
+
+
+def indexed(word: str) -> str:
+    """Return a word of a question as the index reads it."""
+    parted = _JOINT.sub(" ", word)
+    return _PICTURE.sub(lambda found: f" {_EMOJI_WORD}{ord(found[0])} ", parted).strip()
 
 
 def has_runs(text: str) -> bool:
@@ -67,15 +137,56 @@ def view_name(table: str) -> str:
 
 
 def _read(column: str) -> str:
-    """Return the expression for one column: as it is where it is ASCII, folded, or cut into pairs."""
+    """Return the expression for one column."""
     own = f"source.{column}"
-    whole = f"CASE WHEN {own} GLOB '*[{_AROUND}]*' THEN {_cut(own)} ELSE {own} END"
-    for letter, other in FOLDED.items():
-        whole = f"replace({whole}, '{letter}', '{other}')"
-    return f"CASE WHEN length(CAST({own} AS BLOB)) = length({own}) THEN {own} ELSE {whole} END"
+    is_ascii = f"length(CAST({own} AS BLOB)) = length({own})"
+    # A text that came from no table is made once, however often it is named.
+    plain = f"(SELECT {_folded('usual.t')} FROM (SELECT {_usual(own)} AS t) AS usual)"
+    whole = f"SELECT CASE WHEN {is_ascii} THEN {own} ELSE {plain} END AS t"
+    return f"(SELECT {_parted('whole.t')} FROM ({whole}) AS whole)"
 
 
-def _cut(text: str) -> str:
+def _usual(text: str) -> str:
+    """Return the expression for a text with usual characters, and words in place of emoji."""
+    forms = "".join(f"{one}{form:<{_FORM_CHARS}}" for one, form in _forms().items())
+    keys = _ranges(_forms())
+    usual = f"rtrim(substr(forms, instr(forms, substr(two, 1, 1)) + 1, {_FORM_CHARS}))"
+    # Voiced kana follow the plain ones: カ, ガ and ハ, バ, パ.
+    letter = f"""CASE WHEN two GLOB '[ｶ-ﾎ]ﾞ' THEN char(unicode({usual}) + 1)
+                 WHEN two GLOB '[ﾊ-ﾎ]ﾟ' THEN char(unicode({usual}) + 2)
+                 WHEN two = 'ｳﾞ' THEN 'ヴ'
+                 WHEN two GLOB '[ﾞﾟ]*' THEN ''
+                 WHEN two GLOB '[{keys}]*' THEN {usual}
+                 WHEN two GLOB '[{_EMOJI}]*' THEN printf(' {_EMOJI_WORD}%d ', unicode(two))
+                 ELSE substr(two, 1, 1) END"""
+    each = _each(text, letter, f", (SELECT '{forms}' AS forms)")
+    return f"CASE WHEN {text} GLOB '*[{_DRESSED}{_EMOJI}]*' THEN {each} ELSE {text} END"
+
+
+def _ranges(characters: Iterable[str]) -> str:
+    """Return characters in ascending order as the ranges of a character class."""
+    runs: list[str] = []
+    for one in sorted(characters):
+        if runs and ord(one) == ord(runs[-1][-1]) + 1:
+            runs[-1] = f"{runs[-1][0]}-{one}"
+        else:
+            runs.append(one)
+    return "".join(runs)
+
+
+def _folded(text: str) -> str:
+    """Return the expression for a text that is no ASCII: cut into pairs, and folded."""
+    letter = f"""CASE WHEN two GLOB '[{RANGES}][{RANGES}]' THEN ' ' || two || ' '
+                    WHEN two GLOB '[{RANGES}]*' THEN ' ' || substr(two, 1, 1) || ' '
+                    ELSE substr(two, 1, 1) END"""
+    whole = f"CASE WHEN {text} GLOB '*[{_AROUND}]*' THEN {_each(text, letter)} ELSE {text} END"
+    for one, other in FOLDED.items():
+        whole = f"replace({whole}, '{one}', '{other}')"
+    return whole
+
+
+def _each(text: str, letter: str, more: str = "") -> str:
+    """Return the expression that makes `letter` of each two characters `two` of a text; `more` are other sources."""
     return f"""(
       WITH RECURSIVE
         place (at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM place WHERE at < {_PIECE}),
@@ -84,8 +195,29 @@ def _cut(text: str) -> str:
           UNION ALL
           SELECT number + 1, substr({text}, (number + 1) * {_PIECE} + 1, {_PIECE} + 1)
             FROM piece WHERE length(part) > {_PIECE})
-      SELECT group_concat(
-               CASE WHEN two GLOB '[{RANGES}][{RANGES}]' THEN ' ' || two || ' '
-                    WHEN two GLOB '[{RANGES}]*' THEN ' ' || substr(two, 1, 1) || ' '
-                    ELSE substr(two, 1, 1) END, '')
-        FROM (SELECT substr(part, at, 2) AS two FROM piece CROSS JOIN place WHERE at <= length(part)))"""
+      SELECT group_concat({letter}, '')
+        FROM (SELECT substr(part, at, 2) AS two FROM piece CROSS JOIN place WHERE at <= length(part)){more})"""
+
+
+def _parted(text: str) -> str:
+    """Return the expression for a text in which letters and digits that meet are parted.
+
+    Each step takes the text up to the next digit (`ahead` begins with it) and the digits, or one character that is no
+    ASCII.
+    """
+    skipped = "'" + _NO_DIGITS.replace("'", "''") + "'"
+    after = f"iif(ahead GLOB '[0-9]*', ltrim(ahead, '{_DIGITS}'), substr(ahead, 2))"
+    head = "substr(rest, 1, length(rest) - length(ahead))"
+    middle = f"substr(ahead, 1, length(ahead) - length({after}))"
+    is_digit = "ahead GLOB '[0-9]*'"
+    return f"""CASE WHEN length({text}) <= {_MOST_PARTED}
+       AND ({text} GLOB '*[{_LETTERS}][0-9]*' OR {text} GLOB '*[0-9][{_LETTERS}]*') THEN (
+      WITH RECURSIVE step (done, rest, ahead) AS (
+        SELECT '', {text}, ltrim({text}, {skipped})
+        UNION ALL
+        SELECT done || {head}
+            || iif({is_digit} AND substr(done || {head}, -1) GLOB '[{_LETTERS}]', ' ', '')
+            || {middle} || iif({is_digit} AND {after} GLOB '[{_LETTERS}]*', ' ', ''),
+          {after}, ltrim({after}, {skipped})
+          FROM step WHERE ahead <> '')
+      SELECT done || rest FROM step WHERE ahead = '') ELSE {text} END"""

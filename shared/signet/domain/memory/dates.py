@@ -129,7 +129,7 @@ def _translated(
 
 
 def the_day(text: str, written_at: datetime, zone: tzinfo | None = None) -> datetime | None:
-    """Return local noon of the one day that a text tells of, None when it names none or several.
+    """Return local noon of the one day that a text names, None for no day or several.
 
     "Yesterday" is the day before the one that it was where the text was written (`zone` None is the machine's). Of the
     day of writing it is `written_at` at the latest. What lies ahead of that is a plan and no event.

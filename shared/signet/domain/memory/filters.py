@@ -51,7 +51,7 @@ def standing(as_of: datetime | None, alias: str = "m") -> Where:
 
 
 def instant(name: str, text: str | None, *, last: bool = False) -> str | None:
-    """Return a time as it is stored; a local day alone is its first instant, or with `last` its last one.
+    """Return a time in its stored form; a local day alone is its first instant, or with `last` its last one.
 
     In an address that was not encoded the plus of a zone has become a space. Raises Invalid, which names the
     parameter, for a text that is no time.

@@ -1,0 +1,17 @@
+"""Full text parts letters from digits, and reads wide characters and emoji as words."""
+
+from pathlib import Path
+
+from alembic import op
+
+revision = "0022"
+down_revision = "0021"
+
+SCRIPT = Path(__file__).with_suffix("") / "indexes.sql"
+
+
+def upgrade() -> None:
+    """Make the indexes of full text again, each from its view; a killed rebuild has left its own."""
+    _comment, *statements = SCRIPT.read_text("utf-8").split("\n\n")
+    for statement in statements:
+        op.get_bind().exec_driver_sql(statement.rstrip().removesuffix(";"))
