@@ -43,7 +43,8 @@ def test_the_other_names_do_the_same(api: Api, path: str) -> None:
 
 def test_both_spellings_of_a_field_and_both_forms_of_tags_are_read(api: Api) -> None:
     api.post(REMEMBER, {"content": "One.", "sourceType": "mail", "sourceId": "1", "tags": ["A"]})
-    api.post(REMEMBER, {"content": "Two.", "source_type": "mail", "source_id": "2", "tags": "A"})
+    listed = {"content": "Two.", "source_type": "mail", "source_id": "2", "tags": '["A"]'}
+    api.post(REMEMBER, {**listed, "importance": "0.9", "pinned": "true"})
     rows = api.rows("memories")
     assert [row["source_type"] for row in rows] == ["mail", "mail"]
     assert [row["source_id"] for row in rows] == ["1", "2"]

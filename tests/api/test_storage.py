@@ -129,6 +129,13 @@ def test_a_read_only_database_refuses_saves_and_documents_and_answers_questions(
     refused_for_storage(api.post("/api/documents", document), "cannot be written")
     refused_for_storage(api.post("/api/pipeline/pause"), "cannot be written")
     assert api.post(RECALL, {"query": "bees"}).body["count"] == 1
+    hook = {"harness": "codex", "sessionKey": "s"}
+    start = api.post("/api/hooks/session-start", hook)
+    prompt = api.post("/api/hooks/user-prompt-submit", {**hook, "userPrompt": "Where do bees fly?"})
+    asked = api.post("/api/hooks/recall", {**hook, "query": "bees"})
+    assert [one.status for one in (start, prompt, asked)] == [200] * 3
+    assert "Bees fly home." in start.body["inject"] and "Bees fly home." in prompt.body["inject"]
+    assert asked.body["count"] == 1
     for path in ("/health", "/api/status", "/api/pipeline/status", "/api/memories", "/metrics"):
         assert api.get(path).status == 200
     assert stored(api) == {"Bees fly home."}

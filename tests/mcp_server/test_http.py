@@ -352,10 +352,22 @@ def test_a_session_is_left_alone_and_taken_up_again(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
+    "tags", [["Mast", "oak"], '["Mast", "oak"]', "mast, oak", ' [ "mast","oak"]']
+)
+def test_tags_numbers_and_flags_may_be_written_as_text(api: Api, tags: object) -> None:
+    use(api, "memory_store", content="The mast is oak", tags=tags, importance="0.9", pinned="true")
+    (row,) = api.rows("memories")
+    assert (row["tags"], row["importance"], row["pinned"]) == ('["mast", "oak"]', 0.9, 1)
+    found = given(use(api, "memory_search", query="mast", limit="3", tags=tags))["results"]
+    assert [one["content"] for one in found] == ["The mast is oak"]
+
+
+@pytest.mark.parametrize(
     ("tool", "arguments", "text"),
     [
         ("memory_search", {}, "Search failed: query is required"),
         ("memory_search", {"query": 7}, "Search failed: query must be of type string"),
+        ("memory_search", {"query": "x", "limit": "many"}, "limit must be of type number"),
         ("memory_search", {"query": "x", "limit": True}, "limit must be of type number"),
         ("memory_search", {"query": "x", "limit": 500}, "limit must be between 1 and 100"),
         ("memory_store", {"content": "x", "tag": "y"}, "unknown argument 'tag'; known arguments:"),

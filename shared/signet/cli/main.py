@@ -5,6 +5,7 @@ hooks do without it.
 """
 
 import gc
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -40,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if (passphrase := os.environ.pop(cli.PASSPHRASE, None)) is not None:
         cli.withheld[cli.PASSPHRASE] = passphrase
+    _set_streams(is_hook=given[:1] == ["hook"])
     try:
         if given in (["--version"], ["-V"]):
             sys.stdout.write(f"{__version__}\n")
@@ -57,6 +59,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader closed the pipe (`signet recall x | head`); prevent Python's error when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _set_streams(*, is_hook: bool) -> None:
+    """Read UTF-8, whatever the locale; a hook writes it too, and other output has `?` for what it cannot encode."""
+    for name in ("stdin", "stdout", "stderr"):
+        stream = getattr(sys, name)
+        if not isinstance(stream, io.TextIOWrapper) or (name == "stdin" and stream.isatty()):
+            continue
+        if name == "stdin":
+            stream.reconfigure(encoding="utf-8-sig", errors="strict")
+        else:
+            stream.reconfigure(encoding="utf-8" if is_hook else None, errors="replace")
 
 
 def _noting_completion(given: Sequence[str]) -> AbstractContextManager[None]:
@@ -102,6 +116,9 @@ def _run(given: list[str]) -> int:
         return 1
     except BrokenPipeError:
         raise
+    except UnicodeDecodeError:
+        output.failed("The input is not UTF-8 text", "invalid_input", as_json=as_json)
+        return 1
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         output.failed(f"{where}{error.strerror or error}", "system", as_json=as_json)

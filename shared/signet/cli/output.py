@@ -88,8 +88,9 @@ def tell(text: str) -> None:
 
 
 def show(value: object) -> None:
-    """Print one JSON value."""
-    sys.stdout.write(f"{controls.escaped(json.dumps(value, ensure_ascii=False))}\n")
+    """Print one JSON value; a stream of another encoding than UTF-8 gets ASCII with escapes."""
+    is_ascii = sys.stdout.encoding.lower() not in ("utf-8", "utf8")
+    sys.stdout.write(f"{controls.escaped(json.dumps(value, ensure_ascii=is_ascii))}\n")
 
 
 def _safe(text: str, stream: TextIO) -> str:

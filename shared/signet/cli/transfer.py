@@ -4,6 +4,7 @@ Both use the daemon in pages or batches, so they work from another machine and o
 are read and written here.
 """
 
+import io
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -328,6 +329,8 @@ def _batches(records: Iterator[Found]) -> Iterator[list[Found]]:
 def _opened(name: str) -> Iterator[TextIO]:
     """Open the output file: private, and visible under its name only when complete."""
     if name == DASH:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")
         yield sys.stdout
         return
     whole = Path(name)

@@ -1,11 +1,12 @@
 """Arguments of tools: their JSON Schema for the model, and their validation. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from enum import StrEnum
 from functools import partial
 
 from signet.errors import Invalid
+from signet.text import json_text
 
 
 class Kind(StrEnum):
@@ -48,6 +49,8 @@ class Argument:
     among: tuple[str, ...] = ()
     values: Kind = Kind.TEXT
     listed: bool = True
+    #: A text that may be sent as a list of texts, too.
+    may_be_list: bool = False
 
 
 text = partial(Argument, Kind.TEXT)
@@ -108,6 +111,9 @@ def _described(argument: Argument) -> dict[str, object]:
 
 def _fitting(argument: Argument, value: object) -> object:
     name = argument.name
+    value = _read(argument.kind, value)
+    if argument.may_be_list and isinstance(value, list):
+        argument = replace(argument, kind=Kind.TEXTS)
     if not _is(argument.kind, value):
         raise Invalid(f"{name} must be of type {argument.kind}")
     if argument.among and value not in argument.among:
@@ -118,6 +124,16 @@ def _fitting(argument: Argument, value: object) -> object:
     if not all(_is(argument.values, one) for one in held):
         raise Invalid(f"{name} must hold values of type {argument.values}")
     return value
+
+
+def _read(kind: Kind, value: object) -> object:
+    """Return a value of this kind that a client wrote as text: a number, yes or no, a list."""
+    if not isinstance(value, str) or kind is Kind.TEXT:
+        return value
+    found = json_text.value(value.strip().lower() if kind is Kind.BOOL else value)
+    if kind is Kind.TEXTS and not isinstance(found, list):
+        return [one.strip() for one in value.split(",") if one.strip()]
+    return value if found is None or not _is(kind, found) else found
 
 
 def _is(kind: Kind, value: object) -> bool:

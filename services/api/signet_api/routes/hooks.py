@@ -175,7 +175,7 @@ async def post_hook_recall(
     answer = await recalled(body.model_copy(update={"agent_id": call.agent_id}), request, state)
     if call.key is not None:
         note = partial(continuity.asked, query=body.query)
-        await state.db.awrite_quick(lifecycle.used, call, note, state.settings, now=clock.now())
+        await services_of(state).note(lifecycle.used, call, note, state.settings, now=clock.now())
     return answer
 
 

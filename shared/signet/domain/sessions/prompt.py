@@ -44,7 +44,7 @@ async def answer(
     held = await holdout.holds(call, services)
     context = await _context(call, message, terms, given, services, is_held_out=held)
     warning = claims.warning(session, now=now)
-    await services.db.awrite_quick(
+    await services.note(
         _keep,
         call,
         message,

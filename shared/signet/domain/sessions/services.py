@@ -2,17 +2,23 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from signet.config import Settings
-from signet.db import Database
+from signet.db import Database, WriteTx
 from signet.db.visibility import Here
 from signet.domain.injections.models import Injection
 from signet.domain.recall.models import QueryVector, Result
+from signet.errors import StorageBusy, StorageFull
+from signet.observe import logs
 from signet.paths import Workspace
 
 if TYPE_CHECKING:
     from signet.wire.requests.recall import RecallBody
+
+P = ParamSpec("P")
+T = TypeVar("T")
+log = logs.get("hooks")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,3 +35,13 @@ class Services:
     #: Records what a session was given, behind the answer; and makes sure that all of it is recorded.
     record: Callable[[Injection], None]
     flush: Callable[[], Awaitable[None]]
+
+    async def note(
+        self, function: Callable[Concatenate[WriteTx, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T | None:
+        """Write what a hook notes; None on a full or locked disk, because its answer is only read."""
+        try:
+            return await self.db.awrite_quick(function, *args, **kwargs)
+        except (StorageFull, StorageBusy) as error:
+            log.warning("hook.not_noted", code=error.code)
+            return None

@@ -64,7 +64,7 @@ async def start(
     words of its harness; `notice` is what is to be said of Signet itself. Raises Conflict.
     """
     now = clock.now()
-    begun = await services.db.awrite_quick(lifecycle.begin, call, now=now)
+    begun = await services.note(lifecycle.begin, call, now=now) or lifecycle.Begun()
     await _read_commits(call, services)
     if begun.is_bypassed:
         return {**NOTHING, "bypassed": True}
@@ -81,7 +81,7 @@ async def _read_commits(call: Call, services: Services) -> None:
     """Queue the reading of the repository's commit messages, unless settings switch that off."""
     is_wanted = services.settings.hooks.session_start.read_commits
     if call.here and call.place.is_repository and is_wanted:
-        await services.db.awrite_quick(commits.ask, call.agent_id, call.here, call.place.root)
+        await services.note(commits.ask, call.agent_id, call.here, call.place.root)
 
 
 async def _context(
@@ -119,7 +119,7 @@ async def _context(
     given = _given(found, answer["inject"])
     context = await _earlier(call, said, given, services, is_held_out=held)
     given += context.given
-    await services.db.awrite_quick(_keep, call, found, given, settings, now=now)
+    await services.note(_keep, call, found, given, settings, now=now)
     record.event(
         Event.SESSION_START,
         harness=call.harness,

@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError, PydanticUseDefault, core_schema
 
 from signet import clock
+from signet.text import json_text
 from signet.text.surrogates import encodable
 
 #: Largest integer that every JSON reader handles exactly and SQLite can store.
@@ -161,7 +162,8 @@ MAX_TAGS = 100
 
 def _split(sent: object) -> object:
     if isinstance(sent, str):
-        return sent.split(",")
+        listed = json_text.value(sent) if sent.lstrip().startswith("[") else None
+        return listed if isinstance(listed, list) else sent.split(",")
     if isinstance(sent, list | tuple):
         return sent
     raise ValueError("neither a string nor a list of strings")
@@ -174,7 +176,7 @@ def _bounded(tags: tuple[str, ...]) -> tuple[str, ...]:
     return found
 
 
-#: Tags in lower case, without empty ones.
+#: Tags as a list, as the JSON of one, or parted by commas; in lower case, without empty ones.
 Tags = Annotated[
     tuple[str, ...],
     AfterValidator(_bounded),

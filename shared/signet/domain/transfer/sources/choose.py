@@ -1,11 +1,13 @@
 """Which format a source has, and opening it."""
 
 import contextlib
+import io
 import os
 import sys
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import cast
 
 from signet.domain.folders.private import find_places
 from signet.domain.transfer.kinds import KINDS
@@ -35,7 +37,7 @@ def opened(
     if name == STDIN:
         if format not in (None, Format.SIGNET):
             raise Invalid(f"Standard input can only be read as {Format.SIGNET}")
-        yield ours.read(sys.stdin.buffer, 0)
+        yield ours.read(ours.unpacked(cast(io.BufferedReader, sys.stdin.buffer)), 0)
         return
     path = Path(name).expanduser()
     if not path.exists():
@@ -55,7 +57,7 @@ def opened(
             yield source
     elif chosen is Format.SIGNET:
         with path.open("rb") as stream:
-            yield ours.read(stream, path.stat().st_size)
+            yield ours.read(ours.unpacked(stream), 0)
     elif chosen is Format.BUNDLE:
         if not bundle.is_bundle(path):
             raise NotFound(f"There is no {bundle.MANIFEST} with {bundle.MEMORIES} in {path}")
@@ -77,7 +79,10 @@ def detect(path: Path) -> Format | None:
     if path.name.lower().endswith(markdown.ENDINGS):
         return Format.MARKDOWN
     with path.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
+        try:
+            head = ours.unpacked(file).read(_HEAD_BYTES)
+        except ours.BROKEN:  # only our exports are read compressed, also a part of one
+            return Format.SIGNET
     if head.startswith(_SQLITE):
         return Format.UPSTREAM
     first = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]

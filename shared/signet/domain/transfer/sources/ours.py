@@ -1,7 +1,12 @@
 """Our own files: NDJSON as FORMAT.md describes it. A line that is broken costs nothing but itself."""
 
-from collections.abc import Iterator
-from typing import BinaryIO
+import bz2
+import gzip
+import io
+import lzma
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from typing import BinaryIO, cast
 
 from signet.domain.transfer.records import END, HEADER, VERSION, Found, Record
 from signet.domain.transfer.sources.source import Format, Source, kilobytes
@@ -10,6 +15,22 @@ from signet.text.json_text import STRICT
 
 #: No row is longer; the rest of a longer line is skipped.
 MAX_LINE_BYTES = 64 * 1024 * 1024
+
+
+#: How compressed files begin, and what a cut or broken one raises.
+_OPENERS: Mapping[bytes, Callable[..., object]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\0": lzma.open,
+}
+BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
+
+
+def unpacked(stream: io.BufferedReader) -> BinaryIO:
+    """Return a stream, decompressed where it begins as gzip, bzip2 or xz do."""
+    head = stream.peek(8)
+    found = next((one for mark, one in _OPENERS.items() if head.startswith(mark)), None)
+    return cast(BinaryIO, found(stream, "rb") if found else stream)
 
 
 def read(stream: BinaryIO, size: int) -> Source:
@@ -61,12 +82,20 @@ def _chain(first: tuple[int, bytes] | None, stream: BinaryIO) -> Iterator[tuple[
 
 def lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Yield each line with its length; one that is too long comes empty."""
-    while raw := stream.readline(MAX_LINE_BYTES):
+    while raw := _line(stream):
         length = len(raw)
-        while not raw.endswith(b"\n") and (rest := stream.readline(MAX_LINE_BYTES)):
+        while not raw.endswith(b"\n") and (rest := _line(stream)):
             length += len(rest)
             raw = b"\xff\n" if rest.endswith(b"\n") else b"\xff"
         yield length, raw
+
+
+def _line(stream: BinaryIO) -> bytes:
+    """Return the next line or part of one; empty where a compressed file is broken, too."""
+    try:
+        return stream.readline(MAX_LINE_BYTES)
+    except BROKEN:
+        return b""
 
 
 def parsed(raw: bytes) -> Record | str | None:
