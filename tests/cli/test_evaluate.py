@@ -19,11 +19,21 @@ def test_it_says_how_many_sessions_are_missing(served: Program) -> None:
     assert served.run("eval", "--json").json()["isEnough"] is False
 
 
-def test_the_status_says_that_sessions_are_held_out_and_that_ranking_is_watched(
-    served: Program,
-) -> None:
+def test_no_session_is_held_out_until_a_person_asks_for_it(served: Program) -> None:
+    def holds(share: float) -> bool:
+        return bool(served.run("status", "--json").json()["holdout"] == share)
+
+    said = "5% of sessions after the first week receive no memories, for comparison"
+    assert holds(0) and said not in served.run("status").out
+    assert served.run("eval", "on").out.startswith("From now on 5% of sessions get no memories")
+    eventually(lambda: holds(0.05))
+    assert said in served.run("status").out
+    assert served.run("eval", "off", "--json").json()["holdout"] == 0
+    eventually(lambda: holds(0))
+
+
+def test_the_status_says_that_ranking_is_watched(served: Program) -> None:
     shown = served.run("status").out
-    assert "5% of sessions after the first week receive no memories, for comparison" in shown
     assert "learning    collecting data, results unchanged: no comparable session yet" in shown
 
 

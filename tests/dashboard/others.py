@@ -67,7 +67,12 @@ def test_what_is_saved_elsewhere_appears_by_itself(
     view.page.locator(".entry", has_text=text).wait_for()
     client.request("DELETE", f"/api/memory/{id_}", json={"reason": "repaired"})
     view.page.locator(".entry", has_text=text).wait_for(state="detached")
-    expect(view.page.get_by_role("region", name="Forgotten")).to_contain_text(text)
+    gone = view.page.get_by_role("region", name="Forgotten")
+    expect(gone).to_contain_text("hidden here")
+    expect(view.page.get_by_text(text)).to_have_count(0)
+    gone.get_by_role("link", name="Show").click()
+    expect(view.page.locator(".row", has_text=text)).to_have_count(1)
+    view.go("/")
     now = datetime.now(UTC)
     then = now.replace(year=now.year - 1, day=min(now.day, 28) if now.month == 2 else now.day)
     bought = {"content": "The kettle is new.", "createdAt": then.isoformat()}

@@ -7,18 +7,21 @@ from typing import Annotated
 import typer
 
 from signet.cli import output, replay
-from signet.cli.command import Output, command
+from signet.cli.command import Output, PathOption, command
 from signet.cli.entry import ID_CHARS
 from signet.cli.options import AgentOption
 from signet.cli.output import Ink
 from signet.client import Signet
 from signet.client.answers import Evaluation, Interval, Told
+from signet.paths import find_workspace
 
 PriceOption = Annotated[
     float | None,
     typer.Option("--price", min=0, help="Price of a million input tokens of your model."),
 ]
 _LABEL = 24
+#: The share of sessions without memories, and its setting.
+SHARE, _HOLDOUT = 0.05, "memory.pipelineV2.predictor.holdoutShare"
 
 
 app = typer.Typer(
@@ -31,10 +34,9 @@ app = typer.Typer(
 def evaluate(signet: Signet, price: PriceOption = None, agent: AgentOption = None) -> Output:
     """Compare sessions with memory to sessions without.
 
-    After some sessions with memory, a small share of later ones gets none, for comparison:
-    memory.pipelineV2.predictor.holdoutShare sets the share, and 0 disables this.
+    To compare, some sessions must go without memories. None do until you run `signet eval on`.
 
-    Examples: signet eval · signet eval --price=3 · signet eval replay
+    Examples: signet eval · signet eval --price=3 · signet eval on · signet eval replay
     """
     found = signet.evaluation(agent_id=agent)
     yield found
@@ -42,7 +44,34 @@ def evaluate(signet: Signet, price: PriceOption = None, agent: AgentOption = Non
         output.say(line)
 
 
+@command(app, "on")
+def switch_on(path: PathOption = None) -> Output:
+    """Give 5 % of sessions no memories, to compare the others with; after a week and twenty sessions.
+
+    Examples: signet eval on · signet config set memory.pipelineV2.predictor.holdoutShare 0.1
+    """
+    yield _set_share(SHARE, path)
+    output.say(f"From now on {SHARE:.0%} of sessions get no memories. To stop: signet eval off")
+
+
+@command(app, "off")
+def switch_off(path: PathOption = None) -> Output:
+    """Give every session its memories; what was measured stays.
+
+    Examples: signet eval off
+    """
+    yield _set_share(0.0, path)
+    output.say("Every session gets its memories")
+
+
 command(app)(replay.replay)
+
+
+def _set_share(share: float, path: str | None) -> dict[str, object]:
+    from signet.config import manifest
+
+    file = manifest.set_values(find_workspace(path), {_HOLDOUT: share})
+    return {"holdout": share, "file": str(file)}
 
 
 def _page(found: Evaluation, price: float | None, ink: Ink) -> Iterator[str]:

@@ -319,8 +319,8 @@ class Predictor(Section):
 
     enabled: bool = True
     drift_reset_window: int = setting(10, 1, 100)
-    #: Share of sessions that are given no memories unasked, to compare the others with.
-    holdout_share: float = setting(0.05, 0, 0.5)
+    #: Share of sessions that are given no memories unasked, to compare the others with; `signet eval on` sets it.
+    holdout_share: float = setting(0.0, 0, 0.5)
 
     @property
     def held_out(self) -> float:

@@ -30,9 +30,10 @@ class Home(TypedDict):
     """The first page besides new memories: one answer instead of seven.
 
     `agent` is its name. `year_ago` has memories of this day a year ago that are still current: their `total`, and the
-    three most important. `kept` counts stored sessions, unless the caller is limited to a project. `forgotten` is for
-    callers who may recover, `work` for those who may see jobs of every agent. `days` counts new memories, prompts and
-    injected tokens for each day of the last five weeks, for those who may see analytics.
+    three most important. `kept` counts stored sessions, unless the caller is limited to a project. `forgotten`
+    counts, without texts, for callers who may recover; `work` is for those who may see jobs of every agent. `days`
+    counts new memories, prompts and injected tokens for each day of the last five weeks, for those who may see
+    analytics.
     """
 
     agent: str

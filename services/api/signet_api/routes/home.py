@@ -27,7 +27,7 @@ from signet_api.routes.sessions import Only
 from signet_api.serving import serves
 
 _WAITING = ForgottenParams(limit=5)
-_FORGOTTEN = PageParams(q="", state="forgotten", limit=3, stats=False, total=True)
+_FORGOTTEN = PageParams(q="", state="forgotten", limit=1, stats=False, total=True)
 _YEAR_AGO = PageParams(q="", state="active", sort="importance", limit=3, stats=False, total=True)
 #: What is counted by day, and of how many days.
 _COUNTED, _DAYS = ("added", "prompts", "told_tokens"), 35
@@ -63,7 +63,8 @@ def _home(
     if asked.scope.project is None:
         home["kept"] = stored.count(tx, only)
     if asked.may(RECOVER):
-        home["forgotten"] = _page(tx, state, agent, _FORGOTTEN)
+        # How many: their texts are for who opens the list of forgotten memories.
+        home["forgotten"] = {**_page(tx, state, agent, _FORGOTTEN), "memories": []}
     if asked.may(DIAGNOSTICS):
         # Every question is answered by this process.
         jobs, recalls = stats.totals(tx), latency.of_process(latency.Operation.RECALL)

@@ -29,7 +29,10 @@ def synthesis(current: str, sources: Sources, plan: Plan) -> str:
         "\n".join(
             [
                 *([f"{file.heading(project)}:"] if project != "" and len(parts) > 1 else []),
-                *(f"- [{one.type}] {one.content} ({clock.local_day(one.created_at)})" for one in part.memories),
+                *(
+                    f"- [{one.type}] {one.content} ({clock.local_day(one.created_at)})"
+                    for one in part.memories
+                ),
             ]
         )
         for project, part in parts.items()

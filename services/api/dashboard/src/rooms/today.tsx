@@ -192,7 +192,9 @@ function Now() {
 }
 
 function Forgotten() {
-  return <Few of={useHome().value?.forgotten} title="Forgotten" query={{ state: "forgotten" }} says={(row) => <span class="meta"><span>{brief(row.deleted_at)}</span><span>by {row.forgotten?.by}</span></span>} />;
+  const total = useHome().value?.forgotten?.total;
+  return total ? <section class="card" aria-label="Forgotten"><h2>Forgotten</h2>
+    <p class="small soft">{count(total, "memory", "memories")}, hidden here. <a href={href("memories", { state: "forgotten" })}>Show</a></p></section> : null;
 }
 
 /** What was learned on this day a year ago; nothing where there is none. */

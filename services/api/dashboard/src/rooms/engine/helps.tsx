@@ -44,7 +44,7 @@ function Verdict({ of }: { of: Evaluation }) {
       <p>Not enough sessions yet: {number(sessions)} of about {number(neededSessions)}{holdout > 0 && `, and ${withoutMemory.sessions} of ${neededWithout} without memory`}.</p>
       <Meter value={sessions / neededSessions} kind="words" label={`${sessions} of ${neededSessions} sessions`} />
     </>}
-    <p class="small soft">{holdout > 0 ? `After a week and twenty sessions, ${percent(holdout)} of the next ones are given no memories unasked, to compare the others with.` : "No session goes without memory to compare with: holdoutShare is 0."} <a href="#/settings/agent?find=holdout">Change that</a></p>
+    <p class="small soft">{holdout > 0 ? `After a week and twenty sessions, ${percent(holdout)} of the next ones are given no memories unasked, to compare the others with.` : "Every session gets its memories; to compare with some that get none, run: signet eval on."} <a href="#/settings/agent?find=holdout">Change that</a></p>
     {sessions > 0 && <Table of={["In a session", `With memory (${withMemory.sessions})`, `Without (${withoutMemory.sessions})`]}>{(Object.keys(COUNTED) as Counted[]).map((name) => <tr key={name}><th scope="row">{COUNTED[name]}</th><Mean of={withMemory} name={name} /><Mean of={withoutMemory} name={name} /></tr>)}</Table>}
   </section>;
 }
