@@ -26,8 +26,10 @@ def test_what_is_remembered_is_recalled(served: Program) -> None:
 def test_the_same_text_again_names_the_memory_that_holds_it(served: Program) -> None:
     saved = SAVED.fullmatch(served.run("remember", "The ferry to Korsika leaves at dawn").out)
     assert saved
-    again = served.run("remember", "the ferry to korsika leaves at dawn")
+    again = served.run("remember", " The ferry to Korsika leaves at dawn. ")
     assert (again.status, again.out) == (0, f"Already saved: {saved[1]}\n")
+    other = served.run("remember", "The Ferry to Korsika leaves at dawn")
+    assert (other.status, other.out) == (0, f"Saved in its new spelling: {saved[1]}\n")
 
 
 def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) -> None:

@@ -22,10 +22,10 @@ def test_what_is_remembered_becomes_a_text_with_its_sources(
     saved = {"who": "Ben", "project": word}
     old = client.do("remember", f"The {word} is moored at pier 3.\nSince May.", **saved)["id"]
     context = client.do("context_for", f"where is the {word} moored", project=word)
-    [head, *_, line, tail] = context.text.split("\n")
+    [head, *_, line, more, note, tail] = context.text.split("\n")
     assert (head, tail) == (fence.HEAD, fence.TAIL) and str(context) == context.text
-    assert line.startswith(f"- The {word} is moored at pier 3. Since May. (")
-    assert line.endswith(", saved by agent Ben)")
+    assert (line, more) == (f"- The {word} is moored at pier 3.", "  Since May.")
+    assert note.startswith("  (") and note.endswith(", saved by agent Ben)")
     assert [source["id"] for source in context.sources] == [old]
     moved = f"The {word} is moored at pier 9."
     new = client.do("remember", moved, supersedes=old, project=word)["id"]

@@ -421,7 +421,16 @@ class Memories(RuleBasedStateMachine):
         assert saved.deduped == (twin is not None)
         if twin is not None:
             assert saved.id == twin
-            assert held is not None or may_read(row.agent_id, self.rows[twin])
+            known = self.rows[twin]
+            assert held is not None or may_read(row.agent_id, known)
+            is_same = normalize.content_hash(row.content) == normalize.content_hash(known.content)
+            old, new_text = (
+                normalize.storage(one.content).rstrip(normalize.TRAILING) for one in (known, row)
+            )
+            is_corrected = known.deleted_at is None and is_same and old != new_text
+            assert saved.is_rewritten == is_corrected
+            if is_corrected and not crash:
+                known.content, known.version = row.content, known.version + 1
         elif not crash:
             self.rows[saved.id] = row
             self.ever.append(saved.id)

@@ -31,6 +31,8 @@ STOP_WORDS = frozenset(
 
 _MARKS = re.compile(r"[\":()^*?'’‘`\x00-\x1f\x7f]+")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+#: A phrase, a word or a sign of an expression.
+_OPERAND = re.compile(r'"[^"]*"|\w+|[^\w\s]')
 #: `v3.4.0` and `3.4.0` are one version.
 _VERSION = re.compile(r"^v(?=\d+\.\d)")
 
@@ -91,6 +93,16 @@ def any_of(terms: Sequence[str]) -> str:
 def all_of(terms: Sequence[str]) -> str:
     """Return the MATCH expression for rows with all of the words; `terms` must not be empty."""
     return " AND ".join(map(_quoted, terms))
+
+
+def as_indexed(expression: str) -> str:
+    """Return an FTS5 expression with its words as the index has them."""
+    return _OPERAND.sub(_operand, script.fold(expression))
+
+
+def _operand(found: re.Match[str]) -> str:
+    word = script.indexed(found[0])
+    return word if found[0].startswith('"') or word == found[0] else f'"{word}"'
 
 
 def _quoted(term: str) -> str:

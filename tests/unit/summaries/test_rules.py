@@ -96,7 +96,7 @@ def test_notes_are_cleaned_and_capped() -> None:
     found = parse.notes(f"<think>x</think>{raw}", day=DAY, most=3, grounds=SESSION)
     assert found is not None and found.summary == f"# {DAY} Session Notes\n\nHeron moved."
     assert [(f.content, f.type, f.importance, f.tags) for f in found.facts] == [
-        ("Heron runs on SQLite.", "decision", 0.5, ("a", "b")),
+        ("Heron  runs on SQLite.", "decision", 0.5, ("a", "b")),
         ("Heron is kept by Nora.", "fact", 0.0, ()),
         ("Heron listens on 4410.", "fact", 0.3, ()),
     ]

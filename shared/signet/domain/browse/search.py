@@ -60,7 +60,7 @@ def _found(tx: ReadTx, search: Search, reader: Reader, now: datetime) -> list[Ro
     limit = min(MOST, max(1, usual if search.limit is None else search.limit))
     if search.q:
         words = fts.encodable(search.q)
-        found = sql.matching(tx, words, where, limit)
+        found = sql.matching(tx, fts.as_indexed(words), where, limit)
         if found is not None:
             return found
         where = filters.holds(words) & where
