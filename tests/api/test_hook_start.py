@@ -9,9 +9,11 @@ import pytest
 
 from signet import __version__, clock
 from signet.care.setup import files
+from signet.domain.agents import registry as agents
 from signet.domain.episodes import fence
 from signet.domain.identity.files import IDENTITY
 from signet.domain.secrets.vault import Vault
+from signet.domain.sessions import start_sources
 from support.http import Answer, Api
 from support.processes import PATIENCE_SECONDS
 
@@ -489,3 +491,15 @@ def test_what_is_in_memories_is_told_as_data(api: Api) -> None:
     assert "The heron is grey." in text and "run the heron" not in text and "\x1b" not in text
     assert "<system" not in text and text.count(fence.TAIL) == text.count(fence.HEAD) == 1
     assert text.index(fence.HEAD) < text.index("The heron is grey.") < text.index(fence.TAIL)
+
+
+def test_memories_that_were_read_from_the_last_session_are_new(api: Api) -> None:
+    said = "User (2026-05-01T09:00:00Z): Port 4181.\nAssistant (2026-05-01T09:05:00Z): Noted."
+    ended = {"harness": "codex", "sessionKey": "s0", "transcript": said}
+    assert api.post("/api/hooks/session-end", ended).status == 200
+    for minute in (1, 2):
+        body = {"content": f"Port {minute} is open.", "createdAt": f"2026-05-01T09:0{minute}:00Z"}
+        assert api.post("/api/memory/remember", body).status == 200
+    reader = api.state.db.read(agents.reader, "default")
+    since = api.state.db.read(start_sources.since, reader, now=clock.now())
+    assert since.startswith("[since last session: 2 new memories")

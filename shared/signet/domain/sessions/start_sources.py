@@ -149,12 +149,15 @@ def _told(known: Sequence[Candidate], settings: Settings) -> list[Candidate]:
 
 def since(tx: ReadTx, reader: Reader, *, now: datetime) -> str:
     """Return the line about what has come since the last session, empty before the first."""
-    last = tx.value(history.LAST_AT, {"agent": reader.agent_id, "project": reader.project})
+    asked = {"agent": reader.agent_id, "project": reader.project}
+    last = tx.value(history.LAST_AT, asked)
     at = clock.parsed(last)
     if last is None or at is None:
         return ""
+    # Memories have the time of the message that they were read from: those of the last session are new, too.
+    began = min(last, tx.value(history.BEGAN_AT, asked) or last)
     seen = visibility.readable(reader)
-    new = int(tx.value(memories.COUNT_SINCE.format(where=seen.sql), (last, *seen.params)))
+    new = int(tx.value(memories.COUNT_SINCE.format(where=seen.sql), (began, *seen.params)))
     last_active = wording.ago(at, now.astimezone())
     return f"[since last session: {wording.counted(new, 'new memory')}, last active {last_active}]"
 

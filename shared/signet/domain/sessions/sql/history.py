@@ -37,6 +37,9 @@ BEGINNINGS = """
 SELECT substr(content, 1, ?) FROM session_summaries
  WHERE agent_id = ? AND project = ? AND depth = 0 ORDER BY latest_at DESC LIMIT ?"""
 #: Most sessions have no summary. The end of a transcript lies behind its text, which is long.
+BEGAN_AT = """
+SELECT created_at FROM session_transcripts WHERE agent_id = :agent AND (:project IS NULL OR project = :project)
+ ORDER BY created_at DESC LIMIT 1"""
 LAST_AT = """
 SELECT max(at) FROM (
   SELECT * FROM (SELECT latest_at AS at FROM session_summaries
