@@ -103,6 +103,8 @@ def test_identifiers_are_compared_as_a_whole(
         ("feature/login-form", "the feature login form"),
         ("tenant_id", "tenant-id"),
         ("Anna", "Anna-Lena sings"),
+        ("env var DATABASE_URL", "DATABASE_URL points to db1."),
+        ("my old phone number 0170-1234567", "My old number was 0170-1234567."),
         ("my weight", "The weight of the parcel."),
         ("where I live", "The band plays live."),
         ("where we live", "We know that the concert will be live."),
@@ -158,6 +160,13 @@ def test_a_request_without_a_subject_has_no_reading(request_: str) -> None:
         ("забудь про Людмилу", "Машина Людмилы стоит."),
         ("vergiss die Termine beim Arzt", "Der Termin beim Arzt ist morgen."),
         ("les opérations du genou", "Une opération du genou."),
+        ("Annaについて全部忘れて", "Annaは大阪に住んでいます。"),
+        ("supprime tout ce qui concerne Paul", "Paul chante bien."),
+        ("alles was mit dem Umzug zu tun hat", "Der Umzug ist im Mai."),
+        ("stop remembering my salary", "My salary is 5000."),
+        ("O'Brien", "Mr. O'Brien left."),
+        ("the café Zentral", "The Cafe Zentral closes."),
+        ("删除小李的电话", "小李的电话是123。"),
     ],
 )
 def test_inflected_words_are_the_same(request_: str, text: str) -> None:

@@ -23,15 +23,15 @@ _FRAMES: Mapping[Language | None, frozenset[str]] = {
         please kindly forget forgot delete remove erase clear drop wipe purge discard everything anything all any every
         each regarding concerning related relating mention mentions mentioning mentioned contain contains containing
         tell told say said says know known knows noted saved stored wrote written remember remembered store keep kept
-        get rid
+        get rid stop remembering storing
         """),
     languages.GERMAN: _words("""
         bitte vergiss vergessen vergesse lösche löschen lösch entferne entfernen alles alle allen aller sämtliche
-        bezüglich betreffend gesagt erzählt weißt gespeichert notiert geschrieben gemerkt habe hast erwähnt
+        bezüglich betreffend gesagt erzählt weißt gespeichert notiert geschrieben gemerkt habe hast erwähnt tun
         """),
     languages.FRENCH: _words("""
         oublie oublier oubliez supprime supprimer supprimez efface effacer effacez enlève tout toute tous toutes
-        concernant propos sais dit noté sauvé stp svp plaît veuillez merci
+        concernant concerne propos sais dit noté sauvé stp svp plaît veuillez merci
         """),
     languages.SPANISH: _words("""
         olvida olvidar olvide borra borrar borre elimina eliminar elimine quita todo toda todos todas acerca respecto
@@ -46,7 +46,7 @@ FRAME = frozenset().union(*_FRAMES.values())
 
 #: What a request calls that which is stored: left out before a preposition, and else where nothing has it, too.
 NOUNS = _words("""
-    record records data note notes memory memories info information entry entries stuff things thing details facts
+    record records data fact note notes memory memories info information entry entries stuff things thing details facts
     knowledge items references
     daten notiz notizen eintrag einträge erinnerung erinnerungen information informationen angaben infos fakten sachen
     données note notes souvenir souvenirs information informations infos entrées mémoires
@@ -191,9 +191,11 @@ class Reading:
     terms: tuple[str, ...] = field(repr=False, default=())
 
     def match(self, *, nearly: bool = False) -> str:
-        """Return the expression for memories that may hold all of it; `nearly`, any word."""
+        """Return the expression for memories with all of it; `nearly`, the identifiers, else any word."""
         identifiers = self.identifiers[:_MAX_IDENTIFIERS]
         parts = [f"({one.match})" for one in identifiers if one.match]
+        if nearly and parts:
+            return " AND ".join(parts)
         if self.terms and nearly:
             parts.append(f"({fts.any_of(self.terms)})")
         elif self.terms:
@@ -234,16 +236,16 @@ def _names(one: Identifier) -> bool:
 def held(reading: Reading, content: str) -> Held | None:
     """Return what a memory holds of a reading; None where it lacks an identifier or half of the words."""
     folded = fts.folded(content)
-    words = frozenset(_WORD.findall(folded))
+    words = frozenset(_split(folded))
     exact = [one for one in reading.identifiers if one.is_in(content)]
     others = [one for one in reading.identifiers if one not in exact]
     if any(not one.is_spelled_otherwise_in(content) for one in others):
         return None
     have = [one for one in reading.words if one.is_in(words, content)]
-    single = _WORD.findall(fts.folded(_DOUBLE.sub(" ", content)))
-    parts = [one for one in have if not one.is_in(frozenset(single), content)]
+    single = frozenset(_split(fts.folded(_DOUBLE.sub(" ", content))))
+    parts = [one for one in have if not one.is_in(single, content)]
     lacks = [one for one in reading.words if one not in have]
-    if 2 * len(lacks) >= len(reading.words) > 0:
+    if not exact and 2 * len(lacks) >= len(reading.words) > 0:
         return None
     if others:
         return Held(False, f"other spelling of {', '.join(one.text for one in others)}")
@@ -256,6 +258,12 @@ def held(reading: Reading, content: str) -> Held | None:
         return Held(True, f"holds {names}")
     is_nearly = len(lacks) == 1 and len(reading.words) >= MANY_WORDS and not lacks[0].is_name
     return Held(is_nearly, f"holds {names}; lacks {', '.join(one.text for one in lacks)}")
+
+
+def _split(folded: str) -> list[str]:
+    """Return the words of a folded text; scripts without spaces part those of others."""
+    words = _WORD.findall(folded)
+    return script.cut_all(words) if script.has_runs(folded) else words
 
 
 def _is_own(reading: Reading, folded: str) -> bool:
