@@ -4,9 +4,14 @@ A Claude Code log of turns and tool results is handed over, each time another on
 that ended before. The floor is what nobody can do without: the file is read, its lines are decoded from JSON, and the
 text that the product stores is put into SQLite in one synced commit, by one thread, in turns with the requests of the
 same run.
+
+With `--count N` it reads one log of N MB instead, half images and half tool output with a message after each, in a
+process that does nothing else: seconds, and MB of memory above what an empty log takes.
 """
 
 import json
+import subprocess
+import sys
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -23,11 +28,21 @@ MEGABYTES = 5
 ROUNDS = 12
 SETTINGS = "embedding: {provider: none}\nmemory: {pipelineV2: {extraction: {provider: rules}}}\n"
 COLUMNS = ("what", "requests", "p50 ms", "p95 ms", "worst ms")
+_READ = """
+import json, resource, sys, time
+from signet.domain.transcripts import log_files
+began = time.perf_counter()
+found = log_files.read(log_files.LogFile(sys.argv[1]), None, masks=True)
+seconds = time.perf_counter() - began
+print(json.dumps([found.messages, seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+"""
 _STORED = "SELECT content FROM session_transcripts ORDER BY rowid DESC LIMIT 1"
 
 
 def run(options: Options) -> Report:
     """Measure and report."""
+    if options.count:
+        return _long_log(options)
     report = Report(COLUMNS)
     times: dict[str, list[float]] = {"file": [], "request": [], "floor": []}
     logs = _logs(Corpus(options.seed, "session"), options.folder, options.rounds or ROUNDS)
@@ -59,6 +74,36 @@ def run(options: Options) -> Report:
         "request_ratio": measure.ratio(measure.median(times["request"]), floor_p50),
     }
     return report
+
+
+def _long_log(options: Options) -> Report:
+    """Measure the reading of one long log."""
+    report = Report(("log", "MB", "messages", "seconds", "MB of memory"))
+    empty, whole = options.folder / "empty.jsonl", options.folder / "long.jsonl"
+    empty.write_text(_line("user", "Hello."), "utf-8")
+    with whole.open("w", encoding="utf-8") as log:
+        number = size = 0
+        while size < (options.count or 0) * 1_000_000:
+            number += 1
+            body = (
+                "iVBORw0KGgo" * 130_000 if number % 2 else f"line {number} of the output\n" * 60_000
+            )
+            size += log.write(_line("user", [{"type": "tool_result", "content": body}]))
+            size += log.write(_line("assistant", f"Step {number} is done."))
+    _, _, base = _read(empty)
+    messages, seconds, peak = _read(whole)
+    report.rows.append(["half images", size // 1_000_000, messages, seconds, peak - base])
+    report.figures |= {"long_log_s": seconds, "long_log_mb": peak - base}
+    return report
+
+
+def _read(log: Path) -> tuple[int, float, float]:
+    """Return messages, seconds and peak memory in MB of a process that reads a log."""
+    done = subprocess.run(
+        [sys.executable, "-c", _READ, str(log)], check=True, capture_output=True, text=True
+    )
+    messages, seconds, peak = json.loads(done.stdout)
+    return messages, seconds, peak / 1_000
 
 
 def _end(stack: Stack, key: str, fields: dict[str, str]) -> float:

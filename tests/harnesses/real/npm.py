@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +23,8 @@ NEEDED = pytest.mark.skipif(
     not os.environ.get("SIGNET_TEST_HARNESSES"),
     reason="SIGNET_TEST_HARNESSES names no folder for the harness programs",
 )
+#: The variable that asks for the newest versions instead of the pinned ones.
+NEWEST = "SIGNET_TEST_NEWEST"
 #: How long the registry may take to answer, an installation to finish, and a program to say its version.
 #: Together less than a test may take.
 PING_SECONDS, INSTALL_SECONDS, VERSION_SECONDS = 10, 90, 30
@@ -54,6 +56,25 @@ PACKAGES: Mapping[str, Package] = {
     # Its install script wants a newer node than most machines have; the first step puts one on its PATH.
     "openclaw": Package(program="openclaw", steps=["node@24.21.0", "openclaw@2026.9.6"]),
 }
+
+
+def package_of(harness: str) -> Package:
+    """Return the pinned package of a harness, or its newest version on npm where that is asked for.
+
+    Raises Unavailable when npm does not name one.
+    """
+    pinned = PACKAGES[harness]
+    if not os.environ.get(NEWEST):
+        return pinned
+    name = pinned.steps[-1].rpartition("@")[0]
+    if why := _npm_problem():
+        raise Unavailable(why)
+    told = subprocess.run(
+        ["npm", "view", name, "version"], capture_output=True, text=True, timeout=PING_SECONDS
+    )
+    if told.returncode:
+        raise Unavailable(f"npm names no version of {name}: {told.stderr[-200:]}")
+    return replace(pinned, steps=[*pinned.steps[:-1], f"{name}@{told.stdout.strip()}"])
 
 
 def installed(harness: str) -> Path:
@@ -99,7 +120,7 @@ def _root() -> Path:
 @cache
 def _tried(harness: str) -> Path | Unavailable:
     try:
-        return install(PACKAGES[harness])
+        return install(package_of(harness))
     except Unavailable as error:
         return error
 

@@ -4,6 +4,7 @@ Nothing gets out: programs are given one address, the model's on loopback; every
 harnesses send home by themselves is switched off.
 """
 
+import base64
 import os
 import shutil
 import subprocess
@@ -32,6 +33,7 @@ IDENTITY = {
     "IDENTITY.md": "# Identity\n\nname: Kestrel\n",
     "USER.md": "# User\n\nMara sails a folkboat.\n",
 }
+_PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 #: What keeps harnesses from talking to anybody but the model.
 QUIET = {
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -173,6 +175,32 @@ class Place:
     def transcript(self, session: str) -> Any:
         """Return what is stored of a session."""
         return self.get(f"/api/sessions/{session}/transcript")
+
+    def is_kept(self, session: str) -> bool:
+        """Return whether something is stored of a session."""
+        reply = httpx.get(f"{self.url}/api/sessions/{session}/transcript", timeout=30)
+        return reply.status_code == 200
+
+    def unknown_records(self, harness: str) -> list[Any]:
+        """Return the log records of unknown types that a harness has written."""
+        found = self.get("/api/status")["capture"]["unknownRecords"]
+        return [one for one in found if one["harness"] == harness]
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Stop the daemon until the block ends."""
+        self.signet.run("daemon", "stop")
+        try:
+            yield
+        finally:
+            started = self.signet.run("daemon", "start", "--port", str(self.signet.port))
+            assert started.status == 0, started.err
+
+    def image(self, name: str) -> Path:
+        """Return a picture of one pixel below the folder of projects."""
+        path = self.project("pictures") / name
+        path.write_bytes(base64.b64decode(_PIXEL))
+        return path
 
     def messages(self, session: str) -> list[Turn]:
         """Return the messages that are stored of a session."""

@@ -1,5 +1,6 @@
 """Claude Code itself: connected, asked two prompts, ended, taken out."""
 
+import base64
 import json
 from collections.abc import Iterator, Mapping
 
@@ -9,6 +10,7 @@ from cli.program import ROOT
 from harnesses.real import npm
 from harnesses.real.place import Place, program_of
 from support.agentmodel import ANSWER, agent_requests, body_text, tools_of
+from support.processes import eventually
 
 pytestmark = npm.NEEDED
 HARNESS = "claude-code"
@@ -87,3 +89,65 @@ def test_the_published_plugin_is_accepted(
 ) -> None:
     done = place.run(HARNESS, "plugin", "validate", str(ROOT / what), cwd=None, **environ)
     assert done.status == 0 and "Validation passed" in done.out, done.out + done.err
+
+
+RULE = "Always deploy with make ship. Never deploy on Fridays."
+SKILL = f"---\nname: notes\ndescription: Release notes\n---\n{RULE}\n"
+
+
+def test_only_messages_are_stored_and_no_session_is_lost(
+    place: Place, environ: Mapping[str, str]
+) -> None:
+    """A compaction, a command file, a skill, an image, a queued prompt, a fork, and a stopped daemon."""
+    project = place.project("claude-messages")
+    (project / "AGENTS.md").write_text("Never touch prod.\n")
+    (project / "CLAUDE.md").write_text("@AGENTS.md\n")
+    place.write(".claude/commands/deploy.md", f"Deploy the service. {RULE}\n")
+    place.write(".claude/skills/notes/SKILL.md", SKILL)
+    data = base64.b64encode(place.image("claude.png").read_bytes()).decode()
+    source = {"type": "base64", "media_type": "image/png", "data": data}
+    asked = [
+        [
+            {"type": "text", "text": "What does the picture show?"},
+            {"type": "image", "source": source},
+        ],
+        [{"type": "text", "text": "And while you work: which colour is it?"}],
+    ]
+    streamed = "".join(
+        json.dumps({"type": "user", "message": {"role": "user", "content": content}}) + "\n"
+        for content in asked
+    )
+
+    def run(*arguments: str, stdin: str = "") -> str:
+        done = place.run(HARNESS, "-p", *arguments, cwd=project, stdin=stdin, **environ)
+        assert done.status == 0, done.out + done.err
+        lines = [json.loads(line) for line in done.out.splitlines()]
+        return str(next(one["session_id"] for one in reversed(lines) if "session_id" in one))
+
+    stream = ("--output-format", "stream-json", "--verbose")
+    place.connect(HARNESS)
+    try:
+        session = run("We decided to name the importer Heron.", *stream)
+        for prompt in ("/deploy", "/notes", "/compact", "Now add its tests."):
+            run(prompt, "--resume", session, *stream)
+        run("--resume", session, "--input-format", "stream-json", *stream, stdin=streamed)
+        fork = run("Rename it to Egret.", "--resume", session, "--fork-session", *stream)
+        with place.stopped():
+            alone = run("Held while it is stopped.", *stream)
+        eventually(lambda: place.is_kept(alone))
+    finally:
+        place.disconnect(HARNESS)
+    said = [one.text for one in place.messages(session) if one.role == "user"]
+    assert said[0] == "We decided to name the importer Heron."
+    assert said[-3:] == [
+        "Now add its tests.",
+        "What does the picture show?",
+        "And while you work: which colour is it?",
+    ]
+    for key in (session, fork, alone):
+        text = place.transcript(key)["content"]
+        for foreign in (RULE, "Never touch prod", "This session is being continued", data[:40]):
+            assert foreign not in text, text
+    assert fork != session
+    assert place.messages(fork)[-2].text == "Rename it to Egret."
+    assert [one.text for one in place.messages(alone)] == ["Held while it is stopped.", ANSWER]

@@ -9,6 +9,7 @@ from cli.program import ROOT
 from harnesses.real import npm
 from harnesses.real.place import Place, Ran, program_of
 from support.agentmodel import ANSWER, agent_requests, body_text, tools_of
+from support.processes import eventually
 
 pytestmark = npm.NEEDED
 HARNESS = "codex"
@@ -106,3 +107,40 @@ def test_settings_that_codex_itself_refuses_stay_as_they_were(
     assert done.status == 1 and "`codex mcp list` says" in done.err
     assert place.files() == before
     path.write_text(kept)
+
+
+AGENTS = "Never touch prod. Run make lint before each commit."
+
+
+def test_instructions_and_images_are_not_messages_and_no_session_is_lost(
+    place: Place, environ: Mapping[str, str]
+) -> None:
+    project = place.project("codex-agents")
+    (project / "AGENTS.md").write_text(f"# Rules\n\n{AGENTS}\n")
+    place.write(".codex/AGENTS.md", "Answer in Dutch.\n")
+    picture = str(place.image("codex.png"))
+    prompts = (
+        "What does the picture show?",
+        "And which colour is it?",
+        "Held while it is stopped.",
+    )
+
+    def run(*arguments: str) -> str:
+        done = place.run(HARNESS, "exec", *arguments, cwd=project, **environ)
+        assert done.status == 0, done.err
+        return str(json.loads(done.out.splitlines()[0])["thread_id"])
+
+    place.connect(HARNESS)
+    try:
+        session = run(*TRUSTED, "--image", picture, "--", prompts[0])
+        assert run("resume", session, *TRUSTED, prompts[1]) == session
+        with place.stopped():
+            alone = run(*TRUSTED, prompts[2])
+        eventually(lambda: place.is_kept(alone))
+    finally:
+        place.disconnect(HARNESS)
+    assert AGENTS in body_text(agent_requests(place.model, prompts[0])[0])
+    said = [one.text for one in place.messages(session)]
+    assert said == [prompts[0], ANSWER, prompts[1], ANSWER]
+    assert [one.text for one in place.messages(alone)] == [prompts[2], ANSWER]
+    assert place.unknown_records(HARNESS) == []
