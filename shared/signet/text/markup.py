@@ -21,37 +21,53 @@ _TAG = re.compile(
 _MARKS = re.compile(r"\[(?=/?INST\]|(?:signet:recall|memory active)\b)|<(?=</?SYS>>)")
 #: A heading or a speaker that would be read as one of ours, emphasised or not.
 _HEADING = re.compile(
-    r"^[^\S\n]*+(?=#{1,6}[^\S\n]++[*_]{0,3}(?:session|commit|memory|memories|document|standing)\b)",
+    r"^[^\S\n]*+(?=#{1,6}[^\S\n]++[*_]{0,3}(?:session|commit|memory|memories|document|standing|relevant[^\S\n]memories"
+    r"|working[^\S\n]memory|active[^\S\n]constraints|available[^\S\n]secrets|signet|about[^\S\n]your[^\S\n]user"
+    r"|agent[^\S\n]instructions)\b)",
     re.I | re.M,
 )
 _SPEAKER = re.compile(
     r"^[^\S\n]*+(?=[*_]{0,3}(?:user|human|assistant|system|developer|tool)[*_]{0,3}[^\S\n]*+:)",
     re.I | re.M,
 )
+#: A speaker inside a line, as in a talk that was joined to one line.
+_INNER_SPEAKER = re.compile(
+    r"(?<![\w“*_])(?<!> )[*_]{0,3}(?:User|USER|Human|HUMAN|Assistant|ASSISTANT)[*_]{0,3}(?=[^\S\n]?:)"
+)
+#: The labels that end our items: who said it, and when with any other origin.
+_USERS_WORD = re.compile(r"\b(said\s++by\s++)(the\s++user)\b", re.IGNORECASE)
+_ORIGIN = re.compile(
+    r"[(\[](?!“)((?:[^()\[\]\n]{0,30}\b\d{4}|today|yesterday)[^()\[\]\n]{0,12},\s{0,9}"
+    r"(?:inferred|imported|from a tool|from the web|saved by agent)\b[^()\[\]\n]{0,80})[)\]]",
+    re.IGNORECASE,
+)
 
 
 def clean(text: str) -> str:
-    """Return a text as it may stand in a prompt: nothing hidden, no mark or heading that is read as structure."""
+    """Return a text as it may stand in a prompt: nothing hidden, no mark, heading or label that reads as ours."""
     shown = _edited(_TAG, controls.clean(text), lambda _: "‹")
-    shown = _edited(_MARKS, shown, {"[": "(", "<": "‹"}.__getitem__)
-    return _edited(_HEADING, shown, "{}\\".format)
+    shown = _edited(_MARKS, shown, lambda mark: "(" if mark[0] == "[" else "‹")
+    shown = _edited(_USERS_WORD, shown, lambda said: f"{said[1]}“{said[2]}”")
+    shown = _edited(_ORIGIN, shown, lambda said: f"(“{said[1]}”)")
+    return _edited(_HEADING, shown, lambda blanks: f"{blanks[0]}\\")
 
 
 def quoted(text: str) -> str:
     """Return a text of one voice, cleaned, in which no line reads as another speaker."""
-    return _edited(_SPEAKER, clean(text), "{}> ".format)
+    shown = _edited(_SPEAKER, clean(text), lambda blanks: f"{blanks[0]}> ")
+    return _edited(_INNER_SPEAKER, shown, lambda who: f"“{who[0]}”")
 
 
 def one_line(text: str | None) -> str:
     """Return a text in one line, cleaned, for a heading or a list; empty for none."""
-    return quoted(" ".join((text or "").split()))
+    return " ".join(quoted(text or "").split())
 
 
-def _edited(pattern: re.Pattern[str], text: str, edit: Callable[[str], str]) -> str:
+def _edited(pattern: re.Pattern[str], text: str, edit: Callable[[re.Match[str]], str]) -> str:
     """Return the text with what the pattern finds edited; wide characters are read as ASCII, and stay elsewhere."""
     parts: list[str] = []
     end = 0
     for found in pattern.finditer(text if text.isascii() else text.translate(_WIDE)):
-        parts += (text[end : found.start()], edit(found[0]))
+        parts += (text[end : found.start()], edit(found))
         end = found.end()
     return "".join([*parts, text[end:]])

@@ -80,7 +80,7 @@ _WORD = re.compile(r"[^\W_]+")
 #: What makes a token an identifier: a digit, or a mark inside or before it.
 _IDENTIFIER = re.compile(r"\d|\w[^\w\s]+\w|_|^[@#/~$.%+-]+\w|\w[+#]+$")
 #: A double name is another one than each of its parts.
-_DOUBLE = re.compile(r"[A-ZÀ-Þ][^\W_]*(?:-[A-ZÀ-Þ][^\W_]*)+")
+_DOUBLE = re.compile(r"(?<![^\W_])[A-ZÀ-Þ][^\W_]*+(?:-[A-ZÀ-Þ][^\W_]*+)+")
 _PLAIN_HYPHENS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _TELEPHONE = re.compile(r"\+?[\d(][\d()/.-]*")
 _YEAR = re.compile(r"(?:19|20)\d\d")

@@ -36,7 +36,7 @@ _CODEX = re.compile(r".+/\.codex/worktrees/[^/]+/([^/]+)(?:/(.*))?", re.DOTALL)
 _HASH = re.compile(rb"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
 _REMOTE = re.compile(r'\s*\[\s*remote\s+"(.*)"\s*\]', re.IGNORECASE)
 _SECTION = re.compile(r"\s*\[")
-_SETTING = re.compile(r"\s*(url|worktree)\s*=\s*(.*?)\s*", re.IGNORECASE)
+_SETTING = re.compile(r"(url|worktree)\s*+=\s*+(.*)", re.IGNORECASE)
 _SCP = re.compile(r"(?:[^@/]+@)?([^:/@]+):(?!//)(.+)")
 _URL = re.compile(
     r"(?:ssh|git|https?|git\+ssh)://(?:[^@/]*@)?([^/:]+)(?::\d+)?/(.+)", re.IGNORECASE
@@ -243,7 +243,9 @@ def _settings(git_folder: str) -> Iterator[tuple[str, str, str]]:
         if _SECTION.match(line):
             named = _REMOTE.match(line)
             remote = named[1] if named else ""
-        elif (found := _SETTING.fullmatch(line)) and (remote or found[1].lower() == "worktree"):
+        elif (found := _SETTING.fullmatch(line.strip())) and (
+            remote or found[1].lower() == "worktree"
+        ):
             yield found[1].lower(), found[2].strip('"'), remote
 
 

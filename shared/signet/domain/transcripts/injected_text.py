@@ -9,7 +9,7 @@ import re
 _TAG = (
     r"(system-reminder|local-command-[a-z]+|command-[a-z]+|bash-[a-z]+|environment_context"
     r"|user_instructions|task-notification|hook_context|session_context|ide_[a-z]+|user-prompt-submit-hook|session-start-hook"
-    r"|signet-[a-z]+|memory-feedback|relevant-memories)"
+    r"|signet-[a-z]+|memory-feedback|relevant-memories|tool_(?:result|output|response)|function_results?)"
 )
 #: What stands around what somebody did say, in Cursor.
 _WRAPPING = re.compile(r"</?user_query>\n?")

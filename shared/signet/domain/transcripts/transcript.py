@@ -7,6 +7,7 @@ whose time is logged keeps it: `User (2026-11-22T19:02:00Z): …`.
 
 import io
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -59,6 +60,7 @@ _SPOKEN_PARTS = ("text", "Text", "input_text", "output_text")
 _TIMES = ("timestamp", "createdAt", "created_at", "time")
 _LEAST_MS = 100_000_000_000
 
+_FENCE = re.compile(r"^[ \t]*+(?:```|~~~)", re.MULTILINE)
 #: A line break inside of a paragraph, as opposed to one before a blank line, a list item, a heading or a table.
 _WRAPPED = re.compile(r"(?<=\S)\n[ \t]*(?=[^\s*+•#>|-])(?!\d+[.)] )")
 
@@ -84,7 +86,7 @@ def parse(text: str) -> list[Turn]:
     log = records(partial(io.StringIO, text))
     if log is not None:
         return list(_logged(log))
-    said = injected_text.without(text)
+    said = _own_turns(text)
     if _LABEL.search(said):
         return list(_labelled(said))
     return _dialogue(said) or _whole(said)
@@ -96,7 +98,7 @@ def normalize(text: str) -> str:
     Either way without what programs put into the session.
     """
     log = records(partial(io.StringIO, text))
-    return injected_text.without(text) if log is None else written(_logged(log))
+    return _own_turns(text) if log is None else written(_logged(log))
 
 
 def logged(lines: Iterable[str]) -> Iterator[Turn]:
@@ -146,8 +148,34 @@ def _unlabelled(text: str) -> str:
     return _LABEL.sub(_unlabel, text) if _LABEL.search(text) else text
 
 
+def _own_turns(text: str) -> str:
+    """Return a plain transcript in which no output of a tool and no block of code reads as a turn.
+
+    The agent answers a tool, so a user who seems to speak right after one is a part of its output.
+    """
+    text = injected_text.without(text)
+    parts: list[str] = []
+    end = 0
+    is_tool = False
+    fences = [fence.start() for fence in _FENCE.finditer(text)]
+    for label in _LABEL.finditer(text):
+        said = _said(label).lower()
+        before = bisect_left(fences, label.start())
+        in_code = before % 2 == 1 and before < len(fences)
+        if in_code or (is_tool and _ROLES.get(said) != ASSISTANT):
+            parts += (text[end : label.start()], _unlabel(label))
+            end = label.end()
+        else:
+            is_tool = said == "tool"
+    return "".join([*parts, text[end:]])
+
+
+def _said(label: re.Match[str]) -> str:
+    return label[1] or label[3] or label[4]
+
+
 def _unlabel(found: re.Match[str]) -> str:
-    said = found[1] or found[3] or found[4]
+    said = _said(found)
     return f"{'' if found[4] else '- '}“{said}”: "
 
 
@@ -322,7 +350,7 @@ def _labelled(text: str) -> Iterator[Turn]:
     yield from _whole(text[: labels[0].start()])
     ends = [label.start() for label in labels[1:]] + [len(text)]
     for label, end in zip(labels, ends, strict=True):
-        role = _ROLES.get((label[1] or label[3] or label[4]).lower())
+        role = _ROLES.get(_said(label).lower())
         if role:
             yield from _whole(text[label.end() : end], role, label[2])
 
