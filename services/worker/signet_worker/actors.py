@@ -358,7 +358,7 @@ def umap_projection(job: JobContext, context: Context) -> None:
 def update_check(job: JobContext, context: Context) -> None:
     """Ask the index for a new version; one that is not major is installed when settings say so."""
     with processors.whole():
-        done = install.by_itself(context.workspace, context.settings.updates, now=clock.now())
+        done = install.automatically(context.workspace, context.settings.updates, now=clock.now())
     if done is not None:
         event = "update.installed" if done.success else "update.failed"
         logs.get("update").info(event, detail=done.message)

@@ -96,7 +96,7 @@ def test_only_what_was_allowed_is_installed_by_itself(
 ) -> None:
     now = clock.now()
     state.write(workspace, Known(latest_version=latest, checked_at=clock.to_text(now)))
-    assert install.by_itself(workspace, Updates(auto_install=auto), now=now) is None
+    assert install.automatically(workspace, Updates(auto_install=auto), now=now) is None
 
 
 def test_a_failed_installation_by_itself_is_remembered(workspace: Workspace) -> None:
@@ -105,7 +105,7 @@ def test_a_failed_installation_by_itself_is_remembered(workspace: Workspace) -> 
     place = Place.here()
     if not place.is_editable:
         pytest.skip("this would install something")
-    done = install.by_itself(workspace, Updates(auto_install=True), now=now)
+    done = install.automatically(workspace, Updates(auto_install=True), now=now)
     assert done is not None and not done.success
     known = state.read(workspace)
     assert (known.last_auto_update_at, known.last_auto_update_error) == (

@@ -1,1 +1,1 @@
-"""Who owns memories and who may read them."""
+"""Owners of memories, and their readers."""

@@ -1,6 +1,6 @@
-"""The files of named agents: who each of them is, and the AGENTS.md that a harness reads for one of them.
+"""Files of named agents: their identity, and the AGENTS.md that a harness reads.
 
-`agents/NAME/` holds what is an agent's own; what is not there is the file of the workspace's root (HN-74).
+`agents/NAME/` contains an agent's own files; others are read from the workspace's root (HN-74).
 """
 
 from collections.abc import Iterable
@@ -12,10 +12,10 @@ from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
 
-#: Files that an agent may have of its own; MEMORY.md is written by the worker.
+#: Files that an agent may have; the worker writes MEMORY.md.
 OWN = ("SOUL.md", "IDENTITY.md")
 _OWN = frozenset({*OWN, "MEMORY.md"})
-#: What follows the root's AGENTS.md: headings and files (HN-75).
+#: Sections after the root's AGENTS.md: headings and files (HN-75).
 _SECTIONS = (
     ("Soul", "SOUL.md"),
     ("Identity", "IDENTITY.md"),
@@ -25,13 +25,13 @@ _SECTIONS = (
 
 
 def folder(workspace: Workspace, agent_id: str) -> Path | None:
-    """Return the folder of an agent's own files; None for the default agent and for what is no name of a folder."""
+    """Return the folder of an agent's files; None for the default agent and for invalid folder names."""
     is_name = NAME.fullmatch(agent_id) is not None and agent_id != DEFAULT_AGENT
     return workspace.root / "agents" / agent_id if is_name else None
 
 
 def find(workspace: Workspace, agent_id: str, name: str) -> Path:
-    """Return where an agent's file of this name is: its own when it says something, else the root's."""
+    """Return the path of an agent's file: its own if it is not empty, else the root's."""
     own = folder(workspace, agent_id)
     if own is not None and name in _OWN and (name == "MEMORY.md" or _text(own / name)):
         return own / name
@@ -45,9 +45,9 @@ def present(workspace: Workspace, agent_id: str) -> list[str]:
 
 
 def make(workspace: Workspace, agent_id: str) -> list[Path]:
-    """Give an agent a folder with a SOUL.md and an IDENTITY.md of its own; what is there stays.
+    """Create an agent's folder with SOUL.md and IDENTITY.md; existing files stay.
 
-    SOUL.md is empty, so that the workspace's is used until this one has text.
+    SOUL.md is empty, so the workspace's is used until this one has text.
     """
     own = folder(workspace, agent_id)
     if own is None:
@@ -61,7 +61,7 @@ def make(workspace: Workspace, agent_id: str) -> list[Path]:
 
 
 def write_workspaces(workspace: Workspace, agent_ids: Iterable[str]) -> list[Path]:
-    """Write `agents/NAME/workspace/AGENTS.md` for each of these agents; return the files that changed (HN-75)."""
+    """Write `agents/NAME/workspace/AGENTS.md` for each of these agents; return the changed files (HN-75)."""
     changed = []
     for agent_id in agent_ids:
         own = folder(workspace, agent_id)
@@ -78,7 +78,7 @@ def write_workspaces(workspace: Workspace, agent_ids: Iterable[str]) -> list[Pat
 
 
 def composed(workspace: Workspace, agent_id: str) -> str:
-    """Return the root's AGENTS.md followed by who the agent is, for whom, and what it knows; empty without any."""
+    """Return the root's AGENTS.md followed by the agent's identity, user and memory; empty without any."""
     parts = [_text(workspace.root / "AGENTS.md")]
     for heading, name in _SECTIONS:
         text = _text(find(workspace, agent_id, name))

@@ -6,7 +6,7 @@ from signet.db.visibility import ReadPolicy
 
 
 class Agent(NamedTuple):
-    """A known agent and whose memories it may read; `name` is what people call it, times are as they are stored."""
+    """A known agent and its read policy; `name` is its display name, times are as stored."""
 
     id: str
     read_policy: ReadPolicy

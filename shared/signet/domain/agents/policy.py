@@ -1,6 +1,6 @@
-"""From an agent's read policy to what a reader may see (MEM-42). Pure.
+"""Convert an agent's read policy to a reader (MEM-42). Pure.
 
-`db/visibility.py` is the only translation of the answer to SQL.
+Only `db/visibility.py` translates a reader to SQL.
 """
 
 from dataclasses import replace
@@ -20,7 +20,7 @@ def reader(
     project: str | None = None,
     here: Here | None = None,
 ) -> Reader:
-    """Return how far this agent sees; the default agent and people see shared rows, any other unknown one its own."""
+    """Return what this agent may read; the default agent and people read shared rows, an unknown one only its own."""
     sees_shared = agent_id == DEFAULT_AGENT or is_of_user(agent_id)
     unknown = ReadPolicy.SHARED if sees_shared else ReadPolicy.ISOLATED
     return Reader(
@@ -35,9 +35,9 @@ def reader(
 
 
 def within(found: Reader, scope: TokenScope) -> Reader:
-    """Return a reader who sees only what a token's scope holds: rows of its project, rows of its agent (AUTH-20).
+    """Return the reader limited to a token's scope: rows of its project or agent (AUTH-20).
 
-    A user's also sees what is shared (AUTH-27).
+    A user's also reads shared rows (AUTH-27).
     """
     if scope.agent is not None and scope.user is None:
         found = replace(found, policy=ReadPolicy.ISOLATED, group=None)

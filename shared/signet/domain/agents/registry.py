@@ -1,4 +1,4 @@
-"""The registered agents: whose memories each may read, and how many it has."""
+"""Registered agents, their read policies, and their number of memories."""
 
 from dataclasses import replace
 from datetime import datetime
@@ -12,7 +12,7 @@ from signet.domain.auth import caller
 
 
 def get(tx: ReadTx, agent_id: str) -> Agent | None:
-    """Return the agent, None when it was never registered."""
+    """Return the agent, None if it was never registered."""
     return tx.row(Agent, sql.AGENT_BY_ID, (agent_id,))
 
 
@@ -27,7 +27,7 @@ def has_others(tx: ReadTx) -> bool:
 
 
 def put(tx: WriteTx, agent: Agent, *, now: datetime) -> None:
-    """Register an agent, or update its policy; one that is the same already is left as it is."""
+    """Register an agent, or update its policy, if anything differs."""
     values = {
         "id": agent.id,
         "name": agent.name,
@@ -39,12 +39,12 @@ def put(tx: WriteTx, agent: Agent, *, now: datetime) -> None:
 
 
 def remove(tx: WriteTx, agent_id: str) -> None:
-    """Delete an agent; its memories are not touched."""
+    """Delete an agent without touching its memories."""
     tx.run(sql.DELETE_AGENT, (agent_id,))
 
 
 def counts(tx: ReadTx, agent_id: str | None = None) -> dict[str, dict[str, int]]:
-    """Return how many active memories each agent has, or this one, by visibility."""
+    """Return the active memories of each agent, or of this one, by visibility."""
     found: dict[str, dict[str, int]] = {}
     for owner, visibility, number in tx.rows(sql.MemoryCount, sql.MEMORY_COUNTS, (agent_id,)):
         found.setdefault(owner, {})[visibility] = number
@@ -60,7 +60,7 @@ def reader(
     project: str | None = None,
     here: Here | None = None,
 ) -> Reader:
-    """Return how far this agent sees now, and no further than the caller may (`db/visibility.py`)."""
+    """Return what this agent may read now, limited to the caller's scope (`db/visibility.py`)."""
     agent = get(tx, agent_id)
     found = policy.reader(
         agent_id, agent, scope=scope, any_scope=any_scope, project=project, here=here
@@ -71,8 +71,8 @@ def reader(
 def changeable(tx: ReadTx, agent_id: str, *, scope: str | None, any_scope: bool) -> Where:
     """Return the condition on rows of `memories` (`m`) that the caller may change for this agent.
 
-    The counterpart of `Caller.check_row` for rows that no request names: a token that is limited to an owner chooses
-    among its own memories only, whatever it may read (AUTH-27).
+    The counterpart of `Caller.check_row` for rows that no request names: a token limited to an owner selects only
+    among its own memories, whatever it may read (AUTH-27).
     """
     asking = caller.current()
     found = reader(tx, agent_id, scope=scope, any_scope=any_scope)

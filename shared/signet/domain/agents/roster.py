@@ -1,4 +1,4 @@
-"""The named agents: from agent.yaml to rows that decide who reads what."""
+"""Synchronise the roster of agent.yaml with the agents' rows."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,12 +12,12 @@ from signet.domain.agents.models import Agent
 from signet.errors import Invalid
 from signet.ids import DEFAULT_AGENT
 
-#: The name is that of a folder too.
+#: Maximum name length, also for a folder.
 MAX_NAME = 64
 
 
 def follow(tx: WriteTx, roster: Sequence[RosterAgent], *, now: datetime) -> None:
-    """Register the agents of the roster as it says; others stay, the default agent is always there (HN-70)."""
+    """Register the roster's agents; others stay, and the default agent always exists (HN-70)."""
     if registry.get(tx, DEFAULT_AGENT) is None:
         shared = Agent(id=DEFAULT_AGENT, name=DEFAULT_AGENT, read_policy=ReadPolicy.SHARED)
         registry.put(tx, shared, now=now)
@@ -26,7 +26,7 @@ def follow(tx: WriteTx, roster: Sequence[RosterAgent], *, now: datetime) -> None
 
 
 def agent_of(listed: RosterAgent) -> Agent:
-    """Return what an entry of the roster says of an agent."""
+    """Return the agent of a roster entry."""
     return Agent(
         id=listed.name,
         name=listed.name,
@@ -36,7 +36,7 @@ def agent_of(listed: RosterAgent) -> Agent:
 
 
 def checked(name: str, policy: str | None, group: str | None) -> RosterAgent:
-    """Return a new entry of the roster, isolated unless it says otherwise; raises Invalid."""
+    """Return a new roster entry, isolated by default; raises Invalid."""
     if not NAME.fullmatch(name) or len(name) > MAX_NAME or name == DEFAULT_AGENT:
         raise Invalid(
             f"name must be small letters, digits and hyphens, at most {MAX_NAME}, and not `default`"

@@ -1,8 +1,8 @@
-"""Rows of agents."""
+"""SQL of agents."""
 
 from typing import NamedTuple
 
-#: A policy that nobody knows is the one that shows least.
+#: An unknown policy counts as the most restrictive.
 AGENT = """
 SELECT id, iif(read_policy IN ('shared', 'group'), read_policy, 'isolated') AS read_policy, policy_group, name,
        created_at, updated_at FROM agents"""
@@ -17,7 +17,7 @@ ON CONFLICT (id) DO UPDATE SET
     policy_group = excluded.policy_group, updated_at = excluded.updated_at
  WHERE name IS NULL OR read_policy IS NOT excluded.read_policy OR policy_group IS NOT excluded.policy_group"""
 DELETE_AGENT = "DELETE FROM agents WHERE id = ?"
-# Every row is counted in an index; only the forgotten ones, which are few, are read.
+# All rows are counted in an index; only the few forgotten ones are read.
 MEMORY_COUNTS = """
 SELECT agent_id, visibility, sum(number) AS number FROM (
     SELECT agent_id, visibility, count(*) AS number FROM memories GROUP BY agent_id, visibility
@@ -27,7 +27,7 @@ SELECT agent_id, visibility, sum(number) AS number FROM (
 
 
 class MemoryCount(NamedTuple):
-    """How many active memories of one visibility an agent has."""
+    """The active memories of one visibility of an agent."""
 
     agent_id: str
     visibility: str

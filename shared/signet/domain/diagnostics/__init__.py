@@ -1,1 +1,1 @@
-"""What is well and what is not: each part of the store scored, with reasons in words. Only reads."""
+"""Diagnostics: score each part of the store, with reasons. Only reads."""

@@ -1,4 +1,4 @@
-"""The numbers that the report is made of. Only reads; each is one look through an index where there is one."""
+"""Read the numbers of the report. Only reads, by index where possible."""
 
 import shutil
 from collections import defaultdict
@@ -15,11 +15,11 @@ from signet.domain.diagnostics import sql
 from signet.queue import pauses, stats
 from signet.queue.pauses import Pause
 
-#: The share of dead jobs is that of the last hour (DG-7).
+#: Hours for the share of dead jobs (DG-7).
 RATE_HOURS = 1
-#: A lease of this age that nobody prolongs is an anomaly (DG-8).
+#: Age from which an unextended lease is an anomaly (DG-8).
 LEASE_MINUTES = 10
-#: How far back changes of memories are counted.
+#: Days for counting changes of memories.
 MUTATION_DAYS = 7
 
 KEPT_CALLS = 100
@@ -27,7 +27,7 @@ KEPT_CALLS = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queue:
-    """What waits, what ended in the last hour, what died and what hangs, of both queues."""
+    """Waiting, ended (last hour), dead and stuck jobs of both queues."""
 
     depth: int = 0
     oldest_seconds: float = 0.0
@@ -42,14 +42,14 @@ class Queue:
 
     @property
     def dead_rate(self) -> float:
-        """Return the share of the last hour's ended jobs that died, 0 when none ended."""
+        """Return the share of the last hour's ended jobs that died, 0 if none ended."""
         ended = self.completed + self.died
         return self.died / ended if ended else 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calls:
-    """The last calls of models: how they ended, when one last went well, and why the last bad one did not."""
+    """The last model calls: outcomes, the last success, and the last failure's reason."""
 
     total: int = 0
     successes: int = 0
@@ -61,13 +61,13 @@ class Calls:
 
     @property
     def availability(self) -> float:
-        """Return the share that went well, 1 when there were none."""
+        """Return the share of successes, 1 without calls."""
         return self.successes / self.total if self.total else 1.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Duplicates:
-    """How many rows are there twice or more, and in how many groups."""
+    """The number of duplicate rows, and of their groups."""
 
     clusters: int = 0
     excess: int = 0
@@ -100,18 +100,18 @@ def queue(tx: ReadTx, *, now: datetime, monotonic_ms: int) -> Queue:
 
 
 def memories(tx: ReadTx) -> tuple[int, int]:
-    """Return how many memories there are, and how many of them are forgotten."""
+    """Return the number of memories, and of forgotten ones."""
     row = _one(tx, sql.MEMORIES)
     return row["total"], row["deleted"]
 
 
 def overdue(tx: ReadTx, before: datetime) -> int:
-    """Return how many memories were forgotten before this and are not purged."""
+    """Return the number of memories forgotten before this instant and not purged."""
     return int(tx.value(sql.OVERDUE, (clock.to_text(before),)))
 
 
 def disk_free_bytes(tx: ReadTx) -> int:
-    """Return the free space of the disk that holds the database."""
+    """Return the free space of the database's disk."""
     return shutil.disk_usage(Path(str(tx.value(sql.FILE))).parent).free
 
 
@@ -121,12 +121,12 @@ def database_bytes(tx: ReadTx) -> int:
 
 
 def embedded(tx: ReadTx) -> int:
-    """Return how many active memories have a vector; about a second for a million of them."""
+    """Return the number of active memories with a vector; takes about a second for a million."""
     return int(tx.value(sql.EMBEDDED))
 
 
 def calls(tx: ReadTx) -> Calls:
-    """Return how the last hundred calls of models went (DG-14 to DG-16)."""
+    """Return the outcomes of the last hundred model calls (DG-14 to DG-16)."""
     rows = tx.all(sql.CALLS, (KEPT_CALLS,))
     found = [row["outcome"] for row in rows]
     good = (row["at"] for row in rows if row["outcome"] == "success")
@@ -143,18 +143,18 @@ def calls(tx: ReadTx) -> Calls:
 
 
 def mutations(tx: ReadTx, *, now: datetime) -> tuple[int, int]:
-    """Return how many memories were recovered and deleted in the last seven days."""
+    """Return the memories recovered and deleted in the last seven days."""
     row = _one(tx, sql.MUTATIONS, (clock.to_text(now - timedelta(days=MUTATION_DAYS)),))
     return row["recovers"], row["deletes"]
 
 
 def connectors(tx: ReadTx) -> Row | None:
-    """Return the counts of connectors and the time of the oldest error; None without the table."""
+    """Return counts of connectors and the time of the oldest error; None without the table."""
     return _one(tx, sql.CONNECTORS) if tx.value(sql.HAS_TABLE, ("connectors",)) else None
 
 
 def duplicates(tx: ReadTx) -> Duplicates:
-    """Count equal memories that could be one."""
+    """Count equal memories that could be merged."""
     if tx.value(sql.NO_DUPLICATES):
         return Duplicates()
     row = _one(tx, sql.DUPLICATES)
@@ -162,7 +162,7 @@ def duplicates(tx: ReadTx) -> Duplicates:
 
 
 def predictor(tx: ReadTx) -> Row | None:
-    """Return what is known of the predictor, None when it never ran."""
+    """Return the predictor's data, None if it never ran."""
     return tx.one(sql.PREDICTOR) if tx.value(sql.HAS_TABLE, ("predictor_state",)) else None
 
 

@@ -1,4 +1,4 @@
-"""Values of the report: a domain is its numbers and what they cost it. Pure."""
+"""Values of the report: a domain is its numbers and deductions. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from signet.config import Settings
 from signet.config.sections import EmbeddingProvider
 from signet.wire.diagnostics import Advice, Diagnoses, Diagnosis
 
-#: Least scores of healthy and degraded; both count as reached (DG-1).
+#: Minimum scores of healthy and degraded, inclusive (DG-1).
 HEALTHY, DEGRADED = 0.8, 0.5
-#: What each domain counts for; the others are reported and count for nothing (DG-3, DG-4).
+#: Weights of the domains; others are reported without weight (DG-3, DG-4).
 WEIGHTS: Mapping[str, float] = {
     "queue": 0.28,
     "storage": 0.14,
@@ -25,7 +25,7 @@ WEIGHTS: Mapping[str, float] = {
 
 
 class Status(StrEnum):
-    """What a score means."""
+    """The meaning of a score."""
 
     HEALTHY = "healthy"
     DEGRADED = "degraded"
@@ -34,7 +34,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deduction:
-    """What a domain loses, why, and the command that helps (None: there is none, or it helps itself)."""
+    """A domain's loss, its reason, and the command that helps (None: none, or it recovers automatically)."""
 
     points: float
     reason: str
@@ -43,9 +43,9 @@ class Deduction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Domain:
-    """One part of the store: its numbers under the names that clients know, and what is wrong with it.
+    """A domain: its numbers under the clients' names, and its problems.
 
-    `base` and `word` are for those few domains whose score and status do not follow from deductions alone.
+    `base` and `word` are for domains whose score and status do not follow from deductions alone.
     """
 
     name: str
@@ -56,16 +56,16 @@ class Domain:
 
     @property
     def score(self) -> float:
-        """Return 0..1: the base without the deductions (DG-2)."""
+        """Return 0..1: the base minus the deductions (DG-2)."""
         return _clamped(self.base - sum(one.points for one in self.deductions))
 
     @property
     def status(self) -> str:
-        """Return what the score means."""
+        """Return the meaning of the score."""
         return self.word or status_of(self.score)
 
     def as_dict(self) -> Diagnosis:
-        """Return the domain as it is answered."""
+        """Return the domain's JSON."""
         reasons = [one.reason for one in self.deductions]
         found = {"score": self.score, "status": self.status, **self.fields, "reasons": reasons}
         return cast("Diagnosis", found)
@@ -73,7 +73,7 @@ class Domain:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """Every domain at one instant."""
+    """All domains at one instant."""
 
     at: datetime
     domains: Mapping[str, Domain]
@@ -85,18 +85,18 @@ class Report:
 
     @property
     def status(self) -> Status:
-        """Return what the score means, but at most degraded while a weighted domain is unhealthy."""
+        """Return the meaning of the score, at most degraded while a weighted domain is unhealthy."""
         is_broken = any(self.domains[name].status == Status.UNHEALTHY for name in WEIGHTS)
         by_score = status_of(self.score)
         return Status.DEGRADED if is_broken and by_score is Status.HEALTHY else by_score
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Return what is wrong, a line each, domain first."""
+        """Return the problems, one line each, domain first."""
         return tuple(f"{name}: {one.reason}" for name, one in self._weighted())
 
     def composite(self) -> Diagnosis:
-        """Return the sum of all: score, status, reasons, and for each reason the command that helps."""
+        """Return the total: score, status, reasons, and the command for each reason."""
         advice: list[Advice] = [
             {"domain": name, "reason": one.reason, "command": one.command, "points": one.points}
             for name, one in self._weighted()
@@ -109,7 +109,7 @@ class Report:
         }
 
     def as_dict(self) -> Diagnoses:
-        """Return the report as it is answered."""
+        """Return the report's JSON."""
         domains = {name: domain.as_dict() for name, domain in self.domains.items()}
         found = {"timestamp": clock.to_text(self.at), "composite": self.composite(), **domains}
         return cast("Diagnoses", found)
@@ -120,7 +120,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the report cannot see in the rows."""
+    """Facts of the report that are not in rows."""
 
     embeds: bool = True
     predicts: bool = False
@@ -130,7 +130,7 @@ class Facts:
 
     @classmethod
     def of(cls, settings: Settings) -> "Facts":
-        """Return what the settings say."""
+        """Return the facts from the settings."""
         return cls(
             embeds=settings.embedding.provider is not EmbeddingProvider.NONE,
             predicts=settings.pipeline.predictor.enabled,
@@ -140,7 +140,7 @@ class Facts:
 
 
 def status_of(score: float) -> Status:
-    """Return what a score means; sums of decimals that miss a border by a rounding error have reached it."""
+    """Return the meaning of a score; a rounding error below a threshold counts as reached."""
     rounded = round(score, 9)
     if rounded >= HEALTHY:
         return Status.HEALTHY

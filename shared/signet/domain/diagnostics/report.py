@@ -1,4 +1,4 @@
-"""The report: every domain of the store at one instant, in one snapshot."""
+"""The report: every domain of the store in one snapshot."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from signet.domain.embeddings.models import Coverage
 from signet.errors import Invalid
 from signet.wire.diagnostics import Diagnosis
 
-#: What can be asked for alone; nothing else is ever looked up by a name that a caller gives.
+#: Domains that can be requested alone; no other caller-given name is used.
 DOMAINS = (
     "queue",
     "storage",
@@ -26,7 +26,7 @@ DOMAINS = (
 
 
 def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None = None) -> Report:
-    """Look at everything once; `monotonic_ms` is the machine's monotonic clock. Looks at each memory for its vector."""
+    """Check everything once, including each memory's vector; `monotonic_ms` is the machine's monotonic clock."""
     total, deleted = counts.memories(tx)
     overdue = counts.overdue(tx, now - facts.tombstones_kept)
     active = total - deleted
@@ -59,7 +59,7 @@ def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None 
 
 
 def part(whole: Report, name: str) -> Diagnosis:
-    """Return one domain as it is answered; raises Invalid for a name that is none."""
+    """Return one domain's JSON; raises Invalid for an unknown name."""
     if name not in DOMAINS:
         raise Invalid(f"Unknown domain: {name}")
     return whole.composite() if name == "composite" else whole.domains[name].as_dict()

@@ -1,4 +1,4 @@
-"""What each number costs its domain, and the command that helps. Pure; docs/rules/diagnostics.md has the figures."""
+"""Deductions of each domain, and the command that helps. Pure; docs/rules/diagnostics.md has the figures."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 DEEP = 50
 OLD_SECONDS = 300
 DEAD_RATE = 0.01
-#: So many dead jobs are a pile that somebody must look at, however long ago they died; alone it is unhealthy.
+#: Number of dead jobs that alone is unhealthy, however old they are.
 PILE = 100
 TOMBSTONES = 0.30
 FTS_OFF = 0.10
@@ -24,7 +24,7 @@ RECOVERS = 5
 DAY_MS = 86_400_000
 DUPLICATES, MANY_DUPLICATES = 0.05, 0.10
 
-#: Free space of the disk, in bytes, at which saves fail or soon will.
+#: Free disk space, in bytes, at which saves fail or soon will.
 FULL_DISK_BYTES, LOW_DISK_BYTES = 4_000_000, 100_000_000
 
 DEAD_HELP = "signet repair requeue-dead --apply"
@@ -81,7 +81,7 @@ def queue(seen: Queue) -> Domain:
 
 
 def storage(total: int, deleted: int, overdue: int, size: int, free: int) -> Domain:
-    """Score what is stored and the disk: many forgotten memories past their time mean that nothing sweeps."""
+    """Score storage and disk: many overdue forgotten memories mean that retention is not running."""
     found: tuple[Deduction, ...] = ()
     if total and overdue / total > TOMBSTONES:
         reason = f"{overdue} of {total} memories were forgotten long ago and are not yet purged"
@@ -103,7 +103,7 @@ def storage(total: int, deleted: int, overdue: int, size: int, free: int) -> Dom
 
 
 def is_off(indexed: int | None, expected: int) -> bool:
-    """Return whether a full-text index holds more than a tenth too many or too few; a missing one does (DG-12)."""
+    """Return whether a full-text index is missing or differs by more than a tenth (DG-12)."""
     if indexed is None:
         return True
     return indexed > 0 if expected == 0 else abs(indexed - expected) > FTS_OFF * expected
@@ -118,9 +118,9 @@ def index(
     embeds: bool,
     is_queued: bool,
 ) -> Domain:
-    """Score full text and vectors; `expected` rows belong into the index, forgotten ones too until they are purged.
+    """Score full text and vectors; `expected` rows belong in the index, including forgotten ones until purged.
 
-    Without a provider of vectors none are missing. `is_queued` says that vectors are being made just now.
+    Without an embedding provider no vectors are missing. `is_queued`: vectors are being created.
     """
     found = []
     is_mismatch = is_off(indexed, expected)
@@ -142,7 +142,7 @@ def index(
 
 
 def provider(calls: Calls) -> Domain:
-    """Score the model providers: the share of their last calls that went well."""
+    """Score the model providers by the share of successful last calls."""
     lost = 1.0 - calls.availability
     found: tuple[Deduction, ...] = ()
     if lost:
@@ -164,7 +164,7 @@ def provider(calls: Calls) -> Domain:
 
 
 def mutation(recovers: int, deletes: int) -> Domain:
-    """Score changes: whoever recovers much has lost much."""
+    """Score changes: many recoveries suggest wrong deletions."""
     found: tuple[Deduction, ...] = ()
     if recovers > RECOVERS:
         found = (Deduction(points=0.3, reason=f"{recovers} memories were recovered in 7 days"),)
@@ -173,7 +173,7 @@ def mutation(recovers: int, deletes: int) -> Domain:
 
 
 def connector(row: "Row | None", *, now: datetime) -> Domain:
-    """Score connectors; without their table nothing is wrong with them."""
+    """Score connectors; without their table there are no problems."""
     found = []
     age: int | None = None
     if row is not None and row["errors"]:
@@ -209,7 +209,7 @@ def duplicate(seen: Duplicates, active: int) -> Domain:
 
 
 def update(facts: Facts) -> Domain:
-    """Describe updates. This version never looks for any, so there is nothing to deduct."""
+    """Describe updates. This version never looks for any, so nothing is deducted."""
     fields: dict[str, object] = {
         "autoInstallEnabled": facts.installs_updates,
         "lastCheckSucceeded": None,
@@ -221,7 +221,7 @@ def update(facts: Facts) -> Domain:
 
 
 def predictor(row: "Row | None", facts: Facts) -> Domain:
-    """Score the predictor, which no process of its own can bring down."""
+    """Score the predictor, which no separate process can bring down."""
     has_exited = bool(row and row["cold_start_exited"])
     rate = row["success_rate"] if row else None
     fields = {

@@ -1,13 +1,13 @@
-"""The statements of diagnostics: what is counted of other tables, and nothing written."""
+"""SQL of diagnostics: counts of other tables, no writes."""
 
 from signet.db.dialect import by_index
 from signet.domain.memory.filters import EQUAL
 from signet.queue.kinds import HAS_FAILED, QUEUES
 from signet.queue.stats import STALE
 
-#: Of summary_jobs only rows count that no job mirrors any more: the others are jobs already.
+#: Only rows of summary_jobs without a mirroring job: the others are counted as jobs.
 ALONE = "NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.id = s.id)"
-#: A job waits since it is due: one that was given a fresh start does not, however old it is.
+#: A job waits from when it is due, however old it is.
 SINCE = """MIN(CASE WHEN due_ms <= :wall
     THEN MAX(created_at, strftime('%Y-%m-%dT%H:%M:%fZ', due_ms / 1000.0, 'unixepoch')) END)"""
 PENDING = f"""
@@ -33,11 +33,11 @@ MEMORIES = f"""
 SELECT (SELECT COUNT(*) FROM memories) AS total,
        (SELECT COUNT(*) FROM memories {by_index("idx_memories_deleted_at")} WHERE is_deleted = 1) AS deleted"""
 OVERDUE = f"SELECT COUNT(*) FROM memories {by_index('idx_memories_deleted_at')} WHERE is_deleted = 1 AND deleted_at < ?"
-#: Answered from indexes alone: whether a vector is of the present text is the tracker's question (DG-13).
+#: Uses only indexes; whether a vector matches the current text is the tracker's question (DG-13).
 EMBEDDED = """
 SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0
    AND EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)"""
-#: Every process writes what came of its calls of providers (domain/analytics); a start of the daemon empties it.
+#: Every process writes the outcomes of its provider calls (domain/analytics); a start of the daemon clears them.
 CALLS = "SELECT outcome, error, at FROM provider_outcomes ORDER BY seq DESC LIMIT ?"
 MUTATIONS = """
 SELECT COALESCE(SUM(event = 'recovered'), 0) AS recovers, COALESCE(SUM(event = 'deleted'), 0) AS deletes
@@ -47,7 +47,7 @@ SELECT COUNT(*) AS connectors, COALESCE(SUM(status = 'syncing'), 0) AS syncing, 
        MIN(CASE WHEN last_error IS NOT NULL THEN updated_at END) AS oldest FROM connectors"""
 FILE = "SELECT file FROM pragma_database_list WHERE name = 'main'"
 HAS_TABLE = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-#: While this index stands there are none: it is of exactly what makes rows equal.
+#: While this index exists there are no duplicates: it covers exactly the columns that make rows equal.
 NO_DUPLICATES = (
     "SELECT 1 FROM sqlite_master WHERE type = 'index' AND name = 'idx_memories_content_hash_unique'"
 )

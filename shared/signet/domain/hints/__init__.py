@@ -1,1 +1,1 @@
-"""Hints: what somebody may ask later, written beside a memory so that other words find it too."""
+"""Hints: possible later questions, stored with a memory so that other words find it."""

@@ -1,4 +1,4 @@
-"""Which lines of a model's answer are hints (PIP-31): questions and requests, nothing the prompt or the memory says."""
+"""Select the hints in a model's answer (PIP-31): questions and requests without foreign content."""
 
 import re
 
@@ -6,7 +6,7 @@ from signet.domain.extraction.grounding import Grounds, content, particulars
 from signet.providers import answers
 
 HINT_CHARS = range(11, 300)
-#: A hint of at most this many content words needs none of the memory ("Where do I live?").
+#: A hint of at most this many content words needs none of the memory's ("Where do I live?").
 FREE_WORDS = 2
 
 _NUMBER = re.compile(r"^(?:[-*•–>]+|\(?\d{1,2}[.):]|Q\d*:)\s*", re.IGNORECASE)
@@ -16,9 +16,9 @@ _ASKS = re.compile(
     r"|would|tell|show|find|list|give|explain|describe|remind|recall|name|look)\b",
     re.IGNORECASE,
 )
-#: A label in front of a cue: `When: Apr 27` is none, `Temporal: When was it?` is one behind it.
+#: A label before a hint: `When: Apr 27` is no hint, `Temporal: When was it?` contains one.
 _LABEL = re.compile(r"^[A-Za-z][A-Za-z -]{1,30}:\s+")
-#: What a model says of its own work, and what the prompt says.
+#: Comments of a model on its work, and phrases of the prompt.
 _CHATTER = re.compile(
     r"\b(?:questions?|hints?|cues?|this memory|the memory|the user|markers?|answers?:)\b"
     r"|^(?:here (?:are|is)|sure|okay|let me|let's|i (?:need|will|should|can|have))\b",
@@ -27,7 +27,7 @@ _CHATTER = re.compile(
 
 
 def hints(answer: str, *, memory: str, most: int) -> tuple[str, ...]:
-    """Return at most `most` hints of an answer, each once, in its order."""
+    """Return at most `most` hints of an answer, each once, in order."""
     kept: dict[str, str] = {}
     grounds = Grounds(memory)
     for line in answers.without_thoughts(answer).splitlines():
@@ -38,7 +38,7 @@ def hints(answer: str, *, memory: str, most: int) -> tuple[str, ...]:
 
 
 def _is_about(hint: str, grounds: Grounds) -> bool:
-    """Return whether a hint fits its memory: no foreign names or numbers, and a shared word unless it is very short.
+    """Return whether a hint fits its memory: no foreign names or numbers, and a common word unless it is very short.
 
     Hints use other words on purpose, but a longer question without any word of the memory is about something else.
     """

@@ -1,4 +1,4 @@
-"""The words with which a model is asked for hints."""
+"""The prompt for hints."""
 
 from datetime import datetime
 

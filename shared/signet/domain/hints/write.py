@@ -1,4 +1,4 @@
-"""One `prospective_index` job: ask a model for hints on a memory and keep them."""
+"""One `prospective_index` job: ask a model for hints on a memory and store them."""
 
 from signet import clock
 from signet.config.pipeline import Hints
@@ -9,12 +9,12 @@ from signet.domain.memory.models import Memory
 from signet.providers.ports import LanguageModel
 from signet.queue.job_context import JobContext
 
-#: A model that thinks aloud needs room for it before its first line (PIP-30).
+#: Token limit for models that think aloud before the first line (PIP-30).
 LEAST_TOKENS = 1_024
 
 
 def run(job: JobContext, model: LanguageModel, settings: Hints) -> None:
-    """Write the hints of the job's memory, read anew from its table, and complete the job.
+    """Write the hints of the job's memory, read again from its table, and complete the job.
 
     Raises what the provider raises, LeaseLost, Cancelled.
     """

@@ -1,1 +1,1 @@
-"""What a workspace says of its agent: the files a person writes, the identity in them, the product's own texts."""
+"""A workspace's texts about its agent: user files, the identity in them, and the product's own texts."""

@@ -1,6 +1,6 @@
-"""The files at the top of a workspace that a person edits: list them, replace one.
+"""List and replace the user files at the top of a workspace.
 
-Nothing outside the workspace is read or written: a link that leaves it is not listed and not followed.
+Nothing outside the workspace is read or written: links that leave it are neither listed nor followed.
 """
 
 import stat
@@ -17,7 +17,7 @@ from signet.wire.config import ConfigFile
 
 SUFFIXES = (".md", ".yaml")
 MAX_BYTES = 1_048_576
-#: Who the agent is, and what comes before the other files.
+#: The identity files, listed before the others.
 IDENTITY = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "USER.md", "MEMORY.md")
 FIRST = ("agent.yaml", *IDENTITY[:-1])
 
@@ -25,7 +25,7 @@ FIRST = ("agent.yaml", *IDENTITY[:-1])
 def every(workspace: Workspace) -> list[ConfigFile]:
     """Return the files, agent.yaml and the identity first, then by name; raises OSError for the folder itself.
 
-    A file that cannot be read, or is longer than may be written, is left out.
+    Unreadable and oversized files are omitted.
     """
     found: list[ConfigFile] = []
     for path in workspace.root.iterdir():
@@ -37,7 +37,7 @@ def every(workspace: Workspace) -> list[ConfigFile]:
 
 
 def read(workspace: Workspace, name: str) -> bytes | None:
-    """Return what stands in a regular file of the workspace; None when there is none to be read."""
+    """Return the content of a regular workspace file; None if it is unreadable."""
     try:
         path = _inside(workspace, name)
         seen = path.stat()
@@ -49,11 +49,11 @@ def read(workspace: Workspace, name: str) -> bytes | None:
 
 
 def write(workspace: Workspace, name: str, content: str, *, if_hash: str | None = None) -> None:
-    """Replace a file in one step, line ends as they come.
+    """Replace a file atomically, with its line endings.
 
-    With `if_hash` only the file with this hash is replaced, with an empty one none; else it raises Conflict. Raises
-    Invalid for a bad name, ManifestError (with the line) for settings that do not parse, TooLarge, and Forbidden for a
-    file, or a change of settings, that the caller may not write.
+    With `if_hash` it must have this hash, or not exist if empty; else raises Conflict. Raises Invalid for a bad name,
+    ManifestError (with the line) for settings that do not parse, TooLarge, and Forbidden for a file or settings
+    change that the caller may not write.
     """
     if not name or any(sign in name for sign in ("/", "\\", "..", "\0")):
         raise Invalid("Invalid file name")
@@ -78,7 +78,7 @@ def write(workspace: Workspace, name: str, content: str, *, if_hash: str | None 
 
 
 def _check_consent(workspace: Workspace, name: str, wanted: Mapping[object, object] | None) -> None:
-    """Raise Forbidden unless the caller may write the file; `wanted` are the settings that it would hold."""
+    """Raise Forbidden unless the caller may write the file; `wanted` are its new settings."""
     now = manifest.find(workspace)
     now = manifest.find(workspace)
     if wanted is None or (now is not None and NAMES.index(now.name) < NAMES.index(name)):
@@ -87,16 +87,16 @@ def _check_consent(workspace: Workspace, name: str, wanted: Mapping[object, obje
     try:
         before = manifest.parse(now.read_bytes(), now.name) if now is not None else {}
     except ManifestError:
-        consent.check_file(name)  # what the broken file decides cannot be compared
+        consent.check_file(name)  # the effect of a broken file cannot be compared
         return
     consent.check_settings(before, wanted)
 
 
 def _inside(workspace: Workspace, name: str) -> Path:
-    """Return where a name leads; raises Invalid when that is outside the workspace."""
+    """Return the path of a name; raises Invalid if it is outside the workspace."""
     try:
         path = (workspace.root / name).resolve()
-    except (OSError, RuntimeError) as error:  # a ring of links
+    except (OSError, RuntimeError) as error:  # a loop of links
         raise Invalid("Invalid file name") from error
     if not path.is_relative_to(workspace.root.resolve()):
         raise Invalid("Invalid file name")

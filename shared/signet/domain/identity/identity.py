@@ -9,7 +9,7 @@ from importlib import metadata
 from signet import resources
 from signet.wire.config import Identity
 
-#: A bullet perhaps, a key that may be bold, a colon, the rest of the line.
+#: An optional bullet, a key that may be bold, a colon, the rest of the line.
 _LINE = re.compile(
     r"^[ \t]*(?:[-*][ \t]+)?\**(name|creature|role|vibe)\**[ \t]*:\**[ \t]*(.*)$", re.M | re.I
 )
@@ -17,7 +17,7 @@ UNKNOWN = "Unknown"
 
 
 def parse(text: str) -> Identity:
-    """Return the identity that a file tells; the first line of each key counts, a role where there is no creature."""
+    """Return the identity in a file; the first line of each key counts, and a role replaces a missing creature."""
     found: dict[str, str] = {}
     for key, value in _LINE.findall(text):
         found.setdefault(key.lower(), value.strip())
@@ -32,7 +32,7 @@ _NOON, _EVENING = 12, 17
 
 
 def greeting(now: datetime) -> str:
-    """Return the greeting of the hour of `now`, which is in the zone of whoever is greeted."""
+    """Return the greeting for the hour of `now`, in the reader's time zone."""
     if now.hour < _NOON:
         return "good morning"
     return "good afternoon" if now.hour < _EVENING else "good evening"
@@ -42,7 +42,7 @@ PACKAGE = "signetai"
 
 
 class ProductText(StrEnum):
-    """A text by the name of its file."""
+    """A product text by its file name."""
 
     CHANGELOG = "CHANGELOG.md"
     ROADMAP = "ROADMAP.md"
@@ -51,7 +51,7 @@ class ProductText(StrEnum):
 
 @cache
 def content(name: ProductText) -> str:
-    """Return a text of this version as Markdown, a sentence when it did not come with it."""
+    """Return a text of this version as Markdown, or a sentence if it is missing."""
     return _content(name) or f"{name} did not come with this version of Signet.\n"
 
 
@@ -62,7 +62,7 @@ def html(name: ProductText) -> str:
 
 
 def html_of(markdown: str) -> str:
-    """Return Markdown as HTML; tags in it are shown as they are written, so that nothing of it runs in a page."""
+    """Return Markdown as HTML; tags in it are escaped, so that nothing runs in a page."""
     from markdown_it import MarkdownIt
 
     return str(MarkdownIt("commonmark", {"html": False}).enable("table").render(markdown))
@@ -76,7 +76,7 @@ def _content(name: ProductText) -> str | None:
 
 
 def _described() -> str | None:
-    """Return the description of the installed package, which is its README."""
+    """Return the installed package's description, its README."""
     try:
         described = metadata.metadata(PACKAGE).json.get("description")
     except metadata.PackageNotFoundError:

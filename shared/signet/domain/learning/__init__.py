@@ -1,1 +1,1 @@
-"""Learning: what sessions show of the memories that they were given, and what follows for the next ones."""
+"""Learning: derive labels of memories from sessions, and rank later sessions by them."""

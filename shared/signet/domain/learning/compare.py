@@ -1,7 +1,7 @@
-"""Whether what was learned would have ranked the memories of a session better than the order without it. Pure.
+"""Compare the learned order of a session's memories with the original one. Pure.
 
-Only memories of which the session shows whether they helped are compared: what was given, and what was missed. The
-others were not seen, and counting them as useless would favour the order by which the rest was chosen.
+Only memories with a known outcome are compared: injected and missed ones. Counting the others as useless would favour
+the order that chose the injected ones.
 """
 
 import math
@@ -14,15 +14,15 @@ from signet.domain.injections.given import Given, ItemRow
 from signet.domain.injections.models import Kind, Team
 from signet.domain.learning.models import Label, Reason
 
-#: Places that count.
+#: Number of places that count.
 PLACES = 10
-#: Memories of one session that must be known; a smaller difference is a tie.
+#: Minimum of known memories per session; a smaller margin is a tie.
 LEAST_KNOWN, LEAST_MARGIN = 3, 0.001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """How both orders did in one session, 0..1 each, and the memories that they put first."""
+    """The results of both orders in one session, 0..1 each, and their first memories."""
 
     learned: float
     base: float
@@ -33,24 +33,24 @@ class Comparison:
 
     @property
     def margin(self) -> float:
-        """Return by how much the learned order was better, −1..1."""
+        """Return how much better the learned order was, −1..1."""
         return self.learned - self.base
 
 
 def ndcg(relevance: Sequence[float]) -> float:
-    """Return how near an order is to the best one, 0..1, by the relevance of each place; 0 where none is relevant."""
+    """Return the nDCG of an order, 0..1, from the relevance of each place; 0 if none is relevant."""
     ideal = _gain(sorted(relevance, reverse=True))
     return _gain(relevance) / ideal if ideal > 0 else 0.0
 
 
 def reached(order: Sequence[float], relevance: Mapping[str, float]) -> float:
-    """Return the nDCG of an order from which some of what is relevant may be missing, 0..1."""
+    """Return the nDCG of an order that may lack some relevant memories, 0..1."""
     ideal = _gain(sorted(relevance.values(), reverse=True))
     return _gain(order) / ideal if ideal > 0 else 0.0
 
 
 def of_session(found: Given, labels: Sequence[Label]) -> Comparison | None:
-    """Return how the orders did; None where they are the same, or too little is known to tell."""
+    """Return the comparison of both orders; None if they are equal, or too few memories are known."""
     relevance = {
         one.memory_id: max(0.0, one.label)
         for one in labels
@@ -75,7 +75,7 @@ def of_session(found: Given, labels: Sequence[Label]) -> Comparison | None:
 
 
 def _events(found: Given, relevance: Mapping[str, float]) -> list[list[ItemRow]]:
-    """Return the memories that were ranked together and of which something is known."""
+    """Return the memories that were ranked together and have a known outcome."""
     by_injection: dict[int, list[ItemRow]] = {}
     for one in found.items:
         if one.kind == Kind.MEMORY and one.base is not None and one.source_id in relevance:
@@ -84,7 +84,7 @@ def _events(found: Given, relevance: Mapping[str, float]) -> list[list[ItemRow]]
 
 
 def _scores(items: Sequence[ItemRow], relevance: Mapping[str, float]) -> tuple[float, float] | None:
-    """Return how the learned order and the base did, None where nothing helped and where all helped alike."""
+    """Return the scores of learned order and base, None if no memory helped or all helped equally."""
     if len({relevance[one.source_id] for one in items}) < 2:
         return None
     if any(one.team for one in items):
@@ -96,14 +96,14 @@ def _scores(items: Sequence[ItemRow], relevance: Mapping[str, float]) -> tuple[f
 
 
 def _credit(items: Sequence[ItemRow], relevance: Mapping[str, float], team: Team) -> float:
-    """Return which share of what helped, and was chosen by either team, this one has chosen."""
+    """Return this team's share of the useful memories chosen by either team."""
     total = math.fsum(relevance[one.source_id] for one in items if one.team)
     own = math.fsum(relevance[one.source_id] for one in items if one.team == team)
     return own / total if total > 0 else 0.0
 
 
 def _order(items: Sequence[ItemRow], *, by_learned: bool) -> list[str]:
-    """Return the memories best first; what an order holds equal stands in that of the record."""
+    """Return the memories best first; ties keep the order of the record."""
 
     def score(one: ItemRow) -> float:
         return float((one.learned if by_learned else one.base) or 0.0)
@@ -122,10 +122,11 @@ T = TypeVar("T")
 def drafted(
     base: Sequence[T], learned: Sequence[T], name: Callable[[T], str], *, seed: str
 ) -> list[tuple[T, Team | None]]:
-    """Return all of both orders, each with the team that chose it.
+    """Return both orders merged, each memory with the team that chose it.
 
-    The teams take turns to choose their best of what is left, and a coin says who is first in each round. What both
-    would choose next is nobody's. The same seed gives the same coins. Both orders hold the same.
+    The teams choose their best remaining memory in turn, and a coin decides who is first in each round. A memory that
+    both would choose next belongs to neither. The same seed gives the same coins. Both orders contain the same
+    memories.
     """
     coin = random.Random(seed)
     left = {Team.BASE: list(reversed(base)), Team.LEARNED: list(reversed(learned))}

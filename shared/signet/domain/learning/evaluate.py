@@ -1,4 +1,4 @@
-"""Whether memory helps, from how sessions went: those with memory and those that were held out."""
+"""Compare sessions with memory and held-out sessions without."""
 
 import math
 import statistics
@@ -10,16 +10,16 @@ from signet.domain.learning.sql import OutcomeRow, ToldRow
 from signet.domain.memory import lookup
 from signet.wire import evaluation as wire
 
-#: Before so many sessions, and so many without memory, no difference is called one.
+#: Minimum sessions, and minimum sessions without memory, before a difference is reported.
 LEAST_SESSIONS, LEAST_WITHOUT = 60, 5
-#: Of the normal distribution 95 % lie within so many deviations.
+#: 95 % of a normal distribution is within this many standard deviations.
 _DEVIATIONS = 1.96
-#: Memories of each list, and characters of each.
+#: Memories per list, and characters of each.
 MOST, CHARS = 5, 160
 
 
 def report(tx: ReadTx, *, agent_id: str, holdout: float) -> wire.Evaluation:
-    """Return the page: differences with their intervals, costs, and the memories that stand out."""
+    """Return the report: differences with their intervals, costs, and notable memories."""
     rows = tx.rows(OutcomeRow, sql.OUTCOMES, (agent_id,))
     given = [row for row in rows if not row.is_held_out]
     without = [row for row in rows if row.is_held_out]
@@ -54,7 +54,7 @@ def report(tx: ReadTx, *, agent_id: str, holdout: float) -> wire.Evaluation:
 
 
 def is_enough(sessions: int, without: int) -> bool:
-    """Return whether a difference can be told from chance at all. Pure."""
+    """Return whether there are enough sessions to distinguish a difference from chance. Pure."""
     return sessions >= LEAST_SESSIONS and without >= LEAST_WITHOUT
 
 
@@ -67,7 +67,7 @@ def interval(values: Sequence[int]) -> wire.Interval | None:
 
 
 def difference(more: Sequence[int], less: Sequence[int]) -> wire.Interval | None:
-    """Return by how much the mean of `more` is above that of `less`, None where either has fewer than two. Pure."""
+    """Return the mean of `more` minus that of `less`, None if either has fewer than two values. Pure."""
     if min(len(more), len(less)) < 2:
         return None
     mean = statistics.fmean(more) - statistics.fmean(less)

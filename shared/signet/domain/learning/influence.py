@@ -1,7 +1,7 @@
-"""The influence of what was learned: kept by agent, read by recall and at a session's start, moved by comparisons.
+"""The influence of learned ranking: stored per agent, read by recall and session starts, changed by comparisons.
 
-`alpha` is the share of the order without it: 1 while it is only watched, 0 while it takes part. Where it stands is
-worked out from the comparisons of the sessions each time, so that a job that runs twice changes nothing (PR-31).
+`alpha` is the weight of the original order: 1 while learning is only observed, 0 while it is active. The state is
+recomputed from the sessions' comparisons each time, so a job that runs twice changes nothing (PR-31).
 """
 
 import json
@@ -18,17 +18,17 @@ from signet.domain.learning.sql import StateRow
 from signet.observe import logs, metrics, record
 from signet.observe.taxonomy import Code
 
-#: From this evidence on it counts as shown.
+#: Evidence from which learning counts as proven.
 ENOUGH = 20.0
-#: Of the last counted sessions it must have won this share, or it stops (PR-30).
+#: Minimum share of wins among the last counted sessions (PR-30).
 LEAST_RATE = 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Where it stands: wins, losses and ties since it was last begun anew, and how often it was stopped.
+    """Wins, losses and ties since the last reset, and the number of resets.
 
-    `recent` is whether it won each of the last sessions that counted.
+    `recent` has the result of each of the last sessions that counted.
     """
 
     is_on: bool = False
@@ -40,18 +40,18 @@ class Standing:
 
     @property
     def rate(self) -> float:
-        """Return the share of wins, ½ before anything counted."""
+        """Return the share of wins, ½ without results."""
         counted = self.wins + self.losses
         return self.wins / counted if counted else 0.5
 
     @property
     def evidence(self) -> float:
-        """Return how strongly the sessions say that it wins more often than it loses."""
+        """Return the evidence that it wins more often than it loses."""
         return evidence(self.wins, self.losses)
 
 
 def of(margins: Sequence[float], *, window: int) -> Standing:
-    """Return where it stands after sessions with these margins, oldest first; drift shows in the last `window`."""
+    """Return the state after sessions with these margins, oldest first; the last `window` decide about drift."""
     standing = Standing()
     for margin in margins:
         standing = _after(standing, margin, window)
@@ -59,8 +59,8 @@ def of(margins: Sequence[float], *, window: int) -> Standing:
 
 
 def evidence(wins: int, losses: int) -> float:
-    """Return what a bet of 1 on more wins than losses would have become, each rate above ½ being as likely."""
-    # 2^n · 2 · ∫ p^wins (1−p)^losses over ½..1, by the sum that the integral of a polynomial is.
+    """Return the value of a bet of 1 on more wins than losses, with a uniform prior on rates above ½."""
+    # 2^n · 2 · ∫ p^wins (1−p)^losses over ½..1, as a sum of binomials.
     n = wins + losses
     below = math.fsum(math.comb(n + 1, k) for k in range(wins + 1)) / 2 ** (n + 1)
     whole = 1 / ((n + 1) * math.comb(n, wins))
@@ -89,27 +89,27 @@ def _drifts(one: Standing, window: int) -> bool:
 
 log = logs.get("predictor")
 
-#: Sessions that are looked at: evidence of so many is beyond doubt.
+#: Maximum sessions to read: evidence from this many is conclusive.
 MOST_SESSIONS = 500
-#: What an operator reads where it stops.
+#: The text for an operator when learning stops.
 _STOPPED = "what was learned no longer takes part in ranking ({reason}): the order without it holds"
-#: What is stored of an agent of which nothing is.
+#: The state of an agent without a row.
 UNKNOWN = StateRow(1.0, 0.5, 0, None, None)
 
 
 def is_on(tx: ReadTx, agent_id: str) -> bool:
-    """Return whether what was learned counts for an agent."""
+    """Return whether learned ranking is active for an agent."""
     alpha = tx.value(sql.ALPHA, (agent_id,))
     return alpha is not None and alpha < 1
 
 
 def state(tx: ReadTx, agent_id: str) -> StateRow:
-    """Return what is stored of an agent."""
+    """Return an agent's stored state."""
     return tx.row(StateRow, sql.STATE, (agent_id,)) or UNKNOWN
 
 
 def standing_of(tx: ReadTx, agent_id: str, *, window: int) -> Standing:
-    """Return where it stands, by the sessions since it was last begun anew."""
+    """Return an agent's standing from its sessions since the last reset."""
     since = state(tx, agent_id).judged_since
     return of(tx.column(sql.MARGINS, (agent_id, since, MOST_SESSIONS)), window=window)
 
@@ -125,7 +125,7 @@ def judge(
     window: int,
     now: datetime,
 ) -> None:
-    """Keep how a session went, and let what was learned take part or stop by it; None takes an earlier word back."""
+    """Store a session's comparison, and activate or stop learned ranking by it; None deletes an earlier one."""
     if found is None:
         gone = tx.run(sql.DELETE_COMPARISON, (agent_id, key))
         if not gone:
@@ -138,14 +138,14 @@ def judge(
     stopped = was_on and not after.is_on
     _put(tx, agent_id, before, after, rolled_back=now if stopped else None, now=now)
     if was_on != after.is_on:
-        _tell(tx, agent_id, after, "drift" if stopped else "proven", now, session=key)
+        _record_change(tx, agent_id, after, "drift" if stopped else "proven", now, session=key)
 
 
 def rollback(tx: WriteTx, agent_id: str, *, now: datetime) -> None:
-    """Let the order without what was learned hold again, whatever it has proven; it is watched anew from here on."""
+    """Restore the original order regardless of evidence; observation restarts from zero."""
     before = state(tx, agent_id)._replace(judged_since=clock.to_text(now))
     _put(tx, agent_id, before, Standing(), rolled_back=now, now=now)
-    _tell(tx, agent_id, Standing(), "rollback", now)
+    _record_change(tx, agent_id, Standing(), "rollback", now)
 
 
 def _put(
@@ -172,7 +172,7 @@ def _put(
     )
 
 
-def _tell(
+def _record_change(
     tx: WriteTx,
     agent_id: str,
     after: Standing,
@@ -180,7 +180,7 @@ def _tell(
     now: datetime,
     session: str | None = None,
 ) -> None:
-    """Keep that what was learned takes part from now on, or no longer (PR-31)."""
+    """Record that learned ranking was activated or stopped (PR-31)."""
     change = "on" if after.is_on else "off"
     counted = after.wins + after.losses + after.ties
     kept = "proven" if after.is_on else "rollback"

@@ -1,7 +1,7 @@
-"""One `label_session` job: say what an ended session shows of the memories that it was given, or could have been.
+"""One `label_session` job: derive labels for the memories that an ended session received, or could have received.
 
-Runs when it is known what the session used, and again when more is known of it: a later run replaces what an earlier
-one said. No text is kept, only where in the transcript it stands (PR-2).
+Runs when the session's use is known, and again when more is known: a later run replaces the earlier labels. Stores no
+text, only positions in the transcript (PR-2).
 """
 
 import time
@@ -24,7 +24,7 @@ from signet.queue.job_context import JobContext
 
 
 def run(job: JobContext, *, settings: Predictor) -> None:
-    """Keep the labels and the outcome of the session and complete the job. Raises LeaseLost, Cancelled."""
+    """Store the session's labels and outcome, and complete the job. Raises LeaseLost, Cancelled."""
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     now = clock.now()
     found, known = job.db.read(_read, agent_id, key, now)
@@ -71,31 +71,31 @@ def _read(tx: ReadTx, agent_id: str, key: str, now: datetime) -> tuple[Given, Ev
     return found, evidence
 
 
-#: Memories of one transaction: some milliseconds.
+#: Memories per transaction, which takes some milliseconds.
 BATCH = 200
 
 
 class Learned(NamedTuple):
-    """Labels that count for a memory, and those that do not: silence, and what is older than the last sessions."""
+    """Labels that count for a memory, and those that do not: no sign, or older than the last sessions."""
 
     used: int
     skipped: int
 
 
 def batches(tx: ReadTx, agent_id: str) -> list[Sequence[str]]:
-    """Return the memories of which an agent has labels or anything learned, by transactions."""
+    """Return an agent's memories with labels or learned factors, in batches for transactions."""
     found = tx.column(sql.KNOWN_MEMORIES, (agent_id,))
     return list(_cut(found))
 
 
 def learn(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datetime) -> int:
-    """Work out what is known of memories, and return how many labels count for it."""
+    """Recompute the factors of memories, and return the number of labels used."""
     worth.refresh(tx, agent_id, memory_ids, now=now)
     return int(tx.value(sql.TIMES, (agent_id, as_list(memory_ids))))
 
 
 def counted(tx: ReadTx, agent_id: str, used: int) -> Learned:
-    """Return the labels that count, and the rest."""
+    """Return the labels that count, and the others."""
     return Learned(used, max(0, int(tx.value(sql.ALL_LABELS, (agent_id,))) - used))
 
 
@@ -104,26 +104,26 @@ def _cut(found: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def experience(tx: ReadTx, agent_id: str) -> tuple[int, str | None]:
-    """Return how many sessions of an agent that were given memories have ended, and when the first of them did."""
+    """Return an agent's number of ended sessions with memories, and the end of the first one."""
     [(sessions, first)] = tx.tuples(sql.EXPERIENCE, (agent_id,))
     return sessions, first
 
 
 def helped(tx: ReadTx, agent_id: str, limit: int) -> list[str]:
-    """Return the keys of the newest sessions that something helped in, newest first."""
+    """Return the keys of sessions in which a memory helped, newest first."""
     return tx.column(sql.HELPED_IN, (agent_id, limit))
 
 
 def relevance(tx: ReadTx, agent_id: str, key: str) -> dict[str, float]:
-    """Return what memories were worth to a session, 0..1, by id; silence is 0."""
+    """Return the relevance of memories to a session, 0..1, by ID; 0 without a sign."""
     return dict(tx.tuples(sql.RELEVANCE, (agent_id, key)))
 
 
 def delete_old_comparisons(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest comparisons of both orders and return how many."""
+    """Delete the oldest comparisons and return their number."""
     return tx.run(sql.DELETE_COMPARISONS, (before, limit))
 
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest outcomes and return how many."""
+    """Delete the oldest outcomes and return their number."""
     return tx.run(sql.DELETE_OUTCOMES, (before, limit))

@@ -1,14 +1,14 @@
-"""What a session shows of each memory, from what it was given, what it used, and what was said and done since. Pure.
+"""Derive a label for each memory of a session from its injections, their use, and later events. Pure.
 
-The strongest sign counts, one for each memory and session: what the user or the agent took back, what the agent says
-in a rating, what was used, what was asked for again. Silence says nothing (PR-12).
+The strongest sign counts, one per memory and session: a correction by the user or agent, the agent's rating, use, a
+repeated question. No sign gives no label (PR-12).
 """
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from signet.domain.injections.given import Given, was_told, was_used
+from signet.domain.injections.given import Given, was_received, was_used
 from signet.domain.injections.models import Kind, Phase, tokens
 from signet.domain.injections.models import Reason as Why
 from signet.domain.learning import signs
@@ -18,20 +18,20 @@ from signet.domain.transcripts import transcript
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What is known of a session besides its injections, by memory."""
+    """Facts about a session besides its injections, by memory."""
 
     texts: Mapping[str, str] = field(default_factory=dict)
     ratings: Mapping[str, float] = field(default_factory=dict)
-    #: What somebody changed or forgot, or said to be wrong.
+    #: Memories that were changed, forgotten or called wrong.
     corrected: frozenset[str] = frozenset()
     forgotten: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """How a session went: what the user had to correct and to ask again, what was given and what of it was used.
+    """The outcome of a session: corrections, repeated questions, injected and used memories.
 
-    `missed` counts what was not given and used all the same; tokens are an estimate, of four characters each.
+    `missed` counts omitted memories that were used anyway; tokens are an estimate, of four characters each.
     """
 
     project: str | None
@@ -48,8 +48,8 @@ class Outcome:
 
 
 def of_session(found: Given, known: Evidence) -> list[Label]:
-    """Return the label of each memory that the session was given, could have been given, or has rated."""
-    said = _said(found)
+    """Return the label of each memory that the session received, could have received, or has rated."""
+    said = _user_messages(found)
     again = _asked_again(said)
     labels = [_label(found, known, one, said, again) for one in found.memories]
     names = set(found.memories)
@@ -58,12 +58,12 @@ def of_session(found: Given, known: Evidence) -> list[Label]:
 
 
 def outcome(found: Given) -> Outcome:
-    """Return how a session went that was given, or could have been given, something."""
-    said = _said(found)
+    """Return the outcome of a session."""
+    said = _user_messages(found)
     seen: dict[tuple[str, str], tuple[bool, bool]] = {}
     for one in found.items:
         given, used = seen.get((one.kind, one.source_id), (False, False))
-        seen[one.kind, one.source_id] = (given or was_told(one), used or was_used(one))
+        seen[one.kind, one.source_id] = (given or was_received(one), used or was_used(one))
     used_chars = sum(one.chars for one in found.items if one.is_given and was_used(one))
     return Outcome(
         project=found.project,
@@ -80,14 +80,14 @@ def outcome(found: Given) -> Outcome:
     )
 
 
-def _said(found: Given) -> dict[int, str]:
-    """Return what the user said, by the number of the message."""
+def _user_messages(found: Given) -> dict[int, str]:
+    """Return the user's messages by number."""
     turns = enumerate(found.turns)
     return {number: turn.text for number, turn in turns if turn.role == transcript.USER}
 
 
 def _corrections(found: Given, said: Mapping[int, str]) -> list[int]:
-    """Return the messages, by number, in which the user says that something is wrong."""
+    """Return the numbers of the user's messages that call something wrong."""
     return [
         number
         for number, text in said.items()
@@ -96,7 +96,7 @@ def _corrections(found: Given, said: Mapping[int, str]) -> list[int]:
 
 
 def _asked_again(said: Mapping[int, str]) -> dict[int, int]:
-    """Return the questions that were asked before, by number, with the number of the first."""
+    """Return repeated questions by number, with the number of the first one."""
     asked: dict[int, int] = {}
     for number, text in said.items():
         before = (one for one in said if one < number)
@@ -114,11 +114,11 @@ def _label(
     again: Mapping[int, int],
 ) -> Label:
     items = [one for one in found.items if (one.kind, one.source_id) == (Kind.MEMORY, memory_id)]
-    was_given = any(map(was_told, items))
+    was_given = any(map(was_received, items))
     start = min(found.starts[one.injection_seq] for one in items)
     wrong = _corrections(found, said) if was_given else []
     taken_back = (
-        next(_taken_back(known, memory_id, said, wrong, start), None) if was_given else None
+        next(_corrections_of(known, memory_id, said, wrong, start), None) if was_given else None
     )
     if taken_back is not None:
         reason, turn = taken_back
@@ -148,10 +148,10 @@ def _label(
     return _of(memory_id, Reason.SILENT, None, was_given=was_given)
 
 
-def _taken_back(
+def _corrections_of(
     known: Evidence, memory_id: str, said: Mapping[int, str], wrong: Sequence[int], start: int
 ) -> Iterator[tuple[Reason, int | None]]:
-    """Yield why a memory counts as wrong, and the message that says it."""
+    """Yield why a memory counts as wrong, and the number of the message."""
     if memory_id in known.forgotten:
         yield Reason.FORGOTTEN, None
     text = known.texts.get(memory_id)

@@ -1,4 +1,4 @@
-"""What a session shows of one memory, and what all of them say of it."""
+"""Labels of a memory, and their sum."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,19 +6,19 @@ from typing import NamedTuple
 
 
 class Reason(StrEnum):
-    """What a label rests on, the strongest first; the strings are stored."""
+    """The reason for a label, the strongest first; the strings are stored."""
 
     CORRECTED = "corrected"
     FORGOTTEN = "forgotten"
     RATED = "rated"
     USED = "used"
-    #: It was not given, and what it says was used all the same.
+    #: It was omitted, but its content was used anyway.
     MISSED = "missed"
     ASKED_AGAIN = "asked_again"
     SILENT = "silent"
 
 
-#: The label and its weight; that of a rating is the rating.
+#: The label and its weight; for a rating, the rating.
 LABELS = {
     Reason.CORRECTED: (-1.0, 1.0),
     Reason.FORGOTTEN: (-1.0, 1.0),
@@ -32,7 +32,7 @@ RATING_WEIGHT = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """What a session shows of a memory: -1..1, and how much that counts; `place` is JSON and says where."""
+    """A session's label of a memory, -1..1, and its weight; `place` is JSON with the position."""
 
     memory_id: str
     label: float
@@ -43,9 +43,9 @@ class Label:
 
 
 class Worth(NamedTuple):
-    """What sessions say of a memory: it helped in so many of the `times` that something was shown.
+    """The sum of a memory's labels: it helped in `helped` of `times` sessions.
 
-    `learned` and `rated` are factors of its score: what sessions show (0.85..1.15), and what agents said (0.3..1).
+    `learned` and `rated` are factors of its score: from sessions (0.85..1.15), and from agents' ratings (0.3..1).
     """
 
     helped: int = 0

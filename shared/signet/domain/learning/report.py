@@ -1,15 +1,15 @@
-"""How learned ranking does, as the routes and the dashboard show it."""
+"""State and results of learned ranking for routes and dashboard."""
 
 from signet.db import ReadTx
 from signet.domain.learning import influence, sql, worth
 from signet.wire import predictor as wire
 
-#: The fewest sessions that can prove anything: so many wins in a row.
+#: Minimum number of sessions that can prove anything, all won.
 LEAST_SESSIONS = next(n for n in range(100) if influence.evidence(n, 0) >= influence.ENOUGH)
 
 
 def status(tx: ReadTx, *, agent_id: str, window: int) -> wire.PredictorStatus:
-    """Return what is learned and whether it takes part."""
+    """Return the state of learned ranking."""
     labels, last = tx.tuples(sql.LABEL_COUNT, (agent_id,))[0]
     stored = influence.state(tx, agent_id)
     found = influence.standing_of(tx, agent_id, window=window)
@@ -45,7 +45,7 @@ def status(tx: ReadTx, *, agent_id: str, window: int) -> wire.PredictorStatus:
 
 
 def count_labels(tx: ReadTx, *, agent_id: str) -> int:
-    """Return how many labels there are to learn from."""
+    """Return the number of labels."""
     return int(tx.tuples(sql.LABEL_COUNT, (agent_id,))[0][0])
 
 
@@ -60,7 +60,7 @@ def comparisons(
     limit: int,
     offset: int,
 ) -> wire.ComparisonPage:
-    """Return a page of the sessions that were compared, newest first; instants are ISO text."""
+    """Return a page of compared sessions, newest first; instants are ISO text."""
     asked = {
         "agent": agent_id,
         "project": project,
@@ -79,15 +79,15 @@ def comparisons(
 
 
 def by_project(tx: ReadTx, *, agent_id: str) -> list[wire.ProjectResult]:
-    """Return how it did by project, the one with most sessions first."""
+    """Return the results by project, most sessions first."""
     return tx.records(wire.ProjectResult, sql.BY_PROJECT, (agent_id,))
 
 
 def by_entity(tx: ReadTx, *, agent_id: str) -> list[wire.EntityResult]:
-    """Return how it did by the entity that a session was about, the one with most sessions first."""
+    """Return the results by the session's entity, most sessions first."""
     return tx.records(wire.EntityResult, sql.BY_ENTITY, (agent_id,))
 
 
 def trainings(tx: ReadTx, *, agent_id: str, limit: int) -> list[wire.Training]:
-    """Return when what was learned was let take part, and when it was stopped, newest first."""
+    """Return activations and stops of learned ranking, newest first."""
     return tx.records(wire.Training, sql.TRAININGS, (agent_id, limit))

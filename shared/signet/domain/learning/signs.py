@@ -1,8 +1,8 @@
-"""Signs in what the user says that something was wrong, or was not answered. Pure.
+"""Find corrections and repeated questions in the user's messages. Pure.
 
-A correction must say that something is wrong, and hold half of the words of what it corrects. The words are known in
-English, German, French, Spanish, Russian, Chinese and Japanese: in other languages corrections show in what is changed
-and forgotten alone.
+A correction must call something wrong, and contain half of the words of what it corrects. The words are known in
+English, German, French, Spanish, Russian, Chinese and Japanese; in other languages only changes and forgetting count
+as corrections.
 """
 
 import re
@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from signet.db import fts
 from signet.domain.episodes import search
 
-#: Of a message so much is read: what is wrong is said first.
+#: Characters of a message to read, because corrections come at its start.
 READ_CHARS = 2_000
-#: A correction shares so many words with what it corrects, and this share of its words.
+#: Minimum of common words in a correction, and minimum share of the corrected text's words.
 LEAST_SHARED, SHARE_OF_TEXT = 2, 0.5
-#: Two messages ask the same that share so many words, and this share of those of either.
+#: Minimum of common words in a repeated question, and minimum share of either's words.
 LEAST_ASKED, SHARE_OF_QUESTION = 3, 0.7
 
-#: What a message begins with that denies what was said: the word alone, or before what is said instead.
+#: Denials at the start of a message: the word alone, or before a replacement.
 _NO = re.compile(
     r"^\W*(?:"
     r"(?:no|nope|nein|nö|non|нет)\s*(?:[,.!;:–—-]|$)(?!\s*(?:problem|worries|gracias|merci|danke|thanks|спасибо))"
@@ -63,7 +63,7 @@ _RUSSIAN = (
     r"\b(?:ты ошиб|вы ошиб|ты неправ|вы неправы)",
     r"^[^.!?\n]{0,60}\bбольше не\b",
 )
-#: These write no spaces between words.
+#: Languages without spaces between words.
 _CHINESE = (
     r"^\W*(?:错了|其实|不正确)",
     r"[这那](?:个|样)?(?:是错|不对|不正确|说法不|已经过时|过时了)",
@@ -83,21 +83,21 @@ _CORRECTS = re.compile(
 
 
 def corrects(message: str, before: str = "") -> bool:
-    """Return whether a message says that something is wrong; "no" does not where the answer `before` asks something."""
+    """Return whether a message corrects something; "no" does not count after a question in `before`."""
     if _NO.search(message) and not before.rstrip().endswith(("?", "？")):
         return True
     return _CORRECTS.search(message[:READ_CHARS]) is not None
 
 
 def is_about(message: str, text: str) -> bool:
-    """Return whether a message holds at least half of the words of a text."""
+    """Return whether a message contains at least half of a text's words."""
     words = fts.content_words(text[:READ_CHARS])
     shared = search.shared_words(words, message[:READ_CHARS])
     return shared >= max(LEAST_SHARED, SHARE_OF_TEXT * len(words))
 
 
 def asks_the_same(message: str, before: str) -> bool:
-    """Return whether a message asks what one before it has asked."""
+    """Return whether a message repeats an earlier question."""
     new, old = (fts.content_words(one[:READ_CHARS]) for one in (message, before))
     return _holds(new, before) and _holds(old, message)
 

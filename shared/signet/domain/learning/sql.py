@@ -1,4 +1,4 @@
-"""What sessions show of memories: `memory_labels`, `memory_worth`, `session_outcomes`."""
+"""SQL of `memory_labels`, `memory_worth`, `session_outcomes`."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from signet.db.dialect import LIST, THEN_JOIN, list_of, list_rows
 
 
 class Sums(NamedTuple):
-    """The labels of a memory, added up: weights of those for and against it, and how many there are."""
+    """A memory's labels in total: weights for and against it, and their number."""
 
     memory_id: str
     helped: float
@@ -16,7 +16,7 @@ class Sums(NamedTuple):
 
 
 class StateRow(NamedTuple):
-    """What is stored of the influence of what was learned on one agent's sessions."""
+    """The stored state of learned ranking for one agent."""
 
     alpha: float
     success_rate: float
@@ -30,7 +30,7 @@ DELETE_LABELS = "DELETE FROM memory_labels WHERE agent_id = ? AND session_key = 
 INSERT_LABEL = """
 INSERT INTO memory_labels (agent_id, session_key, memory_id, label, weight, reason, place, was_given, created_at)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-#: Of the last ?3 sessions. A label between 0 and ±1 counts in part.
+#: From the last ?3 sessions. A label between 0 and ±1 counts in part.
 SUMS = f"""
 SELECT memory_id, sum(max(label, 0) * weight) AS helped, sum(max(-label, 0) * weight) AS hurt,
        sum(label > 0) AS times_helped, count(*) AS times
@@ -45,15 +45,15 @@ INSERT INTO memory_worth (agent_id, memory_id, helped, times, learned, rated) VA
 ON CONFLICT (agent_id, memory_id) DO UPDATE SET helped = excluded.helped, times = excluded.times,
     learned = excluded.learned, rated = excluded.rated"""
 DELETE_WORTH = f"DELETE FROM memory_worth WHERE agent_id = ?1 AND memory_id IN {list_of('?2')}"
-#: What is pinned, and what states a constraint.
+#: Pinned memories, and constraints.
 _IS_HELD = """(m.pinned OR m.type = 'constraint' OR EXISTS (
    SELECT 1 FROM entity_attributes a
     WHERE a.source_memory_id = m.id AND a.kind = 'constraint' AND a.status = 'active'))"""
 HELD = f"""
 SELECT m.id FROM {list_rows("?1")} j {THEN_JOIN} memories m ON m.id = j.value WHERE {_IS_HELD}"""
-#: A number that each change of what `WORTH` returns raises (triggers); none where nothing ever was.
+#: A number that triggers increase with each change of `WORTH`'s result; none without any.
 WORTH_CHANGES = "SELECT number FROM memory_worth_changes WHERE agent_id = ?"
-#: What is held is not lowered.
+#: Protected memories are not lowered.
 WORTH = f"""
 SELECT seq, id, helped, times, iif(is_held, max(1.0, learned), learned), iif(is_held, 1.0, rated) FROM (
   SELECT m.seq, m.id, w.helped, w.times, w.learned, w.rated,
@@ -79,7 +79,7 @@ ON CONFLICT (agent_id, session_key) DO UPDATE SET predictor_ndcg = excluded.pred
 DELETE_COMPARISON = (
     "DELETE FROM predictor_session_comparisons WHERE agent_id = ? AND session_key = ?"
 )
-#: The newest sessions, oldest of them first.
+#: The newest sessions, oldest first.
 MARGINS = """
 SELECT margin FROM (
   SELECT margin, created_at, rowid AS number FROM predictor_session_comparisons
@@ -151,7 +151,7 @@ SELECT id, agent_id, model_version, loss, sample_count, duration_ms, canary_ndcg
 
 
 class OutcomeRow(NamedTuple):
-    """How a session went."""
+    """The outcome of a session."""
 
     is_held_out: int
     prompts: int
@@ -162,7 +162,7 @@ class OutcomeRow(NamedTuple):
 
 
 class ToldRow(NamedTuple):
-    """In how many sessions a memory was given, helped and hurt."""
+    """In how many sessions a memory was injected, helped and hurt."""
 
     memory_id: str
     given: int
@@ -177,7 +177,7 @@ SELECT session_key FROM memory_labels WHERE agent_id = ? AND label > 0 AND weigh
 RELEVANCE = (
     "SELECT memory_id, max(0.0, label) FROM memory_labels WHERE agent_id = ? AND session_key = ?"
 )
-#: How many sessions were given something, and when the first of them ended.
+#: The number of sessions with injections, and the end of the first one.
 EXPERIENCE = (
     "SELECT count(*), min(created_at) FROM session_outcomes WHERE agent_id = ? AND given > 0"
 )
@@ -192,7 +192,7 @@ MISSED = (
     f"{_TOLD} sum(reason = 'missed') > 0 ORDER BY sum(reason = 'missed') DESC, memory_id LIMIT ?"
 )
 HELPFUL = f"{_TOLD} helped > 0 ORDER BY helped - hurt DESC, memory_id LIMIT ?"
-#: Prompts, and those that nothing was found for; what is held out was found.
+#: Prompts, and those without results; held-out results count as found.
 PROMPTS = """
 SELECT count(*), coalesce(sum(NOT EXISTS (
          SELECT 1 FROM injected_items i

@@ -1,9 +1,8 @@
-"""What all sessions say of a memory: how often it helped, and by how much its score may be raised or lowered for it.
+"""Compute the factors of a memory's score from all sessions: how often it helped, and its ratings.
 
-Two factors, each bounded and made when a label is, so that recall only multiplies. `learned` is that of the posterior
-of its labels: from `LEAST_TIMES` on its score is raised by what the lower bound is above an even chance, and lowered by
-what the upper bound is below it, so that nothing is lowered for being little known. `rated` is what agents said in so
-many words (PR-13).
+Two bounded factors, computed with each label, so that recall only multiplies. `learned` follows the posterior of the
+labels: from `LEAST_TIMES` on, it raises by how far the lower bound is above an even chance, and lowers by how far the
+upper bound is below it, so a memory with few labels is never lowered. `rated` follows the agents' ratings (PR-13).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,22 +18,22 @@ from signet.domain.learning import sql
 from signet.domain.learning.models import Worth
 from signet.domain.learning.sql import Sums
 
-#: This rule by which labels become factors; another one would have another number.
+#: Version of the rule from labels to factors.
 VERSION = 2
-#: Sessions that must have shown something of a memory, and the last of those it was told in that count.
+#: Minimum sessions with a sign, and the number of last sessions that count.
 LEAST_TIMES, LAST_SESSIONS = 3, 10
-#: The factor of what helps is at most 1 + this, of what hurts 1 − this; a bound so far from an even chance gives it.
+#: The maximum change of the factor, and the distance of a bound from an even chance that reaches it.
 MOST, CERTAIN = 0.15, 0.25
-#: Of the posterior so much lies below the lower bound, and above the upper.
+#: Probability below the lower bound, and above the upper one.
 TAIL = 0.05
-#: Ratings that count: so many, not older, and what each prevailing negative one takes (PR-13).
+#: Number and age of ratings that count, the effect of each excess negative one, and the minimum (PR-13).
 LAST_RATINGS, RATINGS_KEPT, PER_NEGATIVE, LEAST_RATED = 20, timedelta(days=90), 0.1, 0.3
-#: Points at which the density of the posterior is added up: two decimals of a bound are exact.
+#: Points of the numerical posterior: two decimals of a bound are exact.
 _POINTS = 2_000
 
 
 def bounds(helped: float, hurt: float) -> tuple[float, float]:
-    """Return the lower and the upper bound of the share of sessions that a memory helps, seen these. Pure."""
+    """Return the bounds of the share of sessions that a memory helps, given these. Pure."""
     import numpy as np
 
     share = (np.arange(_POINTS) + 0.5) / _POINTS
@@ -54,14 +53,14 @@ def learned(helped: float, hurt: float, times: int) -> float:
 
 
 def rated(balance: int) -> float:
-    """Return the factor, 0.3..1, for so many more negative ratings than positive ones. Pure."""
+    """Return the factor, 0.3..1, for a surplus of negative ratings. Pure."""
     return max(LEAST_RATED, 1.0 - PER_NEGATIVE * max(0, balance))
 
 
 class Known(NamedTuple):
-    """What is known of an agent's memories as of a change of it, by row number.
+    """The factors of an agent's memories as of a change number, by row number.
 
-    `learned` and `rated` are the factors that are not 1, made when they are read, so that recall only multiplies.
+    Contains only factors other than 1, computed when read, so that recall only multiplies.
     """
 
     change: int = 0
@@ -72,13 +71,13 @@ class Known(NamedTuple):
 
 
 class Cache:
-    """What is known of memories, by agent, as this process has read it; for any thread."""
+    """The factors by agent, as read by this process; thread-safe."""
 
     def __init__(self) -> None:
         self._known: dict[str, Known] = {}
 
     def of(self, tx: ReadTx, agent_id: str) -> Known:
-        """Return what is known, as the snapshot has it."""
+        """Return the factors in the snapshot."""
         newest = tx.value(sql.WORTH_CHANGES, (agent_id,)) or 0
         held = self._known.get(agent_id, Known())
         if held.change == newest:
@@ -96,13 +95,13 @@ class Cache:
 
 
 def known(tx: ReadTx, agent_id: str) -> Known:
-    """Return what sessions of an agent say of its memories."""
+    """Return the worth of an agent's memories."""
     cache = tx.caches.of(Cache) if tx.caches is not None else Cache()
     return cache.of(tx, agent_id)
 
 
 def held(tx: ReadTx, memory_ids: Iterable[str]) -> set[str]:
-    """Return which memories nothing that was learned may displace: what is pinned, and constraints (PR-19)."""
+    """Return the memories that learned ranking may not displace: pinned ones and constraints (PR-19)."""
     return set(tx.column(sql.HELD, (as_list(memory_ids),)))
 
 
@@ -113,7 +112,7 @@ def by_id(tx: ReadTx, memory_ids: Iterable[str], *, agent_id: str) -> dict[str, 
 
 
 def refresh(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datetime) -> None:
-    """Work out anew what is known of memories, from their labels and ratings."""
+    """Recompute the worth of memories from labels and ratings."""
     asked = (agent_id, as_list(memory_ids), LAST_SESSIONS)
     sums = {row.memory_id: row for row in tx.rows(Sums, sql.SUMS, asked)}
     balance = ratings.balances(
@@ -136,13 +135,13 @@ def refresh(tx: WriteTx, agent_id: str, memory_ids: Sequence[str], *, now: datet
 
 
 def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
-    """Delete what sessions showed of memories that are deleted."""
+    """Delete the labels of deleted memories."""
     for statement in sql.DELETE_OF_MEMORIES:
         tx.run(statement, (as_list(memory_ids),))
 
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest labels, work out anew what they were counted for, and return how many there were."""
+    """Delete the oldest labels, recompute their memories, and return their number."""
     rows = tx.tuples(sql.OLDEST, (before, limit))
     tx.run(sql.DELETE_ROWS, (as_list(row[0] for row in rows),))
     by_agent: dict[str, list[str]] = {}

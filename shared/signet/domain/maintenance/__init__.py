@@ -1,1 +1,1 @@
-"""The daemon puts itself right: it does the repairs that its own report asks for, within the limits of all repairs."""
+"""Maintenance: run the repairs that the report recommends, within the limits of all repairs."""

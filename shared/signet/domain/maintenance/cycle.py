@@ -1,8 +1,7 @@
-"""One cycle of maintenance: look, recommend, and where the settings say so repair and look again (MW-1 to MW-9).
+"""One maintenance cycle: report, recommend, and if the settings allow, repair and report again (MW-1 to MW-9).
 
-A cycle is a job of the worker, so it survives a death and never runs beside itself. Its repairs go through the gate
-like everybody's. What time does to the graph is another job of the same interval (`graph_upkeep`), whose counts are
-told here.
+A cycle is a job of the worker, so it survives a crash and never overlaps itself. Its repairs pass the usual gate.
+Decay of the graph is another job of the same interval (`graph_upkeep`), whose counts are included.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -29,13 +28,13 @@ from signet.observe import logs
 from signet.paths import Workspace
 from signet.queue import BULK, Job, enqueue
 
-#: Vectors that maintenance makes itself in one cycle; the rest is queued as jobs by the tracker.
+#: Vectors that one cycle creates itself; the tracker queues jobs for the rest.
 EMBEDDED = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
-    """A repair that the report asks for: the domain that it should improve, and the number that says so."""
+    """A recommended repair: the domain it should improve, and the triggering number."""
 
     domain: str
     action: str
@@ -43,20 +42,19 @@ class Recommendation:
     options: Mapping[str, Value] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as it is answered."""
         return {"domain": self.domain, "action": self.action, "trigger": self.trigger}
 
 
 def recommend(report: Report, *, gaps: int) -> list[Recommendation]:
-    """Return the repairs that would help, in the order in which they are done.
+    """Return the helpful repairs in their order.
 
-    `gaps` are the memories without a vector that no job looks after; those with an open job only wait.
+    `gaps` are memories without a vector or a job for it; those with an open job only wait.
     """
     return [*_queue(report), *_index(report, gaps), *_storage(report), *_duplicates(report)]
 
 
 def may_lack_vectors(report: Report) -> bool:
-    """Return whether it is worth counting the gaps."""
+    """Return whether counting the gaps is worthwhile."""
     return any("no vector" in one.reason for one in report.domains["index"].deductions)
 
 
@@ -111,11 +109,11 @@ def _number(report: Report, domain: str, name: str) -> float:
 
 
 KIND = "maintenance"
-#: How its repairs are told in the history (MW-4).
+#: The author of its repairs in the history (MW-4).
 ACTOR = Actor(name="maintenance-worker", type="daemon")
 REASON = "autonomous maintenance"
 FILLING = "checkFtsConsistency"
-#: Refusals of the gate, and models that do not answer; none of them says that the repair does not help.
+#: Refusals of the gate, and unavailable models: they do not mean that the repair failed to help.
 _REFUSALS = frozenset(Reason) - {Reason.ERROR}
 
 
@@ -124,7 +122,7 @@ log = logs.get("scheduler")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Executed:
-    """A repair that maintenance has tried, or left alone, and what came of it."""
+    """A repair that maintenance tried or skipped, and its result."""
 
     recommendation: Recommendation
     result: Result | None
@@ -132,12 +130,11 @@ class Executed:
 
     @property
     def was_run(self) -> bool:
-        """Return whether it counts as tried: not when it was left alone, or refused by the gate."""
+        """Return whether it counts as tried: not when skipped, or refused by the gate."""
         refused = self.result is not None and self.result.reason in _REFUSALS
         return not refused and not (self.result is None and self.error is None)
 
     def as_dict(self) -> dict[str, object]:
-        """Return it as it is answered."""
         told = self.recommendation.as_dict()
         if self.result is None:
             return told | ({"skipped": "halted"} if self.error is None else {"error": self.error})
@@ -153,7 +150,7 @@ class Executed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick:
-    """What one cycle saw and did; `report` is the one after its repairs."""
+    """The observations and actions of one cycle; `report` is the one after its repairs."""
 
     report: Report
     recommendations: tuple[Recommendation, ...] = ()
@@ -162,7 +159,7 @@ class Tick:
     propagated: int = 0
 
     def as_dict(self) -> dict[str, object]:
-        """Return the cycle as it is kept and answered."""
+        """Return the cycle's JSON."""
         return {
             "report": self.report.as_dict(),
             "recommendations": [one.as_dict() for one in self.recommendations],
@@ -173,19 +170,19 @@ class Tick:
 
 
 def is_on(settings: Settings) -> bool:
-    """Return whether maintenance may run under these settings."""
+    """Return whether the settings allow maintenance."""
     return settings.pipeline.autonomous.enabled and not settings.pipeline.autonomous.frozen
 
 
 def ask(tx: WriteTx, slot: str, *, now: datetime) -> None:
-    """Queue a cycle, unless one is open: a cycle never overlaps itself (MW-8)."""
+    """Queue a cycle, unless one is open: cycles never overlap (MW-8)."""
     enqueue(tx, Job(kind=KIND, dedupe_key="cycle", payload={"slot": slot}, priority=BULK), now=now)
 
 
 def fill(tx: WriteTx, *, now: datetime) -> None:
-    """Queue the filling of full-text indexes that a start has made, whether maintenance is on or not.
+    """Queue filling the full-text indexes that a start created, whether maintenance is enabled or not.
 
-    Without them nothing is found by its words, so no limit on how often repairs may run holds this one back.
+    Without them no word search works, so the repair limits do not apply.
     """
     why = "an index was missing"
     found = Recommendation(domain="index", action=FILLING, trigger=why, options={"repair": True})
@@ -249,7 +246,7 @@ def _execute(
     except Frozen as error:
         return Executed(recommendation=wanted, result=None, error=error.message)
     except Exception as error:
-        # A bug in one repair must not keep the others from being done (MW-8).
+        # An error in one repair must not prevent the others (MW-8).
         log.exception("maintenance.failed", action=wanted.action)
         return Executed(recommendation=wanted, result=None, error=str(error))
     log.info(
@@ -276,18 +273,18 @@ def _order(wanted: Recommendation, settings: Settings) -> Order:
 
 
 def recommended(tx: ReadTx, settings: Settings, report: Report) -> tuple[Recommendation, ...]:
-    """Return the repairs that a report asks for, in the order in which they are done."""
-    # No vectors are made while the pipeline is off.
+    """Return a report's recommended repairs in their order."""
+    # No vectors are created while the pipeline is off.
     counts = settings.pipeline.enabled and may_lack_vectors(report)
     return tuple(recommend(report, gaps=_gaps(tx, settings) if counts else 0))
 
 
 def _gaps(tx: ReadTx, settings: Settings) -> int:
-    """Return how many memories have no vector, nor a job that makes it."""
+    """Return the number of memories without a vector or a job for it."""
     return len(gaps.find(tx, model=settings.embedding.model, now=clock.now(), limit=-1))
 
 
 def _upkeep(tx: ReadTx) -> tuple[int, int]:
-    """Return how many weights and attributes the last upkeep of the graph has let fade."""
+    """Return how many weights and attributes the last graph upkeep decayed."""
     done = columns.json_object(tx.value(sql.UPKEEP))
     return int(done.get("faded", 0)), int(done.get("retired", 0))

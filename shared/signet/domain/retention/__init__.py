@@ -1,1 +1,1 @@
-"""Letting go: what was forgotten long enough ago, and the traces of what is done."""
+"""Retention: delete expired forgotten memories, and old records of activity."""

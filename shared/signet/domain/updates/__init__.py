@@ -1,1 +1,1 @@
-"""New versions of the product: is there one, and installing it with the tool that installed this one."""
+"""Updates: find new versions, and install them with the original tool."""

@@ -1,4 +1,4 @@
-"""Check for a new version when a person asks or has allowed it (TK-34), and change those settings in agent.yaml."""
+"""Check for a new version on request or if enabled (TK-34), and change those settings in agent.yaml."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,21 +22,21 @@ NOT_ALLOWED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """What is known now, and whether that is from an earlier check."""
+    """The known versions, and whether they come from an earlier check."""
 
     known: Known
     is_cached: bool
 
 
 def is_allowed(settings: Updates) -> bool:
-    """Return whether the index may be asked without a person asking."""
+    """Return whether automatic checks are allowed."""
     return settings.auto_check or settings.auto_install
 
 
 def check(workspace: Workspace, settings: Updates, *, force: bool, now: datetime) -> Checked:
-    """Return what is known; asks the index when `force` says so, or when that is allowed and an hour has gone.
+    """Return the known versions; queries the index with `force`, or if allowed and an hour has passed.
 
-    An index that cannot be asked leaves what was known, with `check_error`.
+    An unreachable index leaves the previous result, with `check_error`.
     """
     known = state.read(workspace)
     checked_at = clock.parsed(known.checked_at)
@@ -66,7 +66,7 @@ _TRUTH = {"true": True, "false": False}
 
 
 def change(workspace: Workspace, wished: Mapping[str, object]) -> Updates:
-    """Write what is wished and return the settings as they then are; raises Invalid, with nothing written."""
+    """Write the requested settings and return the result; raises Invalid, with nothing written."""
     checked = {key: _checked(key, value) for key, value in wished.items()}
     manifest.set_values(workspace, {f"updates.{key}": value for key, value in checked.items()})
     return config.load(workspace).settings.updates

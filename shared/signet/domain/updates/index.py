@@ -1,7 +1,7 @@
-"""Asking the package index which versions there are; of us it learns nothing but that somebody asks.
+"""Ask the package index for versions; the request reveals nothing about us.
 
-It is the index that pip is told to use on this machine, PyPI without one: a company's machine must not call elsewhere.
-PyPI's own interface tells most; an index without it is asked as pip asks it.
+Uses pip's index on this machine, PyPI by default: a company's machine must not call elsewhere. PyPI's own API has the
+most information; other indexes are queried like pip does.
 """
 
 import os
@@ -20,14 +20,14 @@ from signet.text import json_text
 PACKAGE = "signetai"
 SECONDS = 10.0
 MAX_BYTES = 8 * 1024 * 1024
-#: PyPI's own interface, then that of all indexes.
+#: PyPI's own API, then that of all indexes.
 ACCEPTED = f"application/json;q=0.9, {page.ACCEPTED}"
-#: What an index answers that has only the latter.
+#: Statuses of an index that has only the latter.
 _NO_JSON = frozenset({400, 404, 405, 406, 410, 501})
 
 
 def latest(index_url: str, *, prereleases: bool) -> Release:
-    """Return the newest release of an index; raises HttpError when it cannot be asked."""
+    """Return an index's newest release; raises HttpError if it is unreachable."""
     if not index_url:
         raise IndexFailed("pip or uv is configured to use no package index (no-index)")
     parts = urlsplit(index_url)
@@ -55,7 +55,7 @@ def latest(index_url: str, *, prereleases: bool) -> Release:
 
 
 def index_url(environ: Mapping[str, str] = os.environ) -> str:
-    """Return the index that pip or uv would ask first, "" where they may ask none."""
+    """Return the first index of pip or uv, "" if they may query none."""
     return next(iter(indexes.configured(environ).indexes), "")
 
 
@@ -79,13 +79,13 @@ def _read(found: Mapping[str, Any], *, prereleases: bool) -> Release:
     )
 
 
-#: The end of the name of a file that can be installed.
+#: File name endings of installable packages.
 _BUILT = r"\.(?:whl|tar\.gz|tar\.bz2|zip)"
 _SEPARATORS = re.compile(r"[-_.]+")
 
 
 def newest(package: str, body: bytes, *, prereleases: bool) -> Release:
-    """Return the newest version of which a file is offered and not yanked; raises IndexFailed for no such page."""
+    """Return the newest version with a file that is not yanked; raises IndexFailed for another page."""
     try:
         files = [file for file in simple.files(body, "") if not file.is_yanked]
     except simple.NoPage as error:
@@ -100,7 +100,7 @@ def newest(package: str, body: bytes, *, prereleases: bool) -> Release:
 
 
 def version_of(package: str, file: str) -> str | None:
-    """Return the version that a file name holds; None for files of another package and what is no release."""
+    """Return the version in a file name; None for other packages and invalid versions."""
     name = "[-_.]+".join(map(re.escape, _SEPARATORS.split(package)))
     found = re.fullmatch(rf"{name}-([^-]+)(?:-.+)?{_BUILT}", file, re.IGNORECASE)
     return found[1] if found else None

@@ -1,4 +1,4 @@
-"""Installing a version with the tool that installed this one, and with no other (TK-35)."""
+"""Install a version with the tool that installed this one, and with no other (TK-35)."""
 
 import shutil
 import subprocess
@@ -18,13 +18,13 @@ from signet.paths import Workspace
 from signet.text import json_text
 
 SECONDS = 900.0
-#: Of what the tool says.
+#: Maximum length of the tool's output.
 OUTPUT_CHARS = 8_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installed:
-    """What came of it, in words."""
+    """The result in words."""
 
     success: bool
     message: str
@@ -34,16 +34,16 @@ class Installed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where this program lives, and what says how it came there."""
+    """The location of this program, and its installer."""
 
     prefix: Path
-    #: The word of the tool itself, such as `pip`.
+    #: The tool's own name, such as `pip`.
     installer: str | None
     is_editable: bool = False
 
     @classmethod
     def here(cls) -> "Place":
-        """Return the place of this process's own installation."""
+        """Return the location of this process's installation."""
         try:
             found = metadata.distribution(PACKAGE)
         except metadata.PackageNotFoundError:
@@ -55,7 +55,7 @@ class Place:
 
 
 def command(place: Place, version: str) -> Sequence[str] | None:
-    """Return the command that installs a version; None when nobody knows how this one was installed."""
+    """Return the command that installs a version; None if the installer is unknown."""
     wanted = f"{PACKAGE}=={version}"
     if place.is_editable:
         return None
@@ -78,7 +78,7 @@ def install(
     now: datetime,
     place: Place | None = None,
 ) -> Installed:
-    """Install a version, the newest one without a target, and return what came of it; raises Invalid for no version."""
+    """Install a version, by default the newest, and return the result; raises Invalid for an invalid version."""
     if target is not None:
         versions.exact(target)
     try:
@@ -88,8 +88,8 @@ def install(
         return Installed(success=False, message="Update already in progress")
 
 
-def by_itself(workspace: Workspace, settings: Updates, *, now: datetime) -> Installed | None:
-    """Install what an allowed check has found, but no major version; None when there is nothing to be done."""
+def automatically(workspace: Workspace, settings: Updates, *, now: datetime) -> Installed | None:
+    """Install the version of an automatic check, unless it is a major one; None if there is nothing to do."""
     known = check.check(workspace, settings, force=False, now=now).known
     target = known.latest_version
     is_wanted = settings.auto_install and known.is_update and state.pending_version() != target
@@ -97,7 +97,7 @@ def by_itself(workspace: Workspace, settings: Updates, *, now: datetime) -> Inst
         return None
     try:
         done = install(workspace, settings, target, now=now)
-    except Invalid as error:  # a version in a form that no installer is given
+    except Invalid as error:  # a version in a form that is not passed to an installer
         done = Installed(success=False, message=error.message)
     known = replace(
         known,

@@ -1,4 +1,4 @@
-"""What is known of updates, in one file that all processes read; nothing is asked here."""
+"""State of updates, in one file for all processes; sends no request."""
 
 import json
 from contextlib import AbstractContextManager
@@ -15,7 +15,7 @@ from signet.paths import Workspace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
-    """What the last check found, and what became of the last installation by itself; instants are text."""
+    """The last check's result, and that of the last automatic installation; instants are text."""
 
     latest_version: str | None = None
     release_url: str | None = None
@@ -31,7 +31,7 @@ class Known:
 
 
 def notice(known: Known, pending: str | None) -> str:
-    """Return what people are to be told of updates, and the command that helps; empty for nothing. Pure."""
+    """Return the update notice for people, and its command; empty if there is none. Pure."""
     if pending is not None:
         return f"Signet {pending} is installed and starts with: signet daemon restart"
     if known.is_update:
@@ -40,7 +40,7 @@ def notice(known: Known, pending: str | None) -> str:
 
 
 def read(workspace: Workspace) -> Known:
-    """Return what is known; nothing, when nobody has checked or the file is not understood."""
+    """Return the state; empty before the first check and for an unreadable file."""
     try:
         found = json.loads(read_file(_file(workspace)))
         names = {one.name for one in fields(Known)}
@@ -56,13 +56,13 @@ def read(workspace: Workspace) -> Known:
 
 
 def write(workspace: Workspace, known: Known) -> None:
-    """Keep what is known; raises OSError."""
+    """Store the state; raises OSError."""
     workspace.daemon_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
     replace_file(_file(workspace), json.dumps(asdict(known), indent=2).encode())
 
 
 def pending_version() -> str | None:
-    """Return the version that a restart would start; None when it is this one."""
+    """Return the version that a restart would start; None if it is this one."""
     try:
         installed = metadata.version(PACKAGE)
     except metadata.PackageNotFoundError:
@@ -71,12 +71,12 @@ def pending_version() -> str | None:
 
 
 def alone(workspace: Workspace) -> AbstractContextManager[None]:
-    """Be the only one who installs; raises BlockingIOError when somebody else does."""
+    """Hold the installation lock; raises BlockingIOError if another process has it."""
     return locked(workspace.daemon_dir / "update.lock", wait=False)
 
 
 def is_installing(workspace: Workspace) -> bool:
-    """Return whether somebody installs now."""
+    """Return whether an installation is running."""
     try:
         with alone(workspace):
             return False

@@ -1,4 +1,4 @@
-"""Versions in the order of PEP 440, which reads `0.2.0-rc.1` as `0.2.0rc1`, and the releases of a package index."""
+"""Compare versions by PEP 440, which reads `0.2.0-rc.1` as `0.2.0rc1`, and model index releases."""
 
 import re
 from collections.abc import Iterable
@@ -10,12 +10,12 @@ from packaging.version import InvalidVersion, Version
 from signet.errors import Invalid
 from signet.net.http import HttpError
 
-#: What may reach a package installer.
+#: Versions that may be passed to an installer.
 _EXACT = re.compile(r"\d+\.\d+\.\d+([-+][0-9A-Za-z.-]+)?", re.ASCII)
 
 
 def newer(candidate: str | None, current: str) -> bool:
-    """Return whether a version comes after another, whatever their builds; what is not a version does not."""
+    """Return whether a version is newer than another, ignoring builds; invalid versions are not."""
     try:
         return candidate is not None and Version(Version(candidate).public) > Version(current)
     except InvalidVersion:
@@ -23,12 +23,12 @@ def newer(candidate: str | None, current: str) -> bool:
 
 
 def is_major(candidate: str, current: str) -> bool:
-    """Return whether the first number differs; both are versions."""
+    """Return whether the first numbers differ; both are valid versions."""
     return Version(candidate).major != Version(current).major
 
 
 def newest(texts: Iterable[str], *, prereleases: bool) -> str | None:
-    """Return the newest of these versions, leaving out what is none, and prereleases unless they are wanted."""
+    """Return the newest valid version, without prereleases unless requested."""
     found = {}
     for text in texts:
         with suppress(InvalidVersion):
@@ -39,7 +39,7 @@ def newest(texts: Iterable[str], *, prereleases: bool) -> str | None:
 
 
 def exact(text: str) -> str:
-    """Return a version that somebody asks for; raises Invalid for what is none (TK-35)."""
+    """Return a requested version; raises Invalid for an invalid one (TK-35)."""
     if not _EXACT.fullmatch(text):
         raise Invalid("targetVersion must be a version such as 1.2.3")
     return text
@@ -53,7 +53,7 @@ class IndexFailed(HttpError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """The newest version; None when the index has none that fits."""
+    """The newest version; None if the index has no suitable one."""
 
     version: str | None
     url: str | None = None
