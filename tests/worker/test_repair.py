@@ -139,7 +139,7 @@ def test_what_changes_while_an_index_is_made_is_in_it(tmp_path: Path) -> None:
             for word in ("words", "fresh", "late", "old")
         }
         assert counts == {"words": 409, "fresh": 2, "late": 1, "old": 406}
-        assert not any(seen.is_off for seen in home.db.read(fulltext.look))
+        assert not any(seen.is_off for seen in home.db.read(fulltext.check_all))
         left = (
             "SELECT COUNT(*) FROM sqlite_master WHERE name LIKE '%_new%' OR name LIKE '%_filled%'"
         )
@@ -151,7 +151,7 @@ def test_what_others_have_merged_is_not_taken_for_damage(tmp_path: Path) -> None
         sql = "INSERT INTO memories (id, content, created_at, updated_at) VALUES (?, 'x', '', '')"
         for number in range(40):
             home.run(sql, str(number))
-            assert not any(seen.is_off for seen in home.db.read(fulltext.look))
+            assert not any(seen.is_off for seen in home.db.read(fulltext.check_all))
             assert home.db.read(stats.integrity, now=clock.now())["ok"]
 
 

@@ -61,7 +61,7 @@ def lose_words(home: Home) -> None:
 
 
 def has_words(home: Home) -> int:
-    assert not any(seen.is_off for seen in home.db.read(fulltext.look))
+    assert not any(seen.is_off for seen in home.db.read(fulltext.check_all))
     left = "SELECT COUNT(*) FROM sqlite_master WHERE name GLOB '*_new*' OR name GLOB '*_filled'"
     assert home.value(left) == 0
     found = "SELECT COUNT(*) FROM memories_fts WHERE memories_fts MATCH 'winter'"
@@ -223,7 +223,7 @@ def test_what_an_earlier_run_left_of_an_index_is_brought_to_its_end(home: Home) 
     assert home.value("SELECT COUNT(*) FROM sqlite_master WHERE name = 'memories_fts_new'") == 1
     run.now(home.db, ordered("check-fts", repair=True), home.workspace)
     assert home.value("SELECT COUNT(*) FROM sqlite_master WHERE name LIKE 'memories_fts_new%'") == 0
-    assert not any(seen.is_off for seen in home.db.read(fulltext.look))
+    assert not any(seen.is_off for seen in home.db.read(fulltext.check_all))
 
 
 def test_what_there_was_no_time_for_is_done_by_the_worker_and_told_as_one_run(home: Home) -> None:

@@ -1,1 +1,1 @@
-"""Injections: what a session was given at its start, at prompts and by recall, from where, and what of it was used."""
+"""Injections: what a session received at its start, with prompts and by recall, the sources, and the use."""

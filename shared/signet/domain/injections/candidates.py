@@ -1,4 +1,4 @@
-"""Which memories a session could have been given, and which of them it was: feedback says later what served it."""
+"""Record which memories were candidates for a session, and which were injected, for later feedback."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from signet.domain.injections.sql import session_memories as sql
 
 
 class Scored(NamedTuple):
-    """A memory that a session could be given; `source` says what found it."""
+    """A candidate memory; `source` is the channel that found it."""
 
     memory_id: str
     score: float
@@ -26,7 +26,7 @@ def put_of_start(
     *,
     now: datetime,
 ) -> None:
-    """Store what could be given at a session's start, best first, and which of it was (`injected`)."""
+    """Store the candidates of a session start, best first, and the injected ones."""
     tx.many(sql.START, _rows(agent_id, key, found, injected, now))
 
 
@@ -39,7 +39,7 @@ def put_of_prompt(
     *,
     now: datetime,
 ) -> None:
-    """Count what a prompt found, best first, and store which of it was given (HK-61)."""
+    """Store the candidates of a prompt, best first, and the injected ones (HK-61)."""
     tx.many(sql.PROMPT, _rows(agent_id, key, found, injected, now))
 
 

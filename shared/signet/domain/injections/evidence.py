@@ -1,10 +1,9 @@
-"""Whether what somebody said or did shows that they used a text. Pure.
+"""Decide whether a step of a session shows the use of a text. Pure.
 
-Words count only if neither the user nor a tool has said them before: an agent that repeats the prompt, or the file
-that it has just read, uses no memory. Of what is left only what is rare in other sessions and commits counts. The
-thresholds were set on seven tasks of the evaluation data, with an answer to each that applies the rule of an earlier
-conversation and one that does not; of the 14 answers to seven other tasks 13 were judged as a reader judged them, and
-none of 231 texts about something else counted as used.
+Only words that neither the user nor a tool has used before count: an agent that repeats the prompt or a file uses no
+memory. Of these only words that are rare in other sessions and commits count. The thresholds were set on seven tasks
+of the evaluation data, each with an answer that applies the rule of an earlier conversation and one that does not. Of
+the 14 answers to seven other tasks, 13 were judged like a reader's, and none of 231 unrelated texts counted as used.
 """
 
 import math
@@ -15,30 +14,30 @@ from dataclasses import dataclass
 from signet.db import fts
 from signet.domain.injections.models import Used
 
-#: Of an id so many characters name it: the beginning of a commit's hash.
+#: Minimum characters of an ID, such as a commit hash prefix.
 LEAST_ID = 7
-#: A run of so many equal words is a quotation, if so many of them are new.
+#: Length of a run of equal words that is a quotation, and minimum of new words in it.
 QUOTED_WORDS, QUOTED_NEW = 6, 3
-#: Rare values (identifiers, paths, numbers) and words that one step must share: two values, or one and some words, or
-#: words alone; a short text cannot share so many, half of it is enough.
+#: Minimum of rare values (identifiers, paths, numbers) and words in one step: two values, one value with some words,
+#: or only words; half of it for a short text.
 LEAST_VALUES, WORDS_WITH_VALUE, LEAST_WORDS = 2, 3, 5
-#: A short text: so many new words at most. One value of it is enough, if it has some length.
+#: Maximum new words of a short text, for which one value of this length is enough.
 SHORT_WORDS, SHORT_VALUE_CHARS = 6, 3
-#: Of a longer step, and of a longer text, so much is read.
+#: Characters to read of a long step or text.
 READ_CHARS = 20_000
-#: Words are compared by their beginnings, because they are inflected.
+#: Words are compared by prefix, because they are inflected.
 _STEM = 6
 _LEAST_WORD = 4
 
 _TOKEN = re.compile(r"[^\W_](?:[\w./:@+-]*\w)?|_\w+", re.UNICODE)
-#: What tells a value from a word: a digit, or a mark or capital inside of it.
+#: Marks of a value: a digit, or a special character or capital inside it.
 _VALUE = re.compile(r"\d|[\w][_/.]|_\w|[a-z][A-Z]")
 _PART = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])", re.UNICODE)
 
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a text can be recognised by: its values, and its words by their beginnings."""
+    """The identifying parts of a text: values, and word prefixes."""
 
     values: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
@@ -55,7 +54,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What was said or done in one step; `words` are its whole words by their beginnings."""
+    """The content of one step; `words` are whole words by prefix."""
 
     text: str
     marks: Marks
@@ -63,7 +62,7 @@ class Said:
 
 
 def said(text: str) -> Said:
-    """Return a step as it is compared."""
+    """Return a step in comparable form."""
     text = text[:READ_CHARS]
     words = _words(text)
     return Said(text, Marks(_values(text), frozenset(words)), words)
@@ -81,7 +80,7 @@ def _values(text: str) -> frozenset[str]:
 
 
 def _words(text: str) -> dict[str, str]:
-    """Return the words of a text, those inside of identifiers too, by their beginnings."""
+    """Return a text's words, including those inside identifiers, by prefix."""
     found = (part.lower() for token in _TOKEN.findall(text) for part in _PART.findall(token))
     return {
         word[:_STEM]: word
@@ -98,10 +97,10 @@ def found(
     before: Marks,
     is_rare: Callable[[str], bool],
 ) -> Used | None:
-    """Return what shows that a step used a text, None for nothing.
+    """Return the evidence that a step used a text, None without any.
 
-    `ids` name the text and `own` are its marks; `before` are those that were said before the step. `is_rare` is asked
-    about a value, a whole word, or words that stand together.
+    `ids` name the text and `own` are its marks; `before` are marks from earlier steps. `is_rare` is called with a
+    value, a whole word, or consecutive words.
     """
     if any(len(one) >= LEAST_ID and one in step.text for one in ids):
         return Used.NAMED
@@ -126,7 +125,7 @@ def found(
 
 
 def _is_quoted(text: str, said: str, shared: Marks, is_rare: Callable[[str], bool]) -> bool:
-    """Return whether a run of words stands in both that other sessions do not have: greetings are no quotations."""
+    """Return whether both contain a run of words that other sessions lack, which excludes greetings."""
     runs = set(_runs(text))
     quoted = {run for run in _runs(said) if run in runs and _is_new(run, shared)}
     return any(is_rare(" ".join(run)) for run in quoted)

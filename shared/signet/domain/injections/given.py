@@ -1,4 +1,4 @@
-"""What a session was given, with the talk that it was given in, for whoever judges how it served."""
+"""Read a session's injections together with its transcript."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from signet.domain.transcripts.transcript import Turn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Given:
-    """The injections of a session, their items without sections, and what was said.
+    """A session's injections, their items without sections, and its messages.
 
-    `starts` tells of each injection the number of the message from which on it was there.
+    `starts` has for each injection the number of the first message after it.
     """
 
     injections: Sequence[InjectionRow] = ()
@@ -30,17 +30,17 @@ class Given:
 
     @property
     def project(self) -> str | None:
-        """Return the project of the session, None where it has none."""
+        """Return the session's project, None without one."""
         return next((one.project for one in self.injections if one.project), None)
 
     @property
     def memories(self) -> list[str]:
-        """Return the memories that were given or could have been, each once."""
+        """Return the injected and candidate memories, each once."""
         return list(dict.fromkeys(one.source_id for one in self.items if one.kind == Kind.MEMORY))
 
 
 def of_session(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> Given:
-    """Return what a session was given."""
+    """Return a session's injections."""
     injections = tx.rows(sql.InjectionRow, sql.OF_SESSION, (agent_id, key))
     content = stored.text(tx, agent_id, key)
     turns = transcript.parse(content) if content else []
@@ -53,11 +53,11 @@ def of_session(tx: ReadTx, agent_id: str, key: str, *, now: datetime) -> Given:
     )
 
 
-def was_told(item: ItemRow) -> bool:
-    """Return whether the session had what an item says: it was given, or left out because it was told before."""
+def was_received(item: ItemRow) -> bool:
+    """Return whether the session received an item: injected, or omitted as already received."""
     return bool(item.is_given) or item.reason == Reason.SAID
 
 
 def was_used(item: ItemRow) -> bool:
-    """Return whether the session used what an item says."""
+    """Return whether the session used an item."""
     return item.used not in (None, Used.NO)

@@ -1,7 +1,7 @@
-"""One injection and what it consisted of.
+"""Injections and their items.
 
-The record keeps ids, lengths and hashes, not the texts, which are where they come from. Only the standing parts of a
-session's start are kept as they were told, each wording once.
+The record contains IDs, lengths and hashes, not texts, which stay in their sources. Only the standing parts of a
+session start are stored, each wording once.
 """
 
 import hashlib
@@ -12,9 +12,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-#: Characters of a token: an estimate, the same one that the settings use.
+#: Characters per token, an estimate that the settings use too.
 TOKEN_CHARS = 4
-#: Hex digits of a hash: enough to tell texts apart, too few to be worth guessing a text from.
+#: Hex digits of a hash: enough to distinguish texts, too few to guess one.
 _HASH_CHARS = 16
 
 
@@ -23,7 +23,7 @@ Spans = Sequence[tuple[int, int]]
 
 
 class Phase(StrEnum):
-    """When something was given; the strings are stored."""
+    """When an injection happened; the strings are stored."""
 
     START = "start"
     PROMPT = "prompt"
@@ -32,7 +32,7 @@ class Phase(StrEnum):
 
 
 class Kind(StrEnum):
-    """What an item is: a memory, a stretch of an earlier session, commit or document, or a part of the start text."""
+    """Kinds of items: a memory, a passage of an earlier session, commit or document, or a part of the start text."""
 
     MEMORY = "memory"
     SESSION = "session"
@@ -42,37 +42,37 @@ class Kind(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why an item was given, and below why it was left out; the strings are stored."""
+    """Why an item was injected, and below why it was omitted; the strings are stored."""
 
     #: It matches the prompt, or the question of a recall.
     MATCH = "match"
-    #: It is about the same matter as the best match.
+    #: It is about the same subject as the best match.
     SAME_MATTER = "same_matter"
-    #: At a session's start: it matters and is recent, is pinned, or is linked to the project.
+    #: At a session start: important and recent, pinned, or linked to the project.
     IMPORTANT = "important"
     PINNED = "pinned"
     LINKED = "linked"
     #: It shares words with the project's last sessions.
     PROJECT_WORDS = "project_words"
-    #: A part of every start text, such as the date or the agent's instructions.
+    #: Part of every session start, such as the date or the agent's instructions.
     STANDING = "standing"
-    #: A rule that holds here.
+    #: A rule that applies here.
     RULE = "rule"
 
-    #: It is not near enough to the prompt.
+    #: Not near enough to the prompt.
     FLOOR = "floor"
-    #: There was no room left, or better ones took the places.
+    #: The budget was exhausted, or better items took the places.
     BUDGET = "budget"
-    #: The session was given it before, or another item says it.
+    #: The session already received it, or another item contains it.
     SAID = "said"
-    #: It comes from a source that is not injected unasked.
+    #: Its origin is never injected unasked.
     ORIGIN = "origin"
-    #: The session is one of the few that are given nothing, so that the others can be compared with them.
+    #: The session is one of the few without memories, for comparison.
     HELD_OUT = "held_out"
 
 
 class Used(StrEnum):
-    """What shows that an item was used later; `no` when the session ended without a sign. The strings are stored."""
+    """Signs of an item's later use; `no` if the session ended without one. The strings are stored."""
 
     NAMED = "named"
     QUOTED = "quoted"
@@ -82,14 +82,14 @@ class Used(StrEnum):
 
 
 class Team(StrEnum):
-    """Which order chose an item, where two were interleaved; the strings are stored."""
+    """The order that chose an item in an interleaved list; the strings are stored."""
 
     BASE = "base"
     LEARNED = "learned"
 
 
 class Ranked(NamedTuple):
-    """By what a memory was ranked without what was learned of it, and with it; and which of the two chose it."""
+    """A memory's rank scores without and with learning, and the order that chose it."""
 
     base: float
     learned: float
@@ -98,11 +98,11 @@ class Ranked(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """Something that was given, or left out, with the reason.
+    """An injected or omitted item, with the reason.
 
-    `text` is what it says: for an episode exactly what was given of it, for a memory its whole content. Only that of a
-    section is kept. `chars` is what was injected of it, its marks included; 0 for what was left out. `said_at` is an
-    ISO instant: when it was said, committed or saved.
+    `text` is its content: for an episode exactly the injected part, for a memory the whole. Only that of a section is
+    stored. `chars` is the injected length with marks; 0 if omitted. `said_at` is an ISO instant: the time of the
+    message, commit or save.
     """
 
     kind: Kind
@@ -113,16 +113,16 @@ class Item:
     chars: int = 0
     score: float | None = None
     said_at: str | None = None
-    #: Only of memories that compete with others.
+    #: Only for memories that compete with others.
     ranked: Ranked | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Injection:
-    """One text that a session was given, which may be empty.
+    """One injection, which may be empty.
 
-    `prompt` is the message that it answers; of it only a hash is kept, to find it in the transcript. `best_score` is
-    that of the nearest memory, `floor` what it had to reach.
+    `prompt` is the message it answers, stored only as a hash, to find it in the transcript. `best_score` is the
+    nearest memory's, `floor` the required score.
     """
 
     agent_id: str
@@ -136,15 +136,15 @@ class Injection:
     prompt: str = ""
     best_score: float | None = None
     floor: float | None = None
-    #: Which ranges of their sources the episodes are, by place; found before it is kept (texts.py).
+    #: The episodes' ranges in their sources, by place; located before storing (texts.py).
     spans: Mapping[int, Spans] = field(default_factory=dict)
 
 
 def hash_of(text: str) -> str:
-    """Return what is kept of a text to recognise it."""
+    """Return the stored hash of a text."""
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:_HASH_CHARS]
 
 
 def tokens(chars: int) -> int:
-    """Return about how many tokens so many characters cost."""
+    """Return the estimated tokens of a number of characters."""
     return math.ceil(chars / TOKEN_CHARS)

@@ -1,8 +1,8 @@
-"""How well memories served a session, as its agent says.
+"""Ratings of memories by the session's agent.
 
-A rating counts only for a memory that was before the session: injected, or found by one of its prompts. The running
-mean stands in `session_memories`, every single word in `agent_feedback`. A correction changes nothing by itself: it
-is a proposal in the history of its memory (PR-14).
+A rating counts only for a memory that the session received or its prompts found. `session_memories` holds the running
+mean, `agent_feedback` each rating. A correction changes nothing automatically: it is a proposal in the memory's
+history (PR-14).
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,12 +19,12 @@ from signet.domain.injections.sql import session_memories as sql
 from signet.domain.memory import history, lookup
 from signet.domain.memory.models import Actor, Event
 
-#: A shorter beginning of an id names none (PR-11).
+#: Minimum length of an ID prefix (PR-11).
 LEAST_PREFIX = 8
 
 
 class Feedback(StrEnum):
-    """What an agent says of a memory."""
+    """Kinds of feedback on a memory."""
 
     POSITIVE = "positive"
     NEGATIVE = "negative"
@@ -33,7 +33,7 @@ class Feedback(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """Scores that were taken, by whole id, and the ids that the session has not seen."""
+    """Accepted scores by full ID, and IDs that the session did not receive."""
 
     scores: Mapping[str, float]
     unknown: Sequence[str] = ()
@@ -48,7 +48,7 @@ def record(
     actor: Actor,
     now: datetime,
 ) -> Recorded:
-    """Take ratings of the memories of a session, each brought within -1..1; ids may be cut to eight characters."""
+    """Store ratings of a session's memories, each clamped to -1..1; IDs may be prefixes of eight characters."""
     shown = tx.column(sql.RATEABLE, (agent_id, session_key))
     scores: dict[str, float] = {}
     unknown: list[str] = []
@@ -74,9 +74,9 @@ def say(
     actor: Actor,
     now: datetime,
 ) -> None:
-    """Take one word on one memory that the agent may read; raises NotFound.
+    """Store one feedback on a memory that the agent may read; raises NotFound.
 
-    A correction stands in the history of the memory: it raises ScopeDenied where that is not the caller's.
+    A correction is added to the memory's history: raises ScopeDenied if it is not the caller's.
     """
     lookup.get(tx, memory_id, reader=agents.reader(tx, agent_id))
     queue.queue_label(tx, agent_id, session_key, now=now)
@@ -94,7 +94,7 @@ def say(
 
 
 def of_session(tx: ReadTx, agent_id: str, key: str) -> tuple[dict[str, float], frozenset[str]]:
-    """Return the mean rating of each memory in a session, and the memories that were corrected in words."""
+    """Return the mean rating of each memory in a session, and the memories with corrections."""
     rows = tx.tuples(sql.SAID_IN_SESSION, (agent_id, key))
     rated = {memory_id: score for memory_id, score, _ in rows if score is not None}
     return rated, frozenset(memory_id for memory_id, _, corrected in rows if corrected)
@@ -103,13 +103,13 @@ def of_session(tx: ReadTx, agent_id: str, key: str) -> tuple[dict[str, float], f
 def balances(
     tx: ReadTx, agent_id: str, memory_ids: Sequence[str], *, since: datetime, last: int
 ) -> dict[str, int]:
-    """Return by memory how many more of its `last` ratings since then were negative than positive."""
+    """Return by memory the surplus of negative ratings among its `last` ones since then."""
     asked = (agent_id, as_list(memory_ids), clock.to_text(since), last)
     return dict(tx.tuples(sql.BALANCES, asked))
 
 
 def delete_of_memories(tx: WriteTx, memory_ids: Sequence[str]) -> None:
-    """Delete what was said of memories that are deleted, and what sessions were given of them."""
+    """Delete feedback on deleted memories, and their candidates."""
     for statement in sql.DELETE_OF_MEMORIES:
         tx.run(statement, (as_list(memory_ids),))
 
@@ -132,7 +132,7 @@ def _rate(
 
 
 def _whole(named: str, shown: Sequence[str]) -> str | None:
-    """Return the id of the session that this is, or is the beginning of; None for none and for several."""
+    """Return the only ID with this prefix; None for none and for several."""
     if named in shown:
         return named
     found = [one for one in shown if len(named) >= LEAST_PREFIX and one.startswith(named)]

@@ -1,4 +1,4 @@
-"""Writes down what sessions were given."""
+"""Store injections."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,16 +17,16 @@ from signet.domain.transcripts.withheld import Statement
 from signet.queue import BULK, Job, enqueue
 from signet.queue.job_context import JobContext
 
-#: The kind of job that looks at what a session used of what it was given (trace.py).
+#: The kind of job that finds used items (trace.py).
 TRACE = "trace_use"
-#: The kind of job that says what a session shows of its memories (domain/learning).
+#: The kind of job that labels a session's memories (domain/learning).
 LABEL = "label_session"
-#: Items that are kept of one injection: a recall may ask for a thousand.
+#: Items stored per injection: a recall may request a thousand.
 MOST_ITEMS = 100
 
 
 def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
-    """Store injections. No section says what was erased, though a file that a person wrote may still say it."""
+    """Store injections. Sections never contain erased statements, even if a user's file does."""
     gone = erased.of(tx)
     for injection in found:
         known = gone.get(injection.agent_id, ())
@@ -68,7 +68,7 @@ def insert(tx: WriteTx, found: Iterable[Injection]) -> None:
 def transcript_arrived(
     tx: WriteTx, agent_id: str, key: str, logged: str = "", *, now: datetime
 ) -> None:
-    """Queue the look at a session whose transcript has come in, with the steps of its log, if it was given anything."""
+    """Queue the use check of a session with a new transcript and the steps of its log, if it received anything."""
     if tx.value(sql.KNOWN, (agent_id, key)) is not None:
         if logged:
             tx.run(sql.PUT_STEPS, (agent_id, key, logged))
@@ -76,12 +76,12 @@ def transcript_arrived(
 
 
 def queue_trace(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
-    """Queue the look at what a session used of what it was given, unless it is queued."""
+    """Queue the use check of a session, unless it is queued."""
     _queue(tx, TRACE, agent_id, key, now)
 
 
 def queue_label(tx: WriteTx, agent_id: str, key: str, *, now: datetime) -> None:
-    """Queue the labels of a session that is over, unless they are queued; one that runs gets them at its end."""
+    """Queue the labels of an ended session, unless queued; a running session gets them at its end."""
     if not tx.value(sql.RUNS, (agent_id, key, clock.to_text(now))):
         _queue(tx, LABEL, agent_id, key, now)
 
@@ -98,7 +98,7 @@ def _queue(tx: WriteTx, kind: str, agent_id: str, key: str, now: datetime) -> No
 
 
 def erase(job: JobContext, known: Mapping[str, Sequence[Statement]]) -> int:
-    """Take what was erased out of the texts of starts, and delete steps that say it; return how many changed."""
+    """Remove erased statements from start texts, and delete steps that contain them; return the number of changes."""
     steps = erased.clean(job, erased.Texts(sql.STEPS_SAYING, sql.DROP_STEPS), known)
     return steps + erased.clean(job, erased.Texts(sql.SECTIONS_SAYING, sql.CLEAN_SECTION), known)
 
@@ -109,12 +109,12 @@ def last(tx: ReadTx) -> int:
 
 
 def since(tx: ReadTx, seq: int, *, limit: int) -> list[NewRow]:
-    """Return the injections that were committed behind a number, oldest first."""
+    """Return the injections committed after a number, oldest first."""
     return tx.rows(NewRow, sql.SINCE, (min(seq, last(tx)), limit))
 
 
 def delete_old(tx: WriteTx, before: str, limit: int) -> int:
-    """Delete the oldest injections with their items and return how many."""
+    """Delete the oldest injections with their items and return their number."""
     seqs = as_list(row[0] for row in tx.tuples(sql.OLD, (before, limit)))
     tx.run(sql.DELETE_ITEMS, (seqs,))
     gone = tx.run(sql.DELETE, (seqs,))
@@ -125,12 +125,12 @@ def delete_old(tx: WriteTx, before: str, limit: int) -> int:
 
 
 def count(tx: ReadTx, agent_id: str, key: str) -> int:
-    """Return how often a session was given something."""
+    """Return a session's number of injections."""
     return len(tx.tuples(sql.OF_KEY, (agent_id, key)))
 
 
 def forget(tx: WriteTx, agent_id: str, key: str) -> None:
-    """Delete what is known of what a session was given, and of what it did."""
+    """Delete a session's injections and steps."""
     seqs = as_list(row[0] for row in tx.tuples(sql.OF_KEY, (agent_id, key)))
     tx.run(sql.DELETE_ITEMS, (seqs,))
     tx.run(sql.DELETE, (seqs,))

@@ -1,4 +1,4 @@
-"""The record of a session as it is shown. Looking at it changes nothing and counts as no use."""
+"""Show a session's record. Viewing changes nothing and does not count as use."""
 
 import difflib
 import json
@@ -27,11 +27,11 @@ from signet.wire.injections import (
     SessionContext,
 )
 
-#: The key that stands for the newest session.
+#: The key that means the newest session.
 LATEST = "latest"
-#: Of a key that nobody knows so many others are named; so many characters are enough to name one.
+#: Maximum similar keys to suggest, and minimum length of a key prefix.
 MOST_NEAR, LEAST_PREFIX = 3, 4
-#: Of a prompt so much is shown.
+#: Characters of a prompt to show.
 MESSAGE_CHARS = 200
 
 
@@ -48,9 +48,9 @@ def context(
     project: str | None,
     now: datetime,
 ) -> SessionContext:
-    """Return what a session was given: the one of this key, or whose key begins so, or the latest of a project.
+    """Return a session's injections, by its key, a key prefix, or the latest of a project.
 
-    `agent_id` and `within` limit it to an agent and a project. Raises NoRecord, which names the nearest keys.
+    `agent_id` and `within` limit it to an agent and a project. Raises NoRecord, which lists the nearest keys.
     """
     return looked(tx, key, agent_id=agent_id, within=within, project=project, now=now)[0]
 
@@ -64,7 +64,7 @@ def looked(
     project: str | None,
     now: datetime,
 ) -> tuple[SessionContext, list[Turn]]:
-    """Return the same, and what was said, as it is stored."""
+    """Return the same, with the messages, as stored."""
     row = _found(tx, key, agent_id=agent_id, within=within, project=project)
     owner, key = row.agent_id, row.session_key
     every = tx.rows(sql.InjectionRow, sql.OF_SESSION, (owner, key))
@@ -99,7 +99,7 @@ def looked(
 def uses(
     tx: ReadTx, memory_id: str, *, agent_id: str | None, within: str | None, limit: int
 ) -> list[MemoryUse]:
-    """Return the sessions that a memory was considered for, latest first; of one agent and project where named."""
+    """Return the sessions that considered a memory, latest first, optionally of one agent and project."""
     hidden = caller.current().hidden
     asked = {
         "memory": memory_id,
@@ -153,7 +153,7 @@ def _newest(known: Sequence[SessionRow]) -> str:
 
 
 class _Place(NamedTuple):
-    """Where an injection is in the transcript, and the beginning of its prompt where that is known."""
+    """The position of an injection in the transcript, and the start of its prompt if known."""
 
     turn: int | None
     message: str | None
@@ -205,7 +205,7 @@ def _item(known: Texts, row: ItemRow) -> ContextItem:
         "usedBy": used,
         "usedIn": json.loads(row.used_in) if row.used_in else None,
         "state": "none" if is_section and found.content is None else found.state,
-        # What was left out of a source, or is not found in it any more, is no certain part of it.
+        # Text that was omitted, or is no longer in its source, is uncertain.
         "text": found.content if row.spans or row.kind in (Kind.MEMORY, Kind.SECTION) else None,
         "sourceType": found.origin[0],
         "sourceId": found.origin[1],

@@ -1,4 +1,4 @@
-"""The texts of items, read where they still are: a memory that was forgotten has none any more."""
+"""Read items' texts from their sources; a forgotten memory has none."""
 
 import re
 from collections.abc import Sequence
@@ -18,25 +18,25 @@ from signet.domain.transcripts import withheld
 from signet.text.masking import mask
 
 EPISODES = frozenset({Kind.SESSION, Kind.COMMIT, Kind.DOCUMENT})
-#: Stands where something between two ranges was not given.
+#: Marks an omission between two ranges.
 GAP = "\n[…]\n"
 
-#: What a brief puts where it leaves something out; no part of the source.
+#: Omission marks in a brief, which are not part of the source.
 _MARKS = re.compile(r"\[…\]|\[code left out\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
-    """The text of an item as it is now, None when it is gone; `changed` is one that says something else than then."""
+    """An item's current text, None if it is gone; `changed` if it differs from the injected one."""
 
     content: str | None = None
     state: Literal["kept", "changed", "forgotten", "gone"] = "gone"
-    #: Where a memory comes from: `source_type` and `source_id` of its row.
+    #: A memory's source: `source_type` and `source_id` of its row.
     origin: tuple[str | None, str | None] = (None, None)
 
 
 class Texts:
-    """Reads the texts of items, as far as a reader may see them; a source that several are of is read once."""
+    """Reads items' texts that a reader may see; each source is read once."""
 
     def __init__(self, tx: ReadTx, reader: Reader) -> None:
         self._tx = tx
@@ -64,7 +64,7 @@ class Texts:
         return Text(content=content, state="kept" if is_same else "changed")
 
     def _section(self, text_hash: str | None) -> Text:
-        """Return a standing part as it was told, without what was forgotten since."""
+        """Return a standing part as injected, without statements forgotten since."""
         stored = self._tx.value(sql.SECTION, (self._reader.agent_id, text_hash))
         if stored is None:
             return Text()
@@ -87,7 +87,7 @@ class Texts:
 
 
 def located(tx: ReadTx, injections: Sequence[Injection]) -> list[Injection]:
-    """Return injections with the ranges that their episodes are of their sources, and sections without secrets."""
+    """Return injections with their episodes' ranges in the sources, and sections without secrets."""
     return [_located(tx, one) for one in injections]
 
 
@@ -107,7 +107,7 @@ def _located(tx: ReadTx, injection: Injection) -> Injection:
 
 
 def locate(text: str, source: str) -> Spans:
-    """Return the ranges of a source that a stretch of it consists of, in order. Pure."""
+    """Return the ranges of a source that make up a passage, in order. Pure."""
     found: list[tuple[int, int]] = []
     end = 0
     for line in _MARKS.sub("\n", text).split("\n"):

@@ -1,8 +1,8 @@
-"""One `trace_use` job: find out which of the things that a session was given, or could have been, it used.
+"""One `trace_use` job: find which injected or candidate items a session used.
 
-Runs whenever a transcript has come in. What was used stays used; that something was not used is said only once the
-session is over. For each use the record says what shows it and where: the number of the message in the transcript
-(from 0) or the tool. Nothing of either text is copied.
+Runs after each new transcript. Use is permanent; an item counts as unused only after the session has ended. For each
+use the record has the sign and its place: the message's number in the transcript (from 0) or the tool. No text is
+copied.
 """
 
 import json
@@ -26,19 +26,19 @@ from signet.domain.transcripts.steps import Step, StepType
 from signet.domain.transcripts.transcript import Turn
 from signet.queue.job_context import JobContext
 
-#: A mark is rare when at most this share of the other sessions and commits has it.
+#: Maximum share of other sessions and commits that contain a rare mark.
 RARE_SHARE = 0.03
-#: Words that stand together are rare in so many at least: who saved a memory has said it somewhere.
+#: Minimum of sessions that may contain rare consecutive words: the memory's author used them somewhere.
 LEAST_HOLDERS = 1
-#: A shorter id names nothing; a commit is named by the beginning of its hash.
+#: Minimum length of an ID that names something; a commit is named by its hash prefix.
 LEAST_ID, COMMIT_CHARS = 8, 7
-#: The steps in which something may be used.
+#: Step types in which something may be used.
 ANSWERS = frozenset({StepType.ASSISTANT, StepType.CALL})
 
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """A step with its text; `turn` is the message it is, or follows."""
+    """A step with its text; `turn` is its message, or the one it follows."""
 
     type: StepType
     text: str
@@ -48,14 +48,14 @@ class _Said:
 
 @dataclass(slots=True, kw_only=True)
 class _Session:
-    """What the job works on."""
+    """The session in progress."""
 
     injections: Sequence[InjectionRow] = ()
-    #: Those of which nothing, or no use, is known yet.
+    #: Items without a result, or without use, yet.
     items: Sequence[ItemRow] = ()
-    #: The sessions and commits that came up together, by injection.
+    #: Sessions and commits injected together, by injection.
     together: Mapping[int, Sequence[str]] = field(default_factory=dict)
-    #: The sessions that memories were distilled from, by memory.
+    #: The source sessions of memories, by memory.
     roots: Mapping[str, str | None] = field(default_factory=dict)
     #: By injection and place.
     texts: Mapping[tuple[int, int], str] = field(default_factory=dict)
@@ -66,7 +66,7 @@ class _Session:
 
 
 def run(job: JobContext) -> None:
-    """Keep what was used and complete the job. Raises LeaseLost, Cancelled."""
+    """Store the used items and complete the job. Raises LeaseLost, Cancelled."""
     agent_id, key = job.lease.agent_id or "", str(job.lease.payload.get("session_key"))
     now = clock.now()
     found = job.db.read(_read, agent_id, key, now)
@@ -115,9 +115,9 @@ def _name(row: ItemRow) -> tuple[int, int]:
 def _used(
     found: _Session, rarity: Callable[[int, str | None], Callable[[str], bool]]
 ) -> Iterator[tuple[ItemRow, str, str | None]]:
-    """Yield the items of which something can be said now, what shows their use, and where."""
+    """Yield the items with a result, its sign, and the place."""
     turns = transcript.parse(found.content) if found.content else []
-    said = list(_said(turns, steps.read(found.steps)))
+    said = list(_steps(turns, steps.read(found.steps)))
     starts = begins(found.injections, turns)
     answered = max((one.turn for one in said if one.type in ANSWERS), default=-1)
     compared = [evidence.said(one.text) for one in said]
@@ -141,7 +141,7 @@ def _use(
     start: int,
     is_rare: Callable[[str], bool],
 ) -> tuple[Used, dict[str, object]] | None:
-    """Return the first use of an item from a message on, and where it is."""
+    """Return an item's first use from a message on, and its place."""
     own, before, names = evidence.marks(text), Marks(), _names(row)
     for one, step in zip(said, compared, strict=True):
         if one.type in ANSWERS and one.turn >= start:
@@ -154,7 +154,7 @@ def _use(
 
 
 def _names(row: ItemRow) -> list[str]:
-    """Return what an item is called; the key of a session may be a word that stands anywhere."""
+    """Return an item's names; a session key may be a common word, so it does not count."""
     id_ = row.source_id
     if row.kind == Kind.COMMIT:
         return [id_[:COMMIT_CHARS]]
@@ -163,11 +163,11 @@ def _names(row: ItemRow) -> list[str]:
     return [ids.short(id_)] if row.kind == Kind.MEMORY else [id_]
 
 
-def _said(turns: Sequence[Turn], logged: Sequence[Step]) -> Iterator[_Said]:
-    """Yield what was said and done in order: the messages, and between them the calls and results of their log.
+def _steps(turns: Sequence[Turn], logged: Sequence[Step]) -> Iterator[_Said]:
+    """Yield messages, tool calls and results in order.
 
-    A log may hold less than the transcript, after a compaction: then its calls stand behind the messages that they
-    follow there.
+    After a compaction a log may lack part of the transcript: its calls then follow the messages that they follow in
+    the log.
     """
     places: dict[str, list[int]] = {}
     for number, turn in enumerate(turns):
@@ -188,9 +188,9 @@ def _said(turns: Sequence[Turn], logged: Sequence[Step]) -> Iterator[_Said]:
 
 
 def begins(injections: Sequence[InjectionRow], turns: Sequence[Turn]) -> dict[int, int]:
-    """Return for each injection the number of the message from which on it was there.
+    """Return for each injection the number of the first message after it.
 
-    A prompt is known by its hash, and where it is not, as all others, by the time. Pure.
+    A prompt is found by its hash, otherwise by time, like all others. Pure.
     """
     said = [step.text if (step := steps.of_turn(turn)) else "" for turn in turns]
     found: dict[int, int] = {}
@@ -216,9 +216,10 @@ def is_said(row: InjectionRow, turns: Sequence[Turn], place: int) -> bool:
 def _rarity(
     db: Database, agent_id: str, key: str, found: _Session
 ) -> Callable[[int, str | None], Callable[[str], bool]]:
-    """Return what says for an injection, and the session that a memory is from, whether a word is rare in the store.
+    """Return a function that decides whether a word is rare in the store, for an injection and a memory's source
+    session.
 
-    This session does not count, nor that one, nor do the sources that came up together: they are about one matter.
+    Excludes this session, the source session, and sources injected together, because they share a subject.
     """
     most = int(found.sources * RARE_SHARE)
 

@@ -1,4 +1,4 @@
-"""Putting right what is wrong: each action shows first what it touches, runs so often and no more, and is written down.
+"""Repairs: each action previews its changes, has a rate limit, and is recorded.
 
-`catalog` says what there is, `run` does it, `registry` ties the two to the files that know how.
+`catalog` lists them, `run` performs them, `registry` maps them to functions.
 """

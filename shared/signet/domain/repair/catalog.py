@@ -1,6 +1,6 @@
-"""Every repair that can be asked for: its names, what may be said with it, how often it may run. Pure data.
+"""All repairs: names, options and rate limits. Pure data.
 
-Read by the routes, the command line and the tests; it loads neither the database nor anything else that is slow.
+Read by the routes, the command line and the tests; imports neither the database nor anything else that is slow.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ MINUTE_MS = 60_000
 
 
 class Filter(StrEnum):
-    """By what the rows that a repair changes can be chosen."""
+    """Filters for the rows of a repair."""
 
     IDS = "ids"
     KIND = "kind"
@@ -23,7 +23,7 @@ class Filter(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How long to wait between two runs, and how many there may be in an hour."""
+    """The pause between two runs, and the maximum runs per hour."""
 
     cooldown_ms: int
     per_hour: int
@@ -31,7 +31,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """One field of a body. Numbers have bounds; a default of None comes from the settings, or must be said."""
+    """One field of a body. Numbers have bounds; a default of None comes from the settings, or means required."""
 
     name: str
     help: str
@@ -41,7 +41,7 @@ class Option:
     type: type = int
     choices: tuple[str, ...] = ()
     is_required: bool = False
-    #: The setting of `pipelineV2.repair` that is the default.
+    #: The setting of `pipelineV2.repair` with the default.
     setting: str | None = None
 
 
@@ -56,21 +56,21 @@ class Action:
     hourly: int | None = None
     options: tuple[Option, ...] = ()
     filters: tuple[Filter, ...] = ()
-    #: Whether it only looks unless told otherwise.
+    #: It previews by default.
     looks_first: bool = False
-    #: The option without which nothing is changed (`check-fts` looks, and repairs when told so).
+    #: The option that enables changes (`check-fts` checks, and repairs with its option).
     switch: str | None = None
-    #: Whether those who ask while it runs get its result, too.
+    #: Concurrent callers share one run's result.
     is_shared: bool = False
-    #: Whether only the worker has what it needs: a model, or time without end.
+    #: Only the worker has its requirements: a model, or unlimited time.
     needs_worker: bool = False
-    #: What its ids are ids of.
+    #: The noun of its IDs.
     noun: str = "row"
-    #: The kind of its job, where it has one.
+    #: The kind of its job.
     kind: str = "repair"
 
     def limits_of(self, settings: Repair) -> Limits:
-        """Return how often it may run under these settings."""
+        """Return its rate limits under these settings."""
         if isinstance(self.limits, Limits):
             return self.limits
         found = _of_settings(settings)[self.limits]

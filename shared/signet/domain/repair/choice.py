@@ -1,4 +1,4 @@
-"""The choice of rows as SQL: one condition with named parameters, for whatever columns a table has."""
+"""Row filters as SQL: one condition with named parameters, for any table's columns."""
 
 import json
 
@@ -7,7 +7,7 @@ from signet.domain.repair.models import Chosen
 
 
 def condition(*, id: str, kind: str | None = None, at: str, error: str | None = None) -> str:
-    """Return the condition for a choice on these columns (all of them from this program, never from a caller)."""
+    """Return the filter condition on these columns (all from this program, never from a caller)."""
     parts = [
         f"(:ids IS NULL OR {id} IN {list_of(':ids')})",
         f"{at} >= COALESCE(:since, '') AND {at} < COALESCE(:until, '~')",
@@ -20,7 +20,7 @@ def condition(*, id: str, kind: str | None = None, at: str, error: str | None = 
 
 
 def parameters(chosen: Chosen) -> dict[str, object]:
-    """Return the values of the condition's parameters."""
+    """Return the condition's parameters."""
     return {
         "ids": None if chosen.ids is None else json.dumps(chosen.ids),
         "kinds": None if chosen.kinds is None else json.dumps(chosen.kinds),
@@ -31,6 +31,6 @@ def parameters(chosen: Chosen) -> dict[str, object]:
 
 
 def pattern(text: str) -> str:
-    """Return a part of an error as a GLOB pattern: `*` is any text, everything else means itself."""
+    """Return part of an error as a GLOB pattern: `*` matches any text, everything else itself."""
     quoted = "".join(f"[{sign}]" if sign in "[?" else sign for sign in text.lower())
     return f"*{quoted}*"

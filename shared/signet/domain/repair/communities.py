@@ -1,4 +1,4 @@
-"""Which entities of an agent belong together, found anew when somebody asks (KG-17, KG-18)."""
+"""Recompute an agent's communities on request (KG-17, KG-18)."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from signet.wire.knowledge import Communities
 
 
 def preview(tx: ReadTx, order: Order) -> Done:
-    """Say whether there is anything to find anew; the finding itself is too much work for a look."""
+    """Return whether there is anything to recompute; computing is too slow for a preview."""
     agent_id = _agent(order)
     graph, known = communities.snapshot(tx, agent_id), _overview(tx, agent_id)
     count = len(graph.entities) if graph.is_new else 0
@@ -23,7 +23,7 @@ def preview(tx: ReadTx, order: Order) -> Done:
 
 
 def cluster(work: Work) -> Done:
-    """Find the communities of an agent, unless its graph is as it was when they were found last."""
+    """Recompute an agent's communities, unless its graph is unchanged."""
     agent_id = _agent(work.order)
     made = communities.compute(work.db.read(communities.snapshot, agent_id), agent_id)
     if made is not None:

@@ -1,9 +1,8 @@
-"""Memories that say the same become one: the keeper gets the tags and the links of the others, which are forgotten.
+"""Merge duplicate memories: the keeper gets the tags and links of the others, which are forgotten.
 
-Equal ones have one content hash; with `semanticEnabled` also those whose single vectors nearly coincide and whose
-words tell nothing different: vectors of "Alice reports to Bob" and "Bob reports to Alice" nearly coincide. Only within
-one owner, scope, visibility and, for near ones, type; never one that a person has pinned or edited, or that something
-newer has replaced.
+Equal ones have one content hash; with `semanticEnabled` also those whose vectors nearly coincide and whose words have
+no different meaning: the vectors of "Alice reports to Bob" and "Bob reports to Alice" nearly coincide. Only within
+one owner, scope, visibility and, for near ones, type; never pinned, edited or superseded ones.
 """
 
 import json
@@ -21,7 +20,7 @@ from signet.domain.repair.models import Done, Order
 from signet.domain.repair.sql import dedup as sql
 from signet.domain.repair.work import Work
 
-#: How many of the oldest embedded memories are compared, each with so many neighbours (RP-14).
+#: Number of the oldest embedded memories to compare, and neighbours of each (RP-14).
 COMPARED = 500
 NEIGHBOURS = 5
 SHOWN = 20
@@ -29,14 +28,14 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """Which one stays, and which go."""
+    """The memory to keep, and those to forget."""
 
     keeper: str
     losers: tuple[str, ...]
 
 
 def preview(tx: ReadTx, order: Order) -> Done:
-    """Show which memories would become one."""
+    """Return the groups that would be merged."""
     plans = _exact(tx, order)
     room = order.number("batchSize") - len(plans)
     if order.is_on("semanticEnabled") and room > 0:
@@ -65,7 +64,7 @@ def deduplicate(work: Work) -> Done:
 
 
 def weight(row: Row) -> float:
-    """Return how much speaks for keeping a memory: importance first, then use, edits, and how new it is (RP-14)."""
+    """Return a memory's sort key for keeping: importance, then use, edits and age (RP-14)."""
     updated = clock.parsed(row["updated_at"])
     updated_ms = updated.timestamp() * 1000 if updated else 0.0
     return float(
@@ -83,7 +82,7 @@ def _exact(tx: ReadTx, order: Order) -> list[Plan]:
 
 
 def _near(tx: ReadTx, order: Order, taken: set[str], room: int) -> list[Plan]:
-    """Return groups around the oldest memories that nearly say the same."""
+    """Return groups of nearly equal memories around the oldest ones."""
     least = float(order.options["semanticThreshold"])
     asked = {**choice.parameters(order.chosen), "limit": COMPARED}
     plans: list[Plan] = []
@@ -93,7 +92,7 @@ def _near(tx: ReadTx, order: Order, taken: set[str], room: int) -> list[Plan]:
         if one["id"] in taken:
             continue
         group = [one["id"], *_neighbours(tx, one["id"], one["vector"], least, taken)]
-        rows = _alike(tx.all(sql.ROWS, (json.dumps(group),)), one["id"])
+        rows = _mergeable(tx.all(sql.ROWS, (json.dumps(group),)), one["id"])
         if len(rows) > 1:
             plans.append(_plan(rows))
             taken |= {row["id"] for row in rows}
@@ -111,8 +110,8 @@ def _neighbours(
     return found[:NEIGHBOURS]
 
 
-def _alike(rows: Sequence[Row], memory_id: str) -> list[Row]:
-    """Return those that may become one with a memory, itself among them."""
+def _mergeable(rows: Sequence[Row], memory_id: str) -> list[Row]:
+    """Return the memories that may be merged with one, including itself."""
     mine = next((row for row in rows if row["id"] == memory_id), None)
     if mine is None:
         return []
@@ -133,7 +132,7 @@ def _plan(rows: Sequence[Row]) -> Plan:
 
 
 def _merge(tx: WriteTx, *, plan: Plan, order: Order) -> int:
-    """Forget the losers in favour of the keeper; 0 when something of it has changed meanwhile."""
+    """Forget the losers in favour of the keeper; 0 if any of them has changed meanwhile."""
     rows = {row["id"]: row for row in tx.all(sql.ROWS, (json.dumps([plan.keeper, *plan.losers]),))}
     kept = [row for row in rows.values() if row["pinned"] or row["manual_override"]]
     if len(rows) != 1 + len(plan.losers) or kept:

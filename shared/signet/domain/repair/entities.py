@@ -1,7 +1,7 @@
-"""Entities that are none: artefacts, names that nothing else speaks of, names that no writer would make; and those
-whose kind nobody knows.
+"""Remove invalid entities (artefacts, isolated names, names that no writer would make now), and classify unknown
+ones.
 
-Never one that a person has pinned or suppressed, nor a skill or a task (RP-15).
+Never touches pinned or suppressed entities, skills or tasks (RP-15).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,13 +22,13 @@ from signet.providers import answers, fence
 from signet.providers.asking import asked
 from signet.providers.shapes import INTEGER, an_object, list_of, one_of
 
-#: Entities whose names are read to find those that are none.
+#: Maximum entities whose names are checked.
 READ = 2_000
-#: Memories that are read for each of them, the newest.
+#: Newest memories to read for each of them.
 TEXTS = 20
-#: Texts whose names are kept meanwhile: entities that were made of one text follow each other.
+#: Texts whose names are cached: consecutive entities often come from the same text.
 KEPT = 1_000
-#: What the model is shown of each, how long it may think, and how much it may say.
+#: Facts to show the model for each, its time limit and its token limit.
 FACTS = 3
 FACT_CHARS = 200
 SECONDS = 90.0
@@ -39,28 +39,28 @@ Say of each numbered thing what kind of thing it is, from its name and from what
 and nothing else: {{"results": [{{"i": 1, "type": "..."}}]}}
 - type: {", ".join(sorted(ENTITY_TYPES - {"skill", "task"}))}, or unknown where it cannot be told.
 """
-#: A model must not make something a skill or a task: those have rows of their own.
+#: A model must not create skills or tasks, which have their own rows.
 _TYPES = ENTITY_TYPES - {"skill", "task"}
 _SHAPE = an_object(results=list_of(an_object(i=INTEGER, type=one_of(_TYPES | {"unknown"}))))
 
 
-#: Those that only tie the pieces of long texts together, those of unknown kind that hardly anything speaks of, and
-#: those whose kind nobody knows.
+#: Entities that only connect the pieces of long texts; rarely mentioned ones of unknown type; and all of unknown
+#: type.
 chunk_groups = rows.chosen(sql.CHUNK_GROUPS)
 singletons = rows.chosen(sql.SINGLETONS, most="maxMentions")
 _untyped = rows.chosen(sql.UNTYPED)
 
 
 def shown(row: Row) -> object:
-    """Return what a look shows of an entity."""
+    """Return an entity's fields for a preview."""
     return row["name"]
 
 
-preview_reclassify = rows.look(_untyped, "ask for the type of {} entities", shown)
+preview_reclassify = rows.previewing(_untyped, "ask for the type of {} entities", shown)
 
 
 def generic(tx: ReadTx, order: Order) -> list[Row]:
-    """Return entities whose name is none."""
+    """Return entities whose name is not a name."""
     return list(islice(_generic(tx, order), order.number("batchSize")))
 
 
@@ -76,12 +76,12 @@ def _generic(tx: ReadTx, order: Order) -> Iterator[Row]:
 
 
 def _made(text: str) -> frozenset[str]:
-    """Return the names that a text makes entities of by its words alone."""
+    """Return the entity names in a text by rules alone."""
     return frozenset(name.canonical for name in names.find(text) if name.is_certain)
 
 
 def _is_none_today(tx: ReadTx, row: Row, made: Callable[[str], frozenset[str]]) -> bool:
-    """Return whether only words have made an entity, and no memory that mentions it would make it by them now."""
+    """Return whether only rules made an entity, and would not make it today from any memory that mentions it."""
     texts = tx.column(sql.TEXTS, (row["id"], TEXTS)) if row["is_found"] else []
     return bool(texts) and not any(row["canonical_name"] in made(text) for text in texts)
 
@@ -95,7 +95,7 @@ def delete(tx: WriteTx, what: str, found: Sequence[Row]) -> Done:
 
 
 def reclassify(work: Work) -> Done:
-    """Ask the model what kind of thing entities are, and write down what it knows."""
+    """Ask the model for the types of entities, and store them."""
     told = work.db.read(_told, work.order)
     if not told:
         return Done(affected=0, message="no entities of unknown type found")
@@ -143,7 +143,7 @@ def _told(tx: ReadTx, order: Order) -> list[tuple[str, str, list[str]]]:
 
 
 def _types(said: str, count: int) -> dict[int, str] | None:
-    """Return the types that an answer gives, by place (from 0); None when it gives no results."""
+    """Return the types in an answer, by index from 0; None without results."""
     answer = model_answers.results(said)
     if answer is None:
         return None

@@ -1,4 +1,4 @@
-"""Full-text indexes: do they hold what their tables hold, and making anew one that does not (db/fts_index.py)."""
+"""Compare full-text indexes with their tables, and rebuild wrong ones (db/fts_index.py)."""
 
 import time
 from dataclasses import dataclass, replace
@@ -11,16 +11,16 @@ from signet.domain.diagnostics import counts as diagnostics
 from signet.domain.repair.models import Done, Order
 from signet.domain.repair.work import Work
 
-#: Rows that are indexed in one transaction (some 10 ms), and what others get between two.
+#: Rows indexed per transaction (some 10 ms), and the pause for others in between.
 STEP = 200
 PAUSE_SECONDS = 0.005
-#: How long an index is read through for a check.
+#: Seconds for reading through an index.
 READ_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """What a look at one index found; `indexed` is None when it is missing, `fault` what SQLite says of it."""
+    """The check of one index; `indexed` is None if it is missing, `fault` is SQLite's finding."""
 
     index: Index
     expected: int
@@ -29,11 +29,11 @@ class Seen:
 
     @property
     def is_off(self) -> bool:
-        """Return whether it must be made anew. Rows and index change in one transaction, so one row less is damage."""
+        """Return whether it must be rebuilt. Rows and index change in one transaction, so one missing row is damage."""
         return self.indexed != self.expected or self.fault is not None
 
-    def told(self) -> dict[str, object]:
-        """Return what was seen as it is answered."""
+    def as_dict(self) -> dict[str, object]:
+        """Return the check's JSON."""
         fault = {} if self.fault is None else {"fault": self.fault}
         return {
             "expected": self.expected,
@@ -43,23 +43,23 @@ class Seen:
         }
 
 
-def look(tx: ReadTx) -> list[Seen]:
-    """Compare every index with its table, and let SQLite read it through as far as there is time."""
+def check_all(tx: ReadTx) -> list[Seen]:
+    """Compare every index with its table, and let SQLite read it within the time limit."""
     ends_at = time.monotonic() + READ_SECONDS
     return [_look(tx, index, ends_at) for index in INDEXES]
 
 
 def preview(tx: ReadTx, order: Order) -> Done:
-    """Say whether full text is consistent."""
-    return _told(tx, look(tx))
+    """Return whether full text is consistent."""
+    return _told(tx, check_all(tx))
 
 
 def check(work: Work) -> Done:
-    """Make anew every index that differs from its table; several that ask at once share one run (RP-8).
+    """Rebuild every wrong index; concurrent callers share one run (RP-8).
 
-    What an earlier run has begun is brought to its end.
+    Also finishes what an earlier run has started.
     """
-    seen = work.db.read(look)
+    seen = work.db.read(check_all)
     found = work.db.read(_told, seen)
     for one in seen:
         if one.is_off or work.db.read(fts_index.has, f"{one.index.name}_new"):
@@ -70,7 +70,7 @@ def check(work: Work) -> Done:
 
 
 def rebuild(work: Work, index: Index) -> None:
-    """Make one index anew."""
+    """Rebuild one index."""
     work.write(partial(fts_index.begin, index=index))
     while not work.step(partial(fts_index.fill, index=index, limit=STEP)):
         time.sleep(PAUSE_SECONDS)
@@ -79,7 +79,7 @@ def rebuild(work: Work, index: Index) -> None:
 def _told(tx: ReadTx, seen: list[Seen]) -> Done:
     memories = seen[0]
     total, deleted = diagnostics.memories(tx)
-    details = {"indexes": {one.index.name: one.told() for one in seen}}
+    details = {"indexes": {one.index.name: one.as_dict() for one in seen}}
     off = [one for one in seen if one.is_off]
     rows = memories.indexed or 0
     if not off:
@@ -101,7 +101,7 @@ def _look(tx: ReadTx, index: Index, ends_at: float) -> Seen:
 
 
 def _fault(tx: ReadTx, index: Index, ends_at: float) -> str | None:
-    """Return what SQLite finds wrong inside an index, None when nothing, or when there was no time to find it."""
+    """Return SQLite's finding inside an index, None without one or without time."""
     tx.connection.set_progress_handler(lambda: int(time.monotonic() > ends_at), 10_000)
     try:
         said = fts_index.integrity(tx, index)

@@ -1,8 +1,9 @@
-"""Whether a repair may run now: five checks in their order, and a limiter that all processes share (RP-1 to RP-3).
+"""Decide whether a repair may run now: five checks in order, and a rate limiter shared by all processes (RP-1 to
+RP-3).
 
-The limiter is a row for each action; what maintenance does has rows of its own, so that it uses up no person's. It is
-read and written in the transaction that repairs, so two processes that ask at the same instant see each other, and a
-restart forgets nothing. Only completed runs are written down.
+The limiter is one row per action; maintenance has separate rows, so that it uses up no person's budget. It is read
+and written in the repair's transaction, so concurrent processes see each other, and a restart forgets nothing. Only
+completed runs are recorded.
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ HOUR = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Runs:
-    """The runs of one action: the last one, and how many since the hour began."""
+    """The runs of one action: the last one, and the number since the hour began."""
 
     last: datetime | None = None
     window: datetime | None = None
@@ -30,7 +31,7 @@ class Runs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """When an action ran last, how long it waits until the next run, and how many runs are left this hour."""
+    """When an action last ran, the remaining wait, and the remaining runs of the hour."""
 
     last: datetime | None
     wait_ms: int
@@ -39,7 +40,7 @@ class Standing:
 
 
 def check(tx: ReadTx, order: Order) -> None:
-    """Raise Frozen or Refused for the first check that fails. A look changes nothing, so the limits leave it alone."""
+    """Raise Frozen or Refused for the first failing check. A preview changes nothing and ignores the limits."""
     permit(order)
     if order.writes:
         limits = order.action.limits_of(order.settings.pipeline.repair)
@@ -47,7 +48,7 @@ def check(tx: ReadTx, order: Order) -> None:
 
 
 def permit(order: Order) -> None:
-    """Raise Frozen or Refused for what the settings rule out. Pure."""
+    """Raise Frozen or Refused for what the settings forbid. Pure."""
     pipeline = order.settings.pipeline
     if pipeline.mutations_frozen and order.writes:
         raise Frozen("Mutations are frozen (kill switch active)")
@@ -59,10 +60,10 @@ def permit(order: Order) -> None:
 
 
 def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
-    """Raise Refused while the cooldown lasts, or when the hour's runs are used up. Pure."""
+    """Raise Refused during the cooldown, or when the hour's runs are used up. Pure."""
     if runs.last is not None:
         cooldown = timedelta(milliseconds=limits.cooldown_ms)
-        # A clock that was set back makes nobody wait longer than the cooldown.
+        # After a clock was set back, nobody waits longer than the cooldown.
         left = _ms(min(cooldown - (now - runs.last), cooldown))
         if left > 0:
             message = f"cooldown active, {clock.span(left / 1000)} left"
@@ -74,7 +75,7 @@ def limit(runs: Runs, limits: Limits, *, now: datetime) -> None:
 
 
 def standing(tx: ReadTx, action: Action, settings: Settings, *, now: datetime) -> Standing:
-    """Return when a person may ask for an action next."""
+    """Return when a person may next run an action."""
     limits, runs = action.limits_of(settings.pipeline.repair), _runs(tx, action.name)
     try:
         limit(runs, limits, now=now)
@@ -86,7 +87,7 @@ def standing(tx: ReadTx, action: Action, settings: Settings, *, now: datetime) -
 
 
 def note(tx: WriteTx, order: Order, *, now: datetime) -> None:
-    """Write down that an action has run."""
+    """Record a run of an action."""
     current = _current(_runs(tx, _key(order)), now)
     window = clock.to_text(current.window or now)
     tx.run(sql.NOTE, (_key(order), clock.to_text(now), window, current.count + 1))
@@ -109,7 +110,7 @@ def _runs(tx: ReadTx, key: str) -> Runs:
 
 
 def _current(runs: Runs, now: datetime) -> Runs:
-    """Return the runs of the hour that holds now: it begins with its first run (RP-2)."""
+    """Return the runs of the current hour, which begins with its first run (RP-2)."""
     if runs.window is None or not timedelta(0) <= now - runs.window < HOUR:
         return Runs(last=runs.last)
     return runs
@@ -119,17 +120,17 @@ def _ms(span: timedelta) -> int:
     return int(span / timedelta(milliseconds=1))
 
 
-#: So often may a repair be of no use before it is left alone.
+#: Unsuccessful runs before a repair is left to a person.
 PATIENCE = 3
 
 
 def halted(tx: ReadTx) -> frozenset[str]:
-    """Return the actions that are left alone."""
+    """Return the actions left to a person."""
     return frozenset(row["action"] for row in tx.all(sql.HALTED))
 
 
 def judge(tx: WriteTx, action: str, *, helped: bool) -> None:
-    """Count a repair that did not help, forget the count of one that did."""
+    """Count a repair that did not help; reset the count of one that did."""
     if helped:
         tx.run(sql.HELPED, (action,))
     else:
@@ -137,5 +138,5 @@ def judge(tx: WriteTx, action: str, *, helped: bool) -> None:
 
 
 def clear(tx: WriteTx) -> None:
-    """Forget every count: nothing is left to complain of."""
+    """Reset every count, after all problems are solved."""
     tx.run(sql.CLEAR)

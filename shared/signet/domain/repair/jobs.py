@@ -1,6 +1,6 @@
-"""Jobs that died, hang or are over: given a fresh start, given back, deleted behind an archive.
+"""Restart dead jobs, release stale leases, and archive and delete ended jobs.
 
-Summaries of sessions are jobs like the others; a row of `summary_jobs` whose job is gone gets a new one.
+Session summaries are ordinary jobs; a row of `summary_jobs` without its job gets a new one.
 """
 
 import json
@@ -20,15 +20,15 @@ from signet.domain.summaries import requests
 from signet.domain.summaries.requests import KIND as SUMMARIZE
 from signet.queue import Status, admin, removal, transitions
 
-#: Requeued jobs start this far apart, so that a provider that has come back is not run over.
+#: Interval between restarted jobs, so that a recovered provider is not overloaded.
 SPREAD_MS = 100
-#: Maintenance leaves a job alone that has used up all its attempts so often: what dies again and again is for a person.
+#: Maintenance skips a job that has used up all its attempts this often; a person must look at it.
 MOST_LIVES = 3
-#: For how long calls of models that failed speak against a fresh start.
+#: Age up to which failed model calls prevent a restart.
 CALLS_COUNT = timedelta(minutes=10)
-#: Leases that one run gives back.
+#: Leases released per run.
 MOST_LEASES = 500
-#: Jobs that are archived and deleted at once.
+#: Jobs archived and deleted per step.
 PRUNED_AT_ONCE = 100
 
 #: The columns of a `transitions.Leased`.
@@ -41,7 +41,7 @@ def _ended(row: Row, at: str) -> dict[str, object]:
 
 
 def preview_requeue(tx: ReadTx, order: Order) -> Done:
-    """Show which dead jobs would get a fresh start."""
+    """Return the dead jobs that would be restarted."""
     dead = _dead(tx, order)
     details = rows.sample(dead, lambda row: _ended(row, "failed_at"))
     message = f"dry run: would requeue {_counted(dead)} to pending"
@@ -49,9 +49,9 @@ def preview_requeue(tx: ReadTx, order: Order) -> Done:
 
 
 def requeue(tx: WriteTx, order: Order) -> Done:
-    """Give dead jobs a fresh start, oldest first; raises Refused while no call of a model goes well (RP-6).
+    """Restart dead jobs, oldest first; raises Refused while every model call fails (RP-6).
 
-    What failed long ago says nothing of now: without jobs nobody calls, and it would be in the way for ever.
+    Old failures do not count: without jobs there are no calls, and they would block forever.
     """
     calls = diagnostics.calls(tx)
     last = clock.parsed(calls.last_at)
@@ -75,7 +75,7 @@ def requeue(tx: WriteTx, order: Order) -> Done:
 
 
 def release(tx: WriteTx, order: Order) -> Done:
-    """Give back jobs whose lease nobody holds; one without attempts left dies (RP-7)."""
+    """Release jobs with an expired lease; one without attempts left dies (RP-7)."""
     stale = _stale(tx, order)
     for row in stale:
         leased = transitions.Leased(*(row[column] for column in _LEASED))
@@ -92,7 +92,7 @@ def release(tx: WriteTx, order: Order) -> Done:
 
 
 def preview_prune(tx: ReadTx, order: Order) -> Done:
-    """Show which ended jobs would be archived and deleted."""
+    """Return the ended jobs that would be archived and deleted."""
     status = str(order.options["status"])
     at = _ENDED_AT[status]
     count = int(tx.value(sql.COUNT.format(at=at), _ended_of(order, order.number("limit"))))
@@ -103,10 +103,9 @@ def preview_prune(tx: ReadTx, order: Order) -> Done:
 
 
 def prune(work: Work) -> Done:
-    """Write ended jobs to an archive, a JSON object a line, and delete them.
+    """Write ended jobs to an archive, one JSON object per line, and delete them.
 
-    What is deleted stands in the file already, synced. A job that was given a fresh start meanwhile stays, and is then
-    in the file too.
+    A job is deleted after the file is synced. A job restarted meanwhile stays, and is then also in the file.
     """
     order = work.order
     status, most = str(order.options["status"]), order.number("limit")
@@ -153,7 +152,7 @@ def _stale(tx: ReadTx, order: Order) -> list[Row]:
     return tx.all(sql.STALE, asked)
 
 
-preview_release = rows.look(
+preview_release = rows.previewing(
     _stale,
     "release {} stale lease(s)",
     lambda row: {"id": row["id"], "kind": row["job_type"], "at": row["leased_at"]},

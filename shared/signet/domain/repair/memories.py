@@ -1,4 +1,4 @@
-"""Memories that something is missing of: links, stubs, hints; and those that nobody trusts or uses any more."""
+"""Repair memories without links, stubs or hints, and forget untrusted unused ones."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -17,13 +17,13 @@ from signet.domain.repair.sql import memories as sql
 from signet.domain.repair.work import Work
 
 SHOWN_CHARS = 120
-#: Memories that are linked in one transaction.
+#: Memories linked per transaction.
 STEP = 50
 
-#: Up to which memory the linker has looked: many texts name nothing, and would be looked at again and again.
+#: Position of the linker: many texts name nothing, and would otherwise be read again and again.
 PLACE = "repair:relink"
 
-#: Memories that nobody trusts or uses: at most so sure, and unused for so long.
+#: Maximum confidence of untrusted memories, and the time without use.
 MOST_CONFIDENCE = 0.3
 UNUSED_DAYS = 90
 
@@ -34,14 +34,14 @@ def _shown(row: Row) -> dict[str, object]:
 
 _unfiled = rows.chosen(sql.UNFILED)
 _without_hints = rows.chosen(sql.WITHOUT_HINTS)
-preview_structure = rows.look(_unfiled, "queue {} facts for classification", _shown)
+preview_structure = rows.previewing(_unfiled, "queue {} facts for classification", _shown)
 _left = rows.chosen(sql.LEFT)
-preview_left = rows.look(_left, "forget {} facts of forgotten memories", _shown)
-preview_hints = rows.look(_without_hints, "queue hints for {} memories", _shown)
+preview_left = rows.previewing(_left, "forget {} facts of forgotten memories", _shown)
+preview_hints = rows.previewing(_without_hints, "queue hints for {} memories", _shown)
 
 
 def preview_relink(tx: ReadTx, order: Order) -> Done:
-    """Show which memories the linker would look at."""
+    """Return the memories that the linker would read."""
     after = runtime_settings.get_number(tx, PLACE)
     asked = {**choice.parameters(order.chosen), "after": after}
     found = tx.all(sql.SOME_UNLINKED, {**asked, "limit": order.number("batchSize")})
@@ -55,9 +55,9 @@ def preview_relink(tx: ReadTx, order: Order) -> Done:
 
 
 def relink(work: Work) -> Done:
-    """Tie memories without links to what they name, going on where the last run stopped.
+    """Link memories to the entities they name, continuing after the last run.
 
-    At the end of the store the next run begins anew. `affected` counts memories that now have a link.
+    At the end of the store the next run starts over. `affected` counts memories with a new link.
     """
     looked, most = 0, work.order.number("batchSize")
     after = work.db.read(runtime_settings.get_number, PLACE)
@@ -81,7 +81,7 @@ def relink(work: Work) -> Done:
 
 
 def structure(tx: WriteTx, order: Order) -> Done:
-    """Leave a stub and a job for facts that tell of a known entity and are filed nowhere."""
+    """Add a stub and a job for unfiled facts about known entities."""
     if not order.settings.pipeline.structural.enabled:
         raise Refused(Reason.DISABLED, "structural memory is disabled")
     found = _unfiled(tx, order)
@@ -100,7 +100,7 @@ def structure(tx: WriteTx, order: Order) -> Done:
 
 
 def backfill_hints(tx: WriteTx, order: Order) -> Done:
-    """Queue the writing of hints for memories that have none, newest first."""
+    """Queue hints for memories without any, newest first."""
     found = _without_hints(tx, order)
     for row in found:
         hints.want(
@@ -114,7 +114,7 @@ def backfill_hints(tx: WriteTx, order: Order) -> Done:
 
 
 def follow_forgotten(tx: WriteTx, order: Order) -> Done:
-    """Forget facts that were left when their sources were forgotten, as they would go with them now (RP-17)."""
+    """Forget facts whose sources are all forgotten, as forgetting them would do now (RP-17)."""
     found = _left(tx, order)
     for row in found:
         change = derived.Change(
@@ -131,16 +131,16 @@ def follow_forgotten(tx: WriteTx, order: Order) -> Done:
 
 
 def count_left(tx: ReadTx) -> int:
-    """Return how many facts were left when their sources were forgotten."""
+    """Return the number of facts whose sources are all forgotten."""
     return int(tx.value(sql.COUNT_LEFT))
 
 
 def dead(
     tx: ReadTx, *, limit: int, confidence: float, unused: timedelta, order: Order
 ) -> tuple[list[Row], int]:
-    """Return memories of low confidence that no session uses, the least sure first, and their number.
+    """Return unused memories of low confidence, the lowest first, and their number.
 
-    Memories of owners hidden from the caller are left out.
+    Excludes memories of owners hidden from the caller.
     """
     asked = {
         **choice.parameters(order.chosen),
@@ -152,14 +152,14 @@ def dead(
 
 
 def preview_forget(tx: ReadTx, order: Order) -> Done:
-    """Show which of the named memories would be forgotten."""
+    """Return which of the named memories would be forgotten."""
     found, results = _dead_named(tx, order)
     message = f"dry run: would forget {len(found)} memories"
     return Done(affected=len(found), message=message, extra={"results": results})
 
 
 def forget_dead(tx: WriteTx, order: Order) -> Done:
-    """Forget those of the named memories that nobody trusts or uses; the others are passed over."""
+    """Forget those of the named memories that are untrusted and unused; skip the others."""
     found, results = _dead_named(tx, order)
     reason = str(order.options["reason"])
     for row in found:

@@ -1,4 +1,4 @@
-"""Values of a repair: what is asked, by whom, and what came of it. Pure."""
+"""Orders and results of repairs. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,14 +14,14 @@ Value = int | float | bool | str
 
 
 class Reason(StrEnum):
-    """Why a repair was not done."""
+    """Why a repair was not performed."""
 
     FROZEN = "frozen"
     DISABLED = "disabled"
     COOLDOWN = "cooldown"
     BUDGET = "budget"
     BUSY = "busy"
-    #: What it needs, a model, does not answer.
+    #: A required model does not answer.
     UNAVAILABLE = "unavailable"
     ERROR = "error"
 
@@ -40,8 +40,9 @@ class Refused(SignetError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chosen:
-    """Which rows; None is every one. `since` and `until` (ISO text) bound their age, `error` is a part of an error,
-    in which `*` stands for anything."""
+    """Row filters; None matches every row. `since` and `until` (ISO text) bound the age, `error` is part of an error,
+    in which `*` matches any text.
+    """
 
     ids: tuple[str, ...] | None = None
     kinds: tuple[str, ...] | None = None
@@ -55,7 +56,7 @@ EVERY = Chosen()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """One repair as it is asked for; `now` is when."""
+    """A requested repair at the time `now`."""
 
     action: Action
     settings: Settings
@@ -68,16 +69,16 @@ class Order:
     is_dry: bool = False
 
     def number(self, name: str) -> int:
-        """Return an option that is a whole number."""
+        """Return an integer option."""
         return int(self.options[name])
 
     def is_on(self, name: str) -> bool:
-        """Return an option that is true or false."""
+        """Return a boolean option."""
         return bool(self.options[name])
 
     @property
     def is_automatic(self) -> bool:
-        """Return whether maintenance asks, and no person; nobody can claim to be the daemon (RP-4)."""
+        """Return whether maintenance requests it; no caller can claim to be the daemon (RP-4)."""
         return self.actor.type == "daemon"
 
     @property
@@ -89,7 +90,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Done:
-    """What a repair did, or would do; `extra` stands beside the common fields of the answer."""
+    """The changes of a repair, made or previewed; `extra` adds fields to the answer."""
 
     affected: int
     message: str
@@ -109,12 +110,12 @@ class Result:
     extra: Mapping[str, object] = field(default_factory=dict)
     reason: Reason | None = None
     wait_ms: int | None = None
-    #: The job that goes on with it, while it is not finished.
+    #: The job that continues it until it is finished.
     job_id: str | None = None
 
     @classmethod
     def of(cls, order: Order, done: Done) -> "Result":
-        """Return the answer for what was done."""
+        """Return the answer for completed changes."""
         return cls(
             action=order.action.name,
             success=True,
@@ -126,7 +127,7 @@ class Result:
 
     @classmethod
     def refused(cls, order: Order, error: Refused, *, affected: int = 0) -> "Result":
-        """Return the answer for what may not be done now."""
+        """Return the answer for a refusal."""
         return cls(
             action=order.action.name,
             success=False,
@@ -138,12 +139,12 @@ class Result:
 
     @classmethod
     def failed(cls, order: Order, message: str) -> "Result":
-        """Return the answer for what has gone wrong."""
+        """Return the answer for an error."""
         name = order.action.name
         return cls(action=name, success=False, message=message, reason=Reason.ERROR)
 
     def body(self) -> dict[str, object]:
-        """Return the answer as it is sent."""
+        """Return the answer's JSON."""
         why = self.reason
         refusal = {"reason": why, "error": self.message, "code": f"repair_{why}"} if why else {}
         return {

@@ -1,4 +1,4 @@
-"""From a JSON body to options and a choice of rows; every fault is named (RP-16). Pure."""
+"""Parse a JSON body into options and row filters; every error is named (RP-16). Pure."""
 
 from collections.abc import Mapping
 
@@ -10,14 +10,14 @@ from signet.errors import Invalid
 
 MAX_IDS = 500
 MAX_WORDS = 50
-#: As many as are kept of an error (queue/transitions.py).
+#: Stored length of an error (queue/transitions.py).
 MAX_CHARS = 2_000
-#: Other names of fields that clients send.
+#: Alternative field names of clients.
 _ALIASES = {"jobTypes": "kind", "job_types": "kind", "kinds": "kind", "dry_run": "dryRun"}
 
 
 def options(action: Action, sent: Mapping[str, object], settings: Repair) -> dict[str, Value]:
-    """Return the action's options, defaults filled in; raises Invalid."""
+    """Return the action's options with defaults; raises Invalid."""
     found: dict[str, Value] = {}
     for option in action.options:
         value = sent.get(option.name)
@@ -30,7 +30,7 @@ def options(action: Action, sent: Mapping[str, object], settings: Repair) -> dic
 
 
 def is_dry(action: Action, sent: Mapping[str, object]) -> bool:
-    """Return whether only to look; raises Invalid."""
+    """Return whether to preview only; raises Invalid."""
     value = _said(sent, "dryRun")
     if value is None:
         return action.looks_first
@@ -40,7 +40,7 @@ def is_dry(action: Action, sent: Mapping[str, object]) -> bool:
 
 
 def chosen(action: Action, sent: Mapping[str, object]) -> Chosen:
-    """Return which rows; raises Invalid, also for a filter that this action does not know."""
+    """Return the row filters; raises Invalid, also for one that this action does not support."""
     found = Chosen(
         ids=_words(sent, "ids", MAX_IDS),
         kinds=_words(sent, "kind", MAX_WORDS),
@@ -109,7 +109,7 @@ def _text(sent: Mapping[str, object], name: str) -> str | None:
     value = _said(sent, name)
     if value is None:
         return None
-    # SQLite ends a pattern at a NUL, so that it would match more than was asked for, and refuses an endless one.
+    # SQLite ends a pattern at NUL, which would match more than requested, and rejects very long ones.
     if not isinstance(value, str) or not value.strip() or "\0" in value or len(value) > MAX_CHARS:
         raise Invalid(f"{name} must be text of at most {MAX_CHARS} characters")
     return value.strip()

@@ -1,4 +1,4 @@
-"""How each action of the catalog looks and does: the only place that ties a name to functions."""
+"""Map each action of the catalog to its functions."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from signet.domain.repair.work import Work
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Way:
-    """How an action looks, and how it does: in one short transaction, or in many steps."""
+    """An action's preview and change: in one short transaction, or in many steps."""
 
     look: Callable[[ReadTx, Order], Done]
     change: Callable[[WriteTx, Order], Done] | None = None
@@ -48,7 +48,7 @@ def _delete(what: str, find: Find) -> Way:
     def change(tx: WriteTx, order: Order) -> Done:
         return entities.delete(tx, what, find(tx, order))
 
-    return Way(look=rows.look(find, f"delete {{}} {what}", entities.shown), change=change)
+    return Way(look=rows.previewing(find, f"delete {{}} {what}", entities.shown), change=change)
 
 
 WAYS: Mapping[str, Way] = {
@@ -77,5 +77,5 @@ WAYS: Mapping[str, Way] = {
 
 
 def way(order: Order) -> Way:
-    """Return how an ordered action is done."""
+    """Return the functions of an order."""
     return WAYS[order.action.name]

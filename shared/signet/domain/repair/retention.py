@@ -1,4 +1,4 @@
-"""The sweep of retention, now instead of at its next beat."""
+"""Run the retention sweep on request."""
 
 from signet import clock
 from signet.db import ReadTx
@@ -8,7 +8,7 @@ from signet.domain.repair.work import Work
 from signet.domain.retention import purge
 from signet.domain.retention.purge import Windows, cutoff
 
-#: What the counts of a sweep are called in answers (RP-9).
+#: Names of a sweep's counts in answers (RP-9).
 _NAMES = {
     "graphLinksPurged": "graphLinks",
     "entitiesOrphaned": "entitiesOrphaned",
@@ -24,7 +24,7 @@ _NAMES = {
 
 
 def preview(tx: ReadTx, order: Order) -> Done:
-    """Show how much is old enough to go."""
+    """Return how many rows have expired."""
     windows = Windows.of(order.settings)
     spans = {
         "tombstones": windows.tombstones,
@@ -43,7 +43,7 @@ def preview(tx: ReadTx, order: Order) -> Done:
 
 
 def sweep(work: Work) -> Done:
-    """Run every step until nothing more is due."""
+    """Run every step until nothing is left."""
 
     def stops() -> bool:
         work.check()

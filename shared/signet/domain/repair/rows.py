@@ -1,4 +1,4 @@
-"""The rows that a repair is about: read as they are chosen, and shown by a look at it."""
+"""Select and preview the rows of a repair."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,7 +7,7 @@ from signet.domain.auth import caller
 from signet.domain.repair import choice
 from signet.domain.repair.models import Done, Order
 
-#: So many of the rows that it counts a look shows.
+#: Rows to show in a preview.
 SHOWN = 20
 
 Find = Callable[[ReadTx, Order], list[Row]]
@@ -15,9 +15,9 @@ Show = Callable[[Row], object]
 
 
 def chosen(statement: str, *, limit: str = "batchSize", **options: str) -> Find:
-    """Return what reads the rows that an order chooses, as many as its option says at most.
+    """Return a reader of the rows that an order selects, up to its limit option.
 
-    `options` are further parameters of the statement, each with the option that it is.
+    `options` are further parameters of the statement, each with its option.
     """
 
     def find(tx: ReadTx, order: Order) -> list[Row]:
@@ -28,8 +28,8 @@ def chosen(statement: str, *, limit: str = "batchSize", **options: str) -> Find:
     return find
 
 
-def look(find: Find, would: str, show: Show) -> Callable[[ReadTx, Order], Done]:
-    """Return the look that counts the rows which are found; `would` says what is done with so many (`{}`)."""
+def previewing(find: Find, would: str, show: Show) -> Callable[[ReadTx, Order], Done]:
+    """Return a preview that counts the found rows; `would` describes the change of `{}` rows."""
 
     def looked(tx: ReadTx, order: Order) -> Done:
         rows = find(tx, order)
@@ -40,6 +40,6 @@ def look(find: Find, would: str, show: Show) -> Callable[[ReadTx, Order], Done]:
 
 
 def sample(rows: Sequence[Row], show: Show) -> dict[str, object]:
-    """Return the details of an answer that shows the first rows, without rows of owners hidden from the caller."""
+    """Return the first rows for an answer, without rows of owners hidden from the caller."""
     hides = caller.current().hides
     return {"sample": [show(row) for row in rows if not hides(row["agent_id"])][:SHOWN]}

@@ -1,7 +1,7 @@
-"""Doing a repair: looking, in one transaction, in steps here, or as a job of the worker.
+"""Perform a repair: preview, one transaction, steps here, or a job of the worker.
 
-Whatever the way, the gate stands before it, and its row in the history and its run are written with the change: for a
-short repair in its one transaction, for a long one with its last. What does not come through leaves neither.
+The gate always checks first, and history and run are recorded with the change: for a short repair in its transaction,
+for a long one with its last. A failed one records neither.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -26,14 +26,14 @@ from signet.paths import Workspace
 from signet.queue import NOW, Job, Status, admin, enqueue, transitions
 from signet.queue.job_context import JobContext
 
-#: What a job keeps of who has asked for it.
+#: Fields of the requester stored with a job.
 _ACTOR = ("name", "type", "session_id", "request_id")
-#: What history is told of instead of a memory (RP-5).
+#: The subject in history instead of a memory (RP-5).
 SYSTEM = "system"
 
 
 class OutOfTime(SignetError):
-    """The time limit of this request is over; a worker does the rest."""
+    """The request's time limit has passed; a worker does the rest."""
 
 
 def look(tx: ReadTx, order: Order) -> Result:
@@ -51,7 +51,7 @@ def is_long(action: Action) -> bool:
 
 
 def change(tx: WriteTx, order: Order) -> Result:
-    """Do a short repair in this transaction; raises Frozen and Refused, which undo it."""
+    """Perform a short repair in this transaction; raises Frozen and Refused, which roll it back."""
     gate.check(tx, order)
     short = registry.way(order).change
     assert short is not None, order.action.name
@@ -66,9 +66,9 @@ def now(
     *,
     check: Callable[[], None] | None = None,
 ) -> Result:
-    """Do a repair in this process; raises Frozen, and what `check` raises between two steps.
+    """Perform a repair in this process; raises Frozen, and what `check` raises between two steps.
 
-    What is left to do when `check` raises OutOfTime is a job, which the result names.
+    When `check` raises OutOfTime, the rest becomes a job, which the result names.
     """
     if not order.writes:
         return db.read(look, order)
@@ -77,7 +77,7 @@ def now(
 
 
 def counted(result: Result) -> Result:
-    """Count what came of a repair and return it; for whoever has seen it end, once, and not for a look."""
+    """Count the result of a repair and return it; call once, at its end, and not for a preview."""
     has_failed = result.reason in (Reason.ERROR, Reason.UNAVAILABLE)
     outcome = "done" if result.success else "failed" if has_failed else "refused"
     metrics.REPAIRS.labels(result.action, outcome).inc()
@@ -109,8 +109,7 @@ def _now(
 def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> str:
     """Queue a long repair for the worker and return its job; raises Frozen and Refused.
 
-    One that is open already is shared where that makes sense, else it is in the way. `affected` and `steps` are what
-    was done of it already.
+    An already open one is shared if possible, otherwise it blocks. `affected` and `steps` are the work already done.
     """
     gate.check(tx, order)
     job = _job(order)
@@ -124,12 +123,12 @@ def begin(tx: WriteTx, order: Order, *, affected: int = 0, steps: int = 0) -> st
 
 
 def queue(tx: WriteTx, order: Order) -> None:
-    """Queue a long repair that this machine needs, unless it is open already; cooldowns and budgets do not apply."""
+    """Queue a long repair that this machine needs, unless one is open; rate limits do not apply."""
     enqueue(tx, _job(order), now=order.now)
 
 
 def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
-    """Return how far the job of a repair is; a result with a `job_id` is not the last."""
+    """Return the progress of a repair's job; a result with a `job_id` is not final."""
     row = admin.get(tx, job_id)
     status = row["status"] if row else Status.COMPLETED
     kept = columns.json_object(row["result"] if row else None)
@@ -151,9 +150,9 @@ def progress(tx: ReadTx, order: Order, job_id: str) -> Result:
 
 
 def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models: Models) -> None:
-    """Do the repair of a job and complete it with its result, a refusal or failure too.
+    """Perform a job's repair and complete the job with its result, refusal or failure.
 
-    Raises Frozen, LeaseLost and Cancelled, and what nobody expects; the job is then tried again and goes on.
+    Raises Frozen, LeaseLost and Cancelled, and unexpected errors; the job is then retried and continues.
     """
     order = _order(job.lease.payload, settings)
     kept = columns.json_object(job.db.read(ReadTx.value, sql.KEPT, (job.lease.job_id,)))
@@ -186,9 +185,9 @@ def in_worker(job: JobContext, settings: Settings, workspace: Workspace, models:
 
 @contextmanager
 def _alone(workspace: Workspace) -> Iterator[None]:
-    """Hold the lock for the one long repair of a machine, which the kernel gives back at any death of its holder.
+    """Hold the lock for a machine's single long repair; the kernel frees it if the holder dies.
 
-    Raises Refused when another process or thread has it. Never waits.
+    Raises Refused if another process or thread has it. Never waits.
     """
     try:
         with locked(workspace.runtime_dir / "repair.lock", wait=False):
@@ -204,7 +203,7 @@ def _may_start(tx: ReadTx, order: Order) -> None:
 
 
 def _finished(tx: WriteTx, order: Order, done: Done) -> Result:
-    """Write down that a repair has run (RP-2, RP-5)."""
+    """Record that a repair has run (RP-2, RP-5)."""
     at = clock.now()
     gate.note(tx, order, now=at)
     facts = {
@@ -225,7 +224,7 @@ def _performed(work: Work) -> Done:
 
 
 def _job(order: Order) -> Job:
-    """Return the job that does a long repair; of one that is about an agent there is one for each."""
+    """Return the job of a long repair; a repair of an agent has one per agent."""
     action, agent = order.action, order.options.get("agentId")
     slot = action.name if agent is None else f"{action.name}:{agent}"
     return Job(kind=action.kind, dedupe_key=slot, payload=_payload(order), priority=NOW)
@@ -242,7 +241,7 @@ def _payload(order: Order) -> dict[str, object]:
 
 
 def _order(payload: Mapping[str, Any], settings: Settings) -> Order:
-    """Return the order that a payload holds."""
+    """Return the order in a payload."""
     said = payload["chosen"]
     listed = {name: tuple(said[name]) if said[name] else None for name in ("ids", "kinds")}
     return Order(
@@ -258,7 +257,7 @@ def _order(payload: Mapping[str, Any], settings: Settings) -> Order:
 
 
 def _result(order: Order, kept: Mapping[str, Any]) -> Result:
-    """Return the result that a completed job holds; nothing is known of one whose row is gone."""
+    """Return the result in a completed job; unknown if its row is gone."""
     known = {
         "action",
         "success",

@@ -1,4 +1,4 @@
-"""Sessions that were read without leaving a summary: read again."""
+"""Process sessions without a summary again."""
 
 from signet.db import Row, WriteTx
 from signet.domain.repair import rows
@@ -13,13 +13,13 @@ def _shown(row: Row) -> dict[str, object]:
 
 
 _skipped = rows.chosen(sql.SKIPPED, limit="limit")
-preview = rows.look(_skipped, "read {} session(s) again", _shown)
+preview = rows.previewing(_skipped, "read {} session(s) again", _shown)
 
 
 def backfill(tx: WriteTx, order: Order) -> Done:
-    """Queue the reading of sessions whose job is done and left no summary.
+    """Queue sessions whose job completed without a summary.
 
-    A session that was found to say nothing is not read again: it would be found so again.
+    A session without content is skipped: the result would be the same.
     """
     again = [row for row in _skipped(tx, order) if _again(tx, row, order)]
     message = f"requeued {len(again)} session(s) without a summary"
@@ -27,6 +27,6 @@ def backfill(tx: WriteTx, order: Order) -> Done:
 
 
 def _again(tx: WriteTx, row: Row, order: Order) -> bool:
-    """Put the job of the same id in the place of the one that is done."""
+    """Replace the completed job of the same ID."""
     removal.delete_ended(tx, Status.COMPLETED, [row["id"]])
     return requests.restart(tx, row["id"], now=order.now)

@@ -1,6 +1,6 @@
-"""What repairs are for, counted: missing vectors, duplicates, the cold archive, and whether the file itself is whole.
+"""Count the targets of repairs: missing vectors, duplicates, the archive, and the file's integrity.
 
-Reads only; no gate stands before them.
+Reads only, without rate limits.
 """
 
 import time
@@ -16,14 +16,14 @@ from signet.domain.repair import fulltext
 from signet.domain.repair.sql import stats as sql
 from signet.wire.repair import ColdStats, DedupStats, EmbeddingGaps, Integrity
 
-#: How long SQLite may read through the file.
+#: Seconds for SQLite to read through the file.
 CHECK_SECONDS = 30.0
-#: Instructions of SQLite between two looks at the clock.
+#: SQLite instructions between two checks of the clock.
 _LOOK = 100_000
 
 
 def embedding_gaps(tx: ReadTx, *, model: str | None) -> EmbeddingGaps:
-    """Return how many memories lack a vector of this model (of any, when None); `stale` have an outdated one."""
+    """Return how many memories lack a vector of this model (of any, if None); `stale` have an outdated one."""
     found = embeddings.coverage(tx, model=model)
     return {
         "unembedded": found.total - found.embedded,
@@ -34,7 +34,7 @@ def embedding_gaps(tx: ReadTx, *, model: str | None) -> EmbeddingGaps:
 
 
 def dedup(tx: ReadTx) -> DedupStats:
-    """Return how many equal memories there are."""
+    """Return the number of duplicate memories."""
     found = diagnostics.duplicates(tx)
     total, deleted = diagnostics.memories(tx)
     return {
@@ -45,7 +45,7 @@ def dedup(tx: ReadTx) -> DedupStats:
 
 
 def cold(tx: ReadTx) -> ColdStats:
-    """Return what the cold archive holds."""
+    """Return the content of the archive."""
     if tx.value(sql.HAS_COLD) is None:
         return {"count": 0, "message": "there is no cold archive"}
     row = tx.one(sql.COLD)
@@ -61,9 +61,9 @@ def cold(tx: ReadTx) -> ColdStats:
 
 
 def integrity(tx: ReadTx, *, now: datetime, seconds: float = CHECK_SECONDS) -> Integrity:
-    """Let SQLite read through the file, at most so long, and look whether both indexes can be used."""
+    """Let SQLite read through the file within `seconds`, and check whether both indexes can be searched."""
     said = _quick_check(tx, seconds)
-    seen = fulltext.look(tx)
+    seen = fulltext.check_all(tx)
     fts_ok, vec_ok = not any(one.is_off for one in seen), _can_search(tx)
     found: Integrity = {
         "checkedAt": clock.to_text(now),
@@ -76,7 +76,7 @@ def integrity(tx: ReadTx, *, now: datetime, seconds: float = CHECK_SECONDS) -> I
 
 
 def _quick_check(tx: ReadTx, seconds: float) -> list[str] | None:
-    """Return what SQLite says of the file, None when there was no time for all of it."""
+    """Return SQLite's finding about the file, None if time ran out."""
     ends_at = time.monotonic() + seconds
     tx.connection.set_progress_handler(lambda: int(time.monotonic() > ends_at), _LOOK)
     try:

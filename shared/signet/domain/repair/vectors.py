@@ -1,4 +1,4 @@
-"""Vectors: those of memories that are gone, those that are missing, and the index over them."""
+"""Repair vectors: orphaned ones, missing ones, and their index."""
 
 import json
 import time
@@ -23,14 +23,14 @@ from signet.providers.ports import Embedder
 
 P = TypeVar("P", int, str)
 
-#: Rows of one transaction: some milliseconds.
+#: Rows per transaction, which takes some milliseconds.
 STEP = 100
-#: A full sweep stops after this long; the next one goes on.
+#: Time limit of a full sweep; the next one continues.
 SWEEP_SECONDS = 600.0
 
 
 def preview_orphans(tx: ReadTx, order: Order) -> Done:
-    """Show whose vectors would go."""
+    """Return whose vectors would be deleted."""
     found = tx.all(sql.ORPHANS, {**choice.parameters(order.chosen), "after": "", "limit": -1})
     count = sum(row["vectors"] for row in found)
     message = f"dry run: would clean {count} orphaned embedding(s)"
@@ -42,14 +42,14 @@ def preview_orphans(tx: ReadTx, order: Order) -> Done:
 
 
 def clean(work: Work) -> Done:
-    """Delete the vectors of memories that are gone or forgotten, from both tables."""
+    """Delete the vectors of deleted and forgotten memories, from both tables."""
 
     _walk(work, partial(_clean_some, chosen=work.order.chosen), first="")
     return Done(affected=work.affected, message=f"cleaned {work.affected} orphaned embedding(s)")
 
 
 def preview_reembed(tx: ReadTx, order: Order) -> Done:
-    """Show how many memories would be embedded."""
+    """Return how many memories would be embedded."""
     left = _left(tx, order, order.settings.embedding.model)
     batch = left if order.is_on("fullSweep") else min(left, order.number("batchSize"))
     sample = [{"id": memory_id} for memory_id in _missing(tx, order, None, rows.SHOWN, ())]
@@ -58,9 +58,9 @@ def preview_reembed(tx: ReadTx, order: Order) -> Done:
 
 
 def reembed(work: Work) -> Done:
-    """Make the missing vectors, oldest memories first; a full sweep repeats batches until none is left (RP-10).
+    """Create missing vectors, oldest memories first; a full sweep repeats until none is missing (RP-10).
 
-    Each is made with no transaction open and stored only if the text is still the one that was read.
+    Each is created outside a transaction and stored only if the text is unchanged.
     """
     embedder = work.models.embedder()
     model = embedder.model if embedder else work.order.settings.embedding.model
@@ -94,7 +94,7 @@ def reembed(work: Work) -> Done:
 
 
 def preview_resync(tx: ReadTx, order: Order) -> Done:
-    """Show how far the index is from the vectors."""
+    """Return how much the index differs from the vectors."""
     width = _width(tx, order)
     if width is None or not vec_loaded(tx.connection):
         return Done(affected=0, message="dry run: nothing to index")
@@ -109,7 +109,7 @@ def preview_resync(tx: ReadTx, order: Order) -> Done:
 
 
 def resync(work: Work) -> Done:
-    """Bring the index in line with the stored vectors; a missing or unreadable one is made anew (RP-13)."""
+    """Synchronise the index with the stored vectors; create a missing or unreadable one (RP-13)."""
     width = work.db.read(_width, work.order)
     if not work.db.has_vec or width is None:
         what = (
@@ -143,7 +143,7 @@ def resync(work: Work) -> Done:
 def _missing(
     tx: ReadTx, order: Order, model: str | None, limit: int, failed: tuple[str, ...]
 ) -> list[str]:
-    """Return memories without a current vector; maintenance leaves alone those that a job looks after."""
+    """Return memories without a current vector; maintenance skips those with a job."""
     if order.is_automatic:
         found = gaps.find(tx, model=model, now=order.now, limit=limit + len(failed))
         return [memory_id for memory_id in found if memory_id not in failed]
@@ -161,7 +161,7 @@ def _left(tx: ReadTx, order: Order, model: str | None) -> int:
 
 
 def _batch(work: Work, embedder: Embedder, ids: list[str], ends_at: float) -> list[str]:
-    """Embed memories one by one; return those whose text the provider refuses. Raises Refused when it gives nothing."""
+    """Embed memories one by one; return those that the provider rejects. Raises Refused if it does not answer."""
     failed: list[str] = []
     refused, before = 0, work.affected
     for memory_id in ids:
@@ -205,7 +205,7 @@ def _without_vectors(count: int, why: str) -> Refused:
 
 
 def _width(tx: ReadTx, order: Order) -> int | None:
-    """Return how wide the index should be: as the newest vectors of the configured width, else as most of them."""
+    """Return the index's dimensions: of the newest vectors of the configured size, else the most frequent."""
     widths = tx.column(sql.WIDTHS)
     wanted = order.settings.embedding.dimensions
     if wanted in widths:
@@ -232,7 +232,7 @@ def _drop(tx: WriteTx) -> int:
 
 
 def _walk(work: Work, part: Callable[[WriteTx, P], tuple[P, int]], *, first: P) -> int:
-    """Do a part again and again from where it stopped; return how many rows it has changed."""
+    """Repeat a part from where it stopped; return the number of changed rows."""
     changed, reached = 0, [first]
     while count := work.step(_from(part, reached[0], reached)):
         changed += count
@@ -242,7 +242,7 @@ def _walk(work: Work, part: Callable[[WriteTx, P], tuple[P, int]], *, first: P) 
 def _from(
     part: Callable[[WriteTx, P], tuple[P, int]], place: P, reached: list[P]
 ) -> Callable[[WriteTx], int]:
-    """Return the part that begins at a place, which may be run twice, and tells where it stopped."""
+    """Return a part that starts at a position, may be repeated, and reports where it stopped."""
 
     def step(tx: WriteTx) -> int:
         reached[0], count = part(tx, place)

@@ -1,7 +1,7 @@
-"""What a long repair holds in its hand: short transactions, and a way to be stopped between them.
+"""Tools of a long repair: short transactions, and a way to stop between them.
 
-The same repair runs as a job of the worker, where each step names the job's lease and what was done so far is kept
-with the job, and inside any other process, where nothing survives it.
+The same repair runs as a job of the worker, where each step checks the job's lease and stores the progress with the
+job, and in other processes, where no progress survives them.
 """
 
 from collections.abc import Callable
@@ -15,37 +15,35 @@ from signet.providers.ports import Embedder, LanguageModel
 
 
 class Models(Protocol):
-    """Whoever makes vectors and reads texts, where somebody does."""
+    """The models for embedding and text, if available."""
 
     def embedder(self) -> Embedder | None: ...
     def language_model(self) -> LanguageModel | None: ...
 
 
 class NoModels:
-    """Nobody."""
+    """No models."""
 
     def embedder(self) -> Embedder | None:
-        """Return None."""
         return None
 
     def language_model(self) -> LanguageModel | None:
-        """Return None."""
         return None
 
 
 def _never() -> None:
-    """Go on."""
+    """Never stop."""
 
 
 def _forget(tx: WriteTx, affected: int, steps: int) -> None:
-    """Keep nothing."""
+    """Store no progress."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Work:
-    """One long repair while it runs.
+    """A running long repair.
 
-    `affected` counts the rows that it has changed, `steps` the transactions that did it; those of an earlier try too.
+    `affected` counts changed rows, `steps` transactions, including those of an earlier attempt.
     """
 
     order: Order
@@ -54,7 +52,7 @@ class Work:
     models: Models = field(default_factory=NoModels)
     #: Raises when the repair should stop.
     check: Callable[[], None] = _never
-    #: Keeps what was done so far, in the transaction that does it.
+    #: Stores the progress in the transaction of a step.
     keep: Callable[[WriteTx, int, int], None] = _forget
     #: Runs a function in a short transaction.
     write: Callable[[Callable[[WriteTx], int]], int] = field(init=False)
@@ -65,7 +63,7 @@ class Work:
         self.write = self.db.write_quick
 
     def step(self, change: Callable[[WriteTx], int]) -> int:
-        """Change some rows in one transaction and return how many; safe to be stopped before and after."""
+        """Change some rows in one transaction and return their number; may be interrupted before and after."""
         self.check()
 
         def counted(tx: WriteTx) -> int:

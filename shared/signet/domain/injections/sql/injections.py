@@ -1,4 +1,4 @@
-"""What sessions were given: `session_injections`, `injected_items`, `section_texts`; `session_steps` to be read."""
+"""SQL of `session_injections`, `injected_items`, `section_texts`; reads `session_steps`."""
 
 import json
 from typing import Literal, NamedTuple
@@ -8,12 +8,12 @@ from signet.db.dialect import LIST, THEN_JOIN
 from signet.db.visibility import OF_AGENT
 from signet.domain.injections.models import Spans
 
-#: Sessions among which a key that nobody knows is looked for.
+#: Sessions to search for similar keys.
 KNOWN_KEYS = 500
 
 
 class InjectionRow(NamedTuple):
-    """One injection of a session; `prompt` is the number of the prompt that it belongs to."""
+    """One injection of a session; `prompt` is the number of its prompt."""
 
     seq: int
     harness: str
@@ -49,7 +49,7 @@ class ItemRow(NamedTuple):
 
 
 class NewRow(NamedTuple):
-    """An injection as far as watchers hear of it."""
+    """An injection's fields for watchers."""
 
     seq: int
     agent_id: str
@@ -59,7 +59,7 @@ class NewRow(NamedTuple):
 
 
 class SessionRow(NamedTuple):
-    """A session that was given something."""
+    """A session with injections."""
 
     agent_id: str
     session_key: str
@@ -107,7 +107,7 @@ STEPS_SAYING = (
 DROP_STEPS = "DELETE FROM session_steps WHERE ? IS NOT NULL AND rowid = ? AND content = ?"
 STEPS = "SELECT content FROM session_steps WHERE agent_id = ? AND session_key = ?"
 DELETE_STEPS = "DELETE FROM session_steps WHERE agent_id = ? AND session_key = ? AND content = ?"
-#: Left behind where their job has died.
+#: Left behind by a dead job.
 DELETE_LOST_STEPS = """
 DELETE FROM session_steps AS t WHERE NOT EXISTS (
   SELECT 1 FROM session_injections s WHERE s.agent_id = t.agent_id AND s.session_key = t.session_key)"""
@@ -117,7 +117,7 @@ SECTIONS_SAYING = (
     "SELECT rowid, agent_id, content FROM section_texts WHERE rowid > ? ORDER BY rowid LIMIT ?"
 )
 CLEAN_SECTION = "UPDATE section_texts SET content = ? WHERE rowid = ? AND content = ?"
-#: Those of which no session is told any more.
+#: Sections without a session.
 DELETE_LOST_SECTIONS = """
 DELETE FROM section_texts AS t WHERE NOT EXISTS (
   SELECT 1 FROM injected_items i JOIN session_injections s ON s.seq = i.injection_seq
@@ -133,7 +133,7 @@ RUNS = (
 
 
 def spans_of(item: ItemRow) -> Spans:
-    """Return the ranges of its source that an item was."""
+    """Return an item's ranges in its source."""
     return [(start, length) for start, length in json.loads(item.spans)] if item.spans else []
 
 

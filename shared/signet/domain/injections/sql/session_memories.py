@@ -1,4 +1,4 @@
-"""Which memories a session could have been given, and how they served it: `session_memories`, `agent_feedback`."""
+"""SQL of `session_memories` (candidates and their use) and `agent_feedback`."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from signet.db.dialect import LIST, by_index, list_of
 
 
 class UseRow(NamedTuple):
-    """How a memory served a session: how often its prompts found it, and the mean of its agent's ratings."""
+    """A memory's use in a session: the prompts that found it, and the mean rating."""
 
     memory_id: str
     hits: int
@@ -14,7 +14,7 @@ class UseRow(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """A memory that a session was given."""
+    """An injected memory."""
 
     memory_id: str
     content: str
@@ -63,14 +63,14 @@ TAKE_USES = """
 UPDATE session_memories SET weighed_at = ?
  WHERE agent_id = ? AND session_key = ? AND was_injected = 1 AND weighed_at IS NULL
 RETURNING memory_id, fts_hit_count AS hits, agent_relevance_score AS rating"""
-#: Sessions in a row, up to now, that had the memory before them without a hit and without a rating.
+#: Consecutive sessions, up to now, with the memory as candidate but without a hit or rating.
 UNUSED_SESSIONS = f"""
 SELECT memory_id, count(*) FROM session_memories s {by_index("idx_session_memories_memory")}
  WHERE agent_id = ?1 AND was_injected = 1 AND memory_id IN {list_of("?2")} AND rowid > coalesce((
   SELECT max(rowid) FROM session_memories o WHERE o.agent_id = ?1 AND o.memory_id = s.memory_id
     AND o.was_injected = 1 AND (o.fts_hit_count > 0 OR o.agent_relevance_score IS NOT NULL)), 0)
  GROUP BY memory_id"""
-#: Only the oldest rows are looked at, in the order in which they were made: the table has no index on its time.
+#: Reads only the oldest rows, in insertion order, because the table has no index on its time.
 DELETE_OLD = (
     "DELETE FROM session_memories WHERE created_at < ? AND rowid IN"
     " (SELECT rowid FROM session_memories ORDER BY rowid LIMIT ?)"

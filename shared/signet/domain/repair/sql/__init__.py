@@ -1,1 +1,1 @@
-"""The statements of repairs, one module for each subject; what they change is changed by its owner."""
+"""SQL of repairs, one module per subject; the owners make the changes."""

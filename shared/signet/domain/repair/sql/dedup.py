@@ -1,4 +1,4 @@
-"""The statements of repairs of dedup."""
+"""SQL of deduplication."""
 
 from signet.db.dialect import LIST
 from signet.domain.memory.filters import EQUAL

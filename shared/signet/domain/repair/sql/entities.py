@@ -1,4 +1,4 @@
-"""The statements of repairs of entities."""
+"""SQL of entity repairs."""
 
 from signet.db.dialect import THEN_JOIN
 from signet.domain.repair import choice

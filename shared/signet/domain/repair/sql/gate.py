@@ -1,4 +1,4 @@
-"""The statements of repairs of gate."""
+"""SQL of the rate limiter."""
 
 READ = "SELECT last_run_at, window_started_at, runs_in_window FROM repair_runs WHERE action = ?"
 NOTE = """

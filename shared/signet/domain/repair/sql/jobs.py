@@ -1,4 +1,4 @@
-"""The statements of repairs of jobs."""
+"""SQL of job repairs."""
 
 from signet.domain.repair import choice
 from signet.domain.summaries.requests import KIND as SUMMARIZE

@@ -1,9 +1,9 @@
-"""The statements of repairs of memories."""
+"""SQL of memory repairs."""
 
 from signet.domain.repair import choice
 
 CHOICE = choice.condition(id="m.id", kind="m.type", at="m.created_at")
-#: What a preview shows of a text: nothing of one that nobody may read (db/visibility.py).
+#: A text for a preview; empty for a memory that may not be read (db/visibility.py).
 TEXT = "CASE WHEN m.visibility IS NOT 'archived' THEN m.content ELSE '' END AS shown"
 UNLINKED = f"""
 FROM memories m WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {CHOICE}
@@ -11,7 +11,7 @@ FROM memories m WHERE m.is_deleted = 0 AND m.type <> 'document_chunk' AND {CHOIC
 SOME_UNLINKED = f"""
 SELECT m.seq, m.id, m.content, m.agent_id, {TEXT} {UNLINKED} AND m.seq > :after ORDER BY m.seq LIMIT :limit"""
 COUNT_UNLINKED = f"SELECT COUNT(*) {UNLINKED} AND m.seq > :after"
-#: A memory that names entities and of which no entity says anything yet.
+#: A memory that names entities but is the source of no attribute.
 UNFILED = f"""
 SELECT m.id, m.content, m.agent_id, {TEXT},
        (SELECT n.entity_id FROM memory_entity_mentions n JOIN entities e ON e.id = n.entity_id
@@ -26,7 +26,7 @@ SELECT m.id, m.content, m.agent_id, {TEXT} FROM memories m
    AND NOT EXISTS (SELECT 1 FROM memory_hints h WHERE h.memory_id = m.id)
    AND NOT EXISTS (SELECT 1 FROM memory_jobs j WHERE j.memory_id = m.id AND j.job_type = 'prospective_index'
                       AND j.status IN ('pending', 'leased')) ORDER BY m.seq DESC LIMIT :limit"""
-#: A source that somebody has forgotten, purged meanwhile or not; not one that another memory is kept instead of.
+#: A forgotten source, purged or not; not one merged into another memory.
 _FORGOTTEN = """
 s.kind = 'memory' AND NOT EXISTS (SELECT 1 FROM memories a WHERE a.id = s.source_id AND a.is_deleted = 0)
    AND EXISTS (SELECT 1 FROM memory_history h WHERE h.memory_id = s.source_id AND h.event IN ('deleted', 'rejected'))
@@ -36,7 +36,7 @@ _LEFT = f"""
 FROM memories m WHERE m.is_deleted = 0 AND COALESCE(m.pinned, 0) = 0 AND COALESCE(m.manual_override, 0) = 0
    AND m.id IN (SELECT memory_id FROM memory_sources)
    AND NOT EXISTS (SELECT 1 FROM memory_sources s WHERE s.memory_id = m.id AND NOT ({_FORGOTTEN}))"""
-#: Facts of which every source is forgotten, with one of these, and whether somebody asked for that.
+#: Facts whose sources are all forgotten, with one of them, and whether a person forgot it.
 LEFT = f"""
 SELECT l.*, EXISTS (SELECT 1 FROM memory_history h WHERE h.memory_id = l.root_id AND h.event IN ('deleted', 'rejected')
                        AND h.actor_type IS NOT 'pipeline') AS is_asked

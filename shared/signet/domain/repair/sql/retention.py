@@ -1,4 +1,4 @@
-"""The statements of repairs of retention."""
+"""SQL of the retention preview."""
 
 DUE = {
     "tombstones": "SELECT COUNT(*) FROM memories WHERE is_deleted = 1 AND COALESCE(deleted_at, updated_at) < ?",

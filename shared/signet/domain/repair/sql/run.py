@@ -1,4 +1,4 @@
-"""The statements of repairs of run."""
+"""SQL of repair runs."""
 
 OPEN = "SELECT id FROM memory_jobs WHERE dedupe_key = ? AND status IN ('pending', 'leased')"
 KEPT = "SELECT result FROM memory_jobs WHERE id = ?"

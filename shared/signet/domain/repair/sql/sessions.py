@@ -1,9 +1,9 @@
-"""The statements of repairs of sessions."""
+"""SQL of session repairs."""
 
 from signet.domain.repair import choice
 from signet.domain.summaries.requests import KIND as SUMMARIZE
 
-#: The newest job of a session that is done, when no summary of that session stands and its transcript does.
+#: The newest completed job of a session that has a transcript but no summary.
 SKIPPED = f"""
 SELECT s.id, s.session_id, s.agent_id, s.completed_at, s.max_attempts, j.result FROM summary_jobs s
   LEFT JOIN memory_jobs j ON j.id = s.id

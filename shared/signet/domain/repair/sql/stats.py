@@ -1,4 +1,4 @@
-"""The statements of repairs of stats."""
+"""SQL of repair statistics."""
 
 from signet.domain.embeddings.models import CURRENT
 

@@ -1,11 +1,11 @@
-"""The statements of repairs of vectors."""
+"""SQL of vector repairs."""
 
 from signet.db.dialect import list_of
 from signet.domain.embeddings.models import CURRENT
 from signet.domain.repair import choice
 
-#: No active memory has it. One that a live memory without a vector of its own shares by its text stays (RP-12): the
-#: live one gets its own, and then this one goes.
+#: No active memory has it. A vector shared with a live memory that has none stays (RP-12): the live memory gets its
+#: own first.
 ORPHANS = f"""
 SELECT e.source_id AS id, COUNT(*) AS vectors FROM embeddings e
  WHERE e.source_type = 'memory' AND {choice.condition(id="e.source_id", at="e.created_at")}
