@@ -100,13 +100,13 @@ def test_a_worker_begins_anew_only_without_a_job_and_that_is_no_crash(
     idle: list[bool] = [False, True]
     dispatcher = cast(Dispatcher, SimpleNamespace(is_idle=lambda: idle.pop(0)))
     monkeypatch.delenv(SUPERVISOR_PID, raising=False)
-    assert worker._begin_anew(booted, dispatcher) is None
+    assert worker._restarter(booted, dispatcher) is None
     monkeypatch.setenv(SUPERVISOR_PID, str(os.getpid()))
-    begin_anew = worker._begin_anew(booted, dispatcher)
-    assert begin_anew is not None
-    begin_anew()
+    restart = worker._restarter(booted, dispatcher)
+    assert restart is not None
+    restart()
     assert not stop.is_set
-    begin_anew()
+    restart()
     assert stop.is_set and backoff.last(workspace.runtime_dir, Program.WORKER) is None
 
 

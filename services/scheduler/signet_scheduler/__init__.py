@@ -1,1 +1,1 @@
-"""The process that decides *when*, and looks after what must work when the queue does not."""
+"""The scheduler: queues periodic work, and watches what must work when the queue does not."""

@@ -1,4 +1,4 @@
-"""Everything that recurs, in one table, and which of it is due."""
+"""The table of periodic work, and which of it is due."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,27 +21,27 @@ from signet.observe import record
 from signet.observe.record import Event
 from signet.queue import BULK, PERIODIC, Job, enqueue
 
-#: How often memories without a vector are looked for. Every save queues its own vector; this finds the
-#: ones that were saved while embeddings were off, or whose model has changed. Looking costs a few per cent of a
-#: core at a million memories, so it is not done every `pollMs`, except while there is more than one batch.
+#: Interval for finding memories without a vector. Every save queues its own vector; this finds those saved while
+#: embeddings were off, or with another model. A search costs a few per cent of a core at a million memories, so it
+#: does not run every `pollMs`, except while more than one batch is missing.
 GAPS_MS = 60_000
-#: How often it is looked whether a MEMORY.md is due.
+#: Interval for checking whether a MEMORY.md is due.
 SYNTHESIS_MS = 60_000
-#: How often sessions that have fallen silent are looked for.
+#: Interval for finding inactive sessions.
 SILENCE_MS = 60_000
-#: How often stored sessions are looked for that no prompt can find yet.
+#: Interval for finding stored sessions without an index.
 EPISODES_MS = 60_000
-#: How often it is looked whether a graph has outgrown its communities, so that an import need not wait for the upkeep.
+#: Interval for checking whether a graph has outgrown its communities, so that an import need not wait for the upkeep.
 GROWTH_MS = 60_000
-#: How often stored folders are looked up again.
+#: Interval for resolving stored folders again.
 PROJECTS_MS = 24 * 3_600_000
-#: How often everything is copied.
+#: Interval of the automatic backup.
 BACKUP_MS = 24 * 3_600_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Due:
-    """A beat that is due: the settings, the number of its interval, the time, and what its look has found."""
+    """A due beat: the settings, its interval's number, the time, and its search result."""
 
     settings: Settings
     slot: str
@@ -54,9 +54,9 @@ Start = Callable[[WriteTx, Due], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beat:
-    """Something that recurs: its interval, and what it puts into the queue.
+    """Periodic work: its interval, and what it queues.
 
-    What it has to look at for long, it looks at before the transaction that starts it.
+    A long search runs before the transaction that starts the work.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Beat:
 
 
 def _job(kind: str) -> Start:
-    """Return the start of one job of a kind, where something was found."""
+    """Return the start of one job of a kind, if the search found something."""
 
     def start(tx: WriteTx, due: Due) -> None:
         if due.found:
@@ -264,9 +264,9 @@ BEATS = (
 
 
 def due(last_runs: Mapping[str, int], settings: Settings, *, now_ms: int) -> Iterator[Beat]:
-    """Yield the beats whose interval is over; one whose last run is in the future is due too.
+    """Yield the beats whose interval has passed; a last run in the future also counts as due.
 
-    (A clock that was set back would otherwise stop it until the old time has come again.)
+    (After the clock was set back, the beat would otherwise stop until the old time.)
     """
     for beat in BEATS:
         last = last_runs.get(beat.name)
@@ -275,10 +275,10 @@ def due(last_runs: Mapping[str, int], settings: Settings, *, now_ms: int) -> Ite
 
 
 def run(db: Database, beat: Beat, settings: Settings, now: datetime) -> int:
-    """Start a beat and note it, in one transaction; nothing happens when another scheduler was faster.
+    """Start a beat and record it in one transaction; does nothing if another scheduler was faster.
 
-    Return the instant from which its next interval counts, in ms since 1970: now, and so much earlier when there is
-    more to find that it is due again after the tracker's `pollMs`.
+    Returns the start of its next interval in ms since 1970: now, or earlier if more is to be found, so that it is due
+    again after the tracker's `pollMs`.
     """
     found = db.read(beat.look, settings, now)
     now_ms = int(now.timestamp() * 1000)

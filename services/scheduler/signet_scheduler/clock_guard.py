@@ -1,9 +1,9 @@
-"""Notice when the wall clock jumps, and repair what was due by the wrong time.
+"""Notice jumps of the wall clock, and repair due times.
 
-Due times are wall-clock times. A clock that was ahead (dual boot, a machine without a clock battery, a virtual machine)
-and is set back leaves work due as far in the future as the clock was ahead. Each tick compares the wall clock with one
-that ignores changes of it and runs while the machine sleeps, so a laptop's sleep is no jump. The start compares it with
-the newest recorded beat, and each minute looks for due times that no delay of ours explains, whatever made them.
+Due times are wall-clock times. After a clock was ahead (dual boot, no clock battery, a virtual machine), work stays
+due that far in the future. Each tick compares the wall clock with one that ignores changes and runs while the machine
+sleeps, so sleep is not a jump. The start compares it with the newest recorded beat, and once a minute due times
+beyond our longest delay are corrected, whatever the cause.
 """
 
 from datetime import datetime
@@ -17,9 +17,9 @@ from signet.queue import circuit_breaker, due_times
 
 log = logs.get("scheduler")
 
-#: Smaller differences are the corrections of NTP and the pauses of a busy machine.
+#: Smaller differences are NTP corrections and pauses of a busy machine.
 STEP_MS = 5_000
-#: Looks between two searches for due times that are too late.
+#: Ticks between two searches for late due times.
 SEARCH_EVERY = 60
 
 
@@ -27,7 +27,7 @@ class ClockGuard:
     """Compares the clocks of this machine; for one thread."""
 
     def __init__(self, db: Database, clock: Clock = clock.SYSTEM) -> None:
-        """Compare the time with that of the last daemon."""
+        """Compare the time with the last daemon's."""
         self._db = db
         self._clock = clock
         self._wall, self._elapsed = clock.wall_ms(), clock.elapsed_ms()
@@ -39,7 +39,7 @@ class ClockGuard:
             self._note(gained)
 
     def look(self) -> None:
-        """Compare the clocks with those of the last look."""
+        """Compare the clocks with those of the last call."""
         wall, elapsed = self._clock.wall_ms(), self._clock.elapsed_ms()
         gained = (wall - self._wall) - (elapsed - self._elapsed)
         self._wall, self._elapsed = wall, elapsed

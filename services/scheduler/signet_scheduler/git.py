@@ -1,4 +1,4 @@
-"""Committing what people and agents change once it has been quiet; keeping in step with a remote (TK-22, TK-24)."""
+"""Commit changes of people and agents after a quiet period, and sync with a remote (TK-22, TK-24)."""
 
 from signet import clock
 from signet.domain.gitsync import commit, sync
@@ -15,19 +15,19 @@ from signet_scheduler.watch import Loop, Seen, seen
 log = logs.get("git")
 
 LOOK_SECONDS = 1.0
-#: How long nothing must have changed before a commit.
+#: Seconds without changes before a commit.
 QUIET_SECONDS = 5.0
-#: The longest pause after failures.
+#: Maximum pause after failures.
 MOST_SECONDS = 3_600.0
-#: How long a stop waits for git; it ends its work by itself.
+#: Seconds a stop waits for git, which finishes on its own.
 STOP_SECONDS = 2.0
 
-#: What leads to a commit, besides skills.
+#: Files that lead to a commit, besides skills.
 WATCHED = (watch.configs, watch.identities, watch.agents, watch.notes)
 
 
 class GitWatch(Loop):
-    """Follows the files in a thread of its own, because git may take its time."""
+    """Watches the files in a separate thread, because git can be slow."""
 
     log = log
     failed = "git.not_followed"
@@ -45,7 +45,7 @@ class GitWatch(Loop):
         self._told: str | None = None
 
     def look(self, at: float) -> None:
-        """Look at the files, commit or sync when that is due; `at` is in monotonic seconds."""
+        """Check the files, and commit or sync when due; `at` is in monotonic seconds."""
         settings = self._live.settings.git
         if not settings.enabled or not Repository(self._workspace).exists:
             self._seen, self._moved_at, self._sync_at = None, None, None
@@ -69,7 +69,7 @@ class GitWatch(Loop):
     def _commit(self, at: float) -> None:
         try:
             title = commit.commit(Repository(self._workspace), now=clock.now())
-        except BlockingIOError:  # a pull or push is running: after the next quiet
+        except BlockingIOError:  # a pull or push is running: retry after the next quiet period
             self._moved_at = at
             return
         except (SignetError, OSError) as error:
@@ -99,7 +99,7 @@ class GitWatch(Loop):
             log.info("git.synced", pulled=done["pulled"], pushed=done["pushed"])
 
     def _say(self, problem: str) -> None:
-        """Log a failure unless it is the one that was logged last."""
+        """Log a failure unless it repeats the last one."""
         if problem != self._told:
             self._told = problem
             log.warning("git.failed", reason=problem)

@@ -1,6 +1,6 @@
-"""One scheduler at a time: the one that holds the lock file leads, and the kernel frees it at any death.
+"""Elect one scheduler: the holder of the lock file leads, and the kernel frees it when the holder dies.
 
-The row `scheduler_lease` says who leads and how often that changed, for people and for status.
+The row `scheduler_lease` shows the leader and the number of changes, for people and status.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ class Leadership:
         )
 
     def take(self) -> bool:
-        """Try to lead; False when another scheduler does. Never waits."""
+        """Try to become the leader; False if another scheduler is. Never waits."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,7 +1,7 @@
-"""The scheduler process: a tick a second.
+"""The scheduler process: one tick per second.
 
-Each tick starts the beats that are due, watches new processes and looks at the write-ahead log. It runs no job itself;
-giving back leases and checkpoints are done here because they must work when the queue does not.
+Each tick starts due beats, watches new processes and checks the write-ahead log. It runs no jobs; leases and
+checkpoints are handled here because they must work when the queue does not.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from signet.process.boot import Booted, boot, open_database
 from signet.process.program import Program
 
 TICK_SECONDS = 1.0
-#: How often one that waits tries to lead.
+#: Seconds between attempts of a waiting scheduler to lead.
 TRY_SECONDS = 0.25
 NICENESS = 5
 
@@ -28,7 +28,7 @@ def main() -> int:
 
 
 def serve(booted: Booted) -> int:
-    """Wait to lead, then tick until the stop."""
+    """Wait to become the leader, then tick until stopped."""
     from signet import clock
     from signet.db import damage, schedule
     from signet.domain.activity.flush import Flusher

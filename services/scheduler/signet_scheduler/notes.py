@@ -1,7 +1,7 @@
-"""Reading the notes that harnesses keep: `memory/*.md`, and what Claude Code remembers of each project.
+"""Read the notes of harnesses: `memory/*.md`, and Claude Code's memory of each project.
 
-A file is read once it has not changed for half a second, and not before the API serves (HN-24), so that a first
-import delays no start. A file that shrinks or goes takes nothing with it (HN-25).
+A file is read after half a second without changes, and not before the API answers (HN-24), so that a first import
+delays no start. A file that shrinks or disappears deletes nothing (HN-25).
 """
 
 from pathlib import Path
@@ -19,14 +19,14 @@ from signet_scheduler.watch import Debounce, Identity, Loop, seen
 
 log = logs.get("watcher")
 
-#: How long files must not have changed (HN-21).
+#: Seconds without changes (HN-21).
 QUIET_SECONDS = 0.5
-#: A look at 5,000 notes takes 19 ms.
+#: Seconds between checks; one of 5,000 notes takes 19 ms.
 LOOK_SECONDS = 1.0
 
 
 class NoteWatch(Loop):
-    """Follows files of notes in a thread of its own."""
+    """Watches note files in a separate thread."""
 
     def __init__(
         self, db: Database, live: LiveSettings, workspace: Workspace, *, home: Path | None = None
@@ -41,7 +41,7 @@ class NoteWatch(Loop):
         self._serves = False
 
     def look(self, at: float) -> None:
-        """Look at the files and read those that are new; `at` is in monotonic seconds."""
+        """Check the files and read new ones; `at` is in monotonic seconds."""
         found = seen(self._workspace, watch.notes, watch.claude_notes, home=self._home)
         rules = Rules.of(self._live.settings)
         if not self._debounce.is_due(found, at) or rules.frozen or not self._is_served():

@@ -1,4 +1,4 @@
-"""What the scheduler does once when it starts to lead: bring waiting jobs into the queues of this version."""
+"""When the scheduler becomes the leader, move waiting jobs into the queues of this version."""
 
 from signet import clock
 from signet.db import Database
@@ -9,7 +9,7 @@ log = logs.get("scheduler")
 
 
 def place_jobs(db: Database) -> None:
-    """Move misplaced jobs in batches, and end those whose cancel an older version forgot."""
+    """Move misplaced jobs in batches, and end jobs whose cancel an older version forgot."""
     db.write(placement.end_cancelled, now=clock.now())
     for wanted in db.read(placement.misplaced):
         log.info("jobs.moved", kind=wanted.kind, queue=wanted.queue, target=wanted.target)

@@ -1,7 +1,7 @@
-"""Watching the folder of skills: a pass at the start, one each interval, and one soon after a file has changed.
+"""Watch the skill folder: synchronise at the start, at each interval, and soon after a change.
 
-The files are looked at four times a second, which needs no library, works on every disk and loses no message; with
-a hundred skills a look takes 0.3 ms. A change counts once the file has not changed again for half a second.
+Polls four times a second, which needs no library, works on every file system and cannot lose an event; a check of a
+hundred skills takes 0.3 ms. A change counts after half a second without another.
 """
 
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ from signet_scheduler.watch import Loop
 log = logs.get("reconciler")
 
 LOOK_SECONDS = 0.25
-#: How long files must not have changed.
+#: Seconds without changes.
 STABLE_SECONDS = 0.5
 
 
 class SkillWatch(Loop):
-    """Follows the folder of skills in a thread of its own, so that passes never overlap."""
+    """Watches the skill folder in a separate thread, so that passes never overlap."""
 
     log = log
     failed = "skills.not_followed"
@@ -37,12 +37,12 @@ class SkillWatch(Loop):
         self._reconciler = Reconciler(db, self._folder)
         self._last: Mapping[str, Identity] | None = None
         self._moved_at = 0.0
-        #: What the graph is equal to, and when that was last made sure.
+        #: The files that the graph reflects, and when this was last verified.
         self._followed: Mapping[str, Identity] | None = None
         self._passed_at: float | None = None
 
     def look(self, at: float) -> None:
-        """Look at the files and make a pass if one is due; `at` is in monotonic seconds."""
+        """Check the files and synchronise if due; `at` is in monotonic seconds."""
         settings = self._live.settings
         rules = Rules.of(settings)
         if not rules.enabled:

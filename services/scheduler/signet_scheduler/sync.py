@@ -1,7 +1,7 @@
-"""Keeping what agents read in step with the workspace: a sync two seconds after the last change, and one at the start.
+"""Keep agents' files in sync with the workspace: two seconds after the last change, and at the start.
 
-At the start the harnesses that were connected are brought up to date; nothing is made in the home of a person who
-connected none. The file that explains the memory comes back when it is deleted.
+At the start, connected harnesses are updated; nothing is created in the home of a person who connected none. A
+deleted file that explains the memory is restored.
 """
 
 from pathlib import Path
@@ -17,13 +17,13 @@ from signet_scheduler.watch import Debounce, Loop, seen
 
 log = logs.get("sync")
 
-#: How long files must not have changed (HN-2).
+#: Seconds without changes (HN-2).
 QUIET_SECONDS = 2.0
 KINDS = (watch.configs, watch.identities, watch.architecture, watch.agents)
 
 
 class HarnessSync(Loop):
-    """Follows the identity files in a thread of its own, so that syncs never overlap."""
+    """Watches the identity files in a separate thread, so that syncs never overlap."""
 
     def __init__(
         self, live: LiveSettings, workspace: Workspace, *, home: Path | None = None
@@ -36,7 +36,7 @@ class HarnessSync(Loop):
         self._is_mended = False
 
     def look(self, at: float) -> None:
-        """Look at the files and sync if it is time; `at` is in monotonic seconds."""
+        """Check the files and sync if due; `at` is in monotonic seconds."""
         found = seen(self._workspace, *KINDS, home=self._home)
         if not self._debounce.is_due(found, at):
             return
@@ -46,9 +46,9 @@ class HarnessSync(Loop):
             self._is_mended = True
         done = sync.sync(site, self._live.settings)
         _tell(done)
-        # What the sync itself wrote is no change: it makes nothing that it reads, but for the architecture file.
+        # The sync's own writes are no change: of the files it reads, it writes only the architecture file.
         after = seen(self._workspace, watch.architecture, home=self._home)
-        if after or done.failures:  # else somebody has deleted it since it was written
+        if after or done.failures:  # otherwise it was deleted after the write
             self._debounce.handled({**found, **after})
 
     def _site(self) -> Site:

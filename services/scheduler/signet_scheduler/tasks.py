@@ -1,4 +1,4 @@
-"""Starting the tasks that are due, and ending runs that lost their worker."""
+"""Start due tasks, and end runs that lost their worker."""
 
 from signet import clock
 from signet.db import Database
@@ -10,7 +10,7 @@ log = logs.get("scheduler")
 
 
 def look(db: Database, workspace: Workspace) -> None:
-    """Start what is due; end as failed what has no job. Writes only when there is something to do."""
+    """Start due tasks; fail runs without a job. Writes only if there is something to do."""
     now = clock.now()
     if db.read(start.is_due, now=now):
         started = db.write(start.due, now=now)

@@ -1,4 +1,4 @@
-"""What the leading scheduler does each second. A part that fails is logged and does not stop the others."""
+"""The leading scheduler's work each second. A failing part is logged and does not stop the others."""
 
 from collections.abc import Callable
 
@@ -14,12 +14,12 @@ from signet_scheduler.clock_guard import ClockGuard
 
 log = logs.get("scheduler")
 
-#: How often expired leases are looked for; deaths are seen at once (see rescuer.py).
+#: Ticks between checks for expired leases; deaths are noticed at once (see rescuer.py).
 EXPIRED_EVERY_TICKS = 10
 
 
 class Ticker:
-    """The parts of a tick and what they keep between ticks."""
+    """The parts of a tick and their state."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Ticker:
         workspace: Workspace,
         beat: Callable[[], None] = lambda: None,
     ) -> None:
-        """Keep what the parts need; `beat` is called after each, because one may wait for the write lock."""
+        """Store the dependencies; `beat` is called after each part, because one may wait for the write lock."""
         self._db = db
         self._live = live
         self._rescuer = rescuer
@@ -42,7 +42,7 @@ class Ticker:
 
     def tick(self) -> None:
         """Do one second's work."""
-        self._try("clock", self._clock_guard.look)  # before anything that asks what is due
+        self._try("clock", self._clock_guard.look)  # before anything that checks due times
         self._try("watch", self._rescuer.look)
         if self._ticks % EXPIRED_EVERY_TICKS == 0:
             self._try("expired", self._rescuer.end_expired)
@@ -53,7 +53,7 @@ class Ticker:
         self._ticks += 1
 
     def close(self) -> None:
-        """Close the checkpointer; SQLite moves what is left of the log when the last process closes the file."""
+        """Close the checkpointer; SQLite checkpoints the rest when the last process closes the file."""
         self._checkpointer.close()
 
     def _beats(self) -> None:

@@ -1,7 +1,7 @@
-"""Which files of a workspace have changed, and whether they are stable: for the sync and the reading of notes.
+"""Detect changed and stable files of a workspace, for the sync and the reading of notes.
 
-Files are polled, as skills are: no library, every disk, no message to lose. Each follower has a `Debounce` and a
-thread (`Loop`) of its own, so that none waits for another and a change during an action leads to one more.
+Files are polled, which needs no library, works on every file system and cannot lose an event. Each watcher has its
+own `Debounce` and thread (`Loop`), so that none waits for another and a change during an action leads to one more.
 """
 
 import os
@@ -19,25 +19,25 @@ from signet.observe import logs
 from signet.paths import Workspace
 
 LOOK_SECONDS = 0.5
-#: How long nothing is tried after a failure.
+#: Pause after a failure, in seconds.
 FAILED_SECONDS = 30.0
 
-#: What is never a change of anything (HN-20): databases, our own folders, copies, what is generated for agents.
+#: Files that never count as changes (HN-20): databases, our own folders, copies, generated files.
 _FOLDERS = frozenset({".daemon", ".secrets", ".git"})
 _ENDINGS = (".db", ".db-wal", ".db-shm", ".db-journal")
 _BACKUP = re.compile(r"MEMORY\.backup-.*\.md")
 
-#: What shows that a file has changed: inode, size, modification time.
+#: What identifies a file's state: inode, size, modification time.
 Identity = tuple[int, int, int]
 Seen = Mapping[str, Identity]
 
 
-#: Yields the files that are one thing to those who follow them.
+#: Yields the files of one kind.
 Kind = Callable[[Workspace, Path], Iterator[str | Path]]
 
 
 def seen(workspace: Workspace, *kinds: Kind, home: Path | None = None) -> Seen:
-    """Return the files of these kinds that exist, with what shows a change; a missing file is a change."""
+    """Return the existing files of these kinds with their state; a missing file is a change."""
     found = {}
     for kind in kinds:
         for path in kind(workspace, home or Path.home()):
@@ -50,10 +50,9 @@ def seen(workspace: Workspace, *kinds: Kind, home: Path | None = None) -> Seen:
 
 
 class Debounce:
-    """Says when what is seen differs from what was handled and has not changed for so many seconds.
+    """Decides when the observed state differs from the handled one and is stable.
 
-    Every change restarts the wait. `handled` is given what was seen before the work, so that a change meanwhile
-    counts.
+    Every change restarts the wait. `handled` gets the state from before the work, so that a change meanwhile counts.
     """
 
     def __init__(self, quiet_seconds: float) -> None:
@@ -63,7 +62,7 @@ class Debounce:
         self._handled: Seen | None = None
 
     def is_due(self, found: Seen, at: float) -> bool:
-        """Return whether it is time to act on what is seen; `at` is in monotonic seconds."""
+        """Return whether to act on the observed state; `at` is in monotonic seconds."""
         if self._last is None:
             self._last, self._moved_at = found, at - self._quiet
         elif found != self._last:
@@ -71,15 +70,15 @@ class Debounce:
         return found != self._handled and at - self._moved_at >= self._quiet
 
     def handled(self, found: Seen) -> None:
-        """Note that what was seen has been acted on."""
+        """Record a state as handled."""
         self._handled = found
 
 
 class Loop(ABC):
-    """Calls `look` from a thread of its own until it is stopped; a failure is logged and rests for a while."""
+    """Calls `look` in a separate thread until stopped; logs a failure and pauses."""
 
     log = logs.get("watcher")
-    #: The event of a failure, how long nothing is tried after it, and how long a stop waits for the look that is on.
+    #: The log event of a failure, the pause after it, and how long a stop waits for a running call.
     failed = "watch.failed"
     failed_seconds = FAILED_SECONDS
     stop_seconds: float | None = None
@@ -91,14 +90,14 @@ class Loop(ABC):
 
     @abstractmethod
     def look(self, at: float) -> None:
-        """Look, and do what is due; `at` is in monotonic seconds."""
+        """Check, and do what is due; `at` is in monotonic seconds."""
 
     def start(self) -> None:
         """Start to look."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop looking, after the action that is on."""
+        """Stop after the running call."""
         self._stop.set()
         self._thread.join(self.stop_seconds)
 
@@ -108,30 +107,28 @@ class Loop(ABC):
             pause = self._every_seconds
             try:
                 self.look(time.monotonic())
-            except (
-                Exception
-            ):  # a busy database, a folder that may not be read: a later look tries again
+            except Exception:  # a busy database, an unreadable folder: retried later
                 self.log.exception(self.failed, part=self._thread.name)
                 pause = self.failed_seconds
 
 
 def configs(workspace: Workspace, home: Path) -> Iterator[str | Path]:
-    """Yield the files that may hold the settings."""
+    """Yield the possible settings files."""
     yield from (workspace.root / name for name in NAMES)
 
 
 def identities(workspace: Workspace, home: Path) -> Iterator[str | Path]:
-    """Yield the files that say who the agent is."""
+    """Yield the identity files."""
     yield from (workspace.root / name for name in IDENTITY)
 
 
 def architecture(workspace: Workspace, home: Path) -> Iterator[str | Path]:
-    """Yield the file that tells agents how a workspace is built."""
+    """Yield the file that explains a workspace to agents."""
     yield workspace.root / ARCHITECTURE
 
 
 def agents(workspace: Workspace, home: Path) -> Iterator[str | Path]:
-    """Yield what lies below `agents/`, apart from what is generated and the copies of what was."""
+    """Yield the files below `agents/`, without generated files and copies."""
     top = workspace.root / "agents"
     for folder, folders, names in os.walk(top):
         at = Path(folder)
@@ -152,13 +149,13 @@ def notes(workspace: Workspace, home: Path) -> Iterator[str | Path]:
 
 
 def claude_notes(workspace: Workspace, home: Path) -> Iterator[str | Path]:
-    """Yield what Claude Code has noted of each project."""
+    """Yield Claude Code's notes of each project."""
     folder = str(home / ".claude" / "projects")
     yield from (f"{folder}/{name}/memory/MEMORY.md" for name in _names(folder))
 
 
 def _names(folder: str) -> list[str]:
-    """Return what is in a folder and not hidden; nothing when there is none."""
+    """Return a folder's visible entries; empty if it does not exist."""
     try:
         return [name for name in os.listdir(folder) if name[0] != "."]  # noqa: PTH208
     except OSError:

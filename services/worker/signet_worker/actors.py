@@ -68,7 +68,7 @@ from signet_worker.context import Context
 
 Run = Callable[[JobContext, Context], None]
 
-#: A sweep ends well within the time limit of its job; another one goes on with the rest.
+#: A sweep ends well within its job's time limit; another one continues.
 MOST_SWEEP_MS = 200_000
 
 
@@ -79,7 +79,7 @@ def actor_of(kind: str) -> Run:
 
 
 def backup(job: JobContext, context: Context) -> None:
-    """Make the copy of the day, unless an earlier run of this job has."""
+    """Create the daily backup, unless an earlier run of this job has."""
     now = clock.now()
     path = automatic.daily(
         context.workspace,
@@ -92,12 +92,12 @@ def backup(job: JobContext, context: Context) -> None:
 
 
 def backfill(job: JobContext, context: Context) -> None:
-    """Read the newest session that a harness has kept and that waits to be read."""
+    """Read the newest waiting session of a harness."""
     history.run(job, lambda: context.settings)
 
 
 def cluster_entities(job: JobContext, context: Context) -> None:
-    """Find the communities of the agent that the job names, or of all."""
+    """Recompute the communities of the named agent, or of all."""
     if "action" in job.lease.payload:
         repair(job, context)
     else:
@@ -105,7 +105,7 @@ def cluster_entities(job: JobContext, context: Context) -> None:
 
 
 def condense(job: JobContext, context: Context) -> None:
-    """Let one summary stand for several; it waits while nothing may be changed."""
+    """Condense several summaries into one; waits while nothing may be changed."""
     if not context.may_write():
         raise NotNow
     attempts = context.settings.pipeline.worker.max_retries
@@ -113,17 +113,17 @@ def condense(job: JobContext, context: Context) -> None:
 
 
 def connector_sync(job: JobContext, context: Context) -> None:
-    """Bring the documents of one connector in step with its folder."""
+    """Synchronise a connector's documents with its folder."""
     sync.run(job, DocumentRules.of(context.settings), context.workspace)
 
 
 def document_ingest(job: JobContext, context: Context) -> None:
-    """Get the text of one document and cut it into memories."""
+    """Fetch a document's text and split it into memories."""
     ingest.run(job, DocumentRules.of(context.settings), context.workspace)
 
 
 def embed(job: JobContext, context: Context) -> None:
-    """Embed the job's memory, if there is an embedder; what is skipped now is found later as a gap."""
+    """Embed the job's memory if there is an embedder; otherwise it is found later as a gap."""
     embedder = context.embedder()
     if embedder is None or not context.settings.pipeline.enabled:
         return _skip(job, "embeddings_off")
@@ -131,12 +131,12 @@ def embed(job: JobContext, context: Context) -> None:
 
 
 def embed_chunks(job: JobContext, context: Context) -> None:
-    """Make what was indexed of a session, or of a project's commits, findable by meaning."""
+    """Embed the chunks of a session, or of a project's commits."""
     chunk_vectors.run(job, context.embedder())
 
 
 def extract(job: JobContext, context: Context) -> None:
-    """Distil the job's memory into facts."""
+    """Extract facts from the job's memory."""
     distiller = context.distiller()
     if distiller is None or mode_of(context.settings) is Mode.DISABLED:
         return _skip(job, "extraction_off")
@@ -144,14 +144,14 @@ def extract(job: JobContext, context: Context) -> None:
 
 
 def clean_texts(job: JobContext, context: Context) -> None:
-    """Leave what was forgotten out of MEMORY.md and the notes of sessions, and write what is back."""
+    """Remove forgotten statements from MEMORY.md and session notes, and restore recovered ones."""
     agent_id, is_back = job.lease.agent_id or DEFAULT_AGENT, bool(job.lease.payload.get("is_back"))
     known = job.db.read(withheld.of, agent_id)
     notes = files.run(job, context.workspace.root, known)
     chars = synthesis.clean(job, context.workspace, known)
 
     def keep(tx: WriteTx) -> dict[str, object]:
-        if withheld.of(tx, agent_id) != known:  # what changed meanwhile found this job in the queue
+        if withheld.of(tx, agent_id) != known:  # a change meanwhile found this job still queued
             withheld.queue(tx, agent_id, is_back=is_back, now=clock.now())
         if is_back:
             ask.again(tx, agent_id, now=clock.now())
@@ -161,7 +161,7 @@ def clean_texts(job: JobContext, context: Context) -> None:
 
 
 def follow_memory(job: JobContext, context: Context) -> None:
-    """Hide, or bring back, the next part of what was read from a memory; what is left then is another job."""
+    """Hide or restore the next derived memories; the rest becomes another job."""
     asked, root_id = job.lease.payload, job.lease.memory_id or ""
     change = Change(
         kind=FollowKind(str(asked["kind"])),
@@ -174,7 +174,7 @@ def follow_memory(job: JobContext, context: Context) -> None:
 
 
 def graph_upkeep(job: JobContext, context: Context) -> None:
-    """Let weights fade, and what has lost its ground or was said otherwise since."""
+    """Decay weights, and remove attributes without a source or that were superseded."""
     pipeline, now = context.settings.pipeline, clock.now()
     structural = pipeline.structural
     sweeps = structural.supersession_enabled and structural.supersession_sweep_enabled
@@ -189,28 +189,28 @@ def graph_upkeep(job: JobContext, context: Context) -> None:
 
 
 def file_projects(job: JobContext, context: Context) -> None:
-    """File everything that is stored under a folder under the repository that it belongs to."""
+    """Assign everything stored under a folder to the repository it belongs to."""
     refile.run(job)
 
 
 def index_commits(job: JobContext, context: Context) -> None:
-    """Make the commit messages of a project findable for prompts to come."""
+    """Index a project's commit messages for later prompts."""
     masks = context.settings.memory.mask_secrets
     commits.run(job, model=context.vector_model(), masks=masks)
 
 
 def index_session(job: JobContext, context: Context) -> None:
-    """Make a session findable for prompts to come."""
+    """Index a session for later prompts."""
     episodes.run(job, model=context.vector_model())
 
 
 def label_session(job: JobContext, context: Context) -> None:
-    """Say what a session shows of the memories that it was given."""
+    """Label the memories that a session received."""
     label_sessions.run(job, settings=context.settings.pipeline.predictor)
 
 
 def maintenance(job: JobContext, context: Context) -> None:
-    """Run one cycle of maintenance, unless the settings have turned it off meanwhile."""
+    """Run one maintenance cycle, unless disabled meanwhile."""
     if not cycle.is_on(context.settings):
         return _skip(job, "maintenance_off")
     done = cycle.tick(job.db, context.settings, context.workspace, context, check=job.check)
@@ -218,7 +218,7 @@ def maintenance(job: JobContext, context: Context) -> None:
 
 
 def prospective_index(job: JobContext, context: Context) -> None:
-    """Ask the model which questions the job's memory may be asked for, if hints are wanted."""
+    """Ask the model for questions that the job's memory answers, if hints are enabled."""
     settings = context.settings.pipeline
     wanted = settings.hints.enabled and context.may_write()
     model = context.language_model(yields=True) if wanted else None
@@ -228,12 +228,12 @@ def prospective_index(job: JobContext, context: Context) -> None:
 
 
 def repair(job: JobContext, context: Context) -> None:
-    """Run the repair that was asked for, in small steps."""
+    """Run a requested repair in small steps."""
     repairs.in_worker(job, context.settings, context.workspace, context)
 
 
 def retention_sweep(job: JobContext, context: Context) -> None:
-    """Delete what is older than its window, and report what was deleted."""
+    """Delete expired rows, and report their number."""
     settings, now = context.settings.retention, clock.now()
     ends_at = clock.monotonic_ms() + MOST_SWEEP_MS
 
@@ -252,7 +252,7 @@ def retention_sweep(job: JobContext, context: Context) -> None:
 
 
 def rewrite_store(job: JobContext, context: Context) -> None:
-    """Leave nothing in the database file of what was erased, in whichever text it was said."""
+    """Remove every trace of erased statements from the database file."""
     known = job.db.read(erased.of)
     gone = (
         forget.erase_said_elsewhere(job, known, now=clock.now())
@@ -265,14 +265,14 @@ def rewrite_store(job: JobContext, context: Context) -> None:
     )
     if job.lease.payload.get("if_said") and not gone:
         return _skip(job, "nothing_said")
-    # It is written some time after an answer: names in it may be gone.
+    # It is written some time after an answer, so its names may be deleted.
     context.db.write(traversal.drop)
     rewrite(context.workspace.database)
     job.commit(lambda tx: None)
 
 
 def skill_embed(job: JobContext, context: Context) -> None:
-    """Turn what the job's skill says of itself into a vector, if there is an embedder."""
+    """Embed the job's skill, if there is an embedder."""
     embedder = context.embedder()
     if embedder is None:
         return _skip(job, "embeddings_off")
@@ -280,7 +280,7 @@ def skill_embed(job: JobContext, context: Context) -> None:
 
 
 def skill_enrich(job: JobContext, context: Context) -> None:
-    """Let a model say what the file of the job's skill leaves out, if enrichment is on."""
+    """Let a model add missing metadata to the job's skill, if enrichment is enabled."""
     rules = SkillRules.of(context.settings)
     model = context.language_model() if rules.enabled and rules.enrich else None
     if model is None:
@@ -290,7 +290,7 @@ def skill_enrich(job: JobContext, context: Context) -> None:
 
 
 def skill_entities(job: JobContext, context: Context) -> None:
-    """Tie the job's skill to what its text speaks of, if there is a model and the graph is on."""
+    """Link the job's skill to entities in its text, if there is a model and the graph is enabled."""
     rules = SkillRules.of(context.settings)
     model = context.language_model() if rules.enabled and rules.entities else None
     if model is None:
@@ -300,7 +300,7 @@ def skill_entities(job: JobContext, context: Context) -> None:
 
 
 def structural_classify(job: JobContext, context: Context) -> None:
-    """File the job's fact and those that wait with it under aspects, if there is a model and it is wanted."""
+    """Assign the job's fact and those waiting with it to aspects, if enabled and there is a model."""
     wanted = context.settings.pipeline.structural.enabled and context.may_write()
     model = context.language_model(yields=True) if wanted else None
     if model is None:
@@ -314,7 +314,7 @@ def structural_classify(job: JobContext, context: Context) -> None:
 
 
 def structural_dependency(job: JobContext, context: Context) -> None:
-    """Find in the job's fact and those that wait with it on what an entity depends, if that is wanted."""
+    """Find the dependencies of an entity in the job's fact and those waiting with it, if enabled."""
     settings = context.settings.pipeline.structural
     wanted = settings.enabled and context.may_write()
     model = context.language_model(yields=True) if wanted else None
@@ -340,23 +340,23 @@ def synthesize(job: JobContext, context: Context) -> None:
 
 
 def task_run(job: JobContext, context: Context) -> None:
-    """Give the prompt of a scheduled task to its harness and wait for the end."""
+    """Run a scheduled task's prompt in its harness and wait for the end."""
     with processors.whole():
         perform(job, context.settings, context.workspace)
 
 
 def trace_use(job: JobContext, context: Context) -> None:
-    """Find out what a session used of what it was given."""
+    """Find what a session used of its injections."""
     trace.run(job)
 
 
 def umap_projection(job: JobContext, context: Context) -> None:
-    """Draw the map that was asked for."""
+    """Draw the requested map."""
     project.run(job, View.of(job.lease.payload))
 
 
 def update_check(job: JobContext, context: Context) -> None:
-    """Ask the index for a new version; one that is not major is installed when settings say so."""
+    """Check the index for a new version; install it if enabled and not major."""
     with processors.whole():
         done = install.automatically(context.workspace, context.settings.updates, now=clock.now())
     if done is not None:
@@ -366,7 +366,7 @@ def update_check(job: JobContext, context: Context) -> None:
 
 
 def vector_index(job: JobContext, context: Context) -> None:
-    """Make the index as wide as the vectors that are made now."""
+    """Create the index in the dimensions of current vectors."""
     reindex.run(job, dimensions=context.settings.embedding.dimensions)
 
 
@@ -375,7 +375,7 @@ def _skip(job: JobContext, why: str) -> None:
 
 
 def _swept(tx: WriteTx, swept: Swept, now: datetime) -> dict[str, object]:
-    """Return what was swept; what is left is the next job's."""
+    """Return the result of a sweep; the rest is the next job's."""
     if not swept.is_finished:
         enqueue(tx, Job(kind="retention_sweep", dedupe_key=PERIODIC, priority=BULK), now=now)
     return dict(swept.counts) | ({"held": swept.held} if swept.held else {})

@@ -1,6 +1,6 @@
-"""What an actor gets: the database, the settings in force, the models.
+"""The actors' dependencies: database, effective settings, models.
 
-Models are made when the settings that name them change, and probed at most every 30 seconds.
+Models are recreated when their settings change, and probed at most every 30 seconds.
 """
 
 import threading
@@ -26,12 +26,12 @@ from signet.queue import circuit_breaker
 
 log = logs.get("pipeline")
 
-#: The queues of jobs that call the text provider, and the embedding provider.
+#: Queues of jobs that call the text provider, and the embedding provider.
 WAITING_QUEUES = ("llm", "vectors")
 
 
 class Context:
-    """Shared by all actors of this process; for any thread."""
+    """Shared by all actors of this process; thread-safe."""
 
     def __init__(self, db: Database, live: LiveSettings, workspace: Workspace) -> None:
         self.db = db
@@ -41,16 +41,16 @@ class Context:
         self._lock = threading.Lock()
         self._embedder: tuple[VectorSettings, Embedder | None] | None = None
         self._resolution: tuple[TextSettings, float, Resolution] | None = None
-        #: By server: how many calls a local one takes at once.
+        #: By server: the concurrent calls of a local one.
         self._paces: dict[str, Pace] = {}
         self._named = self._names()
-        #: What jobs wait for that are not to run now; unknown at first: no earlier process has looked.
+        #: What jobs may currently do; unknown at first, because no earlier process has checked.
         self._allowing: tuple[bool, TextSettings] | None = None
 
     def settings_changed(self) -> None:
-        """Let the jobs that wait for a provider, or to be allowed, try at once when that has changed.
+        """Retry jobs that wait for a provider or a permission, if that setting has changed.
 
-        To be called once at the start too: what allows a job may have changed while no worker ran.
+        Call it at the start too: a permission may have changed while no worker ran.
         """
         allowing, self._allowing = self._allowing, (self.may_write(), self._synthesis())
         if self._allowing != allowing:
@@ -75,17 +75,17 @@ class Context:
         return self._live.settings
 
     def may_write(self) -> bool:
-        """Return whether jobs may change what is remembered: not while the pipeline is off, watching or frozen."""
+        """Return whether jobs may change memories: not while the pipeline is off, in shadow mode or frozen."""
         return mode_of(self.settings) is Mode.CONTROLLED_WRITE
 
     def rest(self) -> None:
-        """Give up the model of vectors and what the database keeps in memory; the next job loads it again."""
+        """Unload the embedding model and the database caches; the next job reloads them."""
         with self._lock:
             self._embedder = None
         self.db.rest()
 
     def embedder(self) -> Embedder | None:
-        """Return the embedder, None when embeddings are off."""
+        """Return the embedder, None if embeddings are off."""
         _, wanted = self._names()
         with self._lock:
             if self._embedder is None or self._embedder[0] != wanted:
@@ -94,34 +94,34 @@ class Context:
             return self._embedder[1]
 
     def vector_model(self) -> str | None:
-        """Return the name of the model that makes vectors, None when embeddings are off."""
+        """Return the name of the embedding model, None if embeddings are off."""
         embedder = self.embedder()
         return embedder.model if embedder else None
 
     def distiller(self) -> Distiller | None:
-        """Return what reads texts, None when extraction is off."""
+        """Return the fact extractor, None if extraction is off."""
         model = self.language_model()
         if model is not None:
             return Model(model, self.settings)
         return Rules() if self._resolved().effective == registry.RULES else None
 
     def note_taker(self) -> summaries.Reader | None:
-        """Return what summarises sessions, None when extraction is off."""
+        """Return the session summariser, None if extraction is off."""
         model = self.language_model()
         if model is not None:
             return summaries.Model(model, self.settings)
         return summaries.Rules() if self._resolved().effective == registry.RULES else None
 
     def language_model(self, *, yields: bool = False) -> LanguageModel | None:
-        """Return the model that reads and writes text, counted and bounded; None when there is none.
+        """Return the text model with metrics and limits; None if there is none.
 
-        Background work yields: it leaves the last free call to other work.
+        Background work yields: it never takes the last free call.
         """
         wanted, _ = self._names()
         return self._bounded(wanted, self._resolved(), yields=yields)
 
     def synthesis_model(self) -> LanguageModel | None:
-        """Return the model that writes MEMORY.md, counted and bounded; None when there is none."""
+        """Return the model for MEMORY.md with metrics and limits; None if there is none."""
         extraction, _ = self._names()
         wanted = self._synthesis()
         if wanted == extraction:
@@ -161,7 +161,7 @@ class Context:
         return found
 
     def _keep(self, part: Part, wanted: TextSettings, found: Resolution) -> None:
-        """Store which provider is in use, so that the API can show it."""
+        """Store the provider in use for the API."""
         kept = self.db.read(resolved.read, part)
         if kept is None or not kept.says(wanted, found):
             self.db.write_quick(resolved.keep, part, wanted, found, now=clock.now())

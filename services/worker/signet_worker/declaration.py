@@ -1,4 +1,4 @@
-"""Declares an actor for each kind of job; what jobs do is loaded with the first one, and a silent worker has none."""
+"""Declare an actor for each kind of job; an idle worker has not imported the job code."""
 
 from collections.abc import Callable
 

@@ -1,9 +1,9 @@
-"""Claims due jobs for this process inside the writer's own transactions, and hands them to the threads of their queue.
+"""Claim due jobs for this process inside the writer's transactions, and pass them to the threads of their queues.
 
-The dispatcher is a commit hook of the writer: the commit that ends the last jobs claims the next ones. It never takes
-more than this process can start: as many as a queue may run at once, and while jobs are quick a little more, so that
-threads do not wait for the next commit. It learns that something may be due from a notification, from a timer at the
-next due time and from `PRAGMA data_version` once a second.
+The dispatcher is a commit hook of the writer: the commit that ends the last jobs claims the next ones. It claims no
+more than this process can start: a queue's concurrency, and a few more while jobs are quick, so that threads do not
+wait for the next commit. It learns of due jobs from notifications, from a timer at the next due time and from `PRAGMA
+data_version` once a second.
 """
 
 import queue as memory_queue
@@ -24,9 +24,9 @@ from signet.queue.transitions import Lease
 from signet.queue.wakeup import Listener
 from signet_worker.lease_heartbeat import LeaseHeartbeat
 
-#: Longest sleep when nothing is due, and so the longest wait after a lost notification.
+#: Maximum sleep when nothing is due, and maximum delay after a lost notification.
 LOOK_SECONDS = 1.0
-#: While the mean job of a queue is shorter than this, one more batch than may run at once is claimed.
+#: While a queue's mean job is shorter than this, one batch more than its concurrency is claimed.
 QUICK_SECONDS = 0.05
 #: Weight of the newest job in the running mean.
 MEAN_WEIGHT = 0.05
@@ -34,11 +34,11 @@ MEAN_WEIGHT = 0.05
 
 @dataclass(slots=True)
 class Lane:
-    """One queue as this process works on it."""
+    """One queue in this process."""
 
     name: str
     concurrency: int
-    #: What is claimed and not yet fetched; None ends a wait.
+    #: Claimed jobs that were not fetched; None ends a wait.
     ready: "memory_queue.SimpleQueue[JobContext | None]" = field(
         default_factory=memory_queue.SimpleQueue
     )
@@ -67,7 +67,7 @@ class Dispatcher:
         lease_ms: int,
         clock: Clock = clock.SYSTEM,
     ) -> None:
-        """`concurrency` says how many jobs of each queue run at once; other queues are left alone."""
+        """`concurrency` is the number of concurrent jobs per queue; other queues are ignored."""
         self._db = db
         self._wakeup = listener
         self._owner = owner
@@ -83,25 +83,25 @@ class Dispatcher:
     # -- life -----------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin to claim."""
+        """Start claiming."""
         self._running = True
         self.heartbeat.start()
         self._db.writer.add_hook(self)
         self._thread.start()
 
     def stop_claiming(self) -> None:
-        """Take no new jobs; those already claimed can be fetched or given back."""
+        """Claim no new jobs; those already claimed can be fetched or released."""
         self._running = False
         self._wakeup.nudge()
 
     def stop(self) -> None:
-        """Stop claiming and end the threads; leases that are still held are not touched."""
+        """Stop claiming and end the threads; held leases are not touched."""
         self.stop_claiming()
         self._thread.join()
         self.heartbeat.stop()
 
     def is_alive(self) -> bool:
-        """Return whether the threads that wake it and keep its leases are still there."""
+        """Return whether the wake-up and heartbeat threads are running."""
         return self._thread.is_alive() and self.heartbeat.is_alive()
 
     # -- threads --------------------------------------------------------------------------------
@@ -111,23 +111,23 @@ class Dispatcher:
         return not any(lane.in_flight for lane in self._lanes.values())
 
     def fetch(self, queue: str, timeout_seconds: float) -> JobContext | None:
-        """Return the next claimed job of a queue, None when there is none in time or the wait was ended."""
+        """Return the next claimed job of a queue, None after the timeout or when the wait was ended."""
         try:
             return self._lanes[queue].ready.get(timeout=timeout_seconds)
         except memory_queue.Empty:
             return None
 
     def end_wait(self, queue: str) -> None:
-        """End the wait of one thread in `fetch`, now or the next one."""
+        """End the current or next wait of one thread in `fetch`."""
         self._lanes[queue].ready.put(None)
 
     def note_seconds(self, queue: str, seconds: float) -> None:
-        """Note how long a job took, for the read-ahead of its queue."""
+        """Record a job's duration for the read-ahead of its queue."""
         lane = self._lanes[queue]
         lane.mean_seconds += (seconds - lane.mean_seconds) * MEAN_WEIGHT
 
     def poke(self) -> None:
-        """Look for due jobs now."""
+        """Check for due jobs now."""
         for lane in self._lanes.values():
             lane.maybe_due = True
         self._db.writer.wake()
@@ -135,14 +135,14 @@ class Dispatcher:
     # -- commit hook of the writer ----------------------------------------------------------------
 
     def wants_commit(self, tx: ReadTx) -> bool:
-        """Return whether a queue with room has something due; one cheap read."""
+        """Return whether a queue with capacity has a due job; one cheap read."""
         if not self._running:
             return False
         paused = pauses.paused_queues(tx)  # the end of a pause wakes us
         wall = self._clock.wall_ms()
         for lane in self._lanes.values():
             if lane.maybe_due and lane.room() > 0 and lane.name not in paused:
-                # Before looking: a notification that comes now must not be overwritten.
+                # Before the check: a notification that arrives now must not be overwritten.
                 lane.maybe_due = False
                 try:
                     due = transitions.next_due_ms(tx, lane.name)
@@ -156,7 +156,7 @@ class Dispatcher:
         return False
 
     def before_commit(self, tx: WriteTx) -> None:
-        """Claim for every queue that has room and may have something due."""
+        """Claim jobs for every queue with capacity that may have due ones."""
         if not self._running:
             return
         paused = pauses.paused_queues(tx)
@@ -171,11 +171,11 @@ class Dispatcher:
                     self._set_timer(lane, again_at or transitions.next_due_ms(tx, lane.name))
 
     def after_commit(self, committed: bool) -> None:
-        """Hand out what was claimed, or forget it when the transaction was lost."""
+        """Pass on the claimed jobs, or drop them if the transaction was rolled back."""
         claimed, self._claimed = self._claimed, []
         if not committed:
             for lane in self._lanes.values():
-                lane.maybe_due = True  # the disk refused; the listener looks again within a second
+                lane.maybe_due = True  # the disk refused; the listener retries within a second
             return
         if not claimed:
             return
@@ -191,7 +191,7 @@ class Dispatcher:
             metrics.labelled(metrics.JOB_WAIT, job.lease.kind).observe(waited)
 
     def _claim(self, tx: WriteTx, lane: Lane, room: int) -> tuple[int, int | None]:
-        """Claim what the breaker allows; return how many that is, and when to look again (ms since 1970)."""
+        """Claim what the breaker allows; return the number, and when to check again (ms since 1970)."""
         wall = self._clock.wall_ms()
         allowed = circuit_breaker.allowance(tx, lane.name, room, now_ms=wall)
         if not allowed.jobs:
@@ -222,7 +222,7 @@ class Dispatcher:
         )
 
     def _in_turn(self, tx: ReadTx) -> list[Lane]:
-        """Return the lanes; of those that share a breaker first the one that has the next probe."""
+        """Return the lanes; of those that share a breaker, the one with the next probe first."""
         lanes = list(self._lanes.values())
         if circuit_breaker.is_any_open(tx):
             wall = self._clock.wall_ms()
@@ -236,7 +236,7 @@ class Dispatcher:
 
     def _set_timer(self, lane: Lane, due_ms: int | None) -> None:
         if due_ms is not None and due_ms <= self._clock.wall_ms():
-            due_ms = None  # due and not to be had now (a suspect): the next look tries again
+            due_ms = None  # due but not claimable now (a suspect): retry at the next check
             lane.maybe_due = True
         sooner = due_ms is not None and (lane.due_at_ms is None or due_ms < lane.due_at_ms)
         lane.due_at_ms = due_ms
@@ -253,7 +253,7 @@ class Dispatcher:
             return int(watcher.execute(OTHERS_WROTE).fetchone()[0])
 
         try:
-            # The version is always read before the poke: what is committed after it is seen at the next look.
+            # Always read the version before the poke: later commits are noticed by the next check.
             seen = version()
             self.poke()
             looked = time.monotonic()
@@ -279,7 +279,7 @@ class Dispatcher:
         return min(soonest, LOOK_SECONDS)
 
     def _timer_rang(self) -> bool:
-        """Return whether a due time has come, and forget it: what looks next sets a new one."""
+        """Return whether a due time has passed, and clear it: the next check sets a new one."""
         wall, rang = self._clock.wall_ms(), False
         for lane in self._lanes.values():
             if (due := lane.due_at_ms) is not None and due <= wall:

@@ -1,9 +1,8 @@
-"""`memory_jobs` as a dramatiq broker: actors are declared on it, sent messages become jobs, consumers hand jobs out.
+"""`memory_jobs` as a dramatiq broker: actors are declared on it, messages become jobs, consumers return jobs.
 
-The table owns everything durable: attempts, waits, leases, dead letter. So dramatiq's Retries, TimeLimit and delay
-queues are left out, and the executor, which has a pool of threads for each queue, takes the place of its Worker. A
-message for one of our own kinds carries its `JobContext` as only argument; one that was sent by `actor.send(...)`
-carries the arguments that were sent.
+The table owns all durable state: attempts, waits, leases, dead letter. So dramatiq's Retries, TimeLimit and delay
+queues are not used, and the executor, with one thread pool per queue, replaces its Worker. A message for our own
+kinds has its `JobContext` as only argument; one sent by `actor.send(...)` has the sent arguments.
 """
 
 import time
@@ -33,7 +32,7 @@ class JobMessage(MessageProxy):
     """A claimed job as dramatiq sees it."""
 
     def __init__(self, job: JobContext, throws: Any = ()) -> None:
-        """`throws` are the errors that bury the job at once; raises TypeError or ValueError for an odd payload."""
+        """`throws` are errors that bury the job at once; raises TypeError or ValueError for an invalid payload."""
         lease = job.lease
         sent = "args" in lease.payload or "kwargs" in lease.payload
         message = Message[Any](
@@ -52,12 +51,12 @@ class JobMessage(MessageProxy):
         self.outcome = _COMPLETED
 
     def stuff_exception(self, exception: BaseException) -> None:
-        """Keep the error that ended the run, and what becomes of the job."""
+        """Store the error that ended the run, and the job's outcome."""
         super().stuff_exception(exception)
         self.error, self.outcome = exception, _outcome(exception, self.throws)
 
     def clear_exception(self) -> None:
-        """Let go of the error, whose traceback holds this message."""
+        """Drop the error, whose traceback references this message."""
         super().clear_exception()
         self.error = None
 
@@ -73,14 +72,14 @@ class JobsBroker(Broker):
         self.actor_options |= {"max_retries", "throws"}
 
     def declare_queue(self, queue_name: str) -> None:
-        """Remember a queue; there are no delay queues, because `due_ms` is a column."""
+        """Register a queue; there are no delay queues, because `due_ms` is a column."""
         if queue_name not in self.queues:
             self.emit_before("declare_queue", queue_name)
             self.queues[queue_name] = True
             self.emit_after("declare_queue", queue_name)
 
     def enqueue(self, message: Message[Any], *, delay: int | None = None) -> Message[Any]:
-        """Insert the message as a job, durable when this returns; `delay` in milliseconds.
+        """Insert the message as a job, durable on return; `delay` in milliseconds.
 
         An actor's `priority` below 0 runs first, one above 0 last (dramatiq: lower is sooner, 0 is usual).
         """
@@ -105,7 +104,7 @@ class JobsBroker(Broker):
         return message
 
     def consume(self, queue_name: str, prefetch: int = 1, timeout: int = 30_000) -> Consumer:
-        """Return a consumer of what the dispatcher has claimed; `timeout` in ms. Raises QueueNotFound."""
+        """Return a consumer of claimed jobs; `timeout` in ms. Raises QueueNotFound."""
         if queue_name not in self.queues:
             raise QueueNotFound(queue_name)  # type: ignore[no-untyped-call]  # ships no types here
         return JobsConsumer(self, queue_name, timeout / 1000)
@@ -129,7 +128,7 @@ class JobsBroker(Broker):
 
 
 class JobsConsumer(Consumer):
-    """Hands out the claimed jobs of one queue, and takes them back with how they ended."""
+    """Returns the claimed jobs of one queue, and receives their outcomes."""
 
     def __init__(self, broker: JobsBroker, queue: str, timeout_seconds: float) -> None:
         self._broker = broker
@@ -137,7 +136,7 @@ class JobsConsumer(Consumer):
         self._timeout = timeout_seconds
 
     def __next__(self) -> JobMessage | None:
-        """Return the next job, None when none came in time; its time limit begins."""
+        """Return the next job, None after the timeout; its time limit starts."""
         job = self._fetch(self._timeout)
         if job is None:
             return None
@@ -145,27 +144,27 @@ class JobsConsumer(Consumer):
         actor = self._broker.actors.get(job.lease.kind)
         try:
             return JobMessage(job, (actor and actor.options.get("throws")) or ())
-        except (TypeError, ValueError) as error:  # a payload that no actor can be called with
+        except (TypeError, ValueError) as error:  # a payload that no actor accepts
             self._broker.finisher.finish(
                 job, Outcome(end=End.PERMANENT, code="undecodable", error=str(error))
             )
             return None
 
     def ack(self, message: MessageProxy) -> None:
-        """Write the end of a run down; never raises."""
+        """Record the end of a run; never raises."""
         assert isinstance(message, JobMessage)
         self._broker.finisher.finish(message.job, message.outcome, error=message.error)
 
     nack = ack
 
     def requeue(self, messages: Iterable[MessageProxy]) -> None:
-        """Give jobs back that were not begun: pending, due now, the attempt not counted."""
+        """Release jobs that were not started: pending, due now, attempt not counted."""
         for message in messages:
             assert isinstance(message, JobMessage)
             self._broker.finisher.release(message.job)
 
     def close(self) -> None:
-        """Give back what was claimed and never handed out."""
+        """Release claimed jobs that were never fetched."""
         while (job := self._fetch(0)) is not None:
             self._broker.finisher.release(job)
 

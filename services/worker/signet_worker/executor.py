@@ -1,8 +1,8 @@
-"""Runs jobs: one pool of threads for each queue, of as many threads as jobs of it may run at once.
+"""Run jobs: one thread pool per queue, with the queue's concurrency.
 
-The jobs come from the consumers of the broker and go back to them with how they ended. A run that is over its time
-limit is asked to stop (`job.check()`), then its lease is ended from outside, so that the job is tried again and what
-the old run still writes is refused. A thread that goes on even so is stuck, and its process is started again.
+Jobs come from the broker's consumers and return to them with their outcome. A run over its time limit is asked to
+stop (`job.check()`), then its lease is ended from outside, so that the job is retried and the old run's writes are
+refused. A thread that still continues is stuck, and its process restarts.
 """
 
 import threading
@@ -18,10 +18,10 @@ from signet.queue.transitions import Lease
 from signet_worker.dramatiq_adapter import JobMessage, JobsBroker
 from signet_worker.lease_heartbeat import TIMED_OUT
 
-#: How long a run over its time limit may take to notice; then how long until its thread counts as stuck.
+#: Seconds for a run over its time limit to notice; then until its thread counts as stuck.
 GRACE_SECONDS = 5.0
 STUCK_SECONDS = 30.0
-#: How long a thread waits for a job at most: a stop ends its wait.
+#: Maximum wait of a thread for a job; a stop ends it.
 WAIT_MS = 60_000
 
 
@@ -29,11 +29,11 @@ class Executor:
     """The threads that run the jobs of this process."""
 
     def __init__(self, broker: JobsBroker) -> None:
-        """Make the threads for the queues of the broker's dispatcher."""
+        """Create the threads for the queues of the broker's dispatcher."""
         self._broker = broker
         self._dispatcher = broker.dispatcher
         self._is_stopping = False
-        #: The job that each thread runs.
+        #: The job of each thread.
         self._running: dict[int, JobContext] = {}
         self._threads = [
             (queue, threading.Thread(target=self._work, args=(queue,), name=queue, daemon=True))
@@ -46,12 +46,12 @@ class Executor:
         return len(self._threads)
 
     def start(self) -> None:
-        """Begin to run jobs."""
+        """Start running jobs."""
         for _, thread in self._threads:
             thread.start()
 
     def stop(self, timeout_seconds: float) -> None:
-        """Start no further job, give back what was not begun, and wait for the rest, at most so long."""
+        """Start no more jobs, release unstarted ones, and wait up to `timeout_seconds` for the rest."""
         self._is_stopping = True
         until = time.monotonic() + timeout_seconds
         for queue in {queue for queue, _ in self._threads}:
@@ -62,7 +62,7 @@ class Executor:
             thread.join(max(until - time.monotonic(), 0.0))
 
     def enforce_limits(self) -> None:
-        """End the leases of runs that are over their time limit and have not stopped."""
+        """End the leases of runs over their time limit that have not stopped."""
         late = time.monotonic() - GRACE_SECONDS
         for job in list(self._running.values()):
             if job.ends_at < late and not (job.is_abandoned or job.is_finished):
@@ -70,7 +70,7 @@ class Executor:
                 self._broker.finisher.finish(job, TIMED_OUT)
 
     def is_lost(self) -> bool:
-        """Return whether a thread has ended, or runs a job that does not stop: the process must start again."""
+        """Return whether a thread has ended, or runs a job that does not stop: the process must restart."""
         late = time.monotonic() - GRACE_SECONDS - STUCK_SECONDS
         is_stuck = any(job.ends_at < late for job in list(self._running.values()))
         return is_stuck or any(not thread.is_alive() for _, thread in self._threads)
@@ -90,7 +90,7 @@ class Executor:
         span = _span(job.lease)
         try:
             self._broker.get_actor(message.actor_name)(*message.args, **message.kwargs)
-        except BaseException as error:  # SystemExit too ends the job, not its thread
+        except BaseException as error:  # SystemExit too ends only the job
             message.stuff_exception(error)
         del self._running[thread]
         outcome = TIMED_OUT if job.is_abandoned else message.outcome
@@ -98,13 +98,13 @@ class Executor:
         if outcome.end in (End.FAILED, End.PERMANENT):
             span.fail(outcome.code)
         span.end()
-        if not job.is_abandoned:  # else its end is written
+        if not job.is_abandoned:  # otherwise its end is written
             consumer.ack(message)
         message.clear_exception()
 
 
 def _bind(lease: Lease) -> None:
-    """Let the lines of this thread's log say which job they are of."""
+    """Add the job to this thread's log lines."""
     clear_contextvars()
     bind_contextvars(job_id=lease.job_id)
     if lease.memory_id is not None:
@@ -112,7 +112,7 @@ def _bind(lease: Lease) -> None:
 
 
 def _span(lease: Lease) -> Span:
-    """Return the span of a run that begins now (names: https://opentelemetry.io/docs/specs/semconv/messaging/)."""
+    """Return the span of a starting run (names: https://opentelemetry.io/docs/specs/semconv/messaging/)."""
     facts: dict[str, Value | None] = {
         "messaging.system": "signet",
         "messaging.operation.type": "process",

@@ -1,4 +1,4 @@
-"""Writes the ends of runs down, counts them and logs them."""
+"""Record, count and log the ends of runs."""
 
 import time
 from functools import partial
@@ -17,7 +17,7 @@ log = logs.get("pipeline")
 
 
 class Finisher:
-    """Ends the jobs of this process; for any thread."""
+    """Ends the jobs of this process; thread-safe."""
 
     def __init__(self, db: Database, dispatcher: Dispatcher) -> None:
         self._db = db
@@ -27,10 +27,10 @@ class Finisher:
     def finish(
         self, job: JobContext, outcome: Outcome, *, error: BaseException | None = None
     ) -> None:
-        """End a job as its run did; never raises.
+        """End a job with its run's outcome; never raises.
 
-        A refusal by the provider says nothing of how quick jobs are, and its place in the queue is free only once
-        the breaker is seen open.
+        A refusal by the provider does not count for the queue's speed, and its place in the queue is freed only after
+        the breaker is open.
         """
         took = time.monotonic() - job.started_at
         if not (outcome.is_provider_down or outcome.is_provider_failure):
@@ -44,19 +44,19 @@ class Finisher:
         _note(job, outcome, error, took)
 
     def release(self, job: JobContext) -> None:
-        """Give a job back that was not begun: pending, due now, the attempt not counted."""
+        """Release a job that was not started: pending, due now, attempt not counted."""
         job.leave_queue()
         self._write(job, Outcome(end=End.RELEASED))
 
     def flush_log(self, *, everything: bool = False) -> None:
-        """Log what was counted long enough, or all of it."""
+        """Log what was counted long enough, or everything."""
         self._logger.flush(everything=everything)
 
     def _write(self, job: JobContext, outcome: Outcome) -> None:
-        """Write an end down; only what buries a job is waited for, until it is on disk.
+        """Write an end; only burying a job waits until it is on disk.
 
-        Of the others the thread goes on, and the ends of that moment share one commit. Should one be lost, the lease
-        ends and the job runs again.
+        Other ends of the moment share one commit while the thread continues. If one is lost, the lease expires and
+        the job runs again.
         """
         write = partial(job.finish, outcome=outcome)
         try:
@@ -70,7 +70,7 @@ class Finisher:
     def _written(
         self, job: JobContext, outcome: Outcome, is_ours: bool, error: BaseException | None
     ) -> None:
-        """Let go of a job whose end is written; one that could not be written stays, until the next heartbeat."""
+        """Drop a job whose end is written; keep an unwritten one until the next heartbeat."""
         if error is not None:
             log.warning("job.unsettled", job_id=job.lease.job_id, error=type(error).__name__)
             job.write_again = partial(self._write, job, outcome)
@@ -84,7 +84,7 @@ class Finisher:
 
 
 def _note(job: JobContext, outcome: Outcome, error: BaseException | None, took: float) -> None:
-    """Count and time an end, and note what failed by its code in the taxonomy."""
+    """Count and time an end, and record a failure by its taxonomy code."""
     kind = job.lease.kind
     metrics.labelled(metrics.JOB_OUTCOMES, kind, outcome.end).inc()
     metrics.labelled(metrics.JOB_SECONDS, kind).observe(took)

@@ -1,8 +1,8 @@
-"""Log how runs ended, so that a thousand equal failures are two lines and none goes unseen.
+"""Log the ends of runs, so that a thousand equal failures are two lines and none is missed.
 
-What buries a job has a line of its own. An end after which the job is tried again has one the first time; more of
-the same kind and code are counted for a while and logged in one line `job.repeated`. (A line costs as much as a short
-job.) Each row keeps its own errors, and the metrics count every run.
+Burying a job always gets a line. An end that is retried gets one the first time; more of the same kind and code are
+counted for a while and logged in one line `job.repeated`. (A line costs as much as a short job.) Each row keeps its
+own errors, and the metrics count every run.
 """
 
 import math
@@ -18,32 +18,32 @@ from signet.queue.retry import End, Outcome
 
 log = logs.get("pipeline")
 
-#: For how long equal ends are counted before their number is logged.
+#: Seconds of counting equal ends before their number is logged.
 COUNT_SECONDS = 10.0
 
 
 @dataclass(slots=True)
 class _Repeats:
-    """Ends of one sort since the line about the first of them."""
+    """Ends of one sort since the first one's line."""
 
     until: float
     count: int = 0
 
 
 class JobLogger:
-    """Logs the ends of runs; for any thread."""
+    """Logs the ends of runs; thread-safe."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._repeats: dict[tuple[str, End, str], _Repeats] = {}
-        #: When the first of them is to be logged: until then each job that passes asks for nothing more.
+        #: When the first of them must be logged; until then passing jobs check nothing more.
         self._until = math.inf
         self._lock = threading.Lock()
 
     def log_end(
         self, job: JobContext, outcome: Outcome, error: BaseException | None, took: float
     ) -> None:
-        """Log or count the end of a run; an error that is none of ours brings its traceback when it buries."""
+        """Log or count the end of a run; an unexpected error that buries the job is logged with its traceback."""
         kind = job.lease.kind
         if outcome.end is End.COMPLETED:
             log.debug(
@@ -66,7 +66,7 @@ class JobLogger:
         )
 
     def flush(self, *, everything: bool = False) -> None:
-        """Log what was counted long enough, or all of it."""
+        """Log what was counted long enough, or everything."""
         now = self._monotonic()
         if now < self._until and not everything:
             return
@@ -81,7 +81,7 @@ class JobLogger:
                 log.warning("job.repeated", kind=kind, end=end, code=code, count=count)
 
     def _is_repeated(self, sort: tuple[str, End, str]) -> bool:
-        """Count this end if one like it was logged; else the next ones will be."""
+        """Count this end if an equal one was logged; otherwise start counting."""
         with self._lock:
             found = self._repeats.get(sort)
             if found is None:

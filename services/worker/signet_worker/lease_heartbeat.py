@@ -1,6 +1,6 @@
-"""Keeps the leases of this process alive: one thread, one statement for all of them.
+"""Extend the leases of this process: one thread, one statement for all of them.
 
-A lease that does not come back from it is lost: the job's `lost` becomes true and nothing it writes is accepted.
+A lease that is not extended is lost: the job's `lost` becomes true and its writes are refused.
 """
 
 import threading
@@ -16,7 +16,7 @@ from signet.queue.retry import End, Outcome
 
 log = logs.get("pipeline")
 
-#: A cancel is noticed at the next beat, so it beats faster than a long lease would need.
+#: Maximum interval: a cancel is noticed at the next beat, so it beats faster than a long lease needs.
 LONGEST_BEAT_MS = 5_000
 
 _RELEASED = Outcome(end=End.RELEASED)
@@ -24,7 +24,7 @@ TIMED_OUT = Outcome(end=End.FAILED, code="timeout", error="did not end within it
 
 
 class LeaseHeartbeat:
-    """Every job of this process between claim and end; for all threads."""
+    """Every job of this process between claim and end; thread-safe."""
 
     def __init__(self, db: Database, owner: str, *, lease_ms: int, clock: Clock) -> None:
         self._db = db
@@ -46,23 +46,23 @@ class LeaseHeartbeat:
         return self._thread.is_alive()
 
     def add(self, jobs: Iterable[JobContext]) -> None:
-        """Keep the leases of these jobs alive."""
+        """Extend the leases of these jobs from now on."""
         with self._lock:
             self._jobs.update((job.lease.job_id, job) for job in jobs)
 
     def drop(self, job: JobContext) -> None:
-        """Stop keeping the lease of this job alive."""
+        """Stop extending the lease of this job."""
         with self._lock:
             if self._jobs.get(job.lease.job_id) is job:
                 del self._jobs[job.lease.job_id]
 
     def jobs(self) -> list[JobContext]:
-        """Return every job whose lease is kept alive."""
+        """Return every job whose lease is being extended."""
         with self._lock:
             return list(self._jobs.values())
 
     def extend(self) -> None:
-        """Prolong all leases once; mark the jobs that lost theirs and those that are to be cancelled."""
+        """Extend all leases once; mark the jobs that lost theirs and those to be cancelled."""
         with self._lock:
             mine = dict(self._jobs)
         if not mine:
@@ -80,7 +80,7 @@ class LeaseHeartbeat:
             job.cancelled = job.cancelled or cancelled
 
     def release_all(self) -> int:
-        """End every lease that is still kept and return how many; what runs on can write nothing more."""
+        """End every held lease and return the number; runs that continue can write nothing more."""
         jobs = self.jobs()
         for job in jobs:
             job.lost = True
@@ -92,7 +92,7 @@ class LeaseHeartbeat:
         return len(jobs)
 
     def stop(self) -> None:
-        """End the thread; leases that are still kept are not touched."""
+        """End the thread; held leases are not touched."""
         self._stop.set()
         self._thread.join()
 

@@ -1,8 +1,8 @@
-"""The worker process: takes jobs and runs them until it is told to stop.
+"""The worker process: run jobs until stopped.
 
-It runs at low priority and, on Linux, leaves one processor to others, so that answers to people come before work in
-the background. All but the thread that writes: answers wait for the lock that it holds. On Linux each thread has a
-priority of its own, that of the thread which started it.
+It runs at low priority and, on Linux, leaves one processor to others, so that answers to people take precedence. The
+writer thread is exempt, because answers wait for its lock. On Linux each thread has its own priority, inherited from
+the thread that started it.
 """
 
 import contextlib
@@ -22,30 +22,30 @@ from signet_worker import processors
 if TYPE_CHECKING:
     from signet_worker.dispatcher import Dispatcher
 
-#: How long running jobs may go on after a stop; the rest is given back. Fits the five seconds of a daemon stop.
+#: Seconds for running jobs after a stop; the rest is released. Fits the five seconds of a daemon stop.
 DRAIN_SECONDS = 3.0
-#: How long a process that lost a thread may take to end.
+#: Seconds for a process that lost a thread to end.
 LOST_SECONDS = 15.0
 NICENESS = 10
-#: How long a thread computes before another one gets its turn. The thread that writes gives up its turn with each
-#: statement: with Python's 5 ms a transaction of 15 ms held the lock for 200 to 350 ms while jobs computed.
+#: Maximum computing time of a thread before another one runs. The writer yields at each statement: with Python's 5 ms
+#: a transaction of 15 ms held the lock for 200 to 350 ms while jobs computed.
 SWITCH_SECONDS = 0.0005
-#: Looks of silence after which the model is given up: it is loaded again in a tenth of a second, and nobody waits.
+#: Idle checks before the model is unloaded: reloading takes a tenth of a second, with no caller waiting.
 REST_LOOKS = 3
-#: How often the process looks at its threads and for new processes.
+#: Seconds between checks of threads and new processes.
 LOOK_SECONDS = 1.0
 
 
 def main() -> int:
-    """Run until stopped; return 0, or 1 when a thread was lost and the process must be started again."""
+    """Run until stopped; return 0, or 1 if a thread was lost and the process must restart."""
     booted = boot(Program.WORKER)
     sys.setswitchinterval(SWITCH_SECONDS)
     return serve(booted)
 
 
 def serve(booted: Booted) -> int:
-    """Open the database, take jobs until the stop, give back what did not finish."""
-    db = open_database(booted.workspace, inline=False)  # starts the thread that writes
+    """Open the database, run jobs until stopped, release unfinished ones."""
+    db = open_database(booted.workspace, inline=False)  # starts the writer thread
     _step_back()
     from signet import clock
     from signet.domain import memory_followers
@@ -93,15 +93,15 @@ def serve(booted: Booted) -> int:
     flusher.start()
     executor.start()
     dispatcher.start()
-    thrift = Thrift(context.rest, looks=REST_LOOKS, begin_anew=_begin_anew(booted, dispatcher))
+    thrift = Thrift(context.rest, looks=REST_LOOKS, begin_anew=_restarter(booted, dispatcher))
     thrift.start()
     log.info("worker.ready", threads=len(executor), owner=presence.owner)
 
-    # The scheduler sees a death at once; this is for the time when it is down itself.
+    # The scheduler notices deaths at once; this is for while it is down itself.
     rescuer = Rescuer(db, workspace.runtime_dir, presence.owner)
     lost = False
     while not booted.stop.wait(LOOK_SECONDS):
-        with contextlib.suppress(SignetError):  # busy or full: the next look tries again
+        with contextlib.suppress(SignetError):  # busy or full: the next check retries
             rescuer.look()
         booted.pulse.beat(db.holding, needs_restart=db.needs_restart())
         executor.enforce_limits()
@@ -111,7 +111,7 @@ def serve(booted: Booted) -> int:
             lost = True
             break
 
-    if lost:  # a stuck job may hold a lock that one of the steps below waits for
+    if lost:  # a stuck job may hold a lock that one of the steps below needs
         _end_in(LOST_SECONDS)
     thrift.stop()
     dispatcher.stop_claiming()
@@ -131,14 +131,16 @@ def serve(booted: Booted) -> int:
 
 
 def _end_in(seconds: float) -> None:
-    """End this process after a time, whatever its threads wait for; its leases end with it."""
+    """End this process after a delay, whatever its threads wait for; its leases end with it."""
     timer = threading.Timer(seconds, os._exit, (1,))
     timer.daemon = True
     timer.start()
 
 
-def _begin_anew(booted: Booted, dispatcher: "Dispatcher") -> Callable[[], None] | None:
-    """Return what ends this process, if no job runs, for its supervisor to start it again; None without supervisor."""
+def _restarter(booted: Booted, dispatcher: "Dispatcher") -> Callable[[], None] | None:
+    """Return a function that exits this process if no job runs, so that its supervisor restarts it; None without a
+    supervisor.
+    """
     if SUPERVISOR_PID not in os.environ:
         return None
 
@@ -146,17 +148,17 @@ def _begin_anew(booted: Booted, dispatcher: "Dispatcher") -> Callable[[], None] 
     from signet.process.memory import resident_mb
 
     def begin_anew() -> None:
-        if not dispatcher.is_idle():  # a job waits for an answer from elsewhere
+        if not dispatcher.is_idle():  # a job waits for an external answer
             return
         logs.get("pipeline").info("worker.begins_anew", resident_mb=round(resident_mb()))
-        backoff.forget(booted.workspace.runtime_dir, [booted.program])  # it is no crash
+        backoff.forget(booted.workspace.runtime_dir, [booted.program])  # not a crash
         booted.stop.set()
 
     return begin_anew
 
 
 def _step_back() -> None:
-    """Let others go first, as far as the system allows: threads that start from now on do."""
+    """Lower the priority, as far as the system allows, of this thread and those it starts."""
     with contextlib.suppress(OSError):
         os.nice(NICENESS)
     processors.leave_first()
@@ -165,5 +167,5 @@ def _step_back() -> None:
 if __name__ == "__main__":
     code = main()
     sys.stdout.flush()
-    # Threads in the middle of a job that was given back must not keep the process alive.
+    # Threads in the middle of a released job must not keep the process alive.
     os._exit(code)

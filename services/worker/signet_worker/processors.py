@@ -1,7 +1,7 @@
-"""Which processors the worker uses: all but the first, and the whole set for programs of people.
+"""Choose the worker's processors: all but the first, and the whole set for users' programs.
 
-On Linux each thread has processors of its own: those of the thread which started it, and a program has those of the
-thread which started it. Programs of models keep the worker's set, because they work in the background.
+On Linux each thread has its own processor set, inherited from the thread that started it, and so does a program.
+Model programs keep the worker's set, because they work in the background.
 """
 
 import os
@@ -10,18 +10,18 @@ from contextlib import contextmanager, suppress
 
 
 def leave_first() -> None:
-    """Leave the first processor to others, with the threads that start from now on; only on Linux."""
+    """Leave the first processor to others, for threads started from now on; only on Linux."""
     if not hasattr(os, "sched_setaffinity"):
         return
     with suppress(OSError):
         allowed = os.sched_getaffinity(0)
-        # The first: of mixed processors (Intel's) those that save power come last.
+        # The first: on hybrid processors (Intel's) the power-saving ones come last.
         os.sched_setaffinity(0, allowed - {min(allowed)} or allowed)
 
 
 @contextmanager
 def whole() -> Iterator[None]:
-    """Let programs that this thread starts in the block use what the one who started the worker may use."""
+    """Let programs started by this thread inside the block use the original processor set."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
