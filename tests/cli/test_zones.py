@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cli.program import Program, running
+from support.processes import eventually
 
 #: Where it is another day now than in UTC: behind or ahead of the date line.
 ZONE = "Pacific/Kiritimati" if datetime.now(UTC).hour >= 11 else "Etc/GMT+12"
@@ -108,3 +109,21 @@ def test_imports_read_epoch_times_and_refuse_what_is_no_time(abroad: Program) ->
     assert f"{len(times)} new, 0 known, {len(refused)} refused" in done.out
     stored = abroad.run("memory", "list", "--who", "mem0", "--json").json()["memories"]
     assert {one["created_at"][:16] for one in stored} == {"2024-07-26T10:49"}
+
+
+def test_the_messages_of_a_session_are_shown_in_local_time(abroad: Program) -> None:
+    at = datetime.now(UTC).replace(microsecond=0)
+    log = abroad.home / "talk.jsonl"
+    turns = (("user", "We moored the ferry at pier nine."), ("assistant", "Noted: pier nine."))
+    lines = (
+        {"type": role, "message": {"role": role, "content": text}, "timestamp": at.isoformat()}
+        for role, text in turns
+    )
+    log.write_text("\n".join(map(json.dumps, lines)))
+    ended = {"session_id": "moored", "transcript_path": str(log)}
+    abroad.run("hook", "session-end", "-H", "claude-code", stdin=json.dumps(ended))
+    eventually(lambda: abroad.run("sessions", "show", "moored").status == 0)
+    shown = abroad.run("sessions", "show", "moored").out
+    local = at.astimezone(ZoneInfo(ZONE))
+    assert f"User ({local:%Y-%m-%d %H:%M}): We moored the ferry" in shown
+    assert f"{at:%Y-%m-%d}" not in shown

@@ -1,5 +1,6 @@
 """`signet sessions show`: show a session's messages with the context injected at each."""
 
+import re
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -18,6 +19,8 @@ from signet.wire.capture import Reading
 
 #: Sessions searched for a key prefix.
 MOST = 200
+#: The time of a message as a transcript has it, in UTC.
+_TIME = re.compile(r"^(User |Assistant )\((\d{4}-\d\d-\d\dT[\d:.]+Z)\)(?=:)", re.MULTILINE)
 
 
 def show(
@@ -54,10 +57,14 @@ def show(
     yield from _head(
         found["sessionKey"], found["createdAt"], found["harness"], found["project"], ink
     )
-    yield from output.paragraphs(found["content"], 0)
+    yield from output.paragraphs(_TIME.sub(_local, found["content"]), 0)
     for gap in _gaps(found.get("reading")):
         output.hint(gap)
     output.hint(f"With its injected context: signet sessions show {key} --given")
+
+
+def _local(found: re.Match[str]) -> str:
+    return f"{found[1]}({output.local(found[2])})"
 
 
 def _gaps(reading: Reading | None) -> Iterator[str]:
