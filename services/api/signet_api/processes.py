@@ -26,7 +26,9 @@ def states(tx: ReadTx, workspace: Workspace, *, now: datetime) -> list[dict[str,
         newest = max(living, key=lambda row: row.started_at, default=None)
         started = backoff.last(workspace.runtime_dir, program)
         is_still = newest is not None and kernel.state(newest.pid) == "T"
-        uptime = (now - clock.parse(newest.started_at)).total_seconds() if newest else None
+        age = (now - clock.parse(newest.started_at)).total_seconds() if newest else None
+        # The clock may have been set back since.
+        uptime = None if age is None else max(0.0, age)
         found.append(
             {
                 "name": program,

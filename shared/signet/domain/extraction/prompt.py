@@ -11,6 +11,7 @@ from signet.domain.extraction.models import (
     Fact,
 )
 from signet.domain.graph.models import ENTITY_TYPES, UNKNOWN
+from signet.domain.memory.normalize import one_line
 from signet.providers import fence
 from signet.providers.ports import Shape
 from signet.providers.shapes import BOOLEAN, CONFIDENCE, TEXT, an_object, list_of, one_of
@@ -90,9 +91,9 @@ def condensed(text: str, max_entities: int) -> str:
 
 def decision(fact: Fact, candidates: Sequence[Candidate]) -> str:
     """Return the request to choose between add, update, delete and none."""
-    new = f"New fact ({fact.type}, confidence {fact.confidence:.2f}): {fact.content}"
+    new = f"New fact ({fact.type}, confidence {fact.confidence:.2f}): {one_line(fact.content)}"
     known = [
-        f"{number}. id {candidate.id} ({candidate.type}): {candidate.content}"
+        f"{number}. id {candidate.id} ({candidate.type}): {one_line(candidate.content)}"
         for number, candidate in enumerate(candidates, 1)
     ]
     return f"{_DECISION}{fence.data('facts', chr(10).join((new, *known)))}"
@@ -110,7 +111,7 @@ def decision_shape(candidates: Sequence[Candidate]) -> Shape:
 
 def contradiction(new: str, old: str) -> str:
     """Return the request to say whether two statements contradict each other (PIP-22)."""
-    return f"{_CONTRADICTION}{fence.data('statements', f'New: {new}{chr(10)}Old: {old}')}"
+    return f"{_CONTRADICTION}{fence.data('statements', f'New: {one_line(new)}{chr(10)}Old: {one_line(old)}')}"
 
 
 def parts(text: str, limit: int = MAX_INPUT_CHARS) -> list[str]:

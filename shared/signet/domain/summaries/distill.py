@@ -11,6 +11,7 @@ from signet.config import Settings
 from signet.domain.extraction import rules
 from signet.domain.extraction.grounding import Grounds
 from signet.domain.extraction.models import Fact
+from signet.domain.memory.normalize import one_line
 from signet.domain.summaries import parse, prompt, split
 from signet.domain.summaries.files import project_name
 from signet.domain.summaries.models import (
@@ -83,7 +84,7 @@ class Rules:
         ]
         sections = [_section("Requests", requests[:SHOWN_REQUESTS])]
         for kind in dict.fromkeys(fact.type for fact in facts):
-            listed = [f"- {fact.content}" for fact in facts if fact.type == kind]
+            listed = [f"- {one_line(fact.content)}" for fact in facts if fact.type == kind]
             sections.append(_section(TITLES.get(kind, f"{kind.capitalize()}s"), listed))
         topic = project_name(asked.session.project)
         sections.insert(0, f"## {topic}" if topic else "")

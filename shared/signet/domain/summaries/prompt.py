@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from signet.domain.extraction.prompt import ASKED_TYPES
+from signet.domain.memory.normalize import one_line
 from signet.domain.summaries.models import MAX_FACTS, MAX_PART_FACTS, Said
 from signet.providers import fence
 from signet.providers.shapes import INTEGER, NUMBER, TEXT, an_object, list_of, one_of
@@ -81,7 +82,7 @@ def part_notes(text: str, *, day: str, place: str) -> str:
 
 def combined(summaries: Sequence[str], facts: Sequence[Said], *, day: str) -> str:
     """Return the request to make one set of notes of those of the parts."""
-    listed = "\n".join(f"- {fact.content}" for fact in facts[:SHOWN_FACTS])
+    listed = "\n".join(f"- {one_line(fact.content)}" for fact in facts[:SHOWN_FACTS])
     shown = "\n\n---\n\n".join((*summaries, f"Facts:\n{listed}" if listed else ""))
     return _COMBINE.format(day=day) + fence.data("notes", shown)
 
@@ -93,5 +94,7 @@ def condensed(summaries: Sequence[str]) -> str:
 
 def judged(memories: Sequence[tuple[str, str]], text: str) -> str:
     """Return the request to judge what memories (id and text) were worth to a session."""
-    shown = "\n".join(f"{memory_id[:SHORT_ID]}: {content}" for memory_id, content in memories)
+    shown = "\n".join(
+        f"{memory_id[:SHORT_ID]}: {one_line(content)}" for memory_id, content in memories
+    )
     return _JUDGE + fence.data("memories", shown) + fence.data("session", text)

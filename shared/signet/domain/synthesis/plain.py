@@ -1,5 +1,6 @@
 """MEMORY.md without a model: what matters most, grouped by kind. The same memories give the same file."""
 
+from signet.domain.memory.normalize import one_line
 from signet.domain.synthesis.sources import Sources
 
 #: What a session reads of the file.
@@ -23,7 +24,7 @@ def text(sources: Sources, *, title: str) -> str:
     room = MOST_CHARS - sum(map(len, TITLES.values()))
     sections: dict[str, list[str]] = {}
     for one in sources.memories:
-        line = f"- {one.content}"
+        line = f"- {one_line(one.content)}"
         if len(line) >= room:
             continue
         room -= len(line) + 1

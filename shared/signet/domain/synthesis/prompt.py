@@ -1,6 +1,7 @@
 """The words with which a model is asked to write MEMORY.md."""
 
 from signet import clock
+from signet.domain.memory.normalize import one_line
 from signet.domain.synthesis import file
 from signet.domain.synthesis.plan import Plan
 from signet.domain.synthesis.sources import Sources
@@ -30,7 +31,7 @@ def synthesis(current: str, sources: Sources, plan: Plan) -> str:
             [
                 *([f"{file.heading(project)}:"] if project != "" and len(parts) > 1 else []),
                 *(
-                    f"- [{one.type}] {one.content} ({clock.local_day(one.created_at)})"
+                    f"- [{one.type}] {one_line(one.content)} ({clock.local_day(one.created_at)})"
                     for one in part.memories
                 ),
             ]

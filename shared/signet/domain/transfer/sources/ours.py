@@ -1,12 +1,10 @@
 """Our own files: NDJSON as FORMAT.md describes it. A line that is broken costs nothing but itself."""
 
-import bz2
-import gzip
+import importlib
 import io
-import lzma
 import zlib
-from collections.abc import Callable, Iterator, Mapping
-from typing import BinaryIO, cast
+from collections.abc import Iterator
+from typing import BinaryIO
 
 from signet.domain.transfer.records import END, HEADER, VERSION, Found, Record
 from signet.domain.transfer.sources.source import Format, Source, kilobytes
@@ -17,20 +15,23 @@ from signet.text.json_text import STRICT
 MAX_LINE_BYTES = 64 * 1024 * 1024
 
 
-#: How compressed files begin, and what a cut or broken one raises.
-_OPENERS: Mapping[bytes, Callable[..., object]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\0": lzma.open,
-}
-BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, lzma.LZMAError)
+#: How compressed files begin, and the module that reads them: not every Python has all of them.
+_READERS = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}
+#: What a cut or broken one raises.
+BROKEN = (EOFError, OSError, zlib.error)
 
 
 def unpacked(stream: io.BufferedReader) -> BinaryIO:
-    """Return a stream, decompressed where it begins as gzip, bzip2 or xz do."""
+    """Return a stream, decompressed where it begins as gzip or bzip2 does. Raises Invalid."""
     head = stream.peek(8)
-    found = next((one for mark, one in _OPENERS.items() if head.startswith(mark)), None)
-    return cast(BinaryIO, found(stream, "rb") if found else stream)
+    name = next((name for mark, name in _READERS.items() if head.startswith(mark)), None)
+    if name is None:
+        return stream
+    try:
+        found: BinaryIO = importlib.import_module(name).open(stream, "rb")
+    except ImportError as error:
+        raise Invalid(f"This Python cannot decompress {name} files") from error
+    return found
 
 
 def read(stream: BinaryIO, size: int) -> Source:
