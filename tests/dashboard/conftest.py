@@ -28,6 +28,7 @@ pytest.register_assert_rewrite(
     "dashboard.triage",
     "dashboard.states",
     "dashboard.helps",
+    "dashboard.hostile",
 )
 
 

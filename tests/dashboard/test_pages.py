@@ -17,6 +17,7 @@ from dashboard.consent import (
     test_what_is_declined_does_not_happen,
 )
 from dashboard.helps import test_whether_memory_helps_is_said_and_learning_is_switched
+from dashboard.hostile import hostile, test_no_text_of_a_stranger_becomes_a_script
 from dashboard.memories import (
     test_a_forgotten_memory_is_listed_recovered_and_erased,
     test_find_read_why_edit_forget_undo_and_recover_with_keys,
@@ -49,6 +50,7 @@ from dashboard.triage import (
 )
 
 __all__ = [
+    "hostile",
     "test_a_cut_stream_is_mended_and_nothing_is_missed",
     "test_a_daemon_that_has_too_much_to_do_is_asked_again",
     "test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys",
@@ -66,6 +68,7 @@ __all__ = [
     "test_looking_changes_nothing",
     "test_memories_are_chosen_by_a_line_around_them",
     "test_new_memories_are_kept_rejected_and_faded_with_keys",
+    "test_no_text_of_a_stranger_becomes_a_script",
     "test_settings_that_decide_more_than_tuning_are_asked_about",
     "test_terms_in_the_field_narrow_the_list_instead_of_being_asked",
     "test_texts_of_strangers_are_texts",
