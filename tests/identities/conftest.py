@@ -24,19 +24,24 @@ class Stores:
         self.world: World = world.build(folder / "first" / "agents")
         self._count = 0
 
-    @contextmanager
-    def copy(self, mode: str) -> Iterator[Api]:
-        """Open the app over a new copy of the store, in a mode."""
+    def workspace(self, mode: str) -> Workspace:
+        """Return a new copy of the store, in a mode."""
         self._count += 1
         folder = self._folder / str(self._count) / "agents"
         no_sockets = shutil.ignore_patterns("*.sock", "run")
         shutil.copytree(self._folder / "first" / "agents", folder, ignore=no_sockets)
         (folder / "agent.yaml").write_text(SETTINGS + world.settings(mode), "utf-8")
-        with api_over(Workspace(folder), bind="0.0.0.0") as api:
+        return Workspace(folder)
+
+    @contextmanager
+    def copy(self, mode: str) -> Iterator[Api]:
+        """Open the app over a new copy of the store, in a mode."""
+        workspace = self.workspace(mode)
+        with api_over(workspace, bind="0.0.0.0") as api:
             # Streams end at once.
             api.state.is_stopping = True
             yield api
-        shutil.rmtree(folder)
+        shutil.rmtree(workspace.root)
 
 
 @pytest.fixture(scope="session")

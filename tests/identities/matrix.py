@@ -19,7 +19,9 @@ def check_known(
         walk = Walk(api, identity, stores.world)
         faults = list(walk.faults(_requests(stores, asked, identity, every=every)))
         walk.store.close()
+        in_log = walk.texts_in_log()
     assert faults == [], f"{len(faults)} faults"
+    assert in_log == []
 
 
 def check_stranger(stores: Stores, asked: Asked, identity: Identity, mode: str) -> None:

@@ -1,14 +1,15 @@
 """Hybrid mode: tokens with roles and limits; programs of the daemon's user need none."""
 
 import json
+import re
 
 import pytest
 
-from identities.asked import Asked, tools
+from identities.asked import Asked, Request, tools
 from identities.conftest import Stores
 from identities.identities import DISTANT, KNOWN, STRANGERS, Identity
 from identities.matrix import check_known, check_stranger, order
-from identities.walk import Walk
+from identities.walk import RECORDS_OF_WORK, Walk
 from identities.world import GROUPS
 from signet.wire import operations
 
@@ -65,6 +66,29 @@ def test_an_owner_meets_the_marks(stores: Stores, asked: Asked, name: str) -> No
         }
         walk.store.close()
     assert met >= SHOWING
+
+
+def test_records_of_work_are_operations() -> None:
+    assert operations.BY_ID.keys() >= RECORDS_OF_WORK
+
+
+@pytest.mark.parametrize("name", ["readonly", "alice", "ines", "garden", "operator"])
+def test_an_export_holds_only_rows_that_its_caller_may_read(stores: Stores, name: str) -> None:
+    [identity] = [one for one in KNOWN if one.name == name]
+    with stores.copy("hybrid") as api:
+        walk = Walk(api, identity, stores.world)
+        for query in ("", "&everything=1&vectors=1", "&agent_id=bob", "&agent_id=user:jorn"):
+            pages, cursor = [], ""
+            while cursor is not None:
+                answer = walk.send(Request("export", "GET", f"/api/export?cursor={cursor}{query}"))
+                pages.append(json.dumps(answer.body))
+                cursor = answer.body.get("next")
+            exported = "".join(pages)
+            found = re.findall(f".{{0,300}}(?:{'|'.join(identity.hidden())}).{{0,60}}", exported)
+            assert found == [], query
+            assert query or "zxsdefault" in exported or identity.scope.agent
+            assert query or name not in ("alice", "ines") or f"zxp{name}garden" in exported
+        walk.store.close()
 
 
 def test_each_case_gets_through_for_an_admin(stores: Stores, asked: Asked) -> None:

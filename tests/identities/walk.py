@@ -8,7 +8,7 @@ from itertools import groupby
 
 from identities.asked import Request
 from identities.identities import NOT_PROVEN, Identity
-from identities.world import GROUPS, Group
+from identities.world import GROUPS, VAULT, Group
 from signet.db.driver import connect
 from signet.wire import access, operations
 from support.http import Answer, Api
@@ -21,12 +21,26 @@ _OTHERS = re.compile(
     r".*_fts.*|sqlite_.*|schema_.*|runtime_.*|rate_limit_events|error_events|beats|processes"
 )
 #: Records of what was given to whom; reading adds to them.
-_RECORDS = frozenset({"session_memories", "session_injections", "session_states", "section_texts"})
+_RECORDS = frozenset(
+    {
+        "session_memories",
+        "session_injections",
+        "session_readings",
+        "session_states",
+        "section_texts",
+    }
+)
 #: The app of a test has no other process, and its streams end at once.
 _NEVER_READY = frozenset({"health_ready", "ready", "events", "job_stream", "log_stream"})
 _NO_WORKER = frozenset({"complete_synthesis", "trigger_synthesis"})
 #: The whole store is an operator's to look after: these work on rows of users and show their IDs, but no text.
 _UPKEEP = {id for id, one in operations.BY_ID.items() if one.rule is access.OPERATOR}
+#: What is recorded of the daemon's work holds no text of a memory and no value of a secret, whoever reads it.
+RECORDS_OF_WORK = frozenset({
+    "metrics", "logs", "analytics_logs", "usage", "latency", "errors", "memory_safety", "series", "telemetry_events",
+    "telemetry_stats", "export_telemetry", "status", "resources", "diagnostics", "diagnosis", "health", "timeline",
+    "export_timeline", "config_files", "git_status", "tokens",
+})  # fmt: skip
 _Row = tuple[object, ...]
 _NONE = "(?!)"
 
@@ -95,6 +109,7 @@ class Walk:
         }
         self._hidden = identity.hidden()
         self._marks = _any(self._hidden)
+        self._texts = _any([VAULT, *(mark for one in GROUPS for mark in (one.secret, one.shared))])
         self._any_hidden = _any([*self._hidden, *self._ids])
 
     def send(self, request: Request) -> Answer:
@@ -113,6 +128,11 @@ class Walk:
                 yield from (
                     f"{self._identity.name}: {operation} {one}" for one in self._of_rows(operation)
                 )
+
+    def texts_in_log(self) -> list[str]:
+        """Return the entries of the log that hold a text of a memory or a value of a secret."""
+        lines = (json.dumps(entry, default=str) for entry in self._api.logged)
+        return [line for line in lines if self._texts.search(line)]
 
     def _of_status(self, request: Request, answer: Answer) -> Iterator[str]:
         id = request.operation
@@ -136,6 +156,8 @@ class Walk:
         text = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
         text = f"{text} {dict(answer.headers)}".lower()
         hidden = self._marks if request.operation in _UPKEEP else self._any_hidden
+        if request.operation in RECORDS_OF_WORK:
+            yield from (f"shows {mark}" for mark in set(self._texts.findall(text)))
         for mark in set(hidden.findall(text)):
             if mark not in request.text and mark not in self._sent:
                 at = text.find(mark)

@@ -237,7 +237,7 @@ def _looked_up(api: Api, group: Group, memory_id: str) -> dict[str, str]:
         "INSERT INTO memory_jobs (id, memory_id, job_type, status, payload, failed_at, error, created_at,"
         " updated_at, queue, due_ms, agent_id, last_error_code) VALUES (?, ?, 'embed', 'dead', ?, ?, ?, ?, ?,"
         " 'default', 0, ?, 'X')",
-        dead, memory_id, json.dumps({"text": group.secret}), _DATE, group.secret, _DATE, _DATE, group.agent,
+        dead, memory_id, json.dumps({"text": group.secret}), _DATE, "boom", _DATE, _DATE, group.agent,
     )  # fmt: skip
     return {
         "entity": entity,

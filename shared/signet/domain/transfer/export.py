@@ -72,7 +72,7 @@ def page(tx: ReadTx, scope: Scope, cursor: str | None, *, now: datetime) -> Page
     if place.kind == len(scope.kinds):
         return Page(records=[{"record": END, "rows": place.rows}], cursor=None)
     kind, upto = scope.kinds[place.kind], place.ends[place.kind]
-    where = _where(kind, scope) & Where("t.rowid > ? AND t.rowid <= ?", (place.after, upto))
+    where = _where(tx, kind, scope) & Where("t.rowid > ? AND t.rowid <= ?", (place.after, upto))
     found, last = _read(tx, kind, where, scope)
     rows = place.rows + len(found)
     if last is None or last >= upto:
@@ -86,7 +86,7 @@ def _first(tx: ReadTx, scope: Scope, now: datetime) -> Page:
     ends, counts = [], {}
     for kind in scope.kinds:
         ends.append(copying.last_row(tx, kind.table))
-        counts[kind.name] = copying.count(tx, kind.table, _where(kind, scope))
+        counts[kind.name] = copying.count(tx, kind.table, _where(tx, kind, scope))
     header: dict[str, Any] = {
         "record": HEADER,
         "version": VERSION,
@@ -101,8 +101,11 @@ def _first(tx: ReadTx, scope: Scope, now: datetime) -> Page:
     return Page(records=[header], cursor=_cursor(place))
 
 
-def _where(kind: Kind, scope: Scope) -> Where:
-    """Return the condition on the rows `t` of a kind that are exported."""
+def _where(tx: ReadTx, kind: Kind, scope: Scope) -> Where:
+    """Return the condition on the rows `t` of a kind that are exported.
+
+    A reader that is limited to a project gets rows of that project, and rows of memories that it may read.
+    """
     where = _FIRST_PASSAGES if kind.name == VECTORS else Where("1")
     if scope.since is not None:
         where &= Where(f"COALESCE({kind.changed}, '~') >= ?", (clock.to_text(scope.since),))
@@ -110,6 +113,9 @@ def _where(kind: Kind, scope: Scope) -> Where:
         return where
     if kind.owned is not None:
         where &= Where(kind.owned, (scope.reader.agent_id,))
+    if kind.memory is None and scope.reader.project is not None:
+        has_project = any(one.name == "project" for one in copying.columns_of(tx, kind.table))
+        where &= Where("t.project = ?", (scope.reader.project,)) if has_project else Where("0")
     if kind.memory is not None:
         seen = readable(scope.reader, "m")
         memory = f"EXISTS (SELECT 1 FROM memories m WHERE m.id = t.{kind.memory} AND {seen.sql})"
