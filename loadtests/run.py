@@ -46,6 +46,7 @@ SCENARIOS = {
     "dashboard": 0.0,
     "backfill": 0.0,
     "questions": 0.0,
+    "fuzz": 420.0,
 }
 
 

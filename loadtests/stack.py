@@ -18,6 +18,7 @@ from types import TracebackType
 from signet import clock
 from signet.cli.models import use_model
 from signet.db import migrate
+from signet.domain.auth import own
 from signet.paths import Workspace
 from signet.process.program import LOG_STDOUT, SUPERVISOR_PID
 
@@ -115,8 +116,10 @@ class Stack:
         return [process.pid for process in self.programs.values()]
 
     def get(self, path: str) -> dict[str, object]:
-        """Return the answer to a GET, whatever its status."""
+        """Return the answer to a GET of the workspace's owner, whatever its status."""
         request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}")
+        if token := own.own_token(self.workspace, "loadtests", now=clock.now()):
+            request.add_header("Authorization", f"Bearer {token}")
         try:
             with urllib.request.urlopen(request, timeout=10) as answer:
                 found: dict[str, object] = json.load(answer)
@@ -129,7 +132,7 @@ class Stack:
         wanted = {module.split("_")[1].split(".")[0] for module in self.programs}
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline:
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError, KeyError):
                 reasons = self.get("/health/ready")["reasons"]
                 assert isinstance(reasons, list)
                 if not any(str(reason).split()[0] in wanted for reason in reasons):
