@@ -1,4 +1,4 @@
-"""Pages of the site that are made when it is built: commands, HTTP operations, and two files of the root."""
+"""Generate pages of the site: commands, HTTP operations, frameworks, and two files of the root."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ ID = re.compile(r"(?<![\w-])([A-Z]{2,4})-(\d{1,3})(?: to (?:\1-)?(\d{1,3}))?(?![
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put every page of a folder where the navigation names the folder."""
+    """Expand folders in the navigation to their pages."""
     for section in config.nav or []:
         for entries in section.values():
             if isinstance(entries, list):
@@ -36,7 +36,7 @@ def pages(folder: str) -> list[str]:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the generated pages to those of the folder."""
+    """Add the generated pages."""
     made = {
         "reference/commands.md": commands(),
         "reference/http.md": operations(),
@@ -51,22 +51,22 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def frameworks() -> str:
-    """Return what each example of `examples/` says of itself, with its code."""
+    """Return the page of frameworks: each example's description and code."""
     parts = [
-        "# Frameworks\n\nEach example is a program of its own. With `uv run examples/NAME.py PROMPT` its packages come"
-        " along; it finds the daemon as every client does. `tests/examples` runs them against a scripted model."
+        "# Frameworks\n\nEach example is a complete program. `uv run examples/NAME.py PROMPT` installs its packages; it"
+        " finds the daemon like every client. `tests/examples` runs them against a scripted model."
     ]
     for path in sorted((ROOT / "examples").glob("*.py")):
         code = path.read_text("utf-8")
-        said = ast.get_docstring(ast.parse(code)) or ""
-        name = said.partition(" with memory")[0].removeprefix("The ")
-        text = said.partition("\n\n")[0]
-        parts.append(f"## {name}\n\n{text}\n\n```python\n{code}```")
+        name, _, text = (
+            (ast.get_docstring(ast.parse(code)) or "").partition("\n\n")[0].partition(": ")
+        )
+        parts.append(f"## {name}\n\n{text[:1].upper()}{text[1:]}\n\n```python\n{code}```")
     return "\n\n".join(parts) + "\n"
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Say below each rule in which files it is cited."""
+    """Add the citing files below each rule."""
     if not page.file.src_uri.startswith("rules/"):
         return markdown
     return re.sub(
@@ -96,13 +96,13 @@ def places() -> dict[str, list[str]]:
 
 
 def from_root(name: str) -> str:
-    """Return a file of the repository with its links as they are from inside `docs`; others become text."""
+    """Return a repository file with links relative to `docs`; other links become text."""
     text = (ROOT / name).read_text("utf-8").replace("](docs/", "](./")
     return re.sub(r"\[([^\]]+)\]\((?!https?:|\./)[^)]+\)", r"\1", text)
 
 
 def commands() -> str:
-    """Return the help of every command, as the terminal shows it."""
+    """Return the help of every command."""
     from signet.cli import tree
 
     group = tree.command()
@@ -123,7 +123,7 @@ def _helps(command: Any, name: str, parent: typer.Context | None) -> Iterator[st
 
 
 def operations() -> str:
-    """Return every HTTP operation with what it is for; `/openapi.json` of a daemon has their fields."""
+    """Return every HTTP operation with its purpose; a daemon's `/openapi.json` has the fields."""
     from fastapi.routing import APIRoute
 
     from signet_api.routes import ROUTER

@@ -1,10 +1,9 @@
 # /// script
 # dependencies = ["signetai", "anthropic"]
 # ///
-"""Add memory to Anthropic's client: memories go into the system prompt, the model gets the tools, and Signet stores
-the conversation at its end.
+"""Anthropic's client: put memories into the system prompt, give the model the tools, and store the conversation.
 
-    python examples/anthropic_client.py "Which cache does Atlas use?"
+python examples/anthropic_client.py "Which cache does Atlas use?"
 """
 
 import os

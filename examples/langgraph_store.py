@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["signetai", "langgraph", "langchain-openai"]
 # ///
-"""Use Signet as a LangGraph `BaseStore`, with a graph whose node searches it and stores each answer.
+"""LangGraph: use Signet as a `BaseStore`, with a graph whose node searches it and stores each answer.
 
 python examples/langgraph_store.py "Which cache does Atlas use?"
 """

@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["signetai", "llama-index-core>=0.13", "llama-index-llms-openai"]
 # ///
-"""Use Signet as a LlamaIndex memory block that recalls for each message and stores messages that leave the window.
+"""LlamaIndex: use Signet as a memory block that recalls for each message and stores older messages.
 
 python examples/llama_index_memory.py "Which cache does Atlas use?"
 """

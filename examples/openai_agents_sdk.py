@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["signetai", "openai-agents"]
 # ///
-"""Add memory to the OpenAI Agents SDK: memories in the instructions, and the tools of `signet-mcp`.
+"""OpenAI Agents SDK: put memories into the instructions, and use the tools of `signet-mcp`.
 
 python examples/openai_agents_sdk.py "Which cache does Atlas use?"
 """

@@ -1,7 +1,7 @@
 # /// script
 # dependencies = ["signetai", "pydantic-ai-slim[openai]"]
 # ///
-"""Add memory to PydanticAI: memories in the instructions, and Signet's tools for the agent.
+"""PydanticAI: put memories into the instructions, and give the agent Signet's tools.
 
 python examples/pydantic_ai_agent.py "Which cache does Atlas use?"
 """
