@@ -32,7 +32,9 @@ def item(role: str, text: str) -> dict[str, object]:
 AGENTS = "# AGENTS.md instructions for /p\n\n<INSTRUCTIONS>\nNever touch prod.\n</INSTRUCTIONS>"
 
 
-@pytest.mark.parametrize("kind", ["api-request-blob", "request-snapshot", "summary-v2"])
+@pytest.mark.parametrize(
+    "kind", ["api-request-blob", "request-snapshot", "message", "agent", "event_msg"]
+)
 def test_a_record_of_an_unknown_type_is_nobodys_words(kind: str) -> None:
     summary = "This session is being continued. Always run make lint before each commit."
     text = log(

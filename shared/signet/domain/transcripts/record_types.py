@@ -26,6 +26,8 @@ MESSAGES = frozenset(
         *("user_input", "planner_response"),  # Windsurf
     }
 )
+#: Those of Claude Code; each of its records names the session.
+_CLAUDE_CODE, _CLAUDE_CODE_MARK = frozenset({"user", "assistant"}), "sessionId"
 #: The fields of a record that may hold a message.
 _PARTS = ("message", "payload", "item", "data")
 _ROLES = frozenset({"user", "assistant"})
@@ -36,7 +38,8 @@ _TYPE_CHARS = 64
 def holds_message(record: Mapping[str, object]) -> bool:
     """Return whether a record is of a type that holds a message; one without a type is."""
     kind = record.get("type")
-    return not kind or (isinstance(kind, str) and kind in MESSAGES)
+    known = _CLAUDE_CODE if _CLAUDE_CODE_MARK in record and "message" in record else MESSAGES
+    return not kind or (isinstance(kind, str) and kind in known)
 
 
 def unknown(record: Mapping[str, object]) -> str | None:
