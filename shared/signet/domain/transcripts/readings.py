@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from signet import clock
 from signet.db import ReadTx, WriteTx, runtime_settings
+from signet.domain.auth import caller
 from signet.domain.transcripts import sql
 from signet.domain.transcripts.models import Session
 from signet.wire import capture as wire
@@ -92,9 +93,10 @@ def of_session(tx: ReadTx, agent_id: str, key: str) -> wire.Reading | None:
 def capture(tx: ReadTx, *, now: datetime) -> wire.Capture:
     """Return the last captured message per harness, and the unread records of the last 30 days."""
     since = clock.to_text(now - REPORTED)
+    may_see = caller.current().is_local_user  # keys of sessions are no matter of other users
     return {
         "harnesses": [
-            {"harness": harness, "lastMessageAt": last, "emptySession": empty}
+            {"harness": harness, "lastMessageAt": last, "emptySession": empty if may_see else None}
             for harness, last, empty in tx.tuples(sql.CAPTURES)
         ],
         "unknownRecords": [
