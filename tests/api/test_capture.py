@@ -37,8 +37,8 @@ def ends(api: Api, path: Path, reason: str = "prompt_input_exit") -> None:
     assert answer.status == 200, answer.body
 
 
-def asks(api: Api, key: str = "s1", harness: str = "claude-code") -> None:
-    body = {"harness": harness, "sessionKey": key, "userPrompt": "Which separator?"}
+def asks(api: Api, prompt: str = "Which separator?") -> None:
+    body = {"harness": "claude-code", "sessionKey": "s1", "userPrompt": prompt}
     assert api.post("/api/hooks/user-prompt-submit", body).status == 200
 
 
@@ -116,3 +116,16 @@ def test_a_session_without_a_prompt_is_not_reported(api: Api, tmp_path: Path) ->
     path.write_text(json.dumps({**SAID, "type": "mode", "mode": "plan"}) + "\n")
     ends(api, path)
     assert api.get("/api/status").body["capture"]["harnesses"] == []
+
+
+def test_a_notification_of_the_harness_is_no_prompt(api: Api, tmp_path: Path) -> None:
+    path = tmp_path / "s1.jsonl"
+    path.write_text(json.dumps({**SAID, "type": "mode", "mode": "plan"}) + "\n")
+    notification = "<task-notification>\n<task-id>7</task-id>Done.\n</task-notification>"
+    asks(api, notification)
+    ends(api, path)
+    assert api.get("/api/status").body["capture"]["harnesses"] == []
+    asks(api, f"{notification} And now?")
+    ends(api, path)
+    [found] = api.get("/api/status").body["capture"]["harnesses"]
+    assert found["emptySession"] == "s1"

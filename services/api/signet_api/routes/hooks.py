@@ -23,7 +23,7 @@ from signet.domain.sessions import (
 )
 from signet.domain.sessions.calls import Call
 from signet.domain.sessions.session_end import Ended, Report
-from signet.domain.transcripts import withheld
+from signet.domain.transcripts import injected_text, withheld
 from signet.domain.updates import state as updates
 from signet.errors import Invalid
 from signet.wire import access
@@ -219,6 +219,8 @@ async def post_prompt(
     if may_save:
         offset = clock_offset(request.headers)
         transcripts.later(state, call, body.transcript_path, body.transcript, offset=offset)
+    if not injected_text.without(message).strip():
+        return prompt.NOTHING  # a notification of the harness
     return await prompt.answer(
         call,
         session,
