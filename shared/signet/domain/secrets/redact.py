@@ -15,6 +15,13 @@ TRUNCATED = "\n[truncated]"
 #: Longer forms are also found where a program has broken them into lines, as `base64` does.
 WRAPPED_CHARS = 7
 _LINE_END = re.compile(r"\r?\n")
+#: Fewer letters and digits may be a word: only the forms of `_forms` are taken out.
+SQUEEZED_CHARS = 8
+#: Most characters that a disguise makes of a byte: `0x41, `.
+DISGUISE = 8
+#: Longer forms are looked up in parts.
+PART_CHARS = 2_048
+_RUN = re.compile(r"[^\W_]+")
 
 
 def redacted(text: str, values: Sequence[str], limit: int | None = None) -> str:
@@ -22,27 +29,74 @@ def redacted(text: str, values: Sequence[str], limit: int | None = None) -> str:
 
     A value that lies across the limit is taken out as well.
     """
-    forms = {form for value in values for form in _forms(value)}
+    forms = {part for value in values for form in _forms(value) for part in _parts(form)}
     text = _joined(text, [form for form in forms if len(form) > WRAPPED_CHARS])
-    found = Literals(forms)
+    plain, squeezed = Literals(forms), Literals(_squeezed_forms(values))
     end = len(text) if limit is None else limit
     more = TRUNCATED if len(text) > end else ""
     if more:
-        for start, stop in found.places(text):
+        for start, stop in _places(text, plain, squeezed):
             if start >= end:
                 break
             end = max(end, stop)
         text = text[:end]
     parts, done = [], 0
-    for start, stop in found.places(text):
-        parts += [text[done:start], REDACTED]
-        done = stop
+    for start, stop in _places(text, plain, squeezed):
+        if start >= done:
+            parts += [text[done:start], REDACTED]
+        done = max(done, stop)
     return "".join([*parts, text[done:], more])
 
 
 def longest(values: Sequence[str]) -> int:
     """Return how many characters the longest form of the values has."""
-    return max((len(form) for value in values for form in _forms(value)), default=0)
+    return max((DISGUISE * len(value.encode("utf-8", "replace")) for value in values), default=0)
+
+
+def _places(text: str, plain: Literals, squeezed: Literals) -> list[tuple[int, int]]:
+    """Return where values stand, from the left: their forms, and their letters and digits whatever parts these."""
+    runs = [found.span() for found in _RUN.finditer(text)]
+    ends = list(accumulate(stop - start for start, stop in runs))
+    found = list(plain.places(text))
+    for first, last in squeezed.places(_squeezed(text)):
+        begin, end = bisect_right(ends, first), bisect_left(ends, last)
+        found.append((runs[begin][1] - (ends[begin] - first), runs[end][1] - (ends[end] - last)))
+    return sorted(found)
+
+
+def _parts(form: str) -> Iterator[str]:
+    """Yield a form, in equal parts if it is long, so that looking it up costs the same everywhere."""
+    size = -(-len(form) // (len(form) // PART_CHARS + 1)) or 1
+    yield from (form[at : at + size] for at in range(0, len(form), size))
+
+
+def _squeezed_forms(values: Sequence[str]) -> set[str]:
+    """Return letters and digits of the values: as they are, reversed, and as codes of their bytes."""
+    forms = {form for value in values for form in _disguises(value)}
+    return {part for form in forms if len(form) >= SQUEEZED_CHARS for part in _parts(form)}
+
+
+def _disguises(value: str) -> Iterator[str]:
+    """Yield each line of a value, and all of it, squeezed in every disguise; nothing for a short one."""
+    for text in {value, *(line for line in value.split("\n") if len(line) >= SQUEEZED_CHARS)}:
+        raw, plain = text.encode("utf-8", "replace"), _squeezed(text)
+        digits = raw.hex()
+        pairs = [digits[at : at + 2] for at in range(0, len(digits), 2)]
+        forms = [
+            plain,
+            plain[::-1],
+            digits,
+            raw[::-1].hex(),
+            text.encode("utf-16-le", "replace").hex(),
+        ]
+        forms += [f"{mark}".join(["", *pairs]) for mark in ("x", "0x", "u00")]
+        forms += ["".join(map(str, raw)), *map(_squeezed, chain(_base64(raw), _base32(raw)))]
+        yield from forms if len(text) > SHORT_CHARS else ()
+
+
+def _squeezed(text: str) -> str:
+    """Return the letters and digits of a text in lower case."""
+    return "".join(_RUN.findall(text.replace("\u0130", "i"))).lower()
 
 
 def _joined(text: str, forms: Collection[str]) -> str:
@@ -87,3 +141,11 @@ def _base64(raw: bytes) -> Iterator[str]:
             form = encode(b"\0" * shift + raw).decode()[first:last]
             if len(form) > SHORT_CHARS:
                 yield form
+
+
+def _base32(raw: bytes) -> Iterator[str]:
+    """Yield what any base32 of a text that holds these bytes must hold, for each of the five alignments."""
+    for shift in range(5):
+        first = (8 * shift + 4) // 5
+        last = 8 * (shift + len(raw)) // 5
+        yield base64.b32encode(b"\0" * shift + raw).decode()[first:last]
