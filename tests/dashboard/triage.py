@@ -47,6 +47,14 @@ def test_all_that_match_are_forgotten_by_the_daemon_and_come_back(
         asked: dict[str, str | int] = {"who": "Storekeeper", "total": 1, "limit": 1}
         return int(client.get("/api/memories", params=asked).json()["total"])
 
+    view.go("/#/memories?who=Storekeeper&q=crate")
+    view.page.locator(".row .tick").first.check()
+    view.page.get_by_role("button", name="All that match").click()
+    view.page.get_by_text("230 memories chosen").wait_for()
+    view.page.get_by_role("button", name="Forget", exact=True).click()
+    view.page.get_by_text("(holds crate)").first.wait_for()
+    view.page.get_by_role("button", name="Not these").click()
+    view.page.get_by_role("button", name="Clear", exact=True).click()
     view.go("/#/memories?who=Storekeeper")
     view.page.locator(".row .tick").first.check()
     view.page.get_by_role("button", name="All that match").click()

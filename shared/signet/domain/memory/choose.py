@@ -101,7 +101,7 @@ def candidates(tx: ReadTx, choice: Choice) -> Chosen:
         return _by_words(tx, choice, where, query)
     if query:
         where &= holds(query)
-    why = f"holds {query}" if query else "named by its id" if choice.ids else "passes the filters"
+    why = f"holds {query}" if query else "chosen by ID" if choice.ids else "passes the filters"
     if choice.ids:
         rows = sql.named(tx, _ids(choice), where)
         page, total = rows[choice.offset :][: choice.size], len(rows)

@@ -88,7 +88,7 @@ export interface Patch {
 
 /** Change a memory that is still the one that was seen; 409 when it is not. */
 export function change(memory: string, patch: Patch, version?: number): Promise<t.Modified> {
-  return tell("PATCH", paths.memory(memory), { ...patch, reason: REASON, ...(version ? { if_version: version } : {}) });
+  return tell("PATCH", `/api/memory/${id(memory)}`, { ...patch, reason: REASON, agent_id: agent.value, if_version: version });
 }
 
 /** Forget a memory; pinned ones, too, because a person asks. */
@@ -180,10 +180,13 @@ export interface Gone {
   readonly backup: boolean;
 }
 
+/** Return what a choice would forget, and why each. */
+export const previewForget = (choice: object) => ask<t.ForgetPreview>("POST", "/api/memory/forget", { body: { ...choice, agent_id: agent.value } });
+
 async function forgetThese(choice: Query | { ids: readonly string[] }, expected: number): Promise<Gone> {
   const body = { ...choice, agent_id: agent.value, reason: REASON };
-  const shown = await ask<t.ForgetPreview>("POST", "/api/memory/forget", { body: { ...body, mode: "preview" } });
-  if (shown.count !== expected) throw new Refused(409, "These are not the same memories any more: choose them again.", "changed", null);
+  const shown = await previewForget(choice);
+  if (shown.count !== expected) throw new Refused(409, "These memories have changed: choose them again.", "changed", null);
   const done = await tell<t.ForgottenMany>("POST", "/api/memory/forget", { ...body, mode: "execute", confirm_token: shown.confirmToken });
   return { results: done.results.filter((one) => one.success), pinned: done.pinned, backup: Boolean(done.backup) };
 }
@@ -237,7 +240,7 @@ export function changeJobs(what: "retry" | "cancel", which: { ids?: readonly str
 
 /** Bring forgotten memories back. */
 export async function recoverMany(ids: readonly string[]): Promise<void> {
-  for (const some of batches(ids)) await tell("POST", mine("/api/memory/recover"), { ids: some, reason: REASON });
+  for (const some of batches(ids)) await tell("POST", "/api/memory/recover", { ids: some, reason: REASON, agent_id: agent.value });
 }
 
 /** Pin an entity, so that it is always looked at, or leave it out of answers; null takes that back. */

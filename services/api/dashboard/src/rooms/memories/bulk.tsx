@@ -1,7 +1,8 @@
 /** What can be done with the memories that were chosen: some, or all that match. */
 import { signal } from "../../lib/signal";
 import { useState } from "preact/hooks";
-import { changeMany, everyRow, forgetAll, forgetMany, recoverMany, type Patch } from "../../api/calls";
+import { changeMany, everyRow, forgetAll, forgetMany, previewForget, recoverMany, type Patch } from "../../api/calls";
+import type { Candidate } from "../../api/types";
 import { route } from "../../lib/route";
 import { act, say } from "../../lib/undo";
 import { count, number, sum } from "../../lib/words";
@@ -13,6 +14,8 @@ import type { Row } from "./opened";
 const memories = (value: number) => count(value, "memory", "memories");
 /** More than so many are forgotten only after a second look. */
 const LOOK_ABOVE = 25;
+/** Memories that the second look shows. */
+const SHOWN = 5;
 
 /** What was chosen by "all that match": while it is still what is chosen, the filters say it. */
 const all = signal<ReadonlyMap<string, Row> | null>(null);
@@ -28,7 +31,8 @@ const tagsOf = (row: Row) => (row.tags ?? "").split(",").filter(Boolean);
 
 export function Bulk({ isForgotten }: { isForgotten: boolean }) {
   const rows = [...chosen.value.values()];
-  const [isAsked, setAsked] = useState(false);
+  /** Why the first are chosen, during the second look. */
+  const [why, setWhy] = useState<readonly Candidate[] | null>(null);
   const clear = () => (chosen.value = new Map());
   const ids = rows.map((row) => row.id);
   const recover = (which: readonly string[]) => () => recoverMany(which);
@@ -36,12 +40,13 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
     const found = await everyRow(filters());
     chosen.value = all.value = new Map(found.map((row) => [row.id, row]));
   };
+  const look = async () => setWhy((await previewForget({ ids: ids.slice(0, SHOWN), query: filters().q })).candidates);
   const forget = async () => {
     const asked = chosen.value === all.value ? said() : null;
     const { results, pinned, backup } = asked ? await forgetAll(asked, rows.length) : await forgetMany(ids);
     clear();
     const kept = pinned ? ` ${count(pinned, "pinned one")} stayed.` : "";
-    const copy = backup ? " A copy of the database was made before." : "";
+    const copy = backup ? " The database was copied before." : "";
     const gone = results.flatMap((one) => one.id ?? []);
     const along = besides({ alongCount: sum(results.map((one) => one.alongCount ?? 0)), heldBy: [...new Set(results.flatMap((one) => one.heldBy ?? []))] });
     say(`${memories(gone.length)} forgotten.${along}${kept}${copy}`, recover(gone));
@@ -59,7 +64,7 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
     {isForgotten
       ? <button class="primary" onClick={() => void act(recover(ids), `${memories(ids.length)} recovered.`).then(clear)}>Recover</button>
       : <>
-        <button onClick={() => (rows.length > LOOK_ABOVE ? setAsked(true) : void act(forget, ""))}>Forget</button>
+        <button onClick={() => void act(rows.length > LOOK_ABOVE ? look : forget, "")}>Forget</button>
         <button onClick={() => void change(() => ({ pinned: true }), (row) => ({ pinned: Boolean(row.pinned) }), "pinned")}>Pin</button>
         <form onSubmit={(event) => {
           event.preventDefault();
@@ -68,8 +73,8 @@ export function Bulk({ isForgotten }: { isForgotten: boolean }) {
         }}><input name="tag" size={10} placeholder="Add a tag" aria-label="Add a tag" autocomplete="off" /></form>
       </>}
     <button class="plain" onClick={clear}>Clear</button>
-    {isAsked && <div class="all" role="status"><p>{memories(rows.length)} would go{pinned > 0 && `, but ${number(pinned)} pinned: those stay`}. The first:</p>
-      <ul class="small soft">{rows.slice(0, 5).map((row) => <li key={row.id} dir="auto">{row.content.slice(0, 100)}</li>)}</ul>
-      <p class="buttons"><button onClick={() => setAsked(false)}>Not these</button><button class="primary" onClick={() => void act(forget, "")}>Forget {number(rows.length - pinned)}</button></p></div>}
+    {why && <div class="all" role="status"><p>{memories(rows.length)} would go{pinned > 0 && `, but ${number(pinned)} pinned: those stay`}. The first:</p>
+      <ul class="small soft">{why.map((row) => <li key={row.id} dir="auto">{row.content.slice(0, 100)} ({row.why})</li>)}</ul>
+      <p class="buttons"><button onClick={() => setWhy(null)}>Not these</button><button class="primary" onClick={() => void act(forget, "")}>Forget {number(rows.length - pinned)}</button></p></div>}
   </div>;
 }
