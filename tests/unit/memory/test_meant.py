@@ -165,6 +165,7 @@ def test_a_request_without_a_subject_has_no_reading(request_: str) -> None:
         ("alles was mit dem Umzug zu tun hat", "Der Umzug ist im Mai."),
         ("stop remembering my salary", "My salary is 5000."),
         ("O'Brien", "Mr. O'Brien left."),
+        ("forget the 🎂 plans", "Plans for Ida's🎂: balloons"),
         ("the café Zentral", "The Cafe Zentral closes."),
         ("删除小李的电话", "小李的电话是123。"),
     ],

@@ -106,7 +106,7 @@ class Word:
 
     def is_in(self, words: frozenset[str], text: str) -> bool:
         """Return whether a text has the word in some form; `words` are its own, folded."""
-        if script.has_runs(self.text):  # these are cut from no sentence
+        if script.has_runs(self.text) or script.is_picture(self.text):  # no spaces around these
             return self.text in text
         return self.text in words or any(self._same(other) for other in words)
 
@@ -353,7 +353,9 @@ def _reading(
             identifiers[text.lower()] = Identifier(text)
             continue
         for part in _parts(text, splits=splits):
-            for raw in _WORD.findall(script.fold(languages.bare(part.lower(), language))):
+            plain = script.fold(languages.bare(part.lower(), language))
+            pictures = filter(script.is_picture, script.apart(part).split())
+            for raw in (*_WORD.findall(plain), *pictures):
                 word = raw if script.has_runs(raw) else fts.folded(raw)
                 if {raw, word} & stops or languages.says_nothing(raw):
                     continue
