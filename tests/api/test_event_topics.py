@@ -10,14 +10,16 @@ import pytest
 
 from signet import clock
 from signet.db import Database
-from signet.domain.auth.caller import OWNER, Caller, Standing
+from signet.domain.auth.caller import OWNER, Caller, Standing, acting_for
 from signet.domain.auth.tokens import TokenScope, claim
 from signet.domain.memory import remember
 from signet.domain.memory.models import Actor, NewMemory, Rules
 from signet.queue import Job, enqueue
+from signet.queue.events import Watch
 from signet.wire.access import Role
 from signet_api import eventfeed
 from signet_api.eventfeed import Cursor, EventFollower
+from signet_api.routes.jobs import JobFollower
 from support.http import Api, Served, an_api
 from support.tokens import HOUR, a_token, bearer
 
@@ -164,6 +166,24 @@ def test_a_limited_token_hears_of_its_own_alone(api: Api, scope: TokenScope) -> 
     told = _told(api, follower)
     assert told["memory"] == {"kind": "created", "ids": [memory_id], "count": 1}
     assert told["job"]["count"] == 1
+
+
+def test_an_operator_follows_no_memory_and_no_job_of_a_user(api: Api) -> None:
+    operator = Caller(
+        standing=Standing.CLAIMS,
+        claims=claim(sub="x", role=Role.OPERATOR, now=clock.now(), ttl=HOUR),
+    )
+    follower = _follower(api, operator)
+    jobs = JobFollower(api.state, api.state.db.read(Watch.begin, now=clock.now()))
+    hers, shared = (
+        api.post("/api/memory/remember", {"content": text, "agentId": agent}).body["id"]
+        for text, agent in (("Anna's gate is green.", "user:anna"), ("The shed is red.", "default"))
+    )
+    events = _told(api, follower)
+    assert (events["memory"]["ids"], events["job"]["count"]) == ([shared], 1)
+    with acting_for(operator):
+        text = api.all_of(jobs.look()).decode()
+    assert shared in text and hers not in text
 
 
 def test_topics_ask_for_what_their_lists_ask_for(tmp_path: Path) -> None:
