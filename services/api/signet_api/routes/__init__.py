@@ -1,4 +1,4 @@
-"""The modules of this package serve the operations: importing it imports all of them, and `ROUTER` is whole."""
+"""Route modules: importing this package imports all of them and completes `ROUTER`."""
 
 import pkgutil
 from importlib import import_module

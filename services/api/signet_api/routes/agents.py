@@ -1,6 +1,6 @@
 """The named agents of the workspace.
 
-To add or remove one, agent.yaml is changed first and the database follows it, so that neither undoes the other.
+Adding or removing one changes agent.yaml first, and the database follows, so that neither undoes the other.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from signet_api.shapes import as_wire
 
 @serves(wire.AGENTS)
 async def get_agents(state: Shared) -> wire.Agents:
-    """Return every agent with its policy and how many memories it has, the default one first."""
+    """Return every agent with its policy and number of memories, the default one first."""
 
     def look(tx: ReadTx) -> list[wire.CountedAgent]:
         counts = registry.counts(tx)
@@ -39,7 +39,7 @@ async def get_agents(state: Shared) -> wire.Agents:
 
 @serves(wire.ADD_AGENT)
 async def post_agent(body: AgentBody, state: Shared) -> wire.NamedAgent:
-    """Name an agent: an entry in agent.yaml, a row, and a folder for its own files."""
+    """Add an agent: an entry in agent.yaml, a row, and a folder for its files."""
     wanted = roster.checked(body.name.strip(), body.read_policy, body.policy_group)
     if await state.db.aread(registry.get, wanted.name) is not None:
         raise Conflict("There is an agent of this name already", "agent_exists")
@@ -52,7 +52,7 @@ async def post_agent(body: AgentBody, state: Shared) -> wire.NamedAgent:
 
 @serves(wire.AGENT)
 async def get_agent(name: str, state: Shared) -> wire.WholeAgent:
-    """Return one agent, its memories by visibility, and its own files."""
+    """Return one agent, its memories by visibility, and its files."""
     found = await _known(state, name)
     counts = await state.db.aread(registry.counts, name)
     own = await asyncio.to_thread(files.present, state.workspace, name)

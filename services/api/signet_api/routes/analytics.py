@@ -1,4 +1,4 @@
-"""What was used, how fast it was, what went wrong, how well sessions were served; and what happened to one id."""
+"""Usage, latency, errors and session scores; timelines of single IDs."""
 
 import asyncio
 import os
@@ -43,13 +43,13 @@ async def get_usage(state: Shared) -> wire.Usage:
 
 @serves(wire.LATENCY)
 async def get_latency() -> dict[str, dict[str, float]]:
-    """Return percentiles of the times of each operation since the daemon started, in milliseconds."""
+    """Return latency percentiles of each operation since the daemon started, in milliseconds."""
     return await asyncio.to_thread(latency.summaries)
 
 
 @serves(wire.SERIES)
 async def get_series(query: Annotated[SeriesParams, Query()], state: Shared) -> wire.Series:
-    """Return how much happened in each of the last ten minutes, hours or days of a time zone."""
+    """Return counts for each of the last ten minutes, hours or days of a time zone."""
     count = min(query.count or series.USUAL[query.step], series.MOST[query.step])
     tz = series.zone(query.tz)
     metrics = query.metrics or series.METRICS
@@ -66,7 +66,7 @@ async def get_errors(
     stage: Text = None,
     limit: Annotated[int, Whole(1, MAX_ERRORS)] = 50,
 ) -> wire.Errors:
-    """Return the newest errors, oldest first, and how many there are of each code; `stage` and `since` narrow."""
+    """Return the newest errors, oldest first, and counts by code; `stage` and `since` filter."""
     if stage is not None and stage not in list(Stage):
         raise Invalid(f"stage must be one of {', '.join(Stage)}")
     wanted = ErrorFilter(stage=Stage(stage) if stage else None, since=since, limit=limit)
@@ -76,7 +76,7 @@ async def get_errors(
 
 @serves(wire.MEMORY_SAFETY)
 async def get_memory_safety(state: Shared) -> wire.MemorySafety:
-    """Return how changes of memories go: their part of the diagnostics, and the errors among them."""
+    """Return the diagnostics of memory changes, and their errors."""
     await state.flusher.aflush()
     mutation = report.part(await state.reports.get(state.settings), "mutation")
     recent, by_code = await state.db.aread(_safety)
@@ -87,7 +87,7 @@ async def get_memory_safety(state: Shared) -> wire.MemorySafety:
 async def get_continuity(
     state: Shared, project: Project, limit: Annotated[int, Whole(1, MAX_ERRORS)] = 50
 ) -> wire.Continuity:
-    """Return how well recall served past sessions, newest first, and their average and trend."""
+    """Return how well recall served past sessions, newest first, with average and trend."""
     hidden = caller.current().hidden
     return await state.db.aread(usage.report, project=project, hidden=hidden, limit=limit)
 
@@ -131,7 +131,7 @@ async def get_timeline(
     state: Shared,
     limit: Annotated[int, Whole(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
 ) -> wire.Timeline:
-    """Return history, jobs, log lines and errors of an id, oldest first; nothing for an unknown one."""
+    """Return history, jobs, log lines and errors of an ID, oldest first; empty for an unknown one."""
     return await _timeline(entity_id, limit, state)
 
 
@@ -141,7 +141,7 @@ async def export_timeline(
     state: Shared,
     limit: Annotated[int, Whole(1, timeline.MAX_LIMIT)] = timeline.DEFAULT_LIMIT,
 ) -> wire.ExportedTimeline:
-    """Return the same in an envelope that says where it comes from."""
+    """Return the timeline in an envelope that names its origin."""
     found = await _timeline(entity_id, limit, state)
     meta: wire.TimelineMeta = {
         "version": __version__,

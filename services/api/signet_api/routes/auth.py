@@ -1,4 +1,4 @@
-"""Who am I, and tokens: issue, list, take back."""
+"""Identity, and tokens: issue, list, revoke."""
 
 import re
 from dataclasses import replace
@@ -34,7 +34,7 @@ async def _can_sign(request: Request) -> None:
 
 @serves(wire.WHOAMI)
 async def get_whoami(state: Shared) -> wire.WhoAmI:
-    """Return who the caller is to the daemon, and what they may do."""
+    """Return the caller's identity and permissions."""
     asked = caller.current()
     return {
         "standing": asked.standing,
@@ -50,7 +50,7 @@ async def get_whoami(state: Shared) -> wire.WhoAmI:
 
 @serves(wire.ISSUE_TOKEN, first=_can_sign)
 async def post_token(body: TokenBody, state: Shared) -> wire.IssuedToken:
-    """Sign a token; it is shown once, here."""
+    """Sign a token; it is shown only once."""
     jti = uuid4().hex
     claims = _claims(body, state, jti)
     await state.db.awrite(issued.keep, claims, now=clock.now())
@@ -59,9 +59,9 @@ async def post_token(body: TokenBody, state: Shared) -> wire.IssuedToken:
 
 @serves(wire.EXCHANGE)
 async def post_exchange(body: CodeBody, state: Shared) -> wire.IssuedToken:
-    """Exchange the code of a one-time link for a session of the dashboard; a code is good once, for 5 minutes.
+    """Exchange a one-time link's code for a dashboard session; a code is valid once, for 5 minutes.
 
-    A session ends with its time, when it is revoked, and with the daemon that it was made for.
+    A session ends when it expires or is revoked, and with its daemon.
     """
     now, key = clock.now(), state.authority.workspace_token
     code = tokens.verify(body.code, key, now=now)
@@ -99,14 +99,14 @@ async def get_proof(request: Request, state: Shared, nonce: str = "") -> wire.Pr
 
 @serves(wire.TOKENS)
 async def get_tokens(db: Db, limit: Annotated[int, Whole(1, 1_000)] = 100) -> wire.Tokens:
-    """Return the tokens that were issued or seen, latest first; never the tokens themselves."""
+    """Return issued and used tokens, latest first, without the tokens themselves."""
     found = await db.aread(issued.newest, limit=limit)
     return {"tokens": found, "count": len(found)}
 
 
 @serves(wire.REVOKE_TOKEN)
 async def delete_token(jti: str, db: Db) -> wire.RevokedToken:
-    """Take a token back: from now on it is refused, whatever its end."""
+    """Revoke a token, whatever its expiry."""
     row = await db.awrite(issued.revoke, jti, now=clock.now())
     if row is None:
         raise NotFound("Token not found")

@@ -1,4 +1,4 @@
-"""Read the sessions that harnesses keep on this machine; the daemon does it, whoever waits."""
+"""Read earlier sessions of harnesses on this machine, in the daemon."""
 
 import asyncio
 from pathlib import Path
@@ -15,13 +15,13 @@ from signet_api.serving import serves
 
 @serves(wire.BACKFILL)
 async def get_backfill(db: Db) -> wire.Backfill:
-    """Return how far the last run is."""
+    """Return the progress of the last run."""
     return await db.aread(status.status, now=clock.now())
 
 
 @serves(wire.START_BACKFILL)
 async def post_backfill(state: Shared, body: BackfillBody) -> wire.StartedBackfill:
-    """Look for sessions that are not read yet and queue their reading, newest first; a dry run only looks."""
+    """Find unread sessions and queue them, newest first; a dry run only lists them."""
     agent_id = named_agent(body.agent_id, None, {})
     wanted = Wanted(
         agent_id=agent_id,
@@ -48,5 +48,5 @@ async def post_backfill(state: Shared, body: BackfillBody) -> wire.StartedBackfi
 
 @serves(wire.STOP_BACKFILL)
 async def post_stop(db: Db) -> wire.StoppedBackfill:
-    """Read no more sessions; what was read stays, and the rest is found again by the next start."""
+    """Stop reading; finished sessions stay, and the next start finds the rest."""
     return {"stopped": await db.awrite(start.stop)}

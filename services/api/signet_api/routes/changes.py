@@ -1,4 +1,4 @@
-"""Change, forget and recover memories that are named by their ids."""
+"""Change, forget and recover memories by ID."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -43,7 +43,7 @@ MOST_SHOWN, MOST_CHARS = 50, 200
 async def patch_memory(
     memory_id: str, body: PatchBody, request: Request, state: Shared, actor: Who
 ) -> wire.Modified:
-    """Change a memory; `reason` is needed, `if_version` refuses when somebody was faster."""
+    """Change a memory; `reason` is required, `if_version` refuses a concurrent change."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
     return _modified(await _modify(state, _patch(memory_id, body, agent_id), actor))
@@ -53,7 +53,7 @@ async def patch_memory(
 async def post_modify(
     body: ModifyBody, request: Request, state: Shared, actor: Who
 ) -> wire.ModifiedMany:
-    """Change up to 200 memories, each for itself; the results are in the order of the patches."""
+    """Change up to 200 memories independently; the results are in the order of the patches."""
     state.check_writable()
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)
@@ -73,10 +73,9 @@ async def delete_memory(
     query: Annotated[ForgetOneBody, Query()],
     body: ForgetOneBody | None = None,
 ) -> wire.Modified:
-    """Forget a memory; it can be recovered for a while. `reason` is needed, in the body or the address.
+    """Forget a memory; it can be recovered for 30 days. `reason` is required, in the body or the query.
 
-    With `erase` nothing of it stays. The answer names the documents, and then the files, that may still have it
-    (`heldBy`).
+    With `erase` it is deleted permanently. The answer lists documents and files that may still contain it (`heldBy`).
     """
     asked = merged(query, body)
     if asked.force or asked.erase:
@@ -121,7 +120,7 @@ async def post_recover(
     query: Annotated[RecoverBody, Query()],
     body: RecoverBody | None = None,
 ) -> wire.Recovered:
-    """Take back a forgotten memory; `reason` is needed, in the body or the address."""
+    """Recover a forgotten memory; `reason` is required, in the body or the query."""
     asked = merged(query, body)
     rules = Rules.of(state.settings)
     changed = await state.db.awrite(
@@ -147,7 +146,7 @@ async def post_adopt(
     actor: Who,
     body: DecisionBody | None = None,
 ) -> wire.Remembered:
-    """Let an agent remember what one that was removed knew, as its own, instead of the archived memory."""
+    """Give a removed agent's archived memory to an agent."""
     saved = await state.db.awrite(
         adopt.adopt,
         memory_id,
@@ -164,7 +163,7 @@ async def post_adopt(
 async def post_recover_many(
     body: RecoverManyBody, request: Request, state: Shared, actor: Who
 ) -> wire.RecoveredMany:
-    """Take back up to 200 forgotten memories, each for itself."""
+    """Recover up to 200 forgotten memories independently."""
     state.check_writable()
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     actor = asking(actor, body.changed_by, request.headers)

@@ -1,4 +1,4 @@
-"""Register folders whose files become documents, and keep them in step."""
+"""Connect folders whose files become documents, and keep them in sync."""
 
 import asyncio
 
@@ -26,7 +26,7 @@ async def get_connectors(db: Db) -> wire.Connectors:
 async def post_connector(
     body: ConnectorBody, request: Request, state: Shared
 ) -> wire.AddedConnector:
-    """Register a connector, with `sync` also start its first sync; a folder must be there and readable."""
+    """Add a connector, with `sync` also start its first sync; a folder must exist and be readable."""
     # The folder may lie on a slow or lost network disk.
     connector = await asyncio.to_thread(
         register.draft,
@@ -74,13 +74,13 @@ async def get_connector(connector_id: str, db: Db) -> wire.Connector:
 
 @serves(wire.SYNC_CONNECTOR)
 async def post_sync(connector_id: str, state: Shared) -> wire.StartedSync:
-    """Queue what is new or changed, and delete what is gone."""
+    """Queue new and changed files, and delete the documents of removed ones."""
     return _started(await _start(state, connector_id, is_full=False))
 
 
 @serves(wire.FULLY_SYNC_CONNECTOR)
 async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") -> wire.StartedSync:
-    """Read every file anew; `confirm=true` is needed."""
+    """Read every file again; requires `confirm=true`."""
     if confirm != "true":
         raise Invalid("Full resync requires ?confirm=true")
     return _started(await _start(state, connector_id, is_full=True))
@@ -88,7 +88,7 @@ async def post_full_sync(connector_id: str, state: Shared, confirm: str = "") ->
 
 @serves(wire.CONNECTOR_HEALTH)
 async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
-    """Return how a connector is, how far its sync is, and how many of its documents are read."""
+    """Return a connector's state, sync progress and document counts."""
     return await db.aread(lookup.health, connector_id)
 
 
@@ -96,7 +96,7 @@ async def get_health(connector_id: str, db: Db) -> wire.ConnectorHealth:
 async def delete_connector(
     connector_id: str, state: Shared, actor: Who, cascade: str = ""
 ) -> wire.RemovedConnector:
-    """Remove a connector, with `cascade=true` its documents too."""
+    """Remove a connector, with `cascade=true` also its documents."""
     rules, is_all = Rules.of(state.settings), cascade == "true"
     if is_all:
         await state.db.awrite(remove.prepare, connector_id, rules=rules, now=clock.now())

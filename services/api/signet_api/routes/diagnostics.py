@@ -1,4 +1,4 @@
-"""What is well and what is not, scored, with reasons."""
+"""Health scores with reasons."""
 
 from signet.domain.diagnostics import report
 from signet.wire import diagnostics as wire
@@ -8,7 +8,7 @@ from signet_api.serving import serves
 
 @serves(wire.DIAGNOSTICS)
 async def get_diagnostics(state: Shared) -> wire.Diagnoses:
-    """Return every domain with its score, and the weighted sum with reasons and the commands that help."""
+    """Return every domain's score, and the weighted total with reasons and commands."""
     return (await state.reports.get(state.settings)).as_dict()
 
 

@@ -1,4 +1,4 @@
-"""Hand over documents and look at them."""
+"""Add, read and delete documents."""
 
 import asyncio
 from typing import Annotated
@@ -80,7 +80,7 @@ async def get_document(document_id: str, agent: Agent, db: Db) -> wire.Document:
 
 @serves(wire.CHUNKS)
 async def get_chunks(document_id: str, agent: Agent, db: Db) -> wire.Chunks:
-    """Return the memories made from a document, in its order."""
+    """Return the memories of a document's chunks, in order."""
     found = await db.aread(lookup.chunks, document_id, agent_id=agent)
     return {"chunks": found, "count": len(found)}
 
@@ -89,7 +89,7 @@ async def get_chunks(document_id: str, agent: Agent, db: Db) -> wire.Chunks:
 async def delete_document(
     document_id: str, agent: Agent, state: Shared, actor: Who, reason: str = ""
 ) -> wire.DeletedDocument:
-    """Delete a document and forget what only it holds; `reason` is needed."""
+    """Delete a document and forget chunks that belong only to it; `reason` is required."""
     gone = await state.db.awrite(
         delete.delete,
         document_id,

@@ -1,4 +1,4 @@
-"""The vectors of memories: their export, the provider that makes them, how well they are, and the map they draw."""
+"""Vectors of memories: export, provider, health, and map."""
 
 import asyncio
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ async def get_embeddings(
     offset: Annotated[int, Whole(0, export.FURTHEST)] = 0,
     vectors: Text = None,
 ) -> Response:
-    """Return a page of the memories that have a vector, newest first; the vectors with `vectors=true`."""
+    """Return a page of memories with a vector, newest first; with `vectors=true` including the numbers."""
     wanted = vectors == "true"
     page = await read_as(
         state.db, agent_id, export.page, limit=limit, offset=offset, vectors=wanted
@@ -66,7 +66,7 @@ async def get_embeddings(
 
 @serves(wire.EMBEDDINGS_STATUS)
 async def get_embedding_status(state: Shared) -> wire.EmbeddingsStatus:
-    """Return whether the provider answers, and what the search for missing vectors has done."""
+    """Return whether the provider answers, and the tracker's progress."""
     embedding = state.settings.embedding
     probed = await _probed(state)
     tracker, waiting_until = await state.db.aread(_tracker, state, clock.now())
@@ -84,7 +84,7 @@ async def get_embedding_status(state: Shared) -> wire.EmbeddingsStatus:
 
 @serves(wire.EMBEDDINGS_HEALTH)
 async def get_embedding_health(state: Shared, agent_id: Text = None) -> wire.EmbeddingsHealth:
-    """Return seven checks of provider and vectors, and one score; of all agents, whichever is named."""
+    """Return seven checks of provider and vectors, and one score, over all agents."""
     embedding = state.settings.embedding
     probed = await _probed(state)
     survey: Survey = await state.db.aread(
@@ -172,7 +172,7 @@ async def get_projection(
 
 @serves(wire.PROJECTION_COLUMNS)
 async def get_projection_columns(agent_id: Agent, state: Shared) -> Response:
-    """Return the map of all memories in two dimensions as columns, without texts; 202 while the worker draws it."""
+    """Return the two-dimensional map of all memories as columns, without texts; 202 while the worker draws it."""
     view = View(agent_id=agent_id)
     looked = await state.db.aread(project.look, view, now=clock.now())
     if (waiting := await _unless_drawn(state, view, looked)) is not None:

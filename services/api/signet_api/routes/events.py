@@ -1,4 +1,4 @@
-"""What happens, in all topics or some of them, while it happens: Server-Sent Events."""
+"""Live events of all or some topics: Server-Sent Events."""
 
 from typing import Annotated
 
@@ -22,9 +22,9 @@ async def get_events(
     query: Annotated[EventParams, Query()],
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> EventStream:
-    """Tell what happens from now on, or since `Last-Event-ID`, in all topics or the named ones: ids and kinds, no text.
+    """Stream events from now on, or since `Last-Event-ID`, of all or the named topics: IDs and kinds, no text.
 
-    Events are named after their topic. `hello` comes first, `missed` where more has happened than is told.
+    Each event is named after its topic. `hello` starts the stream, `missed` marks a gap.
     """
     if state.is_stopping:
         raise Unavailable("The daemon is stopping")

@@ -1,4 +1,4 @@
-"""What agents say about the memories that were before them."""
+"""Feedback of agents on injected memories."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -25,7 +25,7 @@ from signet_api.serving import serves
 async def post_feedback(
     body: FeedbackBody, request: Request, state: Shared, actor: Who
 ) -> wire.Rated:
-    """Take ratings of memories of a session, or a word on one; what led to them counts more or less from then on."""
+    """Store ratings of a session's memories, or feedback on one; the weights that led to them change."""
     if body.memory_id is not None or body.feedback_type is not None:
         return await _say(body, request, state, actor)
     if not body.session_key or body.feedback is None:

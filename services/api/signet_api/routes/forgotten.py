@@ -1,4 +1,4 @@
-"""What was forgotten, rejected or erased, and letting it be remembered again."""
+"""List forgotten, rejected and erased values, and lift them."""
 
 from typing import Annotated
 
@@ -23,7 +23,9 @@ from signet_api.serving import serves
 async def get_forgotten(
     agent: Agent, query: Annotated[ForgottenParams, Query()], state: Shared
 ) -> wire.ForgottenValues:
-    """Return a page of forgotten values, newest first; how their texts begin only to those who may recover them."""
+    """Return a page of forgotten values, newest first; with the start of their texts for callers who may recover
+    them.
+    """
     window = Rules.of(state.settings).recover_within
 
     def page(tx: ReadTx) -> tuple[list[wire.ForgottenValue], int]:
@@ -44,7 +46,7 @@ async def get_forgotten(
 
 @serves(wire.LIFT)
 async def post_lift(memory_id: str, agent: Agent, state: Shared) -> wire.Lifted:
-    """Let a forgotten value be written again, and what sessions said of it be told; its memory is not recovered."""
+    """Allow a forgotten value to be saved again and shown in sessions; its memory is not recovered."""
 
     def lift(tx: WriteTx) -> None:
         forgotten.lift(tx, memory_id, reader=_reader(tx, agent), now=clock.now())

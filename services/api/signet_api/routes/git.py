@@ -1,4 +1,4 @@
-"""The workspace as a git repository: how it stands, pull, push, both, and its settings."""
+"""The workspace's git repository: status, pull, push, sync, and settings."""
 
 import asyncio
 
@@ -14,21 +14,21 @@ from signet_api.serving import serves
 
 @serves(wire.GIT_STATUS)
 async def get_status(state: Shared) -> wire.GitStatus:
-    """Return how the repository stands; asks nobody on the network."""
+    """Return the repository's state, without network access."""
     settings = state.settings.git
     return await asyncio.to_thread(status.standing, state.workspace, settings, _vault(state).find)
 
 
 @serves(wire.GIT_PULL)
 async def post_pull(state: Shared) -> wire.GitDone:
-    """Bring in what the remote has beyond this copy."""
+    """Pull from the remote."""
     settings = state.settings.git
     return await asyncio.to_thread(sync.pull, state.workspace, settings, _vault(state).find)
 
 
 @serves(wire.GIT_PUSH)
 async def post_push(state: Shared) -> wire.GitDone:
-    """Send what this copy has beyond the remote."""
+    """Push to the remote."""
     settings = state.settings.git
     return await asyncio.to_thread(sync.push, state.workspace, settings, _vault(state).find)
 
@@ -44,7 +44,7 @@ async def post_sync(state: Shared) -> wire.GitDone:
 
 @serves(wire.GIT_SETTINGS)
 async def get_config(state: Shared) -> wire.GitSettings:
-    """Return the settings in force."""
+    """Return the effective settings."""
     return await asyncio.to_thread(git_settings.shown, state.workspace, state.settings.git)
 
 

@@ -1,4 +1,4 @@
-"""The harnesses of this machine: which are there, which are connected, and giving them their instructions anew."""
+"""Harnesses of this machine: list, connection state, and generated files."""
 
 import asyncio
 from pathlib import Path
@@ -13,14 +13,14 @@ from signet_api.serving import serves
 
 @serves(wire.HARNESSES)
 async def get_harnesses(state: Shared) -> wire.Harnesses:
-    """Return every harness that can be connected: its file, and when it has called last."""
+    """Return every supported harness with its file and last call."""
     seen = await state.db.aread(harness_calls.last)
     return {"harnesses": await asyncio.to_thread(_listed, _site(state), seen)}
 
 
 @serves(wire.REGENERATE_HARNESSES)
 async def post_regenerate(state: Shared) -> wire.Regenerated:
-    """Bring connected harnesses and what agents read up to date; `output` says what was done and what failed."""
+    """Update connected harnesses and generated files; `output` lists results and failures."""
     output, is_whole = await asyncio.to_thread(_regenerated, _site(state), state)
     message = (
         "Harnesses are up to date" if is_whole else "Some harnesses could not be brought up to date"

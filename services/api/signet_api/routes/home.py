@@ -1,4 +1,4 @@
-"""What the first page shows; who the agent is; what has changed, and the description that works offline."""
+"""The first page, the agent's identity, product texts, and the offline API description."""
 
 import asyncio
 from datetime import date, datetime, timedelta, tzinfo
@@ -35,9 +35,9 @@ _COUNTED, _DAYS = ("added", "prompts", "told_tokens"), 35
 
 @serves(wire.HOME)
 async def get_home(agent: Agent, only: Only, state: Shared, tz: Text = None) -> wire.Home:
-    """Return who the agent is, which sessions run, what waits for a person, what was forgotten last, and the work.
+    """Return identity, running sessions, pending reviews, last forgotten memories, and background work.
 
-    Its days are those of the time zone `tz`, else of this machine.
+    Days follow the time zone `tz`, else this machine's.
     """
     zone = series.zone(tz)
     name = (await _identity(state))["name"]
@@ -98,7 +98,7 @@ def _year_ago(now: datetime, zone: tzinfo) -> PageParams:
 
 @serves(config.IDENTITY)
 async def get_identity(state: Shared) -> config.Identity:
-    """Return name, creature and vibe, as IDENTITY.md tells them."""
+    """Return name, creature and vibe from IDENTITY.md."""
     return await _identity(state)
 
 
@@ -116,22 +116,22 @@ async def get_greeting() -> wire.Greeting:
 
 @serves(wire.CHANGELOG)
 async def get_changelog(html: Flag = True) -> wire.ProductPage:
-    """Return what has changed: the text that came with this version, as Markdown and as HTML.
+    """Return this version's changelog as Markdown and HTML.
 
-    With `html=false` without the HTML, which takes long to make.
+    `html=false` omits the HTML, which is slow to make.
     """
     return await _text(ProductText.CHANGELOG, html)
 
 
 @serves(wire.ROADMAP)
 async def get_roadmap(html: Flag = True) -> wire.ProductPage:
-    """Return what is planned, and a sentence where this version came without a plan."""
+    """Return the roadmap, or a sentence if this version has none."""
     return await _text(ProductText.ROADMAP, html)
 
 
 @serves(wire.README)
 async def get_readme(html: Flag = True) -> wire.ProductPage:
-    """Return what the product is, as Markdown and as HTML."""
+    """Return the README as Markdown and HTML."""
     return await _text(ProductText.README, html)
 
 

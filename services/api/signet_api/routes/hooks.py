@@ -1,4 +1,4 @@
-"""What harnesses tell and ask while a session runs, from its start to its end."""
+"""Hooks of harnesses, from session start to session end."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -55,7 +55,7 @@ NOTHING_SAVED: wire.NothingRemembered = {"success": True, "memories": []}
 async def post_remember(
     request: Request, state: Shared, actor: Who, body: HookRememberBody
 ) -> wire.RememberedByHook | wire.NothingRemembered:
-    """Save a text from within a session; the same text or idempotency key twice is one memory."""
+    """Save a text from a session; the same text or idempotency key twice is one memory."""
     if not (body.harness.strip() and body.content.strip()):
         raise Invalid("harness and content are required")
     call = await call_of(body, request.headers, state)
@@ -96,7 +96,7 @@ async def post_remember(
 async def post_pre_compaction(
     request: Request, state: Shared, body: PreCompactionBody
 ) -> wire.Precompaction:
-    """Write down where the session stands, and say what a summary of it should hold."""
+    """Store a checkpoint, and return instructions for a summary."""
     if not body.harness.strip():
         raise Invalid("harness is required")
     call = await call_of(body, request.headers, state)
@@ -114,7 +114,7 @@ async def post_pre_compaction(
 async def post_compaction_complete(
     request: Request, state: Shared, actor: Who, body: CompactionBody
 ) -> wire.Compacted:
-    """Save the summary to which a harness has shortened its context."""
+    """Save the summary of a compaction."""
     if not (body.harness.strip() and body.summary.strip()):
         raise Invalid("harness and summary are required")
     call = await call_of(body, request.headers, state)
@@ -150,7 +150,7 @@ async def keep_summary(call: Call, body: CompactionBody, state: State, actor: Ac
 
 @serves(wire.PREPARE_OFFLINE)
 async def post_offline(request: Request, state: Shared, body: OfflineBody) -> wire.OfflineContexts:
-    """Return what sessions begin with while their machine cannot ask, in the projects that the caller may read."""
+    """Return session starts for offline use, for the projects that the caller may read."""
     agent_id, now = await agent_of(body.agent_id, None, request), clock.now()
     bound = caller.current().scope.project
     named = {one: await state.projects.named(one) or "" for one in dict.fromkeys(body.projects)}
@@ -166,7 +166,7 @@ NOTHING_FOUND: wire.NothingRecalled = {"memories": [], "results": [], "count": 0
 async def post_hook_recall(
     request: Request, state: Shared, body: HookRecallBody
 ) -> Recalled | wire.NothingRecalled:
-    """Return the memories that answer a question; nothing to a process that Signet itself started (HK-6)."""
+    """Return the memories that answer a question; empty for a process started by Signet (HK-6)."""
     if not (body.harness.strip() and body.query.strip()):
         raise Invalid("harness and query are required")
     call = await call_of(body, request.headers, state)
@@ -183,9 +183,9 @@ async def post_hook_recall(
 async def post_session_start(
     request: Request, state: Shared, body: SessionStartBody
 ) -> wire.StartedSession:
-    """Claim a session and return what it begins with; one that was told before is told nothing again.
+    """Claim a session and return its start context, empty if it already received it.
 
-    A plugin that has lost what it was told says `needsContext`, and is told everything again.
+    A plugin that has lost its context sends `needsContext` and receives everything again.
     """
     if not body.harness.strip():
         raise Invalid("harness is required")
@@ -204,9 +204,9 @@ async def post_session_start(
 async def post_prompt(
     request: Request, state: Shared, actor: Who, body: PromptBody
 ) -> wire.Prompted:
-    """Return memories that fit a prompt and that its session does not have yet.
+    """Return memories that fit a prompt and are new to its session.
 
-    Only a caller that may save has its transcript and ratings stored.
+    Transcript and ratings are stored only for a caller that may save.
     """
     message = body.user_message.strip() or prompt_text.cleaned(body.user_prompt)
     if not (body.harness.strip() and (body.user_message.strip() or body.user_prompt.strip())):
@@ -247,7 +247,7 @@ def _ratings(said: object) -> dict[str, float]:
 async def post_session_end(
     request: Request, state: Shared, body: SessionEndBody
 ) -> wire.EndedSession:
-    """Let go of a session, keep its transcript and queue its reading; nothing of a session that is cleared."""
+    """Release a session, store its transcript and queue its processing; a cleared session is not stored."""
     if not body.harness.strip():
         raise Invalid("harness is required")
     return await end_session(body, request.headers, state)
@@ -255,7 +255,7 @@ async def post_session_end(
 
 @serves(wire.END_TURN, first=unless_internal({"skipped": True}))
 async def post_checkpoint(request: Request, state: Shared, body: SessionEndBody) -> wire.EndedTurn:
-    """Keep the transcript so far and queue what is new in it, if that is enough."""
+    """Store the current transcript and queue new content, if there is enough."""
     if not (body.harness.strip() and (body.session_key or body.session_id)):
         raise Invalid("harness and sessionKey are required")
     call = await call_of(body, request.headers, state, key=body.session_id, cwd=body.cwd)

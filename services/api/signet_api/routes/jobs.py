@@ -125,8 +125,8 @@ async def get_jobs(
 ) -> wire.Jobs:
     """Return jobs, latest change first.
 
-    `status` (several are separated by commas), `kind`, `code` (of the last error), `memory_id` and `document_id` narrow
-    them, `since` and `until` bound the latest change. `cursor` is `next` of another page; `facets=1` adds counts.
+    `status` (comma-separated), `kind`, `code` (of the last error), `memory_id` and `document_id` filter them, `since`
+    and `until` bound the latest change. `cursor` is `next` of the previous page; `facets=1` adds counts.
     """
     which = JobFilter(
         states=_states(status),
@@ -188,7 +188,7 @@ def _states(text: str | None) -> Sequence[Status]:
 
 @serves(wire.JOB)
 async def get_job(job_id: str, db: Db) -> wire.WholeJob:
-    """Return everything about one job, its last errors included."""
+    """Return one job with all fields and its last errors."""
     row = await _row(db, job_id)
     return as_wire(
         wire.WholeJob,
@@ -203,7 +203,7 @@ async def get_job(job_id: str, db: Db) -> wire.WholeJob:
 
 @serves(wire.RETRY_JOB)
 async def post_retry(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
-    """Give a dead job a fresh start, or let one that waits start now."""
+    """Restart a dead job, or run a waiting one now."""
     await _row(db, job_id)
     await db.awrite(_retry_one, job_id, actor=actor, now=clock.now())
     return {"success": True, "id": job_id, "status": Status.PENDING}
@@ -211,7 +211,7 @@ async def post_retry(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
 
 @serves(wire.CANCEL_JOB)
 async def post_cancel(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
-    """End a job: one that waits at once, one that runs when it next looks up."""
+    """Cancel a job: a waiting one at once, a running one at its next check."""
     await _row(db, job_id)
     status = await db.awrite(_cancel_one, job_id, actor=actor, now=clock.now())
     return {
@@ -224,7 +224,7 @@ async def post_cancel(job_id: str, db: Db, actor: Who) -> wire.ChangedJob:
 
 @serves(wire.DELETE_JOB)
 async def delete_job(job_id: str, db: Db, actor: Who) -> wire.DeletedJob:
-    """Delete a job that has ended; 409 for one that is open."""
+    """Delete an ended job; 409 for an open one."""
     await _row(db, job_id)
     await db.awrite(_delete_one, job_id, actor=actor, now=clock.now())
     return {"success": True, "id": job_id}
@@ -232,7 +232,7 @@ async def delete_job(job_id: str, db: Db, actor: Who) -> wire.DeletedJob:
 
 @serves(wire.RETRY_JOBS)
 async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
-    """Give the dead jobs of a choice a fresh start, oldest first."""
+    """Restart the selected dead jobs, oldest first."""
     which = _which(body, Status.DEAD)
     if body.dry_run:
         return _changed(*await db.aread(_ids, which, body.size), is_dry=True)
@@ -242,7 +242,7 @@ async def post_retry_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJob
 
 @serves(wire.CANCEL_JOBS)
 async def post_cancel_many(body: JobsBody, db: Db, actor: Who) -> wire.ChangedJobs:
-    """End the open jobs of a choice, oldest first."""
+    """Cancel the selected open jobs, oldest first."""
     which = _which(body, Status.PENDING, Status.LEASED)
     if body.dry_run:
         return _changed(*await db.aread(_ids, which, body.size), is_dry=True)
@@ -339,7 +339,7 @@ async def get_job_stream(
     after: str | None = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> EventStream:
-    """Tell what happens to jobs from now on, or since `Last-Event-ID`, for as long as the client listens."""
+    """Stream changes of jobs from now on, or since `Last-Event-ID`."""
     if state.is_stopping:
         raise Unavailable("The daemon is stopping")
     last = last_event_id or after

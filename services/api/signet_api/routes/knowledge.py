@@ -1,4 +1,4 @@
-"""The entities of an agent: lists, what is known of one, what a person wants of it, and which belong together."""
+"""An agent's entities: lists, attributes, pins, and communities."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -42,7 +42,7 @@ async def get_entities(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> wire.EntityPage:
-    """Return a page of an agent's entities with how much is known of each, the important ones first."""
+    """Return a page of an agent's entities with their counts, the important ones first."""
     items, total = await look(
         state,
         agent,
@@ -58,7 +58,7 @@ async def get_entities(
 
 @serves(wire.PINNED_ENTITIES)
 async def get_pinned(agent: Agent, state: Shared, pin_type: Text = None) -> list[wire.PinnedEntity]:
-    """Return the pinned entities, newest first; with `pin_type=suppress` those left out of walks."""
+    """Return the pinned entities, newest first; with `pin_type=suppress` the suppressed ones."""
     type = _one_of("pin_type", pin_type, tuple(PinType)) or PinType.PIN
     return await look(state, agent, pins.listed, PinType(type), otherwise=[])
 
@@ -70,7 +70,7 @@ async def get_entity_health(
     since: str | None = None,
     min_comparisons: Annotated[int, Whole(1, FURTHEST)] = 3,
 ) -> list[wire.EntityHealth]:
-    """Return how the predictor did in the sessions about each entity, best first."""
+    """Return the results of learned ranking in the sessions about each entity, best first."""
     return await look(
         state,
         agent,
@@ -83,7 +83,7 @@ async def get_entity_health(
 
 @serves(wire.ENTITY)
 async def get_entity(entity_id: str, agent: Agent, state: Shared) -> wire.WholeEntity:
-    """Return one entity and how much is known of it."""
+    """Return one entity with its counts."""
     found = await look(state, agent, browse.detail, entity_id, otherwise=None)
     if found is None:
         raise UnknownEntity(entityId=entity_id)
@@ -92,7 +92,7 @@ async def get_entity(entity_id: str, agent: Agent, state: Shared) -> wire.WholeE
 
 @serves(wire.ASPECTS)
 async def get_aspects(entity_id: str, agent: Agent, state: Shared) -> wire.Aspects:
-    """Return the sides from which an entity is known, the weightiest first."""
+    """Return an entity's aspects, by weight."""
     return {"items": await look(state, agent, browse.aspects, entity_id, otherwise=[])}
 
 
@@ -107,7 +107,7 @@ async def get_attributes(
     limit: Limit = 50,
     offset: Offset = 0,
 ) -> wire.AttributePage:
-    """Return a page of what is said of an entity under one aspect; what holds, unless another status is asked for."""
+    """Return a page of an entity's attributes under one aspect; active ones unless another status is requested."""
     status = _one_of("status", status, (*STATUSES, "all")) or "active"
     items: list[wire.Attribute] = await look(
         state,
@@ -144,7 +144,7 @@ async def post_pin(
     body: PinBody | None = None,
     agent_id: Text = None,
 ) -> wire.Pinned:
-    """Count an entity more in walks of the graph, or leave it out of them."""
+    """Pin an entity for graph walks, or suppress it."""
     state.check_writable()
     asked = body or PinBody.model_validate({})
     pin = Pin(type=PinType(asked.pin_type), weight=asked.weight_override, reason=asked.reason)
@@ -161,7 +161,7 @@ async def post_pin(
 
 @serves(wire.UNPIN_ENTITY)
 async def delete_pin(entity_id: str, agent: Agent, state: Shared) -> wire.Pinned:
-    """Take back a pin or a suppression."""
+    """Remove a pin or a suppression."""
     state.check_writable()
     await state.db.awrite(pins.clear, entity_id, agent_id=agent)
     return {"pinned": False}
@@ -169,7 +169,7 @@ async def delete_pin(entity_id: str, agent: Agent, state: Shared) -> wire.Pinned
 
 @serves(wire.COMMUNITIES)
 async def get_communities(agent: Agent, state: Shared) -> wire.Communities:
-    """Return the groups of entities that were found last, the largest first; `routes/repair.py` finds them anew."""
+    """Return the latest communities, the largest first; `routes/repair.py` recomputes them."""
     return await look(state, agent, communities.overview, otherwise=communities.NOTHING)
 
 

@@ -1,4 +1,4 @@
-"""The graph as a whole: its picture, its counts, its doubts, and what hangs on one entity."""
+"""The graph as a whole: picture, counts, doubtful rows, and the impact of a change."""
 
 import asyncio
 from datetime import datetime
@@ -37,7 +37,7 @@ MOST_DEPTH = 10
 
 @serves(wire.KNOWLEDGE_STATS)
 async def get_stats(agent: Agent, state: Shared) -> wire.KnowledgeStats:
-    """Return how much an agent's graph knows."""
+    """Return the counts of an agent's graph."""
     bounds = WeightBounds.of(state.settings.pipeline.feedback)
     return await state.db.aread(
         tolerate_missing_tables,
@@ -51,7 +51,7 @@ async def get_stats(agent: Agent, state: Shared) -> wire.KnowledgeStats:
 
 @serves(wire.TRAVERSAL_STATUS)
 async def get_traversal_status(agent: Agent, state: Shared) -> wire.TraversalStatus:
-    """Return what the newest walk through the graph has met, null before the first."""
+    """Return statistics of the latest graph walk, null before the first."""
     found = await look(state, agent, traversal.newest, otherwise=None)
     return {"status": found}
 
@@ -65,7 +65,7 @@ async def get_constellation(
     max_attributes_per_aspect: Annotated[int, Whole(1, 250)] = 4,
     dependency_limit: Annotated[int, Whole(1, 2_000)] = 500,
 ) -> Response:
-    """Return the most important entities with what is known of them, and the edges between them."""
+    """Return the most important entities with their attributes and dependencies."""
     extent = Extent(
         entities=limit,
         aspects_per_entity=max_aspects_per_entity,
@@ -82,9 +82,9 @@ async def get_constellation(
 async def get_graph(
     agent: Agent, state: Shared, query: Annotated[GraphParams, Query()]
 ) -> wire.GraphColumns:
-    """Return the most mentioned entities and the edges among them as columns, for a map.
+    """Return the most mentioned entities and their edges as columns, for a map.
 
-    `min_mentions` and `kinds` narrow them; groups of pieces are left out.
+    `min_mentions` and `kinds` filter them; chunk groups are excluded.
     """
     nothing: wire.GraphColumns = {
         "ids": [], "names": [], "kinds": [], "mentions": [], "communities": [], "pinned": [],
@@ -108,7 +108,7 @@ async def get_hygiene(
     limit: Annotated[int, Whole(1, 200)] = 50,
     memory_limit: Annotated[int, Whole(1, 1_000)] = 200,
 ) -> wire.Hygiene:
-    """Return what is doubtful in the graph; changes nothing."""
+    """Return doubtful rows of the graph; changes nothing."""
     return await look(
         state,
         agent,
@@ -123,7 +123,7 @@ async def get_hygiene(
 async def post_expand(
     request: Request, state: Shared, body: ExpandBody | None = None, agent_id: Text = None
 ) -> wire.Expanded:
-    """Return everything that is known of an entity, within a budget of tokens."""
+    """Return an entity's attributes, within a token budget."""
     asked = body or ExpandBody.model_validate({})
     name = asked.entity.strip()
     if not name:
@@ -152,7 +152,7 @@ async def post_expand(
 async def post_expand_session(
     body: ExpandSessionBody, request: Request, state: Shared, agent_id: Text = None
 ) -> wire.EntitySessions:
-    """Return summaries of the sessions that speak of an entity, newest first."""
+    """Return summaries of the sessions that mention an entity, newest first."""
     name = body.entity_name.strip()
     if not name:
         raise Invalid("entityName is required")
@@ -182,7 +182,7 @@ def _sessions(
 async def post_impact(
     body: ImpactBody, request: Request, state: Shared, agent_id: Text = None
 ) -> wire.Impact:
-    """Return which entities a change of one hits, nearest first."""
+    """Return the entities affected by a change of one, nearest first."""
     if not body.entity_id:
         raise Invalid("entityId is required")
     if body.direction not in ("downstream", "upstream"):

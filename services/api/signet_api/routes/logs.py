@@ -1,4 +1,4 @@
-"""The log of all processes, from its files: the newest lines, and new ones while they are written."""
+"""The log of all processes, from its files: the newest lines, and new ones live."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ async def get_logs(
     category: Text = None,
     limit: Annotated[int, Whole(1, MAX_LINES)] = 100,
 ) -> wire.LogLines:
-    """Return the newest lines in the order of time; `level` (least), `category` and `since` narrow them."""
+    """Return the newest lines in time order; `level` (minimum), `category` and `since` filter them."""
     wanted = _filter(level, category, since)
     lines = await asyncio.to_thread(logread.newest, _place(state), limit, wanted)
     return {"logs": lines, "count": len(lines)}
@@ -44,7 +44,7 @@ async def get_logs(
 async def get_log_stream(
     state: Shared, since: Since, level: Text = None, category: Text = None
 ) -> Response:
-    """Send each line that any process writes from now on; `level` and `category` narrow them."""
+    """Stream each new line of any process; `level` and `category` filter them."""
     wanted = _filter(level, category, since)
     with state.log_listeners.joining():
         follower = _Follower(state, await asyncio.to_thread(Tail, _place(state)), wanted)

@@ -61,7 +61,7 @@ _MESSAGES: dict[str, Any] = {
 
 @serves(wire.SEND_MCP, description=_MESSAGES, parameters=_CONTEXT)
 async def post_mcp(request: Request) -> Response:
-    """Answer one JSON-RPC message, or a list of them; 202 when none of them waits for an answer."""
+    """Answer one JSON-RPC message, or a list of them; 202 if none needs an answer."""
     if not _is_json(request.scope.get("signet.content_type", b"").decode("latin-1")):
         return answer(415, "Content-Type must be application/json", "unsupported_media_type")
     if not _takes(request, "application/json"):

@@ -1,4 +1,4 @@
-"""What stands beside a memory: links, who may read it, and what a person says of it."""
+"""A memory's context: links, readers, and verdict."""
 
 from fastapi import Request
 
@@ -17,13 +17,13 @@ from signet_api.serving import serves
 
 @serves(wire.LINKS)
 async def get_links(memory_id: str, agent: Agent, db: Db) -> wire.Links:
-    """Return what a memory was read from, what was read from it, what it corrects, and the entities that it names."""
+    """Return a memory's sources, derived memories, corrections, and entities."""
     return await read_as(db, agent, links.of, memory_id)
 
 
 @serves(wire.ACCESS)
 async def get_access(memory_id: str, agent: Agent, db: Db) -> wire.Access:
-    """Return which agents may read a memory, and the rule that decides it."""
+    """Return which agents may read a memory, and the deciding rule."""
     return await read_as(db, agent, links.access, memory_id)
 
 
@@ -31,7 +31,7 @@ async def get_access(memory_id: str, agent: Agent, db: Db) -> wire.Access:
 async def post_review(
     memory_id: str, body: VerdictBody, request: Request, state: Shared, actor: Who
 ) -> wire_memory.Modified:
-    """Say what a memory is worth: `keep`, `fade`, `wrong`, or `none` to take that back; a person does that, no tool."""
+    """Set a verdict on a memory: `keep`, `fade`, `wrong`, or `none` to remove it; only for people, not tools."""
     changed = await state.db.awrite(
         verdict.judge,
         memory_id,

@@ -24,7 +24,7 @@ SCORES_KEPT_MS = 60_000
 
 @serves(wire.METRICS)
 async def get_metrics(state: Shared) -> str:
-    """Return counters of API, worker and scheduler, and the queue as it is now."""
+    """Return counters of API, worker and scheduler, and the current queue."""
     rows = await state.db.aread(_of_rows, state, clock.now())
     report = await state.reports.get(state.settings, kept_ms=SCORES_KEPT_MS)
     return await asyncio.to_thread(_text, state, [*rows, *_of_health(report)])

@@ -1,4 +1,4 @@
-"""The work in the background: watch, pause, resume and wake it, and the models that can be chosen to read texts."""
+"""Background work: status, pause, resume, nudge, and the models for extraction."""
 
 import asyncio
 import math
@@ -49,7 +49,7 @@ WORKERS: Mapping[str, tuple[str, ...]] = {
 
 @serves(wire.PIPELINE_STATUS)
 async def get_pipeline_status(agent_id: Agent, state: Shared) -> wire.PipelineStatus:
-    """Return what runs, what waits and what died; answers while worker and scheduler are down too (PS-1)."""
+    """Return running, waiting and dead jobs; works while worker and scheduler are down (PS-1)."""
     found = await state.db.aread(_status, state, agent_id, clock.now())
     return {
         **found,
@@ -60,14 +60,14 @@ async def get_pipeline_status(agent_id: Agent, state: Shared) -> wire.PipelineSt
 
 @serves(wire.PAUSE)
 async def post_pause(db: Db, actor: Who, body: QueueBody | None = None) -> wire.Paused:
-    """Let workers finish what they run and take nothing new, from all queues or one; survives restarts."""
+    """Start no more jobs, in all queues or one; running ones finish, and the pause survives restarts."""
     await db.awrite(pauses.pause, _queue_of(body), now=clock.now(), actor=actor.name)
     return await _paused(db)
 
 
 @serves(wire.RESUME)
 async def post_resume(db: Db, body: QueueBody | None = None) -> wire.Paused:
-    """Let workers take jobs again, from all queues or one."""
+    """Start jobs again, in all queues or one."""
     await db.awrite(pauses.resume, _queue_of(body))
     return await _paused(db)
 
@@ -209,9 +209,9 @@ def _budgets(tx: ReadTx, settings: Settings, now: datetime) -> list[dict[str, ob
 
 @serves(wire.NUDGE)
 async def post_nudge(state: Shared) -> wire.Nudged:
-    """Try now what waits for its next try, ask providers again, and let maintenance look; return who was woken.
+    """Retry waiting jobs and providers now, and run maintenance; return who was woken.
 
-    Nobody is, while the worker is not there or the work is paused: it then begins with this.
+    That is empty while the worker is down or paused: it then starts with this.
     """
     now = clock.now()
     await state.db.awrite(_nudge, is_maintained=cycle.is_on(state.settings), now=now)
@@ -227,7 +227,7 @@ def _nudge(tx: WriteTx, *, is_maintained: bool, now: datetime) -> None:
 
 @serves(wire.MODELS)
 async def get_models(state: Shared, provider: Text = None, deprecated: Text = None) -> wire.Models:
-    """Return the models that can be offered, of every provider or of one; with `deprecated=true` replaced ones too."""
+    """Return the available models, of every provider or one; with `deprecated=true` including replaced ones."""
     _look(state)
     known = _by_provider(state, deprecated=deprecated == "true")
     chosen_from = known.values() if provider is None else [known.get(provider, [])]
@@ -236,14 +236,14 @@ async def get_models(state: Shared, provider: Text = None, deprecated: Text = No
 
 @serves(wire.MODELS_BY_PROVIDER)
 async def get_models_by_provider(state: Shared) -> dict[str, list[wire.OfferedModel]]:
-    """Return the models of each provider, those that were replaced too."""
+    """Return the models of each provider, including replaced ones."""
     _look(state)
     return _by_provider(state)
 
 
 @serves(wire.REFRESH_MODELS)
 async def post_refresh(state: Shared) -> wire.RefreshedModels | Response:
-    """Ask the configured Ollama server for its models, once a minute at most; no other provider is asked."""
+    """Fetch the models of the configured Ollama server, at most once a minute; contacts no other provider."""
     left = None
     if state.settings.pipeline.model_registry.enabled:
         left = await state.models.refresh(_asked(state))

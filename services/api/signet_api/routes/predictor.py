@@ -1,4 +1,4 @@
-"""How learned ranking does against the order without it, and switching it back."""
+"""Learned ranking: its results, evaluation, and reset."""
 
 import dataclasses
 from typing import Annotated
@@ -33,7 +33,7 @@ FURTHEST = 1_000_000
 
 @serves(wire.PREDICTOR_STATUS)
 async def get_status(agent: Agent, state: Shared) -> wire.PredictorStatus | wire.PredictorOff:
-    """Return what was learned, how it does, and whether it takes part."""
+    """Return the state and results of learned ranking."""
     settings = state.settings.pipeline.predictor
     if not settings.enabled:
         return {"enabled": False, "status": None}
@@ -52,7 +52,7 @@ async def get_comparisons(
     limit: Annotated[int, Whole(1, MOST)] = 50,
     offset: Annotated[int, Whole(0, FURTHEST)] = 0,
 ) -> wire.ComparisonPage:
-    """Return the sessions that were ranked both ways, newest first."""
+    """Return the sessions ranked both ways, newest first."""
     return await state.db.aread(
         report.comparisons,
         agent_id=agent,
@@ -67,13 +67,13 @@ async def get_comparisons(
 
 @serves(wire.COMPARISONS_BY_PROJECT)
 async def get_by_project(agent: Agent, state: Shared) -> wire.ProjectResults:
-    """Return how it did by project."""
+    """Return the results of learned ranking by project."""
     return {"items": await state.db.aread(report.by_project, agent_id=agent)}
 
 
 @serves(wire.COMPARISONS_BY_ENTITY)
 async def get_by_entity(agent: Agent, state: Shared) -> wire.EntityResults:
-    """Return how it did by the entity that sessions were about."""
+    """Return the results of learned ranking by the session's entity."""
     return {"items": await state.db.aread(report.by_entity, agent_id=agent)}
 
 
@@ -81,19 +81,19 @@ async def get_by_entity(agent: Agent, state: Shared) -> wire.EntityResults:
 async def get_trainings(
     agent: Agent, state: Shared, limit: Annotated[int, Whole(1, 100)] = 20
 ) -> wire.Trainings:
-    """Return when what was learned was let take part, and when it was stopped, newest first."""
+    """Return activations and stops of learned ranking, newest first."""
     return {"items": await state.db.aread(report.trainings, agent_id=agent, limit=limit)}
 
 
 @serves(wire.TRAINING_PAIRS)
 async def get_pair_count(agent: Agent, state: Shared) -> wire.PairCount:
-    """Return how many labels there are to learn from."""
+    """Return the number of labels."""
     return {"count": await state.db.aread(report.count_labels, agent_id=agent)}
 
 
 @serves(EVALUATION)
 async def get_evaluation(agent: Agent, state: Shared) -> Evaluation:
-    """Return whether memory helps: sessions with it against those that were given none."""
+    """Compare sessions with and without memory."""
     share = state.settings.pipeline.predictor.held_out
     return await state.db.aread(evaluate.report, agent_id=agent, holdout=share)
 
@@ -102,13 +102,13 @@ async def get_evaluation(agent: Agent, state: Shared) -> Evaluation:
 async def get_past_sessions(
     agent: Agent, state: Shared, limit: Annotated[int, Whole(1, MOST_PAST)] = 50
 ) -> evaluation.PastSessions:
-    """Return the newest sessions that can be replayed, newest first."""
+    """Return the sessions that can be replayed, newest first."""
     return {"sessions": await state.db.aread(label_session.helped, agent, limit)}
 
 
 @serves(evaluation.REPLAY)
 async def post_replay(body: ReplayBody, request: Request, state: Shared) -> evaluation.Replay:
-    """Return what the prompts of a past session would be given now, and with other settings; nothing is counted."""
+    """Return what a past session's prompts would receive now, and with other settings; counts no use."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     key = bare(body.session_key)
     await scopes.check_session(state.db, agent_id, key)
@@ -138,7 +138,7 @@ async def _replayed(
 async def post_train(
     request: Request, state: Shared, body: TrainBody | None = None
 ) -> wire.Trained:
-    """Work out anew what all labels say of the memories of an agent; each session's end does it for its own."""
+    """Recompute an agent's memories from all labels; each session end does this for its own."""
     if not state.settings.pipeline.predictor.enabled:
         raise Invalid("Predictor is not enabled")
     agent_id = await agent_of(body.agent_id if body else None, None, request)
@@ -165,7 +165,7 @@ async def post_train(
 async def post_rollback(
     request: Request, state: Shared, body: RollBackBody | None = None
 ) -> wire.RolledBack:
-    """Let the order without what was learned hold again; it is watched anew from here on."""
+    """Restore the original order; observation restarts from zero."""
     if body and body.version is not None:
         raise NotFound("There is no such version: what was learned takes part, or it does not")
     agent_id = await agent_of(body.agent_id if body else None, None, request)

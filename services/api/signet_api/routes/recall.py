@@ -1,4 +1,4 @@
-"""Ask for memories: by a question, for the context of a prompt, by words and filters, by nearness."""
+"""Search memories: by question, for a prompt's context, by words and filters, by similarity."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -47,7 +47,7 @@ async def post_recall(body: RecallBody, request: Request, state: Shared) -> wire
 async def get_search(
     query: Annotated[RecallParams, Address()], request: Request, state: Shared
 ) -> wire.Recalled:
-    """Return the same answer for a question in the address: `q` and the names of the recall body."""
+    """Return the same answer for a question in the query string: `q` and the names of the recall body."""
     return await recalled(query, request, state)
 
 
@@ -116,9 +116,9 @@ def _items(result: Result) -> list[Item]:
 async def post_context(
     body: ContextBody, request: Request, state: Shared
 ) -> wire.ContextAnswer | wire.EpisodePage:
-    """Return what earlier work, rules and memories say of a prompt; with `id` one page of all of an episode.
+    """Return the context for a prompt; with `id` one page of a source.
 
-    It is the block that sessions are given with their prompts. An episode that is unknown, or another agent's, is 404.
+    It is the block that sessions receive with their prompts. An unknown or foreign source is 404.
     """
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     if body.id:
@@ -167,7 +167,7 @@ NEIGHBOURS, MOST_NEIGHBOURS = 10, 100
 async def get_legacy_search(
     asked: Annotated[SearchParams, Query()], agent: Agent, db: Db
 ) -> wire.FoundMany | wire.Values:
-    """Return memories by words and filters, or with `distinct` the values of `who` or `type` that there are."""
+    """Return memories by words and filters, or with `distinct` the values of `who` or `type`."""
     if asked.distinct in search.COLUMNS:
         return {"values": await read_as(db, agent, search.values, asked.distinct)}
     wanted = filled(
@@ -190,7 +190,7 @@ async def get_similar(
     k: Annotated[int, Whole(1, MOST_NEIGHBOURS)] = NEIGHBOURS,
     type: Text = None,
 ) -> wire.FoundMany:
-    """Return the memories that are nearest in meaning to the one with this `id`."""
+    """Return the memories most similar to the one with this `id`."""
     if not id:
         raise Invalid("id is required", results=[])
     found = await read_as(db, agent, similar.find, id, k=k, type=type)

@@ -59,7 +59,7 @@ Admitted = Annotated[State, Depends(_admitted)]
 async def post_remember(
     request: Request, state: Admitted, actor: Who, body: RememberBody
 ) -> wire.Remembered:
-    """Save one memory and queue what is to be learned from it; the same text twice is one memory."""
+    """Save one memory and queue its processing; the same text twice is one memory."""
     agent_id = await agent_of(body.agent_id, body.session_key, request)
     new = await _from_where(new_memory(await filed(body, state), agent_id), body, request, state)
     offset = clock_offset(request.headers)

@@ -115,7 +115,7 @@ for _action in ACTIONS:
 
 @serves(wire.REPAIRS)
 async def get_repairs(state: Shared) -> wire.Repairs:
-    """Return every repair with its options, whether it is recommended now, and when it may run."""
+    """Return every repair with its options, whether it is recommended, and when it may run."""
     report = await state.reports.get(state.settings)
     found = await state.db.aread(cycle.recommended, state.settings, report)
     triggers = {one.action: one.trigger for one in found}
@@ -164,25 +164,25 @@ def _option(option: Option) -> wire.RepairOption:
 
 @serves(wire.EMBEDDING_GAPS)
 async def get_embedding_gaps(state: Shared) -> wire.EmbeddingGaps:
-    """Return how many memories have no vector of the model in use."""
+    """Return how many memories lack a vector of the current model."""
     return await state.db.aread(stats.embedding_gaps, model=state.vectors.model)
 
 
 @serves(wire.DEDUP_STATS)
 async def get_dedup_stats(state: Shared) -> wire.DedupStats:
-    """Return how many memories are there twice."""
+    """Return the number of duplicate memories."""
     return await state.db.aread(stats.dedup)
 
 
 @serves(wire.COLD_STATS)
 async def get_cold_stats(state: Shared) -> wire.ColdStats:
-    """Return what the pipeline has put aside."""
+    """Return the content of the archive."""
     return await state.db.aread(stats.cold)
 
 
 @serves(wire.INTEGRITY_CHECK)
 async def get_integrity_check(state: Shared) -> wire.Integrity:
-    """Read through the database file, at most 30 seconds, and try both indexes."""
+    """Check the database file for at most 30 seconds, and test both indexes."""
     return await state.db.aread(stats.integrity, now=clock.now())
 
 
@@ -193,7 +193,7 @@ async def get_dead_memories(
     days: Annotated[int, Whole(1, 36_500), Query(alias="unusedDays")] = memories.UNUSED_DAYS,
     confidence: Annotated[Text, Query(alias="maxConfidence")] = None,
 ) -> wire.DeadMemories:
-    """Return memories that nobody trusts or uses, the least sure first."""
+    """Return unused memories with low confidence, the lowest first."""
     order = _order(BY_NAME["forgetDeadMemories"], {"reason": "look"}, state, Actor(), is_dry=True)
     rows, total = await state.db.aread(
         memories.dead,

@@ -1,4 +1,4 @@
-"""What waits for a person, and what that person says of it."""
+"""Memories that wait for approval: list, approve, reject."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -25,7 +25,7 @@ from signet_api.shapes import as_wire
 async def get_reviews(
     agent: Agent, query: Annotated[ForgottenParams, Query()], state: Shared
 ) -> wire.WaitingMemories:
-    """Return a page of memories that a person is to approve or reject, newest first."""
+    """Return a page of memories that wait for approval, newest first."""
     return await state.db.aread(page, agent, query)
 
 
@@ -43,7 +43,7 @@ def page(tx: ReadTx, agent: str, query: ForgottenParams) -> wire.WaitingMemories
 async def post_approve(
     memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
 ) -> wire.Modified:
-    """Let a memory be delivered unasked, as data with its origin; a person does that, no tool."""
+    """Approve a memory for unasked injection, as data with its origin; only for people, not tools."""
     agent = await agent_of(body.agent_id if body else None, None, request)
     return await _decided(review.approve, memory_id, agent, state, actor)
 
@@ -52,7 +52,7 @@ async def post_approve(
 async def post_reject(
     memory_id: str, request: Request, state: Shared, actor: Who, body: DecisionBody | None = None
 ) -> wire.Modified:
-    """Forget a memory as wrong: its text is not saved again by itself; a person does that, no tool."""
+    """Forget a memory as wrong; its text is not saved again automatically. Only for people, not tools."""
     agent = await agent_of(body.agent_id if body else None, None, request)
     return await _decided(review.reject, memory_id, agent, state, actor)
 

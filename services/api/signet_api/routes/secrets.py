@@ -39,7 +39,7 @@ async def post_exec_one(name: str, body: ExecBody, state: Shared, actor: Who) ->
 
 @serves(wire.SECRET)
 async def get_secret(name: str, state: Shared, actor: Who) -> wire.SecretValue:
-    """Return one value to a person on this machine; agents get it only as a variable of a command."""
+    """Return one value to a person on this machine; agents use it only as a command's variable."""
     asked = caller.current()
     if not asked.is_local_user:
         raise Forbidden("A value is shown on this machine only")
@@ -52,7 +52,7 @@ async def get_secret(name: str, state: Shared, actor: Who) -> wire.SecretValue:
 
 @serves(wire.PUT_SECRET)
 async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) -> wire.KeptSecret:
-    """Keep a value under a name, in the place of an earlier one."""
+    """Store a value under a name, replacing an earlier one."""
     await asyncio.to_thread(vault_of(state).put, name, body.value)
     log.info("secret.kept", name=name, actor=actor.name)
     return {"success": True, "name": name}
@@ -60,7 +60,7 @@ async def post_secret(name: str, body: SecretBody, state: Shared, actor: Who) ->
 
 @serves(wire.REMOVE_SECRET)
 async def delete_secret(name: str, state: Shared, actor: Who) -> wire.KeptSecret:
-    """Drop a secret."""
+    """Delete a secret."""
     await asyncio.to_thread(vault_of(state).delete, name)
     log.info("secret.dropped", name=name, actor=actor.name)
     return {"success": True, "name": name}

@@ -1,4 +1,4 @@
-"""Look at skills, install and remove them."""
+"""List, install and remove skills."""
 
 import asyncio
 from collections.abc import Callable
@@ -32,7 +32,7 @@ async def get_skills(agent: Agent, state: Shared) -> wire.Skills:
 
 @serves(wire.SEARCH_SKILLS)
 async def get_search(state: Shared, q: str = "") -> wire.FoundSkills:
-    """Return installed skills and those of catalogs that hold the words of `q`."""
+    """Return installed and available skills that contain the words of `q`."""
     if not (query := q.strip()):
         raise Invalid("Query parameter q is required", results=[])
     folder = state.workspace.skills_dir
@@ -42,7 +42,7 @@ async def get_search(state: Shared, q: str = "") -> wire.FoundSkills:
 
 @serves(wire.BROWSE_SKILLS)
 async def get_browse(state: Shared) -> wire.OfferedSkills:
-    """Return what the catalogs of this machine offer, the most popular first."""
+    """Return the skills in this machine's catalogs, the most popular first."""
     folder = state.workspace.skills_dir
     found = await asyncio.to_thread(catalog.browse, folder, catalog.folders())
     return {"results": [_entry(entry) for entry in found], "total": len(found)}
@@ -50,7 +50,7 @@ async def get_browse(state: Shared) -> wire.OfferedSkills:
 
 @serves(wire.INSTALL_SKILL)
 async def post_install(body: SkillInstallBody, state: Shared) -> wire.InstalledSkill:
-    """Install a skill from a catalog, a path or a repository; one of that name is replaced."""
+    """Install a skill from a catalog, a path or a repository, replacing one of that name."""
     if not body.name.strip():
         raise Invalid("name is required")
     done = await asyncio.to_thread(
@@ -77,14 +77,14 @@ async def post_install(body: SkillInstallBody, state: Shared) -> wire.InstalledS
 
 @serves(wire.SKILL)
 async def get_skill(name: str, state: Shared) -> wire.SkillFile:
-    """Return what a skill says of itself, and the whole file as `content`."""
+    """Return a skill's metadata, and its whole file as `content`."""
     skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
     return {**_meta(skill), "content": skill.content}
 
 
 @serves(wire.RELATED_SKILLS)
 async def get_related(name: str, state: Shared) -> wire.RelatedSkills:
-    """Return the skills that have to do with one: needed by it, needing it, or alike."""
+    """Return related skills: required by it, requiring it, or similar."""
     skill = await asyncio.to_thread(files.find, state.workspace.skills_dir, name)
     found = await state.db.aread(relations.of, skill.name) or []
     return {"name": skill.title, "related": [_related(one) for one in found], "count": len(found)}

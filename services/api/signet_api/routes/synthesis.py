@@ -1,4 +1,4 @@
-"""MEMORY.md: ask for it, see how it would be asked for, hand in one that was written elsewhere."""
+"""MEMORY.md: run it, show its request, or submit a text written elsewhere."""
 
 import asyncio
 from datetime import datetime
@@ -38,7 +38,7 @@ async def get_config(state: Shared) -> wire.SynthesisConfig:
 
 @serves(wire.SYNTHESIS_REQUEST)
 async def post_request(agent_id: Owner, state: Shared) -> wire.SynthesisRequest:
-    """Return the request that a run would make of a model now; writes nothing."""
+    """Return the request that a run would send to a model now; writes nothing."""
     current = await asyncio.to_thread(file.read, _path(state, agent_id))
     plan = Plan.of(state.settings)
     prompt, count = await state.db.aread(run.request, agent_id, plan, current, clock.now())
@@ -49,7 +49,7 @@ async def post_request(agent_id: Owner, state: Shared) -> wire.SynthesisRequest:
 async def post_complete(
     request: Request, state: Shared, body: SynthesisCompleteBody
 ) -> wire.Synthesised:
-    """Put a text in the place of MEMORY.md and keep the earlier one as a backup."""
+    """Replace MEMORY.md with a text, keeping the earlier one as a backup."""
     if body.content is None:
         raise Invalid("content is required")
     text = file.checked(body.content)
@@ -63,7 +63,7 @@ async def post_complete(
 
 @serves(wire.TRIGGER_SYNTHESIS)
 async def post_trigger(agent_id: Owner, state: Shared) -> wire.TriggeredSynthesis:
-    """Queue a run now, whatever the schedule says, but never within an hour of the last."""
+    """Queue a run now, regardless of the schedule, but not within an hour of the last."""
     _path(state, agent_id)
     done = await state.db.awrite(_trigger, state, agent_id, clock.now())
     if done.reason:
@@ -75,7 +75,7 @@ async def post_trigger(agent_id: Owner, state: Shared) -> wire.TriggeredSynthesi
 async def get_status(
     request: Request, state: Shared, agent_id: Annotated[Text, Query(alias="agentId")] = None
 ) -> wire.SynthesisStatus:
-    """Return whether MEMORY.md is written just now, and when that was done last."""
+    """Return whether MEMORY.md is being written, and when it last was."""
     owner = await agent_of(agent_id, None, request)
     running, last = await state.db.aread(
         lambda tx: (runs.is_running(tx), runs.last_run_at(tx, owner))

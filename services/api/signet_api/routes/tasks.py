@@ -1,4 +1,4 @@
-"""Tasks that recur: make, change, run, look at their runs, follow one."""
+"""Scheduled tasks: add, change, run, list runs, follow one."""
 
 import asyncio
 import codecs
@@ -155,13 +155,13 @@ PRESETS = [{"label": label, "expression": expression} for label, expression in e
 
 @serves(wire.TASKS)
 async def get_tasks(db: Db) -> wire.TaskPage:
-    """Return every task, newest first, with how its last run ended."""
+    """Return every task, newest first, with the result of its last run."""
     return {"tasks": await db.aread(_overview), "presets": PRESETS}
 
 
 @serves(wire.ADD_TASK)
 async def post_task(body: TaskBody, db: Db) -> wire.AddedTask:
-    """Make a task."""
+    """Add a task."""
     task = await asyncio.to_thread(edit.draft, body.model_dump(), now=clock.now())
     await db.awrite(edit.add, task)
     return {"id": task.id, "nextRunAt": task.next_run_at}
@@ -177,7 +177,7 @@ async def get_task(task_id: str, db: Db) -> wire.WholeTask:
 
 @serves(wire.CHANGE_TASK)
 async def patch_task(task_id: str, body: TaskBody, db: Db) -> Done:
-    """Change what is named of a task; "" empties a folder, a skill or a time zone."""
+    """Change the given fields of a task; "" clears a folder, a skill or a time zone."""
     task = await db.aread(read.get, task_id)
     now = clock.now()
     changed = await asyncio.to_thread(edit.changed, task, body.model_dump(), now=now)
@@ -187,14 +187,14 @@ async def patch_task(task_id: str, body: TaskBody, db: Db) -> Done:
 
 @serves(wire.REMOVE_TASK)
 async def delete_task(task_id: str, db: Db) -> Done:
-    """Delete a task with its runs; one that is on is ended."""
+    """Delete a task with its runs, stopping a running one."""
     await db.awrite(start.delete, task_id, now=clock.now())
     return {"success": True}
 
 
 @serves(wire.RUN_TASK)
 async def post_run(task_id: str, db: Db) -> wire.StartedRun:
-    """Run a task now, also one that is disabled."""
+    """Run a task now, even if disabled."""
     run_id = await db.awrite(start.by_hand, task_id, now=clock.now())
     return {"runId": run_id, "status": "running"}
 
@@ -214,7 +214,7 @@ async def get_runs(
 
 @serves(wire.TASK_EVENTS)
 async def get_stream(task_id: str, state: Shared) -> EventStream:
-    """Tell what the runs of a task say, from what the one that is on has said so far."""
+    """Stream the output of a task's runs, including the current run's earlier output."""
     await state.db.aread(read.get, task_id)
     follower = TaskFollower(state, task_id)
     more = polled(state, follower.look, LOOK_SECONDS)

@@ -32,7 +32,7 @@ async def get_events(
     event: Text = None,
     limit: Annotated[int, Whole(1, 10_000)] = 100,
 ) -> wire.TelemetryPage:
-    """Return events, newest first; `event`, `since` and `until` narrow them."""
+    """Return events, newest first; `event`, `since` and `until` filter them."""
     span = Span(event=event, since=since, until=until, limit=limit)
     if not _is_enabled(state):
         return {"events": [], "enabled": False}
@@ -42,7 +42,7 @@ async def get_events(
 
 @serves(wire.TELEMETRY_STATS)
 async def get_stats(state: Shared, since: Since) -> wire.TelemetryStats:
-    """Return sums over all events since an instant: calls of language models, and errors by stage and code."""
+    """Return totals since an instant: language model calls, and errors by stage and code."""
     if not _is_enabled(state):
         return {"enabled": False}
     await state.flusher.aflush()
@@ -74,7 +74,7 @@ async def get_training_export(
     agent_id: Text = None,
     limit: Annotated[int, Whole(1, 10_000)] = 1_000,
 ) -> Response:
-    """Return what sessions showed of memories as lines of JSON or as CSV, oldest first; ids and numbers only."""
+    """Return the labels of memories as lines of JSON or CSV, oldest first; IDs and numbers only."""
     if form not in (None, "ndjson", "csv"):
         raise Invalid("format must be ndjson or csv")
     span = Span(since=since, until=until, limit=limit)

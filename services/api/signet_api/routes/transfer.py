@@ -1,4 +1,4 @@
-"""Export everything, page by page, and import records."""
+"""Export everything in pages, and import records."""
 
 import asyncio
 from dataclasses import replace
@@ -39,9 +39,9 @@ async def get_export(
     vectors: str = "",
     everything: str = "",
 ) -> wire.ExportPage:
-    """Return a page of records, and under `next` the cursor of the page after it.
+    """Return a page of records, and under `next` the cursor of the following page.
 
-    What the agent may read; everything, private rows of all agents too, only with `everything=true`.
+    Contains what the agent may read; private rows of all agents only with `everything=true`.
     """
     try:
         changed = clock.given(since) if since else None
@@ -69,9 +69,9 @@ async def get_export(
 async def post_import(
     body: ImportBody, request: Request, state: Shared, actor: Who
 ) -> wire.Imported:
-    """Take records in, each whole or not at all, and say what became of them; the same ones again add nothing.
+    """Import records, each completely or not at all, and return the results; importing one twice adds nothing.
 
-    With `preview` nothing is written, and the answer is what would become of them.
+    With `preview` nothing is written, and the answer shows what would happen.
     """
     how = How(
         actor=replace(actor, origin=Origin.IMPORTED, may_claim=Origin.IMPORTED),

@@ -1,4 +1,4 @@
-"""New versions: is there one, how they are looked for, install one."""
+"""Updates: check, settings, install."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ from signet_api.shapes import as_wire
 
 @serves(wire.CHECK_UPDATE)
 async def get_check(state: Shared, force: str = "") -> wire.UpdateCheck:
-    """Return whether there is a new version; asks the index only with `force=true`, or when that was allowed."""
+    """Return whether a new version exists; queries the index only with `force=true`, or if allowed."""
     found = await asyncio.to_thread(
         check.check,
         state.workspace,
@@ -40,13 +40,13 @@ async def get_check(state: Shared, force: str = "") -> wire.UpdateCheck:
 
 @serves(wire.UPDATE_SETTINGS)
 async def get_config(state: Shared) -> wire.UpdateSettings:
-    """Return how new versions are looked for, and what came of it last."""
+    """Return the update settings and the last result."""
     return await asyncio.to_thread(_settings, state.workspace, state.settings.updates)
 
 
 @serves(wire.CHANGE_UPDATE_SETTINGS)
 async def post_config(body: UpdateConfigBody, state: Shared) -> wire.ChangedUpdateSettings:
-    """Change that, in agent.yaml."""
+    """Change the update settings in agent.yaml."""
     wished = body.model_dump(exclude_none=True)
     changed = await asyncio.to_thread(check.change, state.workspace, wished)
     config = await asyncio.to_thread(_settings, state.workspace, changed)
@@ -55,7 +55,7 @@ async def post_config(body: UpdateConfigBody, state: Shared) -> wire.ChangedUpda
 
 @serves(wire.INSTALL_UPDATE)
 async def post_run(state: Shared, body: UpdateRunBody | None = None) -> wire.Installed:
-    """Install a version with the tool that installed this one; the daemon goes on until it is restarted."""
+    """Install a version with the original tool; the daemon uses it after a restart."""
     done = await asyncio.to_thread(
         install.install,
         state.workspace,
