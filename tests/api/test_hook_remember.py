@@ -33,7 +33,8 @@ def test_a_save_from_a_session_is_a_memory_like_any_other(api: Api) -> None:
     assert (row["session_id"], row["project"]) == ("abc", "/home/nora/heron")
     assert (row["runtime_path"], row["content_hash"] is not None) == ("plugin", True)
     assert [job["job_type"] for job in api.rows("memory_jobs")] == ["extract"]
-    again = api.post("/api/memory/remember", {"content": "Never push on Fridays."})
+    said = {"content": "Never push on Fridays.", "project": "/home/nora/heron"}
+    again = api.post("/api/memory/remember", said)
     assert (again.body["id"], again.body["deduped"]) == (memory_id, True)
 
 

@@ -201,3 +201,13 @@ def test_frozen_mutations_refuse_the_save_and_not_the_recall(api: Api) -> None:
     assert int(refused.headers["retry-after"]) > 0
     assert api.post("/api/memory/recall", {"query": "tea"}).body["count"] == 1
     assert len(api.rows("memories")) == 1
+
+
+def test_the_same_text_in_two_projects_is_two_memories(api: Api) -> None:
+    text = "Always run the linter before each commit."
+    ids = []
+    for project in ("/p/heron", "/p/egret", "/p/heron", None):
+        ids.append(
+            api.post("/api/memory/remember", {"content": text, "project": project}).body["id"]
+        )
+    assert ids[0] == ids[2] and len(set(ids)) == 3

@@ -23,6 +23,7 @@ from signet.domain.sessions import spool
 from signet.errors import Unavailable
 from signet.paths import Workspace
 from support.processes import PATIENCE_SECONDS, eventually
+from support.repositories import needs_git
 from support.shifted_clock import ShiftedClock
 from support.wire import Wire
 
@@ -483,3 +484,66 @@ def test_two_machines_with_clocks_an_hour_apart_share_facts_and_corrections(
     for name in machines:
         assert "Bergen" in run(name, "memory", "list", "--query", "razorbill", "--since", "2m")
         assert "Bergen" not in run(name, "memory", "list", "--query", "razorbill", "--until", "2m")
+
+
+def a_clone(home: Path, name: str, of: Path) -> Path:
+    """Clone a repository into the home of a machine, with the address that all clones have."""
+    path = home / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    git(of, "clone", "--quiet", str(of), str(path))
+    git(path, "remote", "set-url", "origin", "git@example.org:org/rail.git")
+    return path
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org")
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@needs_git
+def test_one_repository_on_two_machines_is_one_project_and_a_claim_alone_is_none(
+    team: Program, tmp_path: Path
+) -> None:
+    origin = tmp_path / "origin"
+    origin.mkdir()
+    git(origin, "init", "--quiet")
+    git(origin, "commit", "--quiet", "--allow-empty", "--message", "begin")
+    machines = [Program(home=tmp_path / name, workspace=tmp_path / name / "w") for name in "ab"]
+    first = a_clone(machines[0].home, "work/rail", origin)
+    second = a_clone(machines[1].home, "src/rail", origin)
+    git(second, "commit", "--quiet", "--allow-empty", "--message", "made here")
+    evil = machines[1].home / "evil"
+    evil.mkdir()
+    git(evil, "init", "--quiet")
+    git(evil, "commit", "--quiet", "--allow-empty", "--message", "prepared")
+    git(evil, "remote", "add", "origin", "git@example.org:org/rail.git")
+    key = team.run("auth", "token", "create", "--json", "--sub", "rail").json()["token"]
+    scope = ("--project", str(evil))
+    bound = team.run("auth", "token", "create", "--json", "--sub", "bound", *scope).json()["token"]
+    machines.append(Program(home=machines[1].home, workspace=tmp_path / "bound"))
+    for one, secret in zip(machines, (key, key, bound), strict=True):
+        url = f"http://127.0.0.1:{team.port}"
+        assert one.run("connect", url, "--key", "-", stdin=f"{secret}\n").status == 0
+
+    def hook(program: Program, name: str, folder: Path, **said: object) -> str:
+        stdin = json.dumps({"cwd": str(folder), **said})
+        done = program.run("hook", name, "-H", "claude-code", stdin=stdin, **PATIENT)
+        assert done.status == 0
+        return done.out
+
+    log = tmp_path / "log.jsonl"
+    text = "Decision: signal boxes of the rail module get the prefix WHEATEAR, because of the auditors."
+    message = {"role": "user", "content": text}
+    log.write_text(json.dumps({"type": "user", "cwd": str(first), "message": message}))
+    ended = {"session_id": "rail-1", "transcript_path": str(log), "reason": "other"}
+    hook(machines[0], "session-end", first / "src", **ended)
+    asked = {"prompt": "Which prefix do signal boxes of the rail module get?"}
+
+    def is_told(number: int, folder: Path, session: str) -> bool:
+        said = {"session_id": session, **asked}
+        return "WHEATEAR" in hook(machines[number], "user-prompt-submit", folder, **said)
+
+    eventually(lambda: is_told(1, second, "rail-2"), seconds=60)
+    assert not is_told(1, evil, "rail-3")
+    assert not is_told(2, evil, "rail-4")
+    assert not is_told(2, second, "rail-5")

@@ -133,7 +133,7 @@ def test_a_fact_that_is_known_in_other_words_is_no_news(busy: Home, script: Scri
     replaced, by = busy.remember(DECIDED, "knows"), busy.remember("No deploys any more.", "knows")
     busy.run("UPDATE memories SET superseded_by = ? WHERE id = ?", by, replaced)
     text = talk("osprey cache", told=(known, other, DECIDED))
-    result = finished(busy, ended(busy, "two", text, "knows"))
+    result = finished(busy, ended(busy, "two", text, "knows", project="/p"))
     assert (result["facts"], result["saved"]) == (4, 2)
     assert [fact["content"] for fact in facts_of(busy, "two")] == [other]
     assert busy.memory(replaced)["superseded_by"] is None, "it was said again"

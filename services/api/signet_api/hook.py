@@ -55,15 +55,15 @@ async def call_of(
     project = bound(place.project)
     agent_id = await known_as(named_agent(body.agent_id or owner, key, headers), state.db)
     await scopes.check_session(state.db, agent_id, key)
-    here = project
-    if key and project:
-        project = await state.db.aread(calls.project, agent_id, key) or project
+    begun = await state.db.aread(calls.project, agent_id, key) if key else None
+    here = project if place.is_repository or begun is None else begun
+    project = begun or project if project else None
     return Call(
         agent_id=agent_id,
         harness=body.harness.strip(),
         key=key,
         project=project,
-        here=here if place.is_repository else project,
+        here=here,
         place=place if elsewhere is None else NOWHERE,
         runtime_path=runtime_path(headers, body.runtime_path),
     )

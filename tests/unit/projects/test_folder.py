@@ -158,6 +158,18 @@ def test_a_repository_of_another_user_above_counts_for_nothing(
     assert locate(str(mine)).project == str(mine)
 
 
+def test_names_that_no_file_can_have_and_deep_folders_are_looked_up(
+    tmp_path: Path, atlas: Copy
+) -> None:
+    for odd in ("/a\0b", "/\ud800x", f"/{'y' * 5_000}", "", "~"):
+        assert locate(odd).project == odd
+    deep = atlas.root / "/".join("d" * 90)
+    deep.mkdir(parents=True)
+    assert locate(str(deep)).project == str(atlas.root)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    assert locate(f"{tmp_path}/loop/x").project == f"{tmp_path}/loop/x"
+
+
 def test_unicode_forms_of_a_name_are_one(tmp_path: Path) -> None:
     name = "büro-東京"
     a_repository(tmp_path / unicodedata.normalize("NFD", name))

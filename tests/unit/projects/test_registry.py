@@ -1,5 +1,6 @@
 """What is known of repositories: worktrees that are gone, repositories that moved or lie on another machine."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -59,6 +60,13 @@ def test_worktrees_that_are_gone_belong_to_their_repository(
     codex = tmp_path / ".codex/worktrees/3f2a"
     assert project(db, codex / "atlas/src") == str(atlas.root)
     assert project(db, codex / "borealis") == str(codex / "borealis")
+
+
+def test_the_folder_of_claude_code_for_a_project_is_the_project(db: Database, atlas: Copy) -> None:
+    folder_of_notes = re.sub("[^A-Za-z0-9]", "-", str(atlas.root))
+    assert project(db, folder_of_notes) == folder_of_notes
+    project(db, atlas.root)
+    assert project(db, folder_of_notes) == str(atlas.root)
 
 
 def test_a_repository_that_moved_stays_its_project(

@@ -24,7 +24,9 @@ ALPHA = 0.7
 
 def holds(tx: ReadTx, source: Memory, digest: str) -> bool:
     """Return whether the source's owner has an active memory with this content hash."""
-    return tx.one(sql.HOLDS, (digest, source.agent_id, source.scope)) is not None
+    return (
+        tx.one(sql.HOLDS, (digest, source.agent_id, source.scope, source.project or "")) is not None
+    )
 
 
 def like(
@@ -34,7 +36,8 @@ def like(
 
     `vector` is None when there is none now; `model` made it, and vectors of others are not compared with it.
     """
-    own = Where(sql.OWN, (source.agent_id, source.scope, source.visibility, source.id))
+    owner = (source.agent_id, source.scope, source.visibility, source.id, source.project or "")
+    own = Where(sql.OWN, owner)
     found = by_file(tx, vector, own, sql.PER_CHANNEL, model) if vector else {}
     similar = dict(nlargest(sql.PER_CHANNEL, found.items(), key=itemgetter(1)))
     keyword = _keyword(tx, text, own)

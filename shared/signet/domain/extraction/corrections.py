@@ -219,6 +219,7 @@ def _compared(
             "scope": source.scope,
             "visibility": source.visibility,
             "source_id": source.id,
+            "project": source.project or "",
         }
         for row in tx.all(sql.ROWS, {**owner, "match": match}):
             other = claim_of(row["content"]) if row["id"] != source.id else None

@@ -20,9 +20,9 @@ _HELD = f"""
 
 #: A tag of these characters stands in the stored text as it is, so that most rows need not be parsed.
 _PLAIN = re.compile(r"[\w .:+-]+", re.ASCII)
-#: Rows that may be merged when they are equal: of one owner, one scope and one visibility, not kept by a person,
+#: Rows that may be merged when they are equal: of one owner, scope, project and visibility, not kept by a person,
 #: and not replaced by something newer.
-EQUAL = "content_hash, agent_id, visibility, COALESCE(scope, '')"
+EQUAL = "content_hash, agent_id, visibility, COALESCE(scope, ''), COALESCE(project, '')"
 
 
 def has_tag(tag: str) -> Where:

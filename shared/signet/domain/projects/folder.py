@@ -18,7 +18,7 @@ from typing import NamedTuple
 from signet.files import read_small
 
 #: Parents of a folder that are looked at, and worktrees of a repository.
-MOST_PARENTS, MOST_WORKTREES = 64, 100
+MOST_PARENTS, MOST_WORKTREES = 256, 100
 #: Commits by which two folders are known to hold one repository, and bytes that are read for them at each end.
 MOST_COMMITS, MOST_BYTES = 64, 32_768
 _IS_WINDOWS = os.name == "nt"
@@ -32,6 +32,9 @@ _MSYS_DRIVE = re.compile(r"/([A-Za-z])(?:/(.*))?", re.DOTALL)
 _CLAUDE = re.compile(r"(.+?)/\.claude/worktrees/[^/]+(?:/(.*))?", re.DOTALL)
 _CLAUDE_BELOW = re.compile(r"^\.claude/worktrees/[^/]+(?:/|$)")
 _CODEX = re.compile(r".+/\.codex/worktrees/[^/]+/([^/]+)(?:/(.*))?", re.DOTALL)
+
+#: What Claude Code replaces in the name of the folder for a project.
+_NO_NAME = re.compile(r"[^A-Za-z0-9]")
 
 _HASH = re.compile(rb"\b(?:[0-9a-f]{64}|[0-9a-f]{40})\b")
 _REMOTE = re.compile(r'\s*\[\s*remote\s+"(.*)"\s*\]', re.IGNORECASE)
@@ -90,9 +93,12 @@ def spelled(named: str) -> str:
 def locate(named: str) -> Place:
     """Return where a folder is, which may be gone; reads the disk. A name that is no path is its own project."""
     path = spelled(named)
-    if not _is_absolute(path) or "\0" in path:
+    try:
+        real = _real(path) if _is_absolute(path) else ""
+    except (OSError, ValueError):  # no file can have that name
+        real = ""
+    if not real:
         return Place(path, root=path)
-    real = _real(path)
     folders = (real, *_parents(real))
     owner = next(filter(None, map(_stat, folders)), None)
     users = {owner.st_uid, _user()} if owner else set[int]()
@@ -106,10 +112,12 @@ def locate(named: str) -> Place:
     return Place(_name(real), root=real)
 
 
-def codex_name(path: str) -> str | None:
-    """Return the name of the repository of which a path is, or was, a worktree of Codex; None for another. Pure."""
-    shape = _CODEX.fullmatch(_slashed(path))
-    return shape[1] if shape else None
+def may_name(named: str, project: str) -> bool:
+    """Return whether a name can only mean a project by its form: a worktree of Codex, or Claude Code's folder. Pure."""
+    if named.startswith("-"):
+        return named == _NO_NAME.sub("-", project)
+    shape = _CODEX.fullmatch(_slashed(named))
+    return shape is not None and shape[1] == Path(project).name
 
 
 def worktrees(place: Place) -> list[str]:

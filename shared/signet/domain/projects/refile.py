@@ -27,7 +27,10 @@ def run(job: JobContext) -> None:
 
 
 def _rename(job: JobContext, named: str, project: str) -> int:
-    renames = (sql.RENAME.format(table=table, column=column) for table, column in sql.COLUMNS)
+    renames = (
+        sql.RENAME.format(table=table, column=column, free=sql.FREE if table == "memories" else "")
+        for table, column in sql.COLUMNS
+    )
     asked = {"named": named, "project": project, "most": BATCH}
     rows = 0
     for statement in (sql.DROP_REPEATED.format(table=sql.CHUNKS), *renames):

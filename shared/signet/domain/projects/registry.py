@@ -60,9 +60,9 @@ def _known(tx: ReadTx, here: str, place: Place) -> str | None:
     if mine or place.is_repository:
         return mine[0] if mine else None
     others = {one.project for one in rows}
-    if not others and (name := folder.codex_name(_name(place))):
+    if not others:
         every: list[str] = tx.column(sql.PROJECTS)
-        others = {one for one in every if Path(one).name == name}
+        others = {one for one in every if folder.may_name(_name(place), one)}
     return others.pop() if len(others) == 1 else None
 
 

@@ -60,6 +60,11 @@ DELETE FROM {table} WHERE rowid IN (
     SELECT 1 FROM {table} o
      WHERE (o.agent_id, o.source_type, o.source_id, o.position) = (c.agent_id, c.source_type, c.source_id, c.position)
        AND o.project = :project) LIMIT :most)"""
+#: A memory whose text the other project has stays where it is.
 RENAME = """
 UPDATE {table} SET {column} = :project
- WHERE rowid IN (SELECT rowid FROM {table} WHERE {column} = :named LIMIT :most)"""
+ WHERE rowid IN (SELECT rowid FROM {table} c WHERE {column} = :named {free} LIMIT :most)"""
+FREE = """
+AND NOT EXISTS (
+  SELECT 1 FROM memories o WHERE o.content_hash = c.content_hash AND o.project = :project
+     AND o.agent_id = c.agent_id AND o.is_deleted = 0 AND c.is_deleted = 0)"""

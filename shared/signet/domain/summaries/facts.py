@@ -39,9 +39,9 @@ _COUNTS = lexicon.words(
 )
 
 
-def news(tx: ReadTx, agent_id: str, facts: Sequence[Said]) -> list[Said]:
-    """Return the facts that no active memory of the agent says."""
-    return [fact for fact in facts if not _is_known(tx, agent_id, fact.content)]
+def news(tx: ReadTx, agent_id: str, facts: Sequence[Said], project: str | None) -> list[Said]:
+    """Return the facts that no active memory of the agent says in this project."""
+    return [fact for fact in facts if not _is_known(tx, agent_id, fact.content, project or "")]
 
 
 def says(memory: str, fact: str) -> bool:
@@ -125,10 +125,11 @@ def _draft(asked: Asked, fact: Said, model: str, now: datetime) -> Draft:
     )
 
 
-def _is_known(tx: ReadTx, agent_id: str, content: str) -> bool:
+def _is_known(tx: ReadTx, agent_id: str, content: str, project: str) -> bool:
     words = [word for word in fts.content_words(content) if len(word) >= WORD_CHARS][:LOOKED_UP]
     return bool(words) and any(
-        says(memory, content) for memory in tx.column(sql.LIKE, (fts.any_of(words), agent_id))
+        says(memory, content)
+        for memory in tx.column(sql.LIKE, (fts.any_of(words), agent_id, project))
     )
 
 

@@ -103,7 +103,7 @@ def _read(
     path = job.progress(lambda tx: requests.reserve_path(tx, asked, free))
     files.write(root, path, notes.summary)
     said = facts.placed(notes.facts, asked.session.text)
-    news = job.db.read(facts.news, asked.session.agent_id, said)
+    news = job.db.read(facts.news, asked.session.agent_id, said, asked.session.project)
     since = asked.asked_at - timedelta(days=SESSION_DAYS)
     remembered = job.db.read(summaries.remembered, asked.session, since=since)
     rules = replace(Rules.of(settings()), priority=job.lease.priority)

@@ -73,7 +73,8 @@ _ALL = (
         same=(
             "idempotency_key = :idempotency_key AND agent_id = :agent_id",
             "content_hash = :content_hash AND agent_id = :agent_id AND visibility = :visibility"
-            " AND COALESCE(scope, '') = COALESCE(:scope, '') AND is_deleted = 0 AND :is_deleted = 0",
+            " AND COALESCE(scope, '') = COALESCE(:scope, '') AND COALESCE(project, '') = COALESCE(:project, '')"
+            " AND is_deleted = 0 AND :is_deleted = 0",
         ),
         owned=None,
         memory="id",

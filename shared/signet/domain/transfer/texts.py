@@ -76,7 +76,12 @@ def key_of(new: NewMemory) -> str:
 def _preview(target: Target, new: NewMemory, rules: Rules, now: datetime) -> Outcome:
     """Say what `remember` would answer, and note it for the texts that follow."""
     content = new.content
-    owner = {"agent_id": new.agent_id, "visibility": str(new.readers), "scope": new.scope}
+    owner = {
+        "agent_id": new.agent_id,
+        "visibility": str(new.readers),
+        "scope": new.scope,
+        "project": new.project,
+    }
     key: str | None = new.idempotency_key
     source = {"source_type": new.source_type, "source_id": new.source_id, "ordinal": new.ordinal}
     if target.find("memories", _SAME_KEY, {**owner, "idempotency_key": key}):

@@ -55,7 +55,7 @@ _BY_SOURCE = f"{_ACTIVE_SOURCE} AND m.ordinal IS ? ORDER BY m.seq LIMIT 1"
 _BY_GROUP = f"{_ACTIVE_SOURCE} ORDER BY m.ordinal LIMIT 1"
 _BY_HASH = (
     f"{_READ} WHERE m.content_hash = ? AND m.agent_id = ? AND m.visibility = ?"
-    " AND COALESCE(m.scope, '') = COALESCE(?, '') AND m.is_deleted = 0"
+    " AND COALESCE(m.scope, '') = COALESCE(?, '') AND COALESCE(m.project, '') = COALESCE(?, '') AND m.is_deleted = 0"
 )
 _AMONG = f"m.id IN {LIST}"
 _BEGINNING = "SELECT m.id FROM memories m WHERE m.id >= ? AND m.id < ? AND "
@@ -75,7 +75,8 @@ _UNHIDE = (
 )
 _TWIN = (
     "SELECT id FROM memories WHERE content_hash = ? AND agent_id = ? AND visibility = ?"
-    " AND COALESCE(scope, '') = COALESCE(?, '') AND is_deleted = 0 AND id <> ?"
+    " AND COALESCE(scope, '') = COALESCE(?, '') AND COALESCE(project, '') = COALESCE(?, '') AND is_deleted = 0"
+    " AND id <> ?"
 )
 #: The text is set by a statement of its own: naming the column would write the full-text index anew.
 _PATCH = (
@@ -215,8 +216,9 @@ def by_group(tx: ReadTx, piece: Draft) -> Memory | None:
 
 
 def by_hash(tx: ReadTx, draft: Draft, content_hash: str) -> Memory | None:
-    """Return the active memory with the same text, owner, visibility and scope."""
-    return _memory(tx.one(_BY_HASH, (content_hash, draft.agent_id, draft.visibility, draft.scope)))
+    """Return the active memory with the same text, owner, visibility, scope and project."""
+    owner = (draft.agent_id, draft.visibility, draft.scope, draft.project)
+    return _memory(tx.one(_BY_HASH, (content_hash, *owner)))
 
 
 def hide(tx: WriteTx, memory_id: str, *, at: datetime) -> str | None:
@@ -232,8 +234,8 @@ def unhide(tx: WriteTx, memory_id: str, *, by: str, at: datetime) -> None:
 
 
 def twin(tx: ReadTx, memory: Memory, content_hash: str) -> str | None:
-    """Return the id of another active memory of the same owner, visibility and scope with this hash."""
-    owner = (memory.agent_id, memory.visibility, memory.scope)
+    """Return the id of another active memory of the same owner, visibility, scope and project with this hash."""
+    owner = (memory.agent_id, memory.visibility, memory.scope, memory.project)
     found: str | None = tx.value(_TWIN, (content_hash, *owner, memory.id))
     return found
 

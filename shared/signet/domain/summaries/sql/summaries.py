@@ -6,7 +6,7 @@ from datetime import datetime
 from signet import clock, ids
 from signet.db import ReadTx, WriteTx
 from signet.db.dialect import LIST, THEN_JOIN, by_index
-from signet.db.visibility import OF_AGENT
+from signet.db.visibility import OF_AGENT, Here, belongs
 from signet.domain.memory.supersede import is_current
 from signet.domain.summaries.models import Asked, Score
 from signet.domain.transcripts.models import Session
@@ -59,7 +59,7 @@ INSERT INTO session_scores (id, agent_id, session_key, project, harness, score, 
 LIKE = f"""
 SELECT m.content FROM memories_fts f {THEN_JOIN} memories m ON m.seq = f.rowid
  WHERE memories_fts MATCH ? AND m.agent_id = ? AND m.is_deleted = 0 AND m.type <> 'document_chunk'
-   AND m.scope IS NULL AND m.visibility <> 'archived' AND {is_current().sql}
+   AND m.scope IS NULL AND m.visibility <> 'archived' AND {is_current().sql} AND {belongs(Here()).sql}
  ORDER BY f.rank LIMIT 10"""
 
 OPEN = """
