@@ -11,9 +11,11 @@ from signet.db.driver import Connection, connect
 #: A table and the values of its rows.
 Rows = list[tuple[str, Sequence[object]]]
 
+#: Without `memory_sources`, which a trigger fills.
 _TABLES = """
 SELECT m.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c
- WHERE m.type = 'table' AND c.name = 'memory_id' AND m.name NOT LIKE 'vec%'"""
+ WHERE m.type = 'table' AND c.name = 'memory_id' AND m.name NOT LIKE 'vec%'
+   AND m.name <> 'memory_sources'"""
 
 
 def rows_of_memories(database: Path, count: int) -> list[Rows]:

@@ -14,6 +14,7 @@ from signet.domain.memory.models import Remembered
 from signet.wire.memory import REMEMBER
 from signet.wire.requests.memory import RememberBody
 from signet_api import app, main
+from signet_api.access import Access
 from signet_api.deps import State, Who
 from signet_api.guard import Guard
 from signet_api.routes import remember
@@ -39,8 +40,10 @@ async def post_noop(state: remember.Admitted, actor: Who, body: RememberBody) ->
 def create(state: State) -> ASGIApp:
     """Return the product's application with the additional route."""
     guard = _product(state)
-    assert isinstance(guard, Guard) and isinstance(guard._app, FastAPI)
-    guard._app.router.routes.insert(0, APIRoute("/noop", post_noop, methods=["POST"]))
+    assert isinstance(guard, Guard) and isinstance(guard._app, Access)
+    routes = guard._app._app
+    assert isinstance(routes, FastAPI)
+    routes.router.routes.insert(0, APIRoute("/noop", post_noop, methods=["POST"]))
     return guard
 
 

@@ -132,6 +132,9 @@ class Stack:
         wanted = {module.split("_")[1].split(".")[0] for module in self.programs}
         deadline = time.monotonic() + READY_SECONDS
         while time.monotonic() < deadline:
+            ended = [module for module, one in self.programs.items() if one.poll() is not None]
+            if ended:
+                raise RuntimeError(f"{ended[0]} ended: see {self.workspace.log_dir}")
             with contextlib.suppress(OSError, KeyError):
                 reasons = self.get("/health/ready")["reasons"]
                 assert isinstance(reasons, list)
