@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
@@ -11,6 +12,7 @@ import pytest
 
 from cli.program import Program, running
 from signet.db import damage
+from signet.db.driver import connect
 from signet.paths import Workspace
 from support.processes import eventually, suspend_pid
 
@@ -92,14 +94,20 @@ def test_damaged_pages_are_reported_everywhere_and_a_restore_heals(
     assert saved(client) == {f"Heron number {one} stands in the reeds." for one in (1, 3)}
 
 
-@pytest.mark.parametrize("end", ["-wal", "-shm", ""])
-def test_files_of_the_database_that_are_deleted_cost_nothing(
-    program: Program, client: httpx.Client, end: str
+@pytest.mark.parametrize("end", ["-wal", "-shm", "", "replaced"])
+def test_files_of_the_database_that_are_deleted_or_replaced_cost_nothing(
+    program: Program, client: httpx.Client, tmp_path: Path, end: str
 ) -> None:
     database = Workspace(program.workspace).database
     acknowledged = {f"Heron number {n} stands in the reeds." for n in range(9) if save(client, n)}
     before = client.get("/api/status").json()["processes"]
-    database.with_name(database.name + end).unlink()
+    if end == "replaced":  # by a copy of it, as by `mv copy.db memories.db`
+        copy = tmp_path / "copy.db"
+        with closing(connect(database)) as connection:
+            connection.execute("VACUUM INTO ?", (str(copy),))
+        copy.rename(database)
+    else:
+        database.with_name(database.name + end).unlink()
 
     def is_replaced() -> bool:
         number = len(acknowledged)

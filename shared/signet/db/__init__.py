@@ -185,14 +185,14 @@ class Database:
     def needs_restart(self) -> bool:
         """Return whether files of the database were moved, replaced or deleted while this process had them open.
 
-        If the database itself was deleted, this process first writes a new file with everything that was stored. Then
-        all processes must close their connections and open the files that are there. False when that file cannot be
-        written: ask again.
+        If the database was deleted or replaced, this process first writes everything that was stored: to its path, or
+        next to the new file. Then all processes must close their connections and open the files that are there. False
+        when that cannot be written: ask again.
         """
         if not self.files.are_displaced():
             return False
         try:
-            self.writer.alone(partial(rescue, self.path))
+            self.writer.alone(partial(rescue, self.path, self.files.have_left_log))
         except (sqlite.Error, OSError):
             log.exception("database.not_rescued", path=str(self.path))
             return False

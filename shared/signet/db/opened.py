@@ -51,6 +51,16 @@ class OpenedFiles:
             for path, known in self._known.items()
         )
 
+    def have_left_log(self) -> bool:
+        """Return whether another file has the database's path while the log at its path is still ours.
+
+        SQLite would apply that log to the other file.
+        """
+        log, found = f"{self._path}-wal", _identity(self._path)
+        if found in (None, self._known[self._path]) or self._is_same(self._path):
+            return False
+        return log in self._known and _identity(log) == self._known[log]
+
     def _is_same(self, path: str) -> bool:
         """Return whether the kernel shows an open file under this path; then its inode number has changed."""
         if sys.platform != "linux" or (found := _identity(path)) is None:

@@ -6,6 +6,7 @@ numbers and indexes (full text and vectors too). It holds no lock that a writer 
 
 import contextlib
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -61,12 +62,14 @@ def snapshot(database: Path, into: Path, *, tell: Callable[[int], None] | None =
         os.fsync(file.fileno())
 
 
-def rescue(database: Path, connection: Connection) -> None:
-    """Write a database that was deleted while this connection has it open to its path again; nothing when it is there.
+def rescue(database: Path, have_left_log: Callable[[], bool], connection: Connection) -> None:
+    """Write a database that was deleted or replaced while this connection has it open: to its path, or next to it.
 
-    The log at that path is of the deleted file: a new one must not find it. Raises sqlite.Error and OSError.
+    A replaced one becomes `.bak-…` and the new file stays. The log at that path is of the old file: a new one must not
+    find it. Nothing happens when another process has done so. Raises sqlite.Error and OSError.
     """
-    if database.exists() or not database.parent.is_dir():
+    is_replaced = database.exists()
+    if not (have_left_log() if is_replaced else database.parent.is_dir()):
         return
     part = database.with_name(f"{database.name}.rescued")
     part.unlink(missing_ok=True)
@@ -76,7 +79,9 @@ def rescue(database: Path, connection: Connection) -> None:
         os.fsync(file.fileno())
     for end in ("wal", "shm"):
         database.with_name(f"{database.name}-{end}").unlink(missing_ok=True)
-    part.rename(database)
+    part.rename(
+        database.with_name(f"{database.name}.bak-{time.time_ns()}") if is_replaced else database
+    )
 
 
 def size(database: Path) -> int:
