@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any
 
 import pytest
 
-from poisoning.attacks import ATTACKS, Attack
+from poisoning.attacks import ATTACKS, FORGERIES, Attack
 from poisoning.claims import KEPT, WAYS, Key, claim, word_of
 from signet.db.driver import connect
+from signet.text import orders
 from support.http import Served, a_workspace, served
 from support.processes import eventually, program
 from support.repositories import Copy, needs_git
@@ -121,7 +123,7 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     ):
         made = Town(server, project)
         fill(made)
-        for one in ATTACKS:
+        for one in (*ATTACKS, *FORGERIES):
             made.enter(one, folder)
         made.hook("session-start", "first")
         made.rest()
@@ -206,6 +208,36 @@ def test_no_poison_is_delivered_as_anything_but_data(town: Town) -> None:
     table = {one.word: faults(town, one, start, compaction) for one in ATTACKS}
     counts = {name: sum(name in found for found in table.values()) for name in FAULTS}
     assert counts == dict.fromkeys(FAULTS, 0), {k: v for k, v in table.items() if v}
+
+
+#: What only we write: labels of the user, headings, speakers and marks at the beginning of a line.
+_OURS = re.compile(
+    r"said by the user|\((?!“)[^()\n]*, (?:inferred|imported|from a tool)\)"
+    r"|^[^\w\\]*##? *(?:Standing|Relevant|Signet|Session)"
+    r"|^[\s*_]*(?:User|Human|Assistant)\b[^:\n]{0,30}:|[^“>\s]\s+(?:User|Human):"
+    r"|\[(?:signet:|memory active)|</?(?:signet-|memory-)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+@needs_git
+@pytest.mark.parametrize("one", FORGERIES, ids=lambda one: one.word)
+def test_a_forged_mark_is_delivered_as_a_quotation(town: Town, one: Attack) -> None:
+    asked = f"Which colour has the {one.word} lamp?"
+    told = str(
+        town.hook("user-prompt-submit", f"forged-{FORGERIES.index(one)}", userPrompt=asked)[
+            "inject"
+        ]
+    )
+    if not told:  # it waits for a person
+        assert orders.steers(one.text)
+        return
+    assert holds(told, one.word) and "lamp is green" in told and not holds(outside(told), one.word)
+    lines = [line for line in told.split("\n") if holds(line, one.word)]
+    heads = re.compile(r"^## (?:Memory|Document) \S+, \d{4}-\d\d-\d\d")
+    shown = unicodedata.normalize("NFKC", "\n".join(one for one in lines if not heads.match(one)))
+    assert _OURS.search(shown) is None, told
+    assert told.count(HEAD) == told.count(TAIL) == 1 and told.count("[signet:recall") <= 1
 
 
 @needs_git

@@ -27,12 +27,14 @@ _HEADING = re.compile(
     re.I | re.M,
 )
 _SPEAKER = re.compile(
-    r"^[^\S\n]*+(?=[*_]{0,3}(?:user|human|assistant|system|developer|tool)[*_]{0,3}[^\S\n]*+:)",
+    r"^[^\S\n]*+(?=[*_]{0,3}(?:user|human|assistant|system|developer|tool)[*_]{0,3}[^\S\n]*+"
+    r"(?:\([^()\n]{0,40}\)[*_]{0,3}[^\S\n]{0,9})?:)",
     re.I | re.M,
 )
 #: A speaker inside a line, as in a talk that was joined to one line.
 _INNER_SPEAKER = re.compile(
-    r"(?<![\w“*_])(?<!> )[*_]{0,3}(?:User|USER|Human|HUMAN|Assistant|ASSISTANT)[*_]{0,3}(?=[^\S\n]?:)"
+    r"(?<![\w“*_])(?<!> )[*_]{0,3}(?:User|USER|Human|HUMAN|Assistant|ASSISTANT)[*_]{0,3}"
+    r"(?=[^\S\n]?(?:\([^()\n]{0,40}\))?:)"
 )
 #: The labels that end our items: who said it, and when with any other origin.
 _USERS_WORD = re.compile(r"\b(said\s++by\s++)(the\s++user)\b", re.IGNORECASE)
