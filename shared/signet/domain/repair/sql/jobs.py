@@ -19,7 +19,7 @@ SELECT s.id, '{SUMMARIZE}' AS job_type, s.error, s.failed_at, s.agent_id FROM su
    AND {choice.condition(id="s.id", kind=f"'{SUMMARIZE}'", at="COALESCE(s.failed_at, s.created_at)", error="s.error")}
    AND {ALONE} ORDER BY s.created_at, s.id LIMIT :limit"""
 STALE = f"""
-SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts, crashes, queue
+SELECT id, job_type, leased_at, lease_owner, lease_token, attempts, max_attempts, crashes, queue, agent_id
   FROM memory_jobs WHERE {IS_STALE}
    AND {choice.condition(id="id", kind="job_type", at="COALESCE(leased_at, '')")}
  ORDER BY leased_at, id LIMIT :limit"""
