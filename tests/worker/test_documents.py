@@ -46,7 +46,7 @@ def test_a_page_is_fetched_read_and_found_by_its_title(home: Home, site: Site) -
     document = read(home, document_id := a_page(home, site.url("/old")))
     assert (document["title"], document["content_type"]) == ("Tides", "text/html")
     assert document["raw_content"] == "# Why\n\nThe full moon pulls."
-    assert chunks(home, document_id) == ["# Why The full moon pulls."]
+    assert chunks(home, document_id) == ["# Why\n\nThe full moon pulls."]
     (tags,) = home.rows("SELECT tags FROM memories WHERE source_id = ?", document_id)[0]
     assert "document:Tides" in tags
 
@@ -159,7 +159,7 @@ def test_a_text_is_read_as_the_form_that_was_named(home: Home) -> None:
     page = handed_over(home, source_type="text", content=ARTICLE, content_type="text/html")
     plain = handed_over(home, source_type="text", content=f"{ARTICLE} as text")
     assert read(home, page)["raw_content"] == ARTICLE
-    assert chunks(home, page) == ["# Why The moon pulls."]
+    assert chunks(home, page) == ["# Why\n\nThe moon pulls."]
     read(home, plain)
     assert chunks(home, plain) == [f"{ARTICLE} as text"]
 
