@@ -65,7 +65,8 @@ def test_the_other_sessions_are_given_theirs(used: Api) -> None:
 
 def test_a_rule_is_told_in_a_session_that_is_held_out(used: Api) -> None:
     rule = "Always run the harbour checks before a release."
-    used.post("/api/memory/remember", {"content": rule, "type": "rule", "pinned": True})
+    said = {"content": rule, "type": "rule", "pinned": True}
+    used.post("/api/memory/remember", said, x_signet_actor_type="operator")
     [key] = keys(1, held=True)
     hook(used, "session-start", key)
     assert rule in prompt(used, "Make a release and run the harbour checks.", key)
