@@ -58,6 +58,8 @@ def fill(daemon: Daemon, how: str) -> None:
     names = ("supervisor.sock", "supervisor.sock.pid", "scheduler.lock")
     starts = [f"start-{name}.json" for name in ("api", "worker", "scheduler")]
     own = [workspace.pid_file, workspace.state_file, workspace.port_file, workspace.lock_file]
+    if how == "a folder":
+        own += [workspace.token_file, workspace.api_socket]
     if how not in ("unreadable", "huge"):  # a person may have made it so
         own.append(workspace.log_dir / STARTUP)
     for path in (*own, *(run / name for name in (*names, *starts))):

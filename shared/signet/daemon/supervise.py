@@ -131,7 +131,14 @@ def _mend(workspace: Workspace) -> None:
     locks = (workspace.lock_file, workspace.runtime_dir / "scheduler.lock")
     control = record.control_socket(workspace)
     hints = (workspace.pid_file, workspace.state_file, workspace.port_file)
-    for path in (*locks, *hints, control, control.with_name(f"{control.name}.pid")):
+    for path in (
+        *locks,
+        *hints,
+        workspace.token_file,
+        workspace.api_socket,
+        control,
+        control.with_name(f"{control.name}.pid"),
+    ):
         if not path.is_socket():
             files.put_aside(path)
     for path in locks:
