@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from signet.domain.projects.folder import locate
 from support.http import Served
 from support.ports import free_port
 from support.processes import PYTHONPATH
@@ -92,7 +93,7 @@ def test_what_is_stored_comes_from_the_harness_and_the_folder(
     ]
     assert {one["content"]: (one["who"], one["project"]) for one in memories} == {
         "In a harness.": ("codex", str(project)),
-        "In a client.": ("some-desktop", str(Path.cwd())),
+        "In a client.": ("some-desktop", locate(str(Path.cwd())).project),
         "In a home.": ("daemon", None),
         "In a root.": ("daemon", None),
     }

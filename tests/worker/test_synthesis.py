@@ -248,10 +248,10 @@ def test_each_project_has_a_part_that_a_model_sees_alone(
     save(asking, "Egret deploys on Thursdays.", importance=0.8, project="/p/egret")
     save(asking, "Water the plants.", importance=0.8, origin="imported")
     for word, text in (
-        ("Nora", "# Memory\n\nNora.\n# Project /p/heron"),
-        ("Heron", "Redis."),
-        ("Egret", "Thursdays."),
-        ("plants", "Plants."),
+        ("Nora", "# Memory\n\nNora prefers short answers.\n# Project /p/heron"),
+        ("Heron", "Heron stores sessions in Redis."),
+        ("Egret", "Egret deploys on Thursdays."),
+        ("plants", "Water the plants."),
     ):
         script.reads(word, text)
     with asking.worker():
@@ -263,14 +263,15 @@ def test_each_project_has_a_part_that_a_model_sees_alone(
     ]
     path = file_of(asking)
     assert body(path.read_text("utf-8")) == (
-        "# Memory\n\nNora.\n## Project /p/heron\n\n# Project /p/heron\n\nRedis.\n\n"
-        "# Project /p/egret\n\nThursdays.\n\n# Imported notes\n\nPlants.\n"
+        "# Memory\n\nNora prefers short answers.\n## Project /p/heron\n\n"
+        "# Project /p/heron\n\nHeron stores sessions in Redis.\n\n"
+        "# Project /p/egret\n\nEgret deploys on Thursdays.\n\n# Imported notes\n\nWater the plants.\n"
     )
-    general = "# Memory\n\nNora.\n## Project /p/heron"
+    general = "# Memory\n\nNora prefers short answers.\n## Project /p/heron"
     for here, told in (
-        (Here("/p/heron"), f"{general}\n\nRedis."),
+        (Here("/p/heron"), f"{general}\n\nHeron stores sessions in Redis."),
         (Here("/p/other"), general),
-        (Here("/p/other", is_personal=True), f"{general}\n\nPlants."),
+        (Here("/p/other", is_personal=True), f"{general}\n\nWater the plants."),
     ):
         assert file.told(path, here) == told
 

@@ -10,7 +10,7 @@ from signet.wire import transfer as wire
 class TransferCalls:
     """Export and import: records in the format of `signet export`, one JSON object each."""
 
-    @asks(wire.EXPORT, names={"agent_id": "agentId"})
+    @asks(wire.EXPORT)
     def export_page(
         self,
         *,
