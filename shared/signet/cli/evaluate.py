@@ -58,7 +58,7 @@ def switch_on(path: PathOption = None) -> Output:
 def switch_off(path: PathOption = None) -> Output:
     """Give every session its memories; what was measured stays.
 
-    Examples: signet eval off
+    Examples: signet eval off · signet eval off --json
     """
     yield _set_share(0.0, path)
     output.say("Every session gets its memories")

@@ -68,7 +68,7 @@ def modify(tx: WriteTx, patch: Patch, *, actor: Actor, rules: Rules, now: dateti
             current_version=memory.version,
             new_version=None,
         )
-    lifted = _lifted(tx, memory, text.flat, actor) if text and "content" in fields else ()
+    lifted = _lifted(tx, memory, text.storage, actor) if text and "content" in fields else ()
     memories.patch(tx, memory.id, fields, by=actor.name, at=now)
     derived.own(tx, memory.id, actor)
     if text is not None and "content" in fields:

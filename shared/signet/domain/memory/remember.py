@@ -345,8 +345,8 @@ def _lift(tx: WriteTx, draft: Draft, text: Normalized) -> tuple[str, ...]:
     """Let go of the forgotten values that somebody says again."""
     if not draft.is_asked:
         return ()
-    withheld.say_again(tx, draft.agent_id, text.flat)
-    return forgotten.lift_said(tx, draft.agent_id, draft.scope, text.flat)
+    withheld.say_again(tx, draft.agent_id, text.storage)
+    return forgotten.lift_said(tx, draft.agent_id, draft.scope, text.storage)
 
 
 def _link(
@@ -442,7 +442,7 @@ def _put(
     Raises ForgottenValue.
     """
     if not draft.is_asked:
-        forgotten.check(tx, draft, text.flat)
+        forgotten.check(tx, draft, text.storage)
     memory_id = ids.new_ordered_id()
     if not memories.insert(tx, memory_id, draft, text, review):
         return None

@@ -75,7 +75,7 @@ def find(run: Run, hits: Sequence[Hit]) -> Found:
         near = _by_meaning(run, found)
     wanted = run.query.size if run.query.filters.type else BESIDE
     said = (hit for one in near if (hit := _hit(run, one)))
-    told = _answers(run) or [*islice(_new_of(said), wanted)]
+    told = _answers(run) or [*islice(_new_of(said, run.words), wanted)]
     if is_empty and not told and found and found[0].told > 0:
         why = f"{found[0].relevance:.0%} relevant, {least:.0%} required"
         hit = _hit(run, found[0])
@@ -222,12 +222,16 @@ def _by_meaning(run: Run, found: Sequence[_Candidate]) -> list[_Candidate]:
     return [one for one in order if (one.cosine or 0.0) >= NEARLY * best]
 
 
-def _new_of(hits: Iterable[Hit]) -> Iterator[Hit]:
-    """Yield results most of whose lines are in no earlier one: forks of a session have the same beginning."""
+def _new_of(hits: Iterable[Hit], words: Sequence[str]) -> Iterator[Hit]:
+    """Yield results that add something to earlier ones: forks of a session have the same beginning.
+
+    Most lines of a result must be new, or a new line must contain a word of the question.
+    """
     seen: set[str] = set()
     for hit in hits:
         lines = [line for line in hit.content.split("\n") if len(line) >= brief.REPEAT_CHARS]
-        if not lines or 2 * sum(line in seen for line in lines) <= len(lines):
+        new = [line for line in lines if line not in seen]
+        if not lines or 2 * len(new) >= len(lines) or search.shared_words(words, "\n".join(new)):
             yield hit
         seen.update(lines)
 
