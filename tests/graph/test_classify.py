@@ -28,7 +28,9 @@ def home(server: FakeServer, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 def told(home: Home, script: Script, entity: str, contents: list[str], *targets: str) -> list[str]:
     """Let these facts be found, with relations of the entity; return the memories that they are."""
-    text = f"A talk of {entity.lower()} and more."
+    # In small letters, so that saving it links no entity.
+    named = "; ".join((entity, *contents, *targets)).lower()
+    text = f"Minutes of the weekly meeting, written down by the secretary: {named}."
     relations = [triple(entity, "uses", target) for target in targets]
     script.reads(text, found(*map(fact, contents), entities=relations))
     source = home.remember(text, entity)

@@ -76,7 +76,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
         "/api/memory/search?q=egret&limit=100&explain=true&expand=true&entities=true&cards=true",
         "/api/memory/search?q=egret&tags=a&since=2020-01-01",
         "/api/embeddings?vectors=true",
-        "/api/export?limit=500",
+        "/api/export",
         "/api/jobs?limit=500",
         "/api/diagnostics",
         "/api/repair/dedup-stats",

@@ -252,14 +252,15 @@ def test_notes_become_memories_once_and_only_what_is_new_later(kept: Kept) -> No
     found = {row["content"]: (row["importance"], row["who"], row["source_type"]) for row in rows}
     assert found == {
         "The harbour opens at six.": (0.55, "openclaw-memory", "openclaw-memory-log"),
-        "Boat. The mast is made of spruce.": (0.65, "openclaw-memory", "openclaw-memory-log"),
-        "Crew. Mina steers.": (0.65, "openclaw-memory", "openclaw-memory-log"),
-        "Build. The boat is built with make.": (0.65, "claude-code", "claude-project-memory"),
+        "# Boat\n\nThe mast is made of spruce.": (0.65, "openclaw-memory", "openclaw-memory-log"),
+        "# Crew\n\nMina steers.": (0.65, "openclaw-memory", "openclaw-memory-log"),
+        "# Build\n\nThe boat is built with make.": (0.65, "claude-code", "claude-project-memory"),
     }
-    tags = {row["content"].split()[0]: set(json.loads(row["tags"])) for row in rows}
+    tags = {row["content"].splitlines()[0]: set(json.loads(row["tags"])) for row in rows}
     day = {"openclaw", "memory-log", "2026-05-01", "2026-05-01.md"}
-    assert tags["The"] == {*day, "paragraph"} and tags["Boat."] == {*day, "hierarchical-section"}
-    assert tags["Build."] == {"project:-work-boat"}
+    assert tags["The harbour opens at six."] == {*day, "paragraph"}
+    assert tags["# Boat"] == {*day, "hierarchical-section"}
+    assert tags["# Build"] == {"project:-work-boat"}
     kept.write(
         "memory/2026-05-01.md", "# Crew\n\nMina steers.\n\n# Dog\n\nThe dog is called Tau.\n"
     )

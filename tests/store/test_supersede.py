@@ -162,8 +162,8 @@ def test_what_is_said_again_holds_again_and_replaces_what_came_since(db: Databas
     assert current(db) == {paris}
     assert links(db, rome)[0] == paris and links(db, paris)[0] is None
     assert said(db, "Ana lives in Paris").superseded == ()
-    told = db.read(history.of, paris, reader=Reader())[-1]
-    assert told["reason"] == "said again"
+    reasons = [one["reason"] for one in db.read(history.of, paris, reader=Reader())]
+    assert "said again" in reasons
 
 
 def test_a_request_that_comes_twice_and_what_was_said_before_change_nothing(db: Database) -> None:

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
-BODY = "Take the rope in the left hand and tell Ana of the Harbour Guild."
+BODY = (
+    "Take the rope in the left hand and tell Ana of the Harbour Guild, which owns the Quay Crane."
+)
 
 
 def write(folder: Path, name: str, front: str | None = None, body: str = BODY) -> Path:

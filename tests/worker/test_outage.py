@@ -70,7 +70,12 @@ def test_all_that_asks_one_provider_waits_behind_one_probe(home: Home) -> None:
     with scripted(script) as server:
         home.configure(manifest(url=server.url, hints={"enabled": True}, structural=wanted))
         home.run("INSERT INTO queue_control VALUES ('all', 1, '', '')")
-        sources = [home.remember(f"The shrike log has page {n}.", f"a{n}") for n in range(6)]
+        sources = [
+            home.remember(
+                f"Page {n} of the log, written down in the evening: Shrike leans on Perch.", f"a{n}"
+            )
+            for n in range(6)
+        ]
         with home.worker():
             script.scenes.clear()
             script.reads("", found(fact("Shrike leans on Perch"), entities=[relation]))

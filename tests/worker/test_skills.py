@@ -133,9 +133,9 @@ def test_a_skill_that_changes_while_a_model_reads_it_is_read_again(
     mark = ENRICH if asked == "enrich" else name
     script.reads(ENRICH, *([waiting] if asked == "enrich" else []), json.dumps(SAID))
     script.reads(name, *([waiting] if asked == "entities" else []), told)
-    put(home, name, "description: short", f"All hands {name} at noon.")
+    put(home, name, "description: short", f"All hands {name} the quay crane at noon.")
     eventually(lambda: any(mark in prompt and name in prompt for prompt in server.prompts))
-    put(home, name, "description: short", f"All hands {name} at dusk.")
+    put(home, name, "description: short", f"All hands {name} the quay crane at dusk.")
     waiting.release.set()
     done(home)
     id_ = f"skill:default:{name}"
