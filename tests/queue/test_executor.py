@@ -23,7 +23,7 @@ from support.queue import row, statuses
 PATIENCE_MS = int(PATIENCE_SECONDS * 1000)
 
 
-#: Six of these tests failed once at the end of a whole run and pass alone: run them with `-n0` until that is understood.
+#: Some of these tests failed at the end of a whole run and pass alone: run them with `-n0`.
 pytestmark = pytest.mark.skipif(
     "PYTEST_XDIST_WORKER" in os.environ,
     reason="fails after other files in one process; run with -n0",
