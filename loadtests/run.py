@@ -35,6 +35,8 @@ SCENARIOS = {
     "delivery": 0.0,
     "asked": 0.0,
     "said": 0.0,
+    "ownday": 0.0,
+    "askedtwice": 0.0,
     "machines": 0.0,
     "languages": 0.0,
     "everyday": 0.0,
