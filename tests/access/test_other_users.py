@@ -8,6 +8,8 @@ from functools import partial
 import pytest
 
 from access.conftest import started
+from signet import clock
+from signet.domain.auth import own
 from support.http import Served
 from support.users import STRANGER, as_user, needs_root, over_socket, request
 
@@ -87,6 +89,19 @@ def _open(path: str) -> None:
             tried.connect(path)
     else:
         os.close(os.open(path, os.O_RDONLY))
+
+
+@needs_root
+def test_the_link_to_the_dashboard_opens_nothing_for_a_user_who_sees_it(
+    filled: Served, hybrid: Served
+) -> None:
+    """A browser is started with the link as an argument, which every user can read."""
+    for one in (filled, hybrid):
+        body = {"code": own.login_code(one.workspace, now=clock.now())}
+        post = partial(request, one.port, "POST", "/api/auth/exchange", body)
+        status, said = as_user(STRANGER, post)
+        assert (status, said["code"]) == (401, "unauthenticated")
+        assert post()[0] == 200
 
 
 @needs_root

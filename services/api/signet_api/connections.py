@@ -19,8 +19,10 @@ import time
 from collections.abc import Iterable
 from typing import Any, ClassVar, Protocol
 
+from starlette.types import Scope
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from signet.config.env import is_loopback
 from signet_api import peer_process, peer_uid
 from signet_api.peer_uid import Owner
 
@@ -194,3 +196,18 @@ def _of_unix(accepted: socket.socket) -> Owner | None:
 def is_own(uid: int | None) -> bool:
     """Return whether a user is the daemon's own."""
     return uid is not None and uid == os.geteuid()
+
+
+async def is_of_another(scope: Scope) -> bool:
+    """Return whether a program on this machine calls that is neither the daemon's user's nor root's.
+
+    So does one whose user the kernel does not name. Programs on other machines do not count.
+    """
+    connection: Connection | None = scope.get(KEY)
+    if connection is None:
+        return False
+    uid = await connection.uid()
+    if uid is not None:
+        return uid != 0 and not is_own(uid)
+    (peer, *_), (ours, *_) = scope.get("client") or ("",), scope.get("server") or ("",)
+    return peer == ours or is_loopback(peer.removeprefix("::ffff:"))

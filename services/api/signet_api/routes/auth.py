@@ -58,11 +58,14 @@ async def post_token(body: TokenBody, state: Shared) -> wire.IssuedToken:
 
 
 @serves(wire.EXCHANGE)
-async def post_exchange(body: CodeBody, state: Shared) -> wire.IssuedToken:
+async def post_exchange(body: CodeBody, request: Request, state: Shared) -> wire.IssuedToken:
     """Exchange a one-time link's code for a dashboard session; a code is valid once, for 5 minutes.
 
-    A session ends when it expires or is revoked, and with its daemon.
+    Every user of the machine can read the link in the browser's arguments, so their programs are refused. A session
+    ends when it expires or is revoked, and with its daemon.
     """
+    if await connections.is_of_another(request.scope):
+        raise Unauthenticated("this code is for the user who runs the daemon")
     now, key = clock.now(), state.authority.workspace_token
     code = tokens.verify(body.code, key, now=now)
     if code.sub != own.LOGIN:
