@@ -165,8 +165,9 @@ def test_the_process_refuses_before_any_route_and_stores_nothing(
         {"host": "[::1]:3850"},
         {"host": "LOCALHOST:1"},
         {"host": "127.8.8.8"},
-        {"host": "localhost:1", "origin": "http://localhost:1", "sec_fetch_site": "same-origin"},
+        {"host": "[::1]:1", "origin": "http://[::1]:1", "sec_fetch_site": "same-origin"},
         {"sec_fetch_site": "none"},
+        {"host": "localhost:1", "sec_fetch_site": "none", "sec_fetch_mode": "navigate"},
     ],
 )
 def test_the_process_answers_this_machine_without_opening_itself_to_others(
@@ -177,6 +178,26 @@ def test_the_process_answers_this_machine_without_opening_itself_to_others(
     assert not [name for name in answer.headers if name.startswith("access-control")]
     assert answer.headers["cross-origin-resource-policy"] == "same-origin"
     assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize(
+    "headers", [{"origin": "http://localhost:1"}, {"sec_fetch_site": "same-origin"}]
+)
+def test_a_page_at_a_name_that_another_user_may_answer_for_is_not_ours(
+    server: Served, headers: dict[str, str]
+) -> None:
+    for host in ("localhost:1", "LOCALHOST:1"):
+        refused = server.over_tcp.get("/api/memories", **headers, host=host)
+        assert (refused.status, refused.body["code"]) == (403, "forbidden_origin")
+
+
+@pytest.mark.parametrize("site", ["none", "same-origin", "cross-site"])
+def test_our_page_moves_from_the_name_to_the_address(server: Served, site: str) -> None:
+    opened = {"sec_fetch_mode": "navigate", "sec_fetch_dest": "document", "sec_fetch_site": site}
+    moved = server.over_tcp.get("/?a=b", **opened, host="localhost:1234")
+    assert (moved.status, moved.headers["location"]) == (307, "http://127.0.0.1:1234/?a=b")
+    assert server.over_tcp.get("/", **opened).status == 200
+    assert server.over_tcp.get("/", host="localhost").status == 200
 
 
 def test_a_browser_that_asks_for_permission_first_gets_none(server: Served) -> None:

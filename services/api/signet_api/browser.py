@@ -5,6 +5,9 @@ Every page that the user opens can send requests to a daemon on localhost. A bro
 origin that the user trusts (`auth.trustedOrigins`); a page on another port of this machine is foreign. A link from
 anywhere may open the daemon's own HTML pages, and nothing else.
 
+The daemon's own pages are at an address and not at "localhost": a browser tries ::1 for that name, too, where another
+user may listen. A page from there would have the same origin.
+
 Node's `fetch` sends `Sec-Fetch-Mode` alone and is no browser.
 """
 
@@ -45,6 +48,7 @@ FOREIGN = Refusal(
     "This page may not call Signet. If you trust it, run: signet trust origin add ORIGIN"
 )
 LINK = Refusal("A link from another page may open Signet's own pages only")
+MOVED = Refusal("Signet's pages are at 127.0.0.1", 307, "moved")
 NOT_JSON = Refusal("A page must send application/json", 415, "json_required")
 
 
@@ -63,15 +67,20 @@ def page_of(
     origin, site = headers.get(b"origin"), headers.get(b"sec-fetch-site")
     if origin is None and site is None:
         return None
-    page = _page(origin, site, headers.get(b"host", b""), schemes, trusted)
+    host = headers.get(b"host", b"")
+    is_opened = (
+        method in ("GET", "HEAD")
+        and origin is None
+        and headers.get(b"sec-fetch-mode") == b"navigate"
+        and headers.get(b"sec-fetch-dest") == b"document"
+    )
+    page = _page(origin, site, host, schemes, trusted)
+    if host.partition(b":")[0].lower() == b"localhost" and page is not Page.TRUSTED:
+        if is_opened and path in _HTML:
+            return MOVED
+        page = page if origin is None and site == b"none" else None
     if page is None:
-        is_link = (
-            method in ("GET", "HEAD")
-            and origin is None
-            and headers.get(b"sec-fetch-mode") == b"navigate"
-            and headers.get(b"sec-fetch-dest") == b"document"
-        )
-        if not is_link:
+        if not is_opened:
             return FOREIGN
         return None if path in _HTML else LINK
     has_body = headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers

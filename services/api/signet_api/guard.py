@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, clear_contextvars, get_contextvars
 
 from signet import ids
-from signet.config.env import is_loopback
+from signet.config.env import LOOPBACK, is_loopback
 from signet.config.sections import AuthMode
 from signet.domain.auth import tokens
 from signet_api import browser, connections, segments
@@ -107,7 +107,8 @@ class Guard:
             page = _OTHER_HOST
         scope[browser.KEY] = page
         if isinstance(page, browser.Refusal):
-            await answer(page.status, page.message, page.code)(scope, receive, tagged)
+            to = {"location": _at_address(scope, headers)} if page is browser.MOVED else None
+            await answer(page.status, page.message, page.code, headers=to)(scope, receive, tagged)
         elif cors and _is_preflight(scope["method"], headers):
             await Response(status_code=204)(scope, receive, tagged)
         elif int(headers.get(b"content-length", 0)) > self._most_bytes:
@@ -137,6 +138,14 @@ class Guard:
             return False
         shown = tokens.bearer(headers.get(b"authorization", b"").decode("latin-1"))
         return shown is not None or _is_preflight(scope["method"], headers)
+
+
+def _at_address(scope: Scope, headers: dict[bytes, bytes]) -> str:
+    """Return the address of a page that was asked for at "localhost"."""
+    port = headers[b"host"].partition(b":")[2].decode("latin-1")
+    url = f"{scope['scheme']}://{LOOPBACK}" + (f":{port}" if port.isdigit() else "") + scope["path"]
+    query = scope["query_string"].decode("latin-1")
+    return f"{url}?{query}" if query else url
 
 
 def _is_preflight(method: str, headers: dict[bytes, bytes]) -> bool:
