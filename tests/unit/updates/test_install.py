@@ -61,14 +61,17 @@ def test_what_the_tool_says_is_told(
 ) -> None:
     tool = tmp_path / "bin" / "uv"
     tool.parent.mkdir()
-    tool.write_text(f'#!/bin/sh\necho "uv $*"\nexit {status}\n')
+    tool.write_text(f'#!/bin/sh\necho "uv $*"\nls uv.toml\nexit {status}\n')
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "uv.toml").touch()  # whoever can write here must not decide what is installed
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
     place = Place(prefix=tmp_path, installer="uv")
     (tmp_path / "uv-receipt.toml").touch()
     done = install.install(workspace, Updates(), NEXT, now=clock.now(), place=place)
     assert done.success is success
-    assert done.output == f"uv tool upgrade signetai=={NEXT}\n"
+    assert done.output is not None and done.output.startswith(f"uv tool upgrade signetai=={NEXT}\n")
+    assert "uv.toml\n" not in done.output.splitlines(keepends=True)
     assert done.message == (
         f"Update {NEXT} installed. Restart daemon to apply."
         if success

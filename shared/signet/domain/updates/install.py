@@ -1,5 +1,6 @@
 """Install a version with the tool that installed this one, and with no other (TK-35)."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -20,6 +21,9 @@ from signet.text import json_text
 SECONDS = 900.0
 #: Maximum length of the tool's output.
 OUTPUT_CHARS = 8_000
+#: The folder that the tool runs in. `python -m pip` loads `pip.py`, and uv reads `uv.toml`, from where it runs: for the
+#: daemon that is the workspace, which restored files, synchronised files and agents can change.
+_FOLDER = os.sep
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +142,7 @@ def _install(
             text=True,
             errors="replace",
             timeout=SECONDS,
+            cwd=_FOLDER,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return Installed(success=False, message=f"{line[0]} failed: {error}")
