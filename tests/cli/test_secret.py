@@ -51,6 +51,14 @@ def test_reading_can_be_switched_off(alone: Program) -> None:
     assert alone.run("secret", "exec", "-s", "KEY", "printenv", "KEY").out == "[REDACTED]\n"
 
 
+def test_an_agent_uses_a_value_and_is_not_shown_it(alone: Program) -> None:
+    alone.run("secret", "put", "KEY", VALUE)
+    done = alone.run("secret", "get", "KEY", CLAUDECODE="1")
+    assert (done.status, done.out, "Agents may not" in done.err) == (1, "", True)
+    ran = alone.run("secret", "exec", "-s", "KEY", "printenv", "KEY", CLAUDECODE="1")
+    assert ran.out == "[REDACTED]\n"
+
+
 def test_a_value_that_is_typed_is_not_shown(alone: Program) -> None:
     drawn = alone.on_terminal("secret", "put", "KEY", typed=f"{VALUE}\n", after="KEY: ")
     assert "Secret KEY is stored" in drawn

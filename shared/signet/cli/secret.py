@@ -13,6 +13,7 @@ import typer
 from signet import config
 from signet.cli import complete, output
 from signet.cli.command import Output, PathOption, command, confirmed
+from signet.cli.connect import check_person
 from signet.errors import Forbidden, Invalid
 from signet.paths import find_workspace
 
@@ -58,6 +59,7 @@ def get(name: NameArgument, path: PathOption = None) -> None:
 
     Examples: signet secret get OPENAI_API_KEY · export KEY="$(signet secret get OPENAI_API_KEY)"
     """
+    check_person("show the value of a secret")
     workspace = find_workspace(path)
     if not config.load(workspace).safe.secrets.allow_read:
         raise Forbidden("secrets.allowRead is false: values are not shown")
