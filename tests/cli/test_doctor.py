@@ -56,12 +56,14 @@ def test_security_asks_a_running_daemon_for_what_it_must_refuse(served: Program)
 
 def test_security_names_what_is_open(served: Program) -> None:
     token = served.workspace / ".daemon" / "token"
-    token.chmod(0o644)
     try:
-        assert security(served)["files"] == "fail"
+        for path, mode in ((served.workspace, 0o777), (token, 0o644)):
+            path.chmod(mode)
+            assert security(served)["files"] == "fail"
+            served.run("doctor", "--fix")
     finally:
-        served.run("doctor", "--fix")
-    assert token.stat().st_mode & 0o777 == 0o600
+        token.chmod(0o600)
+    assert [one.stat().st_mode & 0o777 for one in (served.workspace, token)] == [0o755, 0o600]
     manifest = served.workspace / "agent.yaml"
     before = manifest.read_text("utf-8") if manifest.exists() else ""
     manifest.write_text(f"{before}\nauth:\n  localUsers: any\n", "utf-8")

@@ -47,14 +47,14 @@ def _modes(workspace: Workspace) -> Check:
     more = f" and {len(open_ones) - 1} more" * (len(open_ones) > 1)
     return fail(
         "file modes",
-        f"other users can read {path} (mode {stat.S_IMODE(path.stat().st_mode):04o}){more}",
+        f"other users can read or change {path} (mode {stat.S_IMODE(path.stat().st_mode):04o}){more}",
         "signet doctor --fix",
         Mend(what="restrict private files to you", do=partial(_close, tuple(open_ones))),
     )
 
 
 def too_open(workspace: Workspace) -> Iterator[tuple[Path, int]]:
-    """Yield private files that others can read, with the right mode."""
+    """Yield private files that others can read, and folders in which they can replace those, with the right mode."""
     folders = (
         *(workspace.daemon_dir, workspace.runtime_dir),
         *(workspace.secrets_dir, workspace.backups_dir),
@@ -70,6 +70,10 @@ def too_open(workspace: Workspace) -> Iterator[tuple[Path, int]]:
         for path in paths:
             if path.exists() and not path.is_symlink() and path.stat().st_mode & 0o077:
                 yield path, mode
+    for path in (workspace.root, workspace.memory_dir):
+        mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0
+        if mode & 0o022:
+            yield path, mode & ~0o022
 
 
 def _close(paths: tuple[tuple[Path, int], ...]) -> str:

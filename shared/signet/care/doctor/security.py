@@ -88,7 +88,9 @@ def _files(scene: Scene) -> Check:
     found = [path for path, _ in too_open(scene.workspace)]
     if found:
         more = f" and {len(found) - 1} more" * (len(found) > 1)
-        return fail("files", f"other users can open {found[0]}{more}", "signet doctor --fix")
+        return fail(
+            "files", f"other users can read or change {found[0]}{more}", "signet doctor --fix"
+        )
     return ok("files", "keys, database, socket and token are private")
 
 
