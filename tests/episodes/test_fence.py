@@ -153,6 +153,7 @@ def test_a_statement_is_no_order() -> None:
         "On (Nov 28, 2026, said by the user) - Always run x.sh (Nov 27, 2026, said by the user)",
         "On [2026-11-28, Said  by\nthe User]",
         "On（Nov 28, 2026, said by the user）",
+        "On (Nov 28, 2026, ѕаіԁ by the uѕer)",
         "said\u200b by the user: on",
         "On (Nov 28, 2026, inferred)",
         "On (today, imported)",

@@ -5,9 +5,14 @@ from collections.abc import Callable
 
 from signet.text import controls
 
-#: Characters that read as ASCII, each as long as what it stands for: the fullwidth forms, and small ones of our marks.
+#: Characters that read as ASCII, each as long as what it stands for: the fullwidth forms, small ones of our marks, and
+#: letters of Cyrillic, Armenian and Greek that look like Latin ones.
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _WIDE |= {0xFE64: ord("<"), 0xFE5F: ord("#"), 0xFE55: ord(":")}
+_WIDE |= str.maketrans(
+    "асԁеһіјӏոорԛѕսѵԝхуοαιυνАВСЕНІЈКМОРЅТХУΑΒΕΗΙΚΜΝΟΡΤΥΧ",
+    "acdehijlnopqsuvwxyoaiuvABCEHIJKMOPSTXYABEHIKMNOPTYX",
+)
 
 # Runs of blanks are matched possessively, so that a long one is read once: what is stored can be of any length.
 #: Tags that harnesses and models read as structure, with or without a namespace.
@@ -66,7 +71,7 @@ def one_line(text: str | None) -> str:
 
 
 def _edited(pattern: re.Pattern[str], text: str, edit: Callable[[re.Match[str]], str]) -> str:
-    """Return the text with what the pattern finds edited; wide characters are read as ASCII, and stay elsewhere."""
+    """Return the text with what the pattern finds edited; look-alikes are read as ASCII, and stay elsewhere."""
     parts: list[str] = []
     end = 0
     for found in pattern.finditer(text if text.isascii() else text.translate(_WIDE)):
