@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from signet.text import controls
 
-#: Characters that read as ASCII, each as long as what it stands for: the fullwidth forms, small ones of our marks, and
+#: Characters that read as ASCII, each as long as that: the fullwidth forms, small ones of our marks, and
 #: letters of Cyrillic, Armenian and Greek that look like Latin ones.
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _WIDE |= {0xFE64: ord("<"), 0xFE5F: ord("#"), 0xFE55: ord(":")}
