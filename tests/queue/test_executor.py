@@ -1,6 +1,5 @@
 """How jobs are run: so many at once, within their time, and given back at a stop."""
 
-import os
 import threading
 
 import dramatiq
@@ -21,13 +20,6 @@ from support.processes import PATIENCE_SECONDS, eventually
 from support.queue import row, statuses
 
 PATIENCE_MS = int(PATIENCE_SECONDS * 1000)
-
-
-#: Some of these tests failed at the end of a whole run and pass alone: run them with `-n0`.
-pytestmark = pytest.mark.skipif(
-    "PYTEST_XDIST_WORKER" in os.environ,
-    reason="fails after other files in one process; run with -n0",
-)
 
 
 def test_a_run_over_its_limit_stops_when_it_checks(

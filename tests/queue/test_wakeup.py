@@ -1,6 +1,7 @@
 """Who is woken: every process that listens, also one that came later."""
 
 import os
+import resource
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +19,32 @@ def a_listener(runtime: Path, owner: str) -> Iterator[Listener]:
         yield made
     finally:
         made.close()
+
+
+@pytest.fixture
+def many_files() -> Iterator[None]:
+    """Have so many files open that the next descriptors are above those that select(2) takes."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(2_048, hard)), hard))
+    held = [os.open(os.devnull, os.O_RDONLY)]
+    while held[-1] < 1_024:
+        held.append(os.dup(held[0]))
+    yield
+    for descriptor in held:
+        os.close(descriptor)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.usefixtures("many_files")
+def test_a_process_with_many_open_files_is_woken(tmp_path: Path) -> None:
+    notifier = Notifier(tmp_path)
+    with a_listener(tmp_path, "one") as one:
+        assert not one.wait(0)
+        notifier.notify()
+        assert one.wait(0)
+        one.nudge()
+        assert not one.wait(60)
+    notifier.close()
 
 
 def test_a_bell_that_is_made_later_is_rung_too(tmp_path: Path) -> None:

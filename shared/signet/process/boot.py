@@ -7,7 +7,6 @@ anything heavy is imported. Settings and logs come last. The database is the pro
 import contextlib
 import faulthandler
 import os
-import select
 import socket
 import sys
 import threading
@@ -150,6 +149,8 @@ def _let_api_first(port: int, stop: signals.Stop) -> None:
     # Work in the background does not depend on an API that is late or down.
     with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1.0) as api:
         api.sendall(request.encode())
+        api.settimeout(LOOK_SECONDS)
         while time.monotonic() < deadline and not stop.is_set:
-            if select.select([api], [], [], LOOK_SECONDS)[0]:
+            with contextlib.suppress(TimeoutError):
+                api.recv(1)
                 return

@@ -32,7 +32,9 @@ def main(life: int, command: list[str]) -> int:
     watch = threading.Thread(target=_end_with, args=(life, child), daemon=True)
     watch.start()
     code = child.wait()
-    if select.select([life], [], [], DYING_SECONDS)[0]:
+    holder = select.poll()
+    holder.register(life, select.POLLIN)
+    if holder.poll(DYING_SECONDS * 1000):
         # It may have ended because its holder is gone: what it has started goes, too.
         watch.join()
     return code if code >= 0 else 128 - code

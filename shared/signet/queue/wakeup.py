@@ -75,11 +75,13 @@ class Listener:
             self._path.unlink()
         self._socket.bind(str(self._path))
         self._nudge_read, self._nudge_write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._sources = select.poll()  # select(2) takes no descriptor above 1023
+        for source in (self._socket.fileno(), self._nudge_read):
+            self._sources.register(source, select.POLLIN)
 
     def wait(self, seconds: float) -> bool:
         """Wait for a notification and return whether there was one; `nudge` ends the wait early."""
-        sources = [self._socket.fileno(), self._nudge_read]
-        ready, _, _ = select.select(sources, [], [], max(seconds, 0.0))
+        ready = [source for source, _ in self._sources.poll(max(seconds, 0.0) * 1000)]
         if self._nudge_read in ready:
             os.read(self._nudge_read, 4096)
         if self._socket.fileno() not in ready:
