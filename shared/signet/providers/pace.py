@@ -21,8 +21,9 @@ SLOWER = 1.5
 CALLS_BEFORE_MORE, CALLS_AFTER_LESS = 4, 64
 #: Weight of the newest call in the average duration.
 NEWEST = 0.3
-#: Share of a call's time that may pass while it waits for its turn; the rest is the model's.
+#: Share of a call's time that it may wait for its turn.
 WAIT_SHARE = 0.5
+#: Seconds before a job without a turn retries.
 BUSY_SECONDS = 1.0
 
 
@@ -67,11 +68,8 @@ class Pace:
                 return
             self._until_more -= 1
             if self._until_more <= 0 and self.limit < self.most:
-                self.limit, self._until_more, self._together = (
-                    self.limit + 1,
-                    CALLS_BEFORE_MORE,
-                    0.0,
-                )
+                self.limit += 1
+                self._until_more, self._together = CALLS_BEFORE_MORE, 0.0
                 self._changed.notify_all()
 
     def failed(self) -> None:
@@ -107,11 +105,7 @@ class PacedModel:
             with self._pace.turn(timeout_seconds * WAIT_SHARE) as running:
                 return self._asked(prompt, timeout_seconds, max_tokens, shape, running)
         except TimeoutError:
-            raise ProviderBusy(
-                f"{self.name}: {self._pace.limit} parallel calls already",
-                retry_after_seconds=BUSY_SECONDS,
-                provider=self.name,
-            ) from None
+            raise busy(self.name, self._pace.limit) from None
 
     def _asked(
         self, prompt: str, seconds: float, max_tokens: int, shape: Shape | None, running: int
@@ -127,6 +121,12 @@ class PacedModel:
         took = time.monotonic() - started
         self._pace.answered(took / max(found.output_tokens or 1, 1), running)
         return found
+
+
+def busy(name: str, calls: int) -> ProviderBusy:
+    """Return the error of a call that got no turn next to `calls` others."""
+    text = f"{name}: {calls} parallel calls already"
+    return ProviderBusy(text, retry_after_seconds=BUSY_SECONDS, provider=name)
 
 
 def _averaged(average: float, newest: float) -> float:

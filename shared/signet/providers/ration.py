@@ -17,16 +17,12 @@ from pathlib import Path
 from signet import clock
 from signet.db import Database, ReadTx, WriteTx, provider_usage
 from signet.db.provider_usage import Usage
-from signet.errors import ProviderBusy, ProviderDown
+from signet.errors import ProviderDown
+from signet.providers.pace import WAIT_SHARE, busy
 from signet.providers.ports import Completion, LanguageModel, Shape
 
 #: Seconds between attempts to get a slot.
 LOOK_SECONDS = 0.05
-#: Share of a call's time that may be spent waiting for a slot.
-WAIT_SHARE = 0.5
-#: Seconds before a job without a slot retries.
-BUSY_SECONDS = 1.0
-
 #: Retention of the hourly counts, for cost overviews.
 KEPT = timedelta(days=30)
 
@@ -121,11 +117,7 @@ class RationedModel:
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         while (slot := self._free_slot()) is None:
             if time.monotonic() >= until:
-                raise ProviderBusy(
-                    f"{self.name}: {self._ration.at_once} parallel calls already",
-                    retry_after_seconds=BUSY_SECONDS,
-                    provider=self.name,
-                )
+                raise busy(self.name, self._ration.at_once)
             time.sleep(LOOK_SECONDS)
         try:
             yield
