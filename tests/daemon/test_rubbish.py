@@ -45,7 +45,7 @@ RUBBISH: dict[str, Callable[[Path], object]] = {
     "a list": lambda path: path.write_text("[1, 2]"),
     "a number": lambda path: path.write_text("1"),
     "huge": _huge,
-    # "a folder" (see `_folder`) hung on a quiet machine and is left out until that is understood.
+    "a folder": _folder,
     "a pipe": os.mkfifo,
     "unreadable": _unreadable,
     "missing": lambda path: None,
@@ -58,7 +58,7 @@ def fill(daemon: Daemon, how: str) -> None:
     names = ("supervisor.sock", "supervisor.sock.pid", "scheduler.lock")
     starts = [f"start-{name}.json" for name in ("api", "worker", "scheduler")]
     own = [workspace.pid_file, workspace.state_file, workspace.port_file, workspace.lock_file]
-    if how == "a folder":
+    if how == "a folder" and not processes(workspace):  # a daemon without them cannot be reached
         own += [workspace.token_file, workspace.api_socket]
     if how not in ("unreadable", "huge"):  # a person may have made it so
         own.append(workspace.log_dir / STARTUP)
