@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from architecture.sources import ROOT, SOURCES
+from architecture.sources import ROOT, SOURCES, nodes
 from signet.config.fields import Section
 from signet.config.sections import Settings
 from signet.wire.operations import BY_ID
@@ -57,7 +57,7 @@ def unread_settings() -> list[str]:
     read: set[str] = set()
     for path in SOURCES:
         is_config = "config" in path.parts
-        for node in ast.walk(_tree(path)):
+        for node in nodes(path):
             if isinstance(node, ast.Attribute):
                 if not is_config or (isinstance(node.value, ast.Name) and node.value.id == "self"):
                     read.add(node.attr)
@@ -127,11 +127,6 @@ def _toml(value: Any) -> str:
     return str(value)
 
 
-@functools.cache
-def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text("utf-8"))
-
-
 def _revisions() -> list[Path]:
     return sorted((ROOT / "alembic").rglob("*.py"))
 
@@ -144,7 +139,7 @@ def _code_lines(path: Path) -> int:
     """Count the lines that are neither blank nor a comment nor part of a docstring."""
     lines = [line.strip() for line in path.read_text("utf-8").splitlines()]
     docs: set[int] = set()
-    for node in ast.walk(_tree(path)):
+    for node in nodes(path):
         if isinstance(node, _DOCUMENTED) and ast.get_docstring(node, clean=False) is not None:
             first = node.body[0]
             docs.update(range(first.lineno, (first.end_lineno or first.lineno) + 1))
@@ -157,7 +152,7 @@ def _duplicate_classes() -> int:
     for path in SOURCES:
         parts = path.relative_to(ROOT).parts
         package = next(one for one in parts if one.startswith("signet"))
-        for node in _tree(path).body:
+        for node in ast.iter_child_nodes(nodes(path)[0]):
             if isinstance(node, ast.ClassDef):
                 names[package, node.name] += 1
     return sum(1 for count in names.values() if count > 1)
@@ -181,7 +176,7 @@ def _prose(path: Path) -> Iterator[str]:
     for line in text.splitlines():
         if (plain := line.strip()).startswith("#"):
             yield plain.lstrip("#: ")
-    for node in ast.walk(_tree(path)):
+    for node in nodes(path):
         value = node.value if isinstance(node, ast.Constant) else None
         if isinstance(value, str) and value.count(" ") >= 3 and "SELECT" not in value:
             yield from value.splitlines()

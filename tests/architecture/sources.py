@@ -1,6 +1,7 @@
 """The sources of the product."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -12,6 +13,7 @@ SOURCES = [
 ]
 
 
+@cache
 def nodes(path: Path) -> list[ast.AST]:
-    """Return every node of a file."""
+    """Return every node of a file, its module first."""
     return [*ast.walk(ast.parse(path.read_text("utf-8")))]

@@ -31,10 +31,10 @@ def texts(path: Path) -> list[str]:
         for part in ast.walk(node)
         if part is not node
     }
-    alone = {id(node.value) for node in every if isinstance(node, ast.Expr)}
+    parts |= {id(node.value) for node in every if isinstance(node, ast.Expr)}
     found = []
     for node in every:
-        if id(node) in parts | alone:
+        if id(node) in parts:
             continue
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.append(node.value)
