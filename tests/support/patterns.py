@@ -7,7 +7,7 @@ import pkgutil
 import re
 import re._constants as sre  # type: ignore[import-not-found]
 import re._parser as parser  # type: ignore[import-not-found]
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -27,18 +27,29 @@ class Found(NamedTuple):
 
 def collected() -> list[Found]:
     """Return the patterns of all modules, each once."""
-    modules = list(_modules())
-    trees = {module.__name__: ast.parse(inspect.getsource(module)) for module in modules}
-    everywhere = _used(trees.values())
+    named = {module: list(_named(module)) for module in _modules()}
+    names = {name for patterns in named.values() for name, _ in patterns}
     found: dict[tuple[object, int], Found] = {}
-    for module in modules:
-        tree = trees[module.__name__]
-        here = _used([tree])
-        for name, pattern in (*_named(module), *_inline(tree)):
-            used = (here if name.startswith("_") else everywhere).get(name, {"search"})
+    everywhere: dict[str, set[str]] = {}
+    here: dict[ModuleType, dict[str, set[str]]] = {}
+    inline: dict[ModuleType, list[tuple[str, re.Pattern[Any]]]] = {}
+    for module in named:
+        text = inspect.getsource(module)
+        if names.isdisjoint(words := set(re.findall(r"\w+", text))) and "re" not in words:
+            continue
+        tree = list(ast.walk(ast.parse(text)))
+        inline[module] = list(_inline(tree))
+        here[module] = _used(tree, names)
+        for name, used in here[module].items():
+            everywhere.setdefault(name, set()).update(used)
+    for module, patterns in named.items():
+        for name, pattern in (*patterns, *inline.get(module, ())):
+            uses = here[module] if name.startswith("_") else everywhere
             key = (pattern.pattern, pattern.flags)
             before = found[key].methods if key in found else frozenset()
-            methods = before | {one if one in _AT_ONE_PLACE else "finditer" for one in used}
+            methods = before | {
+                one if one in _AT_ONE_PLACE else "finditer" for one in uses.get(name, {"search"})
+            }
             found[key] = Found(f"{module.__name__}.{name}", pattern, methods - {"pattern", "flags"})
     return list(found.values())
 
@@ -71,9 +82,9 @@ def _within(value: object, depth: int) -> Iterator[re.Pattern[Any]]:
             yield from _within(getattr(value, field.name, None), depth - 1)
 
 
-def _inline(tree: ast.Module) -> Iterator[tuple[str, re.Pattern[Any]]]:
+def _inline(tree: list[ast.AST]) -> Iterator[tuple[str, re.Pattern[Any]]]:
     """Yield patterns that calls such as `re.sub(r"…", …)` write out."""
-    for node in ast.walk(tree):
+    for node in tree:
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -87,19 +98,24 @@ def _inline(tree: ast.Module) -> Iterator[tuple[str, re.Pattern[Any]]]:
             yield f"re.{node.func.attr} in line {node.lineno}", re.compile(node.args[0].value)
 
 
-def _used(trees: Iterable[ast.Module]) -> dict[str, set[str]]:
+def _used(tree: list[ast.AST], names: set[str]) -> dict[str, set[str]]:
     """Return the methods that are called of each name, `search` where it is handed on."""
     used: dict[str, set[str]] = {}
-    for tree in trees:
-        called = set()
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
-                name = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
+    called = set()
+    for node in tree:
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name | ast.Attribute):
+            name = node.value.id if isinstance(node.value, ast.Name) else node.value.attr
+            if name in names:
                 used.setdefault(name, set()).add(node.attr)
                 called.add(node.value)
-        for node in ast.walk(tree):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in called:
-                used.setdefault(node.id, set()).add("search")
+    for node in tree:
+        if (
+            isinstance(node, ast.Name)
+            and node.id in names
+            and isinstance(node.ctx, ast.Load)
+            and node not in called
+        ):
+            used.setdefault(node.id, set()).add("search")
     return used
 
 
