@@ -23,7 +23,7 @@ def main() -> int:
     for name, newest in (("pinned", ""), ("newest", "1")):
         print(f"{name} versions", flush=True)
         environment = {**os.environ, "SIGNET_TEST_HARNESSES": folder, npm.NEWEST: newest}
-        command = [sys.executable, "-m", "pytest", "-q", "-rs", "-n0", str(HERE), *options]
+        command = [sys.executable, "-m", "pytest", "-q", "-rs", str(HERE), *options]
         failed |= subprocess.run(command, env=environment, cwd=HERE.parents[2]).returncode
     return failed
 
