@@ -122,9 +122,18 @@ def given(said: object) -> datetime:
         number = float(text)
         return ms_to_instant(round(number if number >= _LEAST_MS else number * 1000))
     try:
-        return datetime.fromisoformat(text).astimezone(UTC)
+        found = datetime.fromisoformat(text)
+        return from_wall(found) if found.tzinfo is None else found.astimezone(UTC)
     except OverflowError as error:
         raise ValueError(f"{text!r} is outside the calendar") from error
+
+
+def from_wall(moment: datetime) -> datetime:
+    """Return the instant of a local time without zone; one that clocks skip is as long after the gap begins.
+
+    `astimezone` dates that before the gap, on another day where midnight is skipped.
+    """
+    return datetime.fromtimestamp(moment.timestamp(), UTC)
 
 
 def local(instant: datetime) -> datetime:
@@ -144,7 +153,7 @@ def local_day(stored: str | None) -> str:
 def midnight(instant: datetime, *, days: int = 0) -> datetime:
     """Return the start of the local day of an instant, or of the day `days` later."""
     day = local(instant).date() + timedelta(days=days)
-    return datetime(day.year, day.month, day.day).astimezone(UTC)
+    return from_wall(datetime(day.year, day.month, day.day))
 
 
 class MachineZone(tzinfo):
@@ -152,7 +161,10 @@ class MachineZone(tzinfo):
 
     def utcoffset(self, moment: datetime | None) -> timedelta | None:
         """Return the offset at a local time; `fold` 1 is the second time of a repeated hour."""
-        return None if moment is None else moment.replace(tzinfo=None).astimezone().utcoffset()
+        if moment is None:
+            return None
+        wall = moment.replace(tzinfo=None)
+        return wall - from_wall(wall).replace(tzinfo=None)
 
     def dst(self, moment: datetime | None) -> timedelta | None:
         """Return None: nothing asks for it, and offsets are enough."""

@@ -73,6 +73,15 @@ def test_a_session_that_grows_past_every_limit_keeps_its_beginning(
     assert api.get("/api/status").body["capture"]["truncatedSessions"] == 1
 
 
+def test_a_log_with_the_mark_of_its_encoding_is_a_log(api: Api, tmp_path: Path) -> None:
+    path = tmp_path / "s1.jsonl"
+    said = ["Decision: the siskin feed is polled every 90 s.", "And its tail?"]
+    lines = [line("user", text, minute) for minute, text in enumerate(said)]
+    path.write_text("\ufeff" + "not json {\n\n".join(lines).replace("\n", "\r\n"), "utf-8")
+    ends(api, path)
+    assert messages(api) == said
+
+
 def test_records_of_unknown_types_are_counted_once_and_reported(api: Api, tmp_path: Path) -> None:
     path = tmp_path / "s1.jsonl"
     summary = "This session is being continued. Always run make lint before each commit."

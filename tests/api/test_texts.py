@@ -77,6 +77,7 @@ def test_a_writing_that_lost_its_lines_or_comes_from_somebody_else_replaces_noth
     for first, later, fields in (
         ("jobs:\n  test:\n    run", "jobs: test: run", {}),
         ("It ends here", "It ends here.", {}),
+        ("The caf\u00e9 is open", "The cafe\u0301 is open", {}),
         ("The path is /etc/K8s", "The path is /etc/k8s", {"sourceType": "browser-extension"}),
     ):
         memory_id = api.post(REMEMBER, {"content": first, **PERSON}).body["id"]

@@ -75,6 +75,7 @@ def test_a_day_in_words_is_a_local_one_and_never_lies_ahead(abroad: Program) -> 
         ("Asia/Kathmandu", "2026-01-01T00:10:00", "2025-12-31T18:25:00.000Z"),
         ("Asia/Kathmandu", "2026-01-01T00:10:00+02:00", "2025-12-31T22:10:00.000Z"),
         ("Pacific/Apia", "2011-12-31", "2011-12-30T22:00:00.000Z"),
+        ("Africa/Cairo", "2026-04-24T00:30:00", "2026-04-23T22:30:00.000Z"),
     ],
 )
 def test_a_time_without_a_zone_is_local(
@@ -94,6 +95,15 @@ def test_a_day_on_which_clocks_change_has_all_its_hours(abroad: Program) -> None
         "Bell 2026-03-08T23:50",
         "Bell 2026-03-08T00:10",
     ]
+
+
+def test_a_day_without_midnight_begins_when_its_clocks_do(abroad: Program) -> None:
+    kind, zone = uuid4().hex, {"TZ": "Africa/Cairo"}
+    for at in ("2026-04-23T23:59:59", "2026-04-24", "2026-04-25T00:00:00"):
+        abroad.run("remember", f"Dam {at}", "--type", kind, "--when", at, **zone)
+    window = ("--since", "2026-04-24", "--until", "2026-04-24")
+    found = abroad.run("memory", "list", "--type", kind, *window, "--json", **zone).json()
+    assert [one["content"] for one in found["memories"]] == ["Dam 2026-04-24"]
 
 
 def test_imports_read_epoch_times_and_refuse_what_is_no_time(abroad: Program) -> None:

@@ -145,6 +145,9 @@ def test_an_emptied_database_is_refused_and_not_made_anew(
     [check] = [one for one in program.run("doctor", "--json").json() if one["check"] == "database"]
     assert check["status"] == "fail"
     assert "restore FILE" in program.run("status").out
+    with closing(connect(database)) as connection:  # another program has opened it
+        connection.execute("PRAGMA user_version = 1")
+    assert "has no memories" in program.run("daemon", "start").err
     mark.write_bytes(b"")
     assert program.run("daemon", "start").status == 0
 

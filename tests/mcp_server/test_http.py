@@ -352,10 +352,15 @@ def test_a_session_is_left_alone_and_taken_up_again(api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    "tags", [["Mast", "oak"], '["Mast", "oak"]', "mast, oak", ' [ "mast","oak"]']
+    "tags",
+    [
+        ["Mast", "oak"],
+        *('["Mast", "oak"]', "mast, oak", ' [ "mast","oak"]'),
+        *("['Mast', 'oak']", '"mast, oak"', ["mast,oak"]),
+    ],
 )
 def test_tags_numbers_and_flags_may_be_written_as_text(api: Api, tags: object) -> None:
-    use(api, "memory_store", content="The mast is oak", tags=tags, importance="0.9", pinned="true")
+    use(api, "memory_store", content="The mast is oak", tags=tags, importance=".9", pinned="true")
     (row,) = api.rows("memories")
     assert (row["tags"], row["importance"], row["pinned"]) == ('["mast", "oak"]', 0.9, 1)
     found = given(use(api, "memory_search", query="mast", limit="3", tags=tags))["results"]

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import json
+import lzma
 import os
 import shutil
 import signal
@@ -86,13 +87,15 @@ def test_what_was_exported_is_imported_elsewhere(api: Served, tmp_path: Path) ->
         done = run(other, "import", str(file), "--json")
         assert (done.status, done.json()) == (0, {**tried, "dryRun": False})
         again = run(other, "import", "-", "--json", stdin=file.read_text()).json()
-        for module, ending in ((bz2, "bz2"), (gzip, "gz")):
+        for module, ending in ((lzma, "xz"), (bz2, "bz2"), (gzip, "gz")):
             packed = file.with_name(f"packed.{ending}")
             packed.write_bytes(module.compress(file.read_bytes()))
             assert run(other, "import", str(packed), "--json").json() == again
         packed.write_bytes(packed.read_bytes()[:-40])
         cut = run(other, "import", str(packed))
         assert cut.status == 1 and "it was cut off" in cut.err
+        packed.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(90))
+        assert "zstd files cannot be read" in run(other, "import", str(packed)).err
         assert (again["new"], again["known"]) == (0, tried["new"] + tried["known"])
         assert run(other, "export", "-o", "-").out.splitlines()[1:] == first[1:]
 

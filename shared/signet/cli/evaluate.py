@@ -100,6 +100,11 @@ def _page(found: Evaluation, price: float | None, ink: Ink) -> Iterator[str]:
 def _verdict(found: Evaluation, ink: Ink) -> Iterator[str]:
     sessions, without = found["sessions"], found["withoutMemory"]["sessions"]
     yield f"{'sessions':<{_LABEL}}{sessions - without} with memory, {without} without"
+    if not found["isEnough"] and not found["holdout"]:
+        yield ink.dim(
+            "Nothing is compared: every session gets its memories. To compare: signet eval on"
+        )
+        return
     if not found["isEnough"]:
         yield ink.dim(
             f"Not enough sessions yet: {sessions} of about {found['neededSessions']},"

@@ -5,7 +5,7 @@ Every time option uses this parser. Days follow this machine's time zone; the da
 
 import calendar
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from math import isnan
 
@@ -43,7 +43,7 @@ def middle(text: str) -> str:
     start, end = _span(text, now)
     if end - start < _DAY / 2:
         return clock.to_text(start)
-    noon = clock.local(start).replace(hour=12, tzinfo=None).astimezone(UTC)
+    noon = clock.from_wall(clock.local(start).replace(hour=12, tzinfo=None))
     return clock.to_text(min(noon, max(now, start)))
 
 
@@ -134,4 +134,4 @@ def _named(words: str, now: datetime) -> tuple[datetime, datetime] | None:
 def _days(day: datetime) -> tuple[datetime, datetime]:
     """Return the start and end of a local day."""
     start = day.replace(tzinfo=None)
-    return start.astimezone(UTC), (start + _DAY).astimezone(UTC)
+    return clock.from_wall(start), clock.from_wall(start + _DAY)

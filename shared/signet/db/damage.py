@@ -25,6 +25,7 @@ from signet.text import json_text
 
 WAY_BACK = "Restore a backup: signet backup list, then: signet restore FILE"
 _NEWEST = "SELECT number, token FROM memory_changes ORDER BY number DESC LIMIT 1"
+_TABLE = "SELECT 1 FROM sqlite_master WHERE name = 'memories'"
 _TOKEN = "SELECT token FROM memory_changes WHERE number = ?"
 #: The first header of the log's index, and how many of its frames are in the database file (walformat.html, 2.1).
 _INDEX = struct.Struct("=IIIBBHII8s8s8s")
@@ -50,7 +51,7 @@ class Damage(NamedTuple):
         """Return it with the way back."""
         if self.kind is Kind.DAMAGED:
             return f"the database is damaged ({self.what}). {WAY_BACK}"
-        return f"{self.what}; all older ones are there. {WAY_BACK}. To accept the loss: signet doctor --fix"
+        return f"{self.what}. {WAY_BACK}. To accept the loss: signet doctor --fix"
 
 
 def path_of(database: Path) -> Path:
@@ -147,20 +148,33 @@ def _marked(database: Path) -> tuple[int, int] | None:
 
 
 def check_not_emptied(database: Path) -> None:
-    """Raise StorageDamaged for a file that is missing or empty although memories were stored in it.
+    """Raise StorageDamaged for a file that is missing or has no tables although memories were stored in it.
 
     The mark of changes shows that, or a backup; a person who wants an empty memory leaves an empty mark.
     """
-    if database.exists() and database.stat().st_size:
+    if _has_tables(database):
         return
     mark = mark_path(database)
     if _marked(database) is None and (mark.exists() or not _has_backups(database)):
         return
+    is_there, is_empty = database.exists(), database.exists() and not database.stat().st_size
+    state = "is empty" if is_empty else "has no memories" if is_there else "is missing"
     raise StorageDamaged(
-        f"{database} is {'empty' if database.exists() else 'missing'}, although memories were stored in it. "
+        f"{database} {state}, although memories were stored in it. "
         f"{WAY_BACK}. To begin with an empty memory: : > {mark}",
         path=str(database),
     )
+
+
+def _has_tables(database: Path) -> bool:
+    """Return whether a file is more than an empty database; one that cannot be read counts as damaged, not as empty."""
+    if not database.exists() or not database.stat().st_size:
+        return False
+    try:
+        with contextlib.closing(connect(database, read_only=True)) as connection:
+            return connection.execute(_TABLE).fetchone() is not None
+    except sqlite.Error:
+        return True
 
 
 def _has_backups(database: Path) -> bool:
@@ -188,7 +202,8 @@ def recover(database: Path) -> None:
         return
     valid = after.frames if after.salt == before.salt else 0
     if valid < before.frames and before.moved < before.frames:
-        what = f"the newest changes before {_ended(database)} are lost: the end of the write-ahead log is damaged"
+        since = f"the newest changes before {_ended(database)} are lost"
+        what = f"{since} (the end of the write-ahead log is damaged); all older ones are there"
         note(database, Kind.LOST, what)
     if valid < min(before.frames, before.moved):
         log, index = (database.with_name(f"{database.name}-{end}") for end in ("wal", "shm"))
@@ -236,8 +251,11 @@ def _compare_mark(database: Path, connection: Connection) -> None:
         there = marked and connection.execute(_TOKEN, (marked[0],)).fetchone()
     if marked is None:
         return
-    if newest is None or newest[0] < marked[0]:
-        note(database, Kind.LOST, f"the newest changes before {_ended(database)} are lost")
+    if newest is None:
+        note(database, Kind.LOST, "the memories of the database that was here before are lost")
+    elif newest[0] < marked[0]:
+        what = f"the newest changes before {_ended(database)} are lost; all older ones are there"
+        note(database, Kind.LOST, what)
     elif there is not None and there[0] != marked[1]:
         note(database, Kind.LOST, "the changes of the database that was here before are lost")
 

@@ -130,7 +130,8 @@ def _read(kind: Kind, value: object) -> object:
     """Return a value of this kind that a client wrote as text: a number, yes or no, a list."""
     if not isinstance(value, str) or kind is Kind.TEXT:
         return value
-    found = json_text.value(value.strip().lower() if kind is Kind.BOOL else value)
+    text = value.strip().lower() if kind is Kind.BOOL else value
+    found = json_text.value(f"0{text.strip()}" if text.strip().startswith(".") else text)
     if kind is Kind.TEXTS and not isinstance(found, list):
         return [one.strip() for one in value.split(",") if one.strip()]
     return value if found is None or not _is(kind, found) else found

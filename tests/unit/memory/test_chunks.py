@@ -63,3 +63,15 @@ def test_nothing_is_lost_and_no_piece_is_beyond_two_targets(text: str, target: i
     pieces = chunks.split(text, target)
     assert "".join("".join(pieces).split()) == "".join(text.split())
     assert all(0 < len(piece) <= 2 * target and piece == piece.strip() for piece in pieces)
+
+
+def test_no_cut_parts_an_emoji_a_flag_or_a_letter_from_its_mark() -> None:
+    for one in (
+        "\U0001f469\u200d\U0001f469\u200d\U0001f466",
+        "\U0001f44d\U0001f3fd",
+        "\U0001f1e9\U0001f1ea",
+        "e\u0301",
+    ):
+        pieces = chunks.split(one * 40, 11)
+        assert "".join(pieces) == one * 40
+        assert all(piece == one * (len(piece) // len(one)) for piece in pieces), pieces

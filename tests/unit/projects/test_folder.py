@@ -177,6 +177,21 @@ def test_unicode_forms_of_a_name_are_one(tmp_path: Path) -> None:
         found = locate(f"{tmp_path}/{unicodedata.normalize(form, name)}")
         assert found.project == unicodedata.normalize("NFC", f"{tmp_path}/{name}")
         assert found.is_repository
+    below = tmp_path / unicodedata.normalize("NFD", name) / "übung"
+    below.mkdir()
+    for spelling in (unicodedata.normalize("NFC", str(below)), str(below)):
+        found = locate(f"{spelling}/gone")
+        assert found.project == unicodedata.normalize("NFC", f"{tmp_path}/{name}")
+
+
+def test_a_worktree_moved_by_hand_stays_and_a_later_copy_of_it_does_not(
+    tmp_path: Path, atlas: Copy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moved = tmp_path / "moved"
+    (tmp_path / "atlas-two").rename(moved)
+    assert locate(f"{moved}/src").project == str(atlas.root)
+    monkeypatch.setattr(folder, "_MOMENT_SECONDS", -1)  # the files are not of one moment
+    assert locate(str(moved)).project == str(moved)
 
 
 @pytest.mark.parametrize(

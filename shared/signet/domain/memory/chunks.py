@@ -1,12 +1,15 @@
 """Splitting a memory that is too long: between paragraphs, lines, sentences or words (MEM-11)."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from signet.db import script
 
 #: What parts a text, the widest first. The indentation of a line stays with the line.
 _PARTS = (re.compile(r"\n(?:[^\S\n]*\n)+"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"))
+#: Letters of flags, two for each; and how many joined characters are kept together.
+_FLAGS, _MOST_JOINED = re.compile("[\U0001f1e6-\U0001f1ff]+$"), 40
 _BLANK = re.compile(r"\s")
 #: Where a text without blanks can be cut: behind a comma or a stop, and in scripts that have no blanks.
 _JOINT = re.compile(rf"[,;|&。、，；！？](?!\d)|[{script.RANGES}](?=[{script.RANGES}])")
@@ -52,7 +55,7 @@ def _cut(text: str, start: int, end: int, target: int) -> Iterator[tuple[int, in
         if not at:
             found = _BLANK.search(text, start + target, min(end, start + 2 * target))
             rest = end - start <= 2 * target
-            at = found.end() if found else end if rest else start + target
+            at = found.end() if found else end if rest else _whole(text, start, start + target)
         yield start, at
         start = at
     yield start, end
@@ -62,3 +65,19 @@ def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> int | No
     """Return the end of the last match, None for none behind the first character."""
     ends = [match.end() for match in pattern.finditer(text, start + 1, end)]
     return ends[-1] if ends else None
+
+
+def _whole(text: str, start: int, at: int) -> int:
+    """Return the last place up to `at` that parts no letter from its marks, no emoji and no flag."""
+    for place in range(at, max(start, at - _MOST_JOINED), -1):
+        flags = _FLAGS.search(text, start, place)
+        is_half = flags and len(flags[0]) % 2 and "\U0001f1e6" <= text[place] <= "\U0001f1ff"
+        if not (is_half or _is_joined(text[place]) or text[place - 1] == "\u200d"):
+            return place
+    return at
+
+
+def _is_joined(character: str) -> bool:
+    """Return whether a character belongs to the one before: a mark, a joiner, the skin of an emoji."""
+    is_skin = "\U0001f3fb" <= character <= "\U0001f3ff"
+    return is_skin or unicodedata.category(character) in ("Mn", "Mc", "Me", "Cf")

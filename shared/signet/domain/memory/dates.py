@@ -152,7 +152,7 @@ def told_day(text: str, written_at: datetime) -> str | None:
 def to_utc(local: datetime, zone: tzinfo | None) -> datetime:
     """Return a local time as an instant; `zone` None is the machine's."""
     try:
-        return local.replace(tzinfo=zone).astimezone(UTC)
+        return local.replace(tzinfo=zone).astimezone(UTC) if zone else clock.from_wall(local)
     except (OverflowError, ValueError):  # beside the calendar: as good as its edge
         return local.replace(tzinfo=UTC)
 

@@ -1,11 +1,12 @@
 """The forms of a memory's text: as stored, in one line, as compared, as hashed.
 
-Deterministic and without locale. Two texts that differ only in case, spacing or one trailing run of
+Deterministic and without locale. Two texts that differ only in case, spacing, Unicode form or one trailing run of
 punctuation have the same hash, and are therefore the same memory. A text is stored with its lines and its indentation.
 """
 
 import hashlib
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from signet.text.surrogates import encodable
@@ -68,4 +69,9 @@ def _compared(flat: str) -> str:
 
 
 def _stripped(flat: str) -> str:
-    return flat.lower().rstrip(TRAILING).strip()
+    return composed(flat).lower().rstrip(TRAILING).strip()
+
+
+def composed(text: str) -> str:
+    """Return a text in NFC, in which it is compared."""
+    return unicodedata.normalize("NFC", text)

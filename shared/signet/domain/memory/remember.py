@@ -41,7 +41,7 @@ from signet.domain.memory.models import (
     Rules,
 )
 from signet.domain.memory.modify import modify
-from signet.domain.memory.normalize import TRAILING, Normalized, normalize
+from signet.domain.memory.normalize import TRAILING, Normalized, composed, normalize
 from signet.domain.memory.refusals import ForgottenValue, Unknown
 from signet.domain.memory.sql import memories
 from signet.domain.memory.supersede import hold_again, supersede
@@ -521,7 +521,7 @@ def _rewritten(
 
 def _corrects(new: Normalized, old: Normalized) -> bool:
     """Return whether `new` corrects `old`: not if it only lost lines or a full stop."""
-    later, earlier = new.storage.rstrip(TRAILING), old.storage.rstrip(TRAILING)
+    later, earlier = (composed(one.storage).rstrip(TRAILING) for one in (new, old))
     lost_lines = "\n" in earlier and "\n" not in later and new.canonical == old.canonical
     return later != earlier and not lost_lines
 

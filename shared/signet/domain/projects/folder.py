@@ -2,8 +2,8 @@
 
 A project is a repository, named by the resolved path of its main working tree in NFC. Linked worktrees, subfolders and
 symbolic links belong to it; clones, submodules and folders outside of git are separate projects. The author of a folder
-may have written anything into it, so a `.git` file counts only if the repository that it names points
-back to it, and a repository of another user counts for nothing. Every read is bounded. Loads little: hooks use it.
+may have written anything into it, so a `.git` file counts only if the repository that it names points back to it, or
+made it. A repository of another user counts for nothing. Every read is bounded. Loads little: hooks use it.
 """
 
 import os
@@ -19,6 +19,8 @@ from signet.files import read_small
 
 #: Parents of a folder that are looked at, and worktrees of a repository.
 MOST_PARENTS, MOST_WORKTREES = 256, 100
+#: Git writes the files of a new worktree in this time.
+_MOMENT_SECONDS = 2
 #: Commits by which two folders are known to hold one repository, and bytes that are read for them at each end.
 MOST_COMMITS, MOST_BYTES = 64, 32_768
 _IS_WINDOWS = os.name == "nt"
@@ -213,8 +215,20 @@ def _common_of(target: str, entry: str) -> str | None:
         return None
     common = os.path.realpath(_join(target, said))
     is_listed = _dirname(target) == _join(common, "worktrees")
-    points_back = os.path.realpath(_join(target, back)) == os.path.realpath(entry)
+    named = os.path.realpath(_join(target, back))
+    points_back = named == os.path.realpath(entry) or (
+        _stat(named) is None and _are_of_one_moment(entry, _join(target, "commondir"))
+    )
     return common if is_listed and points_back and _is_git_folder(common) else None
+
+
+def _are_of_one_moment(one: str, other: str) -> bool:
+    """Return whether two files changed last in the same seconds, as those that git writes for a new worktree.
+
+    `mv` keeps that time, and no archive or copy can bring it. Git itself corrects its path after a day.
+    """
+    found = [there.st_ctime for path in (one, other) if (there := _stat(path))]
+    return len(found) == 2 and abs(found[0] - found[1]) <= _MOMENT_SECONDS
 
 
 def _main_tree(common: str) -> str:
@@ -288,9 +302,18 @@ def _ends(path: Path) -> Iterator[bytes]:
 
 
 def _real(path: str) -> str:
-    """Return a path without links; another Unicode form of the name counts, where only that exists."""
-    other = unicodedata.normalize("NFD", path)
-    return os.path.realpath(other if other != path and not _stat(path) and _stat(other) else path)
+    """Return a path without links; each name counts in another Unicode form too, where only that exists."""
+    if path.isascii() or _stat(path):
+        return os.path.realpath(path)
+    found = ""
+    for name in path.split("/"):
+        forms = (_join(found, one) if found else one + "/" for one in _forms(name))
+        found = next(filter(_stat, forms), f"{found.rstrip('/')}/{name}")
+    return os.path.realpath(found)
+
+
+def _forms(name: str) -> tuple[str, str]:
+    return name, unicodedata.normalize("NFD", name)
 
 
 def _name(path: str) -> str:

@@ -222,7 +222,8 @@ def _head(lines: Iterable[str]) -> list[str]:
 
 
 def _filled(lines: Iterable[str]) -> Iterator[str]:
-    return (line for raw in lines if (line := raw.strip()))
+    """Yield the lines that are not blank, without the mark of their encoding (BOM)."""
+    return (line for raw in lines if (line := raw.lstrip("\ufeff").strip()))
 
 
 def _roles_in_events(log: Lines, head: Sequence[Record]) -> set[str]:

@@ -1,6 +1,7 @@
 """Bases of all request models, and special field types."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -160,12 +161,21 @@ Text = Annotated[str | None, BeforeValidator(lambda sent: sent or None)]
 MAX_TAGS = 100
 
 
+#: A list as Python writes it, or without any quotes.
+_LISTED = re.compile(r"\s*\[(.*)\]\s*", re.DOTALL)
+
+
 def _split(sent: object) -> object:
     if isinstance(sent, str):
-        listed = json_text.value(sent) if sent.lstrip().startswith("[") else None
-        return listed if isinstance(listed, list) else sent.split(",")
+        listed = json_text.value(sent) if sent.lstrip().startswith(("[", '"')) else None
+        if listed is None and (inside := _LISTED.fullmatch(sent)):
+            return [one.strip().strip("\"'") for one in inside[1].split(",")]
+        return _split(listed) if isinstance(listed, str | list) else sent.split(",")
     if isinstance(sent, list | tuple):
-        return sent
+        texts = [str(one) if isinstance(one, int | float) else one for one in sent]
+        return [
+            part for one in texts for part in (one.split(",") if isinstance(one, str) else [one])
+        ]
     raise ValueError("neither a string nor a list of strings")
 
 

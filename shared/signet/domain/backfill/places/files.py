@@ -29,7 +29,7 @@ def head(path: Path) -> Iterator[dict[str, Any]]:
         while (file.tell() < HEAD_BYTES or not found) and (line := file.readline(LINE_BYTES)):
             if len(line) == LINE_BYTES:
                 return
-            record = parsed(line.decode("utf-8", "replace"))
+            record = parsed(line.decode("utf-8-sig", "replace"))
             if isinstance(record, dict):
                 found += 1
                 yield record

@@ -11,20 +11,37 @@ from signet.domain.transfer.sources.source import Format, Source, kilobytes
 from signet.errors import Invalid
 from signet.text.json_text import STRICT
 
+try:
+    from lzma import LZMAError
+except ImportError:  # then `unpacked` refuses such files
+
+    class LZMAError(Exception):  # type: ignore[no-redef]
+        """Never raised."""
+
+
 #: No row is longer; the rest of a longer line is skipped.
 MAX_LINE_BYTES = 64 * 1024 * 1024
 
 
 #: How compressed files begin, and the module that reads them: not every Python has all of them.
-_READERS = {b"\x1f\x8b": "gzip", b"BZh": "bz2"}
+_READERS = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma"}
+#: How those begin that no module reads.
+_UNREADABLE = {
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\x04\x22\x4d\x18": "lz4",
+    b"PK\x03\x04": "zip",
+    b"7z\xbc\xaf": "7z",
+}
 #: What a cut or broken one raises.
-BROKEN = (EOFError, OSError, zlib.error)
+BROKEN = (EOFError, OSError, zlib.error, LZMAError)
 
 
 def unpacked(stream: io.BufferedReader) -> BinaryIO:
-    """Return a stream, decompressed where it begins as gzip or bzip2 does. Raises Invalid."""
+    """Return a stream, decompressed where it begins as gzip, bzip2 or xz does. Raises Invalid for other packings."""
     head = stream.peek(8)
     name = next((name for mark, name in _READERS.items() if head.startswith(mark)), None)
+    if other := next((name for mark, name in _UNREADABLE.items() if head.startswith(mark)), None):
+        raise Invalid(f"{other} files cannot be read: decompress it, or use gzip, bzip2 or xz")
     if name is None:
         return stream
     try:
