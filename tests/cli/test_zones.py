@@ -36,7 +36,8 @@ def test_what_is_saved_now_is_of_today_everywhere(abroad: Program) -> None:
         assert abroad.run(*command).out.startswith(f"{day:%Y-%m-%d} ")
     start = hook(abroad, "session-start", session_id="a")
     assert f"Today is {day:%A, %B} {day.day}, {day.year}" in start
-    assert f"approved ({day:%b} {day.day}, {day.year}, said by the user)" in start
+    prompt = hook(abroad, "user-prompt-submit", session_id="b", prompt="Was the condor released?")
+    assert f"approved ({day:%b} {day.day}, {day.year}, said by the user)" in prompt
     listed = abroad.run("memory", "list", "--since", "today", "--json").json()["memories"]
     assert [one["content"] for one in listed] == ["The condor release was approved"]
     assert abroad.run("memory", "list", "--until", "yesterday").out == "No memories\n"
