@@ -83,7 +83,7 @@ def contenders(folder: Path, peers_python: str) -> Iterator[tuple[list[Contender
     ]
     missing = []
     with contextlib.ExitStack() as stack:
-        if _has(peers_python, "huey"):
+        if has(peers_python, "huey"):
             fresh = _fresh_folder(folder)
             found.append(
                 Contender(name="huey", program="huey_sqlite", python=peers_python, fresh=fresh)
@@ -92,7 +92,7 @@ def contenders(folder: Path, peers_python: str) -> Iterator[tuple[list[Contender
             missing.append(f"Huey skipped: {peers_python} has no huey (pip install huey)")
         if shutil.which("redis-server") is None:
             missing.append("dramatiq on Redis skipped: no redis-server on the path")
-        elif not _has(peers_python, "dramatiq", "redis"):
+        elif not has(peers_python, "dramatiq", "redis"):
             missing.append(f"dramatiq on Redis skipped: {peers_python} has no dramatiq[redis]")
         else:
             fresh = stack.enter_context(_redis(folder))
@@ -102,7 +102,8 @@ def contenders(folder: Path, peers_python: str) -> Iterator[tuple[list[Contender
         yield found, missing
 
 
-def _has(python: str, *modules: str) -> bool:
+def has(python: str, *modules: str) -> bool:
+    """Return whether a Python has modules."""
     command = [python, "-c", f"import {', '.join(modules)}"]
     return (
         shutil.which(python) is not None
