@@ -37,6 +37,7 @@ SCENARIOS = {
     "said": 0.0,
     "ownday": 0.0,
     "askedtwice": 0.0,
+    "corrections": 0.0,
     "machines": 0.0,
     "languages": 0.0,
     "everyday": 0.0,
@@ -132,7 +133,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument(
         "--model",
-        help="an installed embedding model, see `signet models list` (languages, everyday)",
+        help="an installed embedding model, see `signet models list` (everyday)",
     )
     return parser.parse_args()
 

@@ -26,7 +26,7 @@ COLUMNS = ("store", "questions", "found", "by a passage", "passages each")
 def run(options: Options) -> Report:
     """Measure and report."""
     report = Report(COLUMNS)
-    talks = [_talk(path) for path in sorted(TALK.glob("*.txt"))]
+    talks = [talk(path.stem, path.read_text()) for path in sorted(TALK.glob("*.txt"))]
     others: list[Decoy] = []
     data = options.data / "sde" / "sde.json.gz"
     if data.exists():
@@ -38,10 +38,11 @@ def run(options: Options) -> Report:
     return report
 
 
-def _talk(path: Path) -> Decoy:
-    turns = transcript.parse(path.read_text())
+def talk(name: str, text: str) -> Decoy:
+    """Return a conversation that is written with `User:` and `Assistant:`."""
+    turns = transcript.parse(text)
     said: list[Turn] = [{"role": one.role, "text": one.text} for one in turns]
-    return {"id": path.stem, "topic": path.stem, "turns": said}
+    return {"id": name, "topic": name, "turns": said}
 
 
 def _measure(report: Report, options: Options, store: str, talks: Sequence[Decoy]) -> None:
