@@ -18,7 +18,7 @@ All but the third are also the first prompt of a new session. By half, as shares
 | `stale` | prompts that receive the older statement without a mark that it has been replaced |
 | `only_old` | prompts that receive it while neither session start nor prompt show the newer one |
 | `start_stale` | session starts that show it without a mark |
-| `past` | questions about the past whose page shows the older statement first, in the first three places |
+| `past` | questions about the past with the older statement, or a newer one that names it, first and in the top 3 |
 | `parts_kept` | other facts of a partly corrected statement that are still found, as valid |
 | `hidden` | pairs that are no correction, with a statement not found, or marked as replaced |
 
@@ -71,6 +71,7 @@ class Case(TypedDict):
     new: str
     was: str
     now: str
+    before: NotRequired[str]
     question: NotRequired[str]
     paraphrase: NotRequired[str]
     past: NotRequired[str]
@@ -200,19 +201,22 @@ def _fill(stack: Stack, project: Path, cases: Sequence[Case]) -> Store:
 
 
 def _ask_pages(store: Store, case: Case, tally: Tally) -> None:
-    def places(question: str) -> tuple[int, int, str]:
+    def places(question: str) -> tuple[int, int, Rows]:
         rows = store.page(question)
-        return store.place(rows, case["old"]), store.place(rows, case["new"]), _shown(rows)
+        return store.place(rows, case["old"]), store.place(rows, case["new"]), rows
 
-    old, new, seen = places(case["question"])
-    tally.add(case, "newer_first", new < old, case["question"], seen)
-    old, new, seen = places(case["paraphrase"])
+    old, new, rows = places(case["question"])
+    tally.add(case, "newer_first", new < old, case["question"], _shown(rows))
+    old, new, rows = places(case["paraphrase"])
+    seen = case["paraphrase"], _shown(rows)
     if old != new:
-        tally.add(case, "newer_first_paraphrase", new < old, case["paraphrase"], seen)
-    tally.add(case, "found_page", new < NOWHERE, case["paraphrase"], seen)
-    tally.add(case, "either_page", min(old, new) < NOWHERE, case["paraphrase"], seen)
-    old, new, seen = places(case["past"])
-    tally.add(case, "past", old < min(new, FIRST), case["past"], seen)
+        tally.add(case, "newer_first_paraphrase", new < old, *seen)
+    tally.add(case, "found_page", new < NOWHERE, *seen)
+    tally.add(case, "either_page", min(old, new) < NOWHERE, *seen)
+    old, new, rows = places(case["past"])
+    names_both = new < FIRST and case.get("before", "\0") in str(rows[new]["content"])
+    is_first = old < min(new, FIRST) or names_both
+    tally.add(case, "past", is_first, case["past"], _shown(rows))
     for value, question in case.get("keep", ()):
         rows = store.page(question)
         is_kept = any(
