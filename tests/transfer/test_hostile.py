@@ -20,7 +20,7 @@ from transfer.rows import a_memory, imported
 
 DIARY = "a secret diary of the user"
 #: For what ends at once: a machine under load is slow, an endless loop is slower.
-SECONDS, BYTES = 60, 2 << 30
+SECONDS, BYTES = 10, 2 << 30
 
 
 @pytest.fixture

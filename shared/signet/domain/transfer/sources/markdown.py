@@ -30,8 +30,8 @@ from signet.domain.transfer.sources.source import (
 ENDINGS = (".md", ".markdown")
 NOTES = (*ENDINGS, ".txt", ".text")
 MAX_FILE_BYTES = 16 * 1024 * 1024
-#: Longer front matter, and such with aliases, is left out.
-MAX_FRONT_CHARS = 16_384
+#: Longer or deeper front matter, and such with aliases, is left out.
+MAX_FRONT_CHARS, MAX_FRONT_DEPTH = 16_384, 64
 _SKIPPED = frozenset({"node_modules", "__pycache__", "venv"})
 
 
@@ -154,15 +154,17 @@ def _front_matter(text: str) -> tuple[dict[str, object], str, int]:
 def _yaml(text: str) -> Mapping[object, object]:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
-    from ruamel.yaml.events import AliasEvent
+    from ruamel.yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent
 
     if len(text) > MAX_FRONT_CHARS:
         return {}
-    yaml = YAML(typ="safe", pure=True)
+    yaml, depth = YAML(typ="safe", pure=True), 0
     try:
-        # A few lines of nested aliases can expand to more values than fit into memory.
-        if any(isinstance(event, AliasEvent) for event in yaml.parse(text)):
-            return {}
+        # Nested aliases can expand to more values than fit into memory, and time grows with the square of the depth.
+        for event in yaml.parse(text):
+            depth += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+            if depth > MAX_FRONT_DEPTH or isinstance(event, AliasEvent):
+                return {}
         value = yaml.load(text)
     except (YAMLError, ValueError, RecursionError):
         return {}
