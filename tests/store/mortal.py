@@ -1,12 +1,12 @@
-"""Backs up or restores copies of a workspace, each copy in a process that is killed (SIGKILL) one step later.
+"""Backs up or restores a workspace, and keeps what a kill (SIGKILL) before each of its steps would leave.
 
 `python mortal.py backup|restore WORKSPACE FOLDER [ARCHIVE]`: a step is a change of a file or folder, and each word of
-progress. The copy of step N is FOLDER/N; the last one is not killed. Prints how many copies there are.
+progress. FOLDER/N is what the kernel has of the workspace's files before step N, and the last one what is there at the
+end. Prints how many copies there are.
 """
 
 import os
 import shutil
-import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -19,22 +19,25 @@ CHANGES = {"os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.symlink", "os.u
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
-class Life:
-    """Ends this process at a step."""
+class Steps:
+    """Copies a workspace before each step of this process."""
 
-    def __init__(self, steps: int) -> None:
-        self._left = steps
+    def __init__(self, workspace: Workspace, folder: Path) -> None:
+        self._workspace, self._folder = workspace, folder
+        self._is_copying = False
+        self.count = 0
 
     def step(self, *_: int) -> None:
-        """Live one step more, or not."""
-        if self._left == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        self._left -= 1
+        """Copy the workspace as it is."""
+        self._is_copying = True
+        shutil.copytree(self._workspace.root, self._folder / str(self.count), symlinks=True)
+        self._is_copying = False
+        self.count += 1
 
     def hear(self, event: str, arguments: tuple[object, ...]) -> None:
         """Hear what the interpreter does."""
         opens = event == "open" and isinstance(arguments[2], int) and bool(arguments[2] & WRITES)
-        if opens or event in CHANGES:
+        if not self._is_copying and (opens or event in CHANGES):
             self.step()
 
 
@@ -49,25 +52,10 @@ def put_back(workspace: Workspace, tell: Callable[..., None]) -> None:
     restore.exchange(workspace, staged, now=NOON)
 
 
-def killed_at(
-    step: int, copy: Path, work: Callable[[Workspace, Callable[..., None]], None]
-) -> bool:
-    """Do the work in a process that lives so many steps, and return whether it was killed."""
-    shutil.copytree(sys.argv[2], copy, symlinks=True)
-    child = os.fork()
-    if child == 0:
-        life = Life(step)
-        sys.addaudithook(life.hear)
-        work(Workspace(copy), life.step)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert status in (0, signal.SIGKILL), status
-    return status == signal.SIGKILL
-
-
 if __name__ == "__main__":
     work = {"backup": back_up, "restore": put_back}[sys.argv[1]]
-    step = 0
-    while killed_at(step, Path(sys.argv[3]) / str(step), work):
-        step += 1
-    print(step + 1, flush=True)
+    steps = Steps(Workspace(Path(sys.argv[2])), Path(sys.argv[3]))
+    sys.addaudithook(steps.hear)
+    work(Workspace(Path(sys.argv[2])), steps.step)
+    steps.step()
+    print(steps.count, flush=True)

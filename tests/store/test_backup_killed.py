@@ -16,7 +16,7 @@ LATER = "Saved after the backup."
 
 
 def copies(action: str, workspace: Workspace, folder: Path, *more: str) -> list[Workspace]:
-    """Return the copies that were left by processes killed one step later each; the last one ended by itself."""
+    """Return what a process killed before each of its steps would leave; the last one is what it leaves at its end."""
     folder.mkdir()
     done = subprocess.run(
         [sys.executable, mortal.__file__, action, str(workspace.root), str(folder), *more],
