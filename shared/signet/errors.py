@@ -163,6 +163,12 @@ class ProviderBusy(ProviderDown):
     code = "provider_busy"
 
 
+class ModelMissing(ProviderDown):
+    """The server has no such model, or no such address; only a person can change that."""
+
+    code = "model_missing"
+
+
 class ModelNotInstalled(ProviderDown):
     """A model that runs in our own process has not been fetched; nobody was asked."""
 
@@ -178,6 +184,13 @@ class ProviderTimeout(ProviderFailed):
     """A model provider did not answer in time (timeout)."""
 
     code = "provider_timeout"
+
+
+class ProviderExhausted(ProviderFailed):
+    """A model server lacks memory for the model; a later attempt may find it."""
+
+    #: The server cannot answer any other request either.
+    retry_after_seconds = 60.0
 
 
 class ProviderRefused(ProviderFailed):

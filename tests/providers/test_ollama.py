@@ -49,6 +49,8 @@ def test_a_prompt_is_sent_whole_with_its_limits_and_the_usage_comes_back() -> No
         "prompt": "hello there",
         "stream": False,
         "think": False,
+        "truncate": False,
+        "shift": False,
         "options": {"num_predict": 64, "num_ctx": 8192},
     }
 
@@ -119,7 +121,7 @@ def test_a_late_answer_within_the_deadline_counts() -> None:
         (Raw('{"response": 7}'), "empty"),
         (Raw("{}"), "empty"),
         ("  \n", "empty"),
-        (Status(500, "out of memory"), "HTTP 500: out of memory"),
+        (Status(500, "runner has terminated"), "HTTP 500: runner has terminated"),
         (Status(302, "", location="http://127.0.0.1:9/"), "HTTP 302"),
     ],
 )

@@ -58,7 +58,7 @@ from signet.domain.synthesis.plan import Plan
 from signet.domain.tasks.perform import perform
 from signet.domain.transcripts import erased, withheld
 from signet.domain.updates import install
-from signet.errors import NotNow
+from signet.errors import NotNow, ProviderTooLong
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
 from signet.queue import BULK, PERIODIC, Job, enqueue
@@ -224,7 +224,7 @@ def prospective_index(job: JobContext, context: Context) -> None:
     model = context.language_model(yields=True) if wanted else None
     if model is None:
         return _skip(job, "hints_off")
-    hints.run(job, model, settings.hints)
+    _if_it_fits(job, lambda: hints.run(job, model, settings.hints))
 
 
 def repair(job: JobContext, context: Context) -> None:
@@ -286,7 +286,10 @@ def skill_enrich(job: JobContext, context: Context) -> None:
     if model is None:
         return _skip(job, "enrichment_off")
     seconds = context.settings.pipeline.extraction.timeout_ms / 1000
-    enrich.run(job, model, lambda: SkillRules.of(context.settings), seconds=seconds)
+    _if_it_fits(
+        job,
+        lambda: enrich.run(job, model, lambda: SkillRules.of(context.settings), seconds=seconds),
+    )
 
 
 def skill_entities(job: JobContext, context: Context) -> None:
@@ -305,11 +308,14 @@ def structural_classify(job: JobContext, context: Context) -> None:
     model = context.language_model(yields=True) if wanted else None
     if model is None:
         return _skip(job, "structure_off")
-    classify.run(
+    _if_it_fits(
         job,
-        model,
-        lambda: context.settings.pipeline.structural,
-        supersede=corrections.supersede_attributes,
+        lambda: classify.run(
+            job,
+            model,
+            lambda: context.settings.pipeline.structural,
+            supersede=corrections.supersede_attributes,
+        ),
     )
 
 
@@ -320,7 +326,7 @@ def structural_dependency(job: JobContext, context: Context) -> None:
     model = context.language_model(yields=True) if wanted else None
     if model is None:
         return _skip(job, "structure_off")
-    dependencies.run(job, model, settings)
+    _if_it_fits(job, lambda: dependencies.run(job, model, settings))
 
 
 def summarize(job: JobContext, context: Context) -> None:
@@ -368,6 +374,14 @@ def update_check(job: JobContext, context: Context) -> None:
 def vector_index(job: JobContext, context: Context) -> None:
     """Create the index in the dimensions of current vectors."""
     reindex.run(job, dimensions=context.settings.embedding.dimensions)
+
+
+def _if_it_fits(job: JobContext, ask: Callable[[], None]) -> None:
+    """Run a job that adds to what is stored already, and end it when its request is too long for the model."""
+    try:
+        ask()
+    except ProviderTooLong:
+        _skip(job, "too_long_for_the_model")
 
 
 def _skip(job: JobContext, why: str) -> None:

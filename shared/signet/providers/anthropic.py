@@ -32,7 +32,10 @@ class AnthropicModel(Served):
         """Return the joined text blocks of the answer to one user message."""
         answer = self.post(
             "/v1/messages",
-            {"max_tokens": max_tokens, "messages": [{"role": "user", "content": prompt}]},
+            {
+                "max_tokens": self.room(prompt, max_tokens),
+                "messages": [{"role": "user", "content": prompt}],
+            },
             timeout_seconds=timeout_seconds,
             # The prompt describes the shape, which these models follow; newer ones refuse a prefilled answer.
             wishes=[] if shape is None else [{"temperature": 0}],

@@ -8,6 +8,7 @@
 | no complete answer in time | ProviderTimeout | the request itself may be too large |
 | connection or stream cut in an answer | ProviderCut | a request that kills the server must run out of attempts |
 | a 4xx about the context, 413 | ProviderTooLong | the caller splits its text |
+| 5xx about memory | ProviderExhausted | the server pauses for a minute |
 | any other 4xx | ProviderRefused | the server rejects this request |
 | a web page, nothing, another format | ProviderNonsense | another program answers there |
 | any other status that is not 2xx, an error as answer | ProviderFailed | with the status and the start of the body |
@@ -27,6 +28,7 @@ from signet import clock
 from signet.errors import (
     ProviderCut,
     ProviderDown,
+    ProviderExhausted,
     ProviderFailed,
     ProviderNonsense,
     ProviderRefused,
@@ -56,6 +58,13 @@ TOO_LARGE = 413
 #: How Ollama, llama.cpp, LM Studio, vLLM, OpenAI and Anthropic report a request longer than the context.
 _TOO_LONG = re.compile(
     rb"context[ _](?:size|length|window)|exceed_context|context overflow|prompt is too long|input is too long",
+    re.IGNORECASE,
+)
+#: How llama.cpp and vLLM (and OpenAI) state the size of the context.
+_CONTEXT_TOKENS = re.compile(rb'"n_ctx"\s*:\s*(\d{3,8})|maximum context length is (\d{3,8})')
+#: How Ollama and llama.cpp report too little memory for a model.
+_NO_MEMORY = re.compile(
+    rb"(?:out of|insufficient|not enough|more system) memory|cudaMalloc|(?:failed|unable) to allocate",
     re.IGNORECASE,
 )
 OVERLOADED = frozenset({502, 503, 504, 529})
@@ -108,6 +117,8 @@ class Exchange:
                 body |= wish
             try:
                 answer = self._object(self._ask("POST", path, body, timeout_seconds), body)
+            except ProviderTooLong:
+                raise
             except ProviderRefused as error:
                 if left_out >= len(wishes) or error.facts.get("status") not in UNKNOWN_FIELD:
                     raise
@@ -189,12 +200,16 @@ class Exchange:
             asked = retry_after(reply.headers.get("retry-after"), clock.now())
             usual = LIMITED_SECONDS if status == LIMITED else UNREACHABLE_SECONDS
             raise self._down(reason, usual if asked is None else asked, status)
-        if 400 <= status < 500:
-            is_long = status == TOO_LARGE or _TOO_LONG.search(reply.body[:READ_CHARS])
-            raise (ProviderTooLong if is_long else ProviderRefused)(
-                f"{self.provider}: {reason}", provider=self.provider, status=status
+        text, start = f"{self.provider}: {reason}", reply.body[:READ_CHARS]
+        facts: dict[str, object] = {"provider": self.provider, "status": status}
+        if 400 <= status < 500 and (status == TOO_LARGE or _TOO_LONG.search(start)):
+            size = _CONTEXT_TOKENS.search(start)
+            raise ProviderTooLong(
+                text, context_tokens=int(size[1] or size[2]) if size else None, **facts
             )
-        raise ProviderFailed(f"{self.provider}: {reason}", provider=self.provider, status=status)
+        if 400 <= status < 500:
+            raise ProviderRefused(text, **facts)
+        raise (ProviderExhausted if _NO_MEMORY.search(start) else ProviderFailed)(text, **facts)
 
     def _parse(self, body: bytes, asked: object) -> object:
         """Return the JSON of a body, or the sum of its streamed parts."""

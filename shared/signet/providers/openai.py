@@ -1,10 +1,13 @@
 """Models behind OpenAI's chat and embedding API, from OpenAI and compatible servers."""
 
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Mapping, Sequence
 
-from signet.errors import ProviderFailed
+from signet.errors import ProviderDown, ProviderFailed
 from signet.net.http import host_of
-from signet.providers.loose import as_object, first_object
+from signet.providers.capacity import Capacity
+from signet.providers.exchange import Exchange
+from signet.providers.loose import Json, as_object, first_object
 from signet.providers.ports import Completion, Shape
 from signet.providers.served import Served, ServedEmbedder
 from signet.providers.vectors import EMBED_SECONDS
@@ -18,6 +21,9 @@ PROBE_SECONDS = 5.0
 
 #: Paths of single calls, which people paste as the address.
 _CALLS = ("/chat/completions", "/completions", "/embeddings", "/models")
+
+#: What servers call the context size in their lists of models (vLLM, OpenRouter, Groq, LM Studio).
+_SIZES = ("max_model_len", "loaded_context_length", "context_length", "context_window")
 
 #: Statuses of servers that list no models; they may still work.
 NO_LIST = frozenset({404, 405})
@@ -61,7 +67,7 @@ class OpenAIModel(_OpenAI):
         """Return the model's answer to one user message."""
         payload = {
             "messages": [{"role": "user", "content": prompt}],
-            self._limit_name: max_tokens,
+            self._limit_name: self.room(prompt, max_tokens),
             "stream": False,
         }
         answer = self.post(
@@ -73,12 +79,35 @@ class OpenAIModel(_OpenAI):
         )
         usage = as_object(answer.get("usage"))
         choice = first_object(answer.get("choices"))
+        read = usage.get("prompt_tokens")
+        self.server.counted(prompt, read if isinstance(read, int) else None)
         return self.exchange.completion(
             as_object(choice.get("message")).get("content"),
-            usage.get("prompt_tokens"),
+            read,
             usage.get("completion_tokens"),
             end=choice.get("finish_reason"),
         )
+
+    def ask_capacity(self) -> Capacity:
+        """Ask for the context size: in the list of models, else where llama.cpp and LM Studio state it."""
+        if self.is_vendor:
+            return Capacity()
+        size = _size_in(self._rows("/models"), self.model)
+        with contextlib.closing(
+            Exchange(self.name, self.address.removesuffix("/v1"), api_key=self._api_key)
+        ) as root:
+            with contextlib.suppress(ProviderDown, ProviderFailed):
+                props = root.get("/props", timeout_seconds=PROBE_SECONDS)
+                slots = props.get("total_slots")
+                usual = as_object(props.get("default_generation_settings")).get("n_ctx")
+                return Capacity(
+                    context_tokens=usual if isinstance(usual, int) and usual > 0 else size,
+                    slots=slots if isinstance(slots, int) and slots > 0 else None,
+                )
+            if size is None:
+                found = root.get("/api/v0/models", timeout_seconds=PROBE_SECONDS)
+                size = _size_in(_listed(found), self.model)
+        return Capacity(context_tokens=size)
 
     def at(self, address: str) -> "OpenAIModel":
         """Return the same model at another address."""
@@ -86,9 +115,10 @@ class OpenAIModel(_OpenAI):
 
     def names(self) -> list[str]:
         """Return the models that the server lists; raises ProviderDown or ProviderFailed."""
-        data = self.exchange.get("/models", timeout_seconds=PROBE_SECONDS).get("data")
-        listed = data if isinstance(data, list) else []
-        return [str(as_object(one).get("id")) for one in listed]
+        return [str(row.get("id")) for row in self._rows("/models")]
+
+    def _rows(self, path: str) -> list[Json]:
+        return _listed(self.exchange.get(path, timeout_seconds=PROBE_SECONDS))
 
 
 class OpenAIEmbedder(_OpenAI, ServedEmbedder):
@@ -115,6 +145,17 @@ def endpoints(address: str) -> list[str]:
     for path in _CALLS:
         plain = plain.removesuffix(path)
     return list(dict.fromkeys((address, plain, f"{plain}/v1", plain.removesuffix("/v1"))))
+
+
+def _listed(answer: Mapping[str, object]) -> list[Json]:
+    data = answer.get("data")
+    return [as_object(one) for one in data] if isinstance(data, list) else []
+
+
+def _size_in(rows: Sequence[Json], model: str) -> int | None:
+    """Return the context size of a model in a list of models, None if it is not stated."""
+    sizes = [row.get(name) for row in rows if row.get("id") == model for name in _SIZES]
+    return next((size for size in sizes if isinstance(size, int) and size > 0), None)
 
 
 def _as_format(shape: Shape) -> Mapping[str, object]:

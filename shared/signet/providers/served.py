@@ -3,10 +3,22 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
-from signet.errors import ProviderDown, ProviderFailed
+from signet.errors import (
+    ModelMissing,
+    ProviderDown,
+    ProviderFailed,
+    ProviderRefused,
+    ProviderTooLong,
+)
+from signet.providers import capacity
+from signet.providers.capacity import Capacity
 from signet.providers.exchange import REFUSED_SECONDS, Exchange
 from signet.providers.ports import Reading
 from signet.providers.vectors import batches
+
+#: Statuses of a model or an address that the server does not have, and the wait until a person has corrected it.
+MISSING = frozenset({404, 405})
+MISSING_SECONDS = 60.0
 
 
 class Served(ABC):
@@ -26,6 +38,7 @@ class Served(ABC):
         self.name = f"{kind}:{model}"
         self.exchange = Exchange(self.name, url, api_key=api_key, headers=headers)
         self.lacks_key = None if api_key else needs_key
+        self.server = capacity.Server(url.rstrip("/"), self.name)
 
     def available(self) -> bool:
         return self.fault() is None
@@ -36,9 +49,43 @@ class Served(ABC):
         except (ProviderDown, ProviderFailed) as error:
             return error.message
 
+    def advice(self) -> str:
+        """Return what to do about a missing model."""
+        return "the server has no such model or address; to find out which: signet doctor"
+
     @abstractmethod
     def probe(self) -> str | None:
         """Return why the server cannot be used, None if it can; raises ProviderDown or ProviderFailed."""
+
+    def capacity(self) -> Capacity:
+        """Return what the server has for one request; never raises."""
+        return self.server.capacity(self._told)
+
+    def room(self, prompt: str, max_tokens: int) -> int:
+        """Return the tokens an answer may have; raises ProviderTooLong for a prompt that leaves too few."""
+        tokens = self.server.tokens(prompt)
+        if tokens + max_tokens <= capacity.SMALL_TOKENS:
+            return max_tokens
+        context = self.capacity().context_tokens
+        if context is None:
+            return max_tokens
+        room = capacity.answer_room(context, tokens, max_tokens)
+        if room is None:
+            raise ProviderTooLong(
+                f"{self.name}: a request of about {tokens} tokens does not fit its context of {context} tokens",
+                provider=self.name,
+            )
+        return room
+
+    def _told(self) -> Capacity:
+        try:
+            return self.ask_capacity()
+        except (ProviderDown, ProviderFailed):
+            return Capacity()
+
+    def ask_capacity(self) -> Capacity:
+        """Ask the server what it has for one request; raises ProviderDown or ProviderFailed."""
+        return Capacity()
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""
@@ -52,7 +99,7 @@ class Served(ABC):
         timeout_seconds: float,
         wishes: Sequence[Mapping[str, object]] = (),
     ) -> Mapping[str, object]:
-        """Post a request to this model; raises ProviderDown without the required key."""
+        """Post a request to this model; raises ProviderDown without the key, ModelMissing without the model."""
         if self.lacks_key is not None:
             raise ProviderDown(
                 f"{self.name}: {self.lacks_key}",
@@ -60,7 +107,23 @@ class Served(ABC):
                 provider=self.name,
             )
         body = {"model": self.model, **payload}
-        return self.exchange.post(path, body, timeout_seconds=timeout_seconds, wishes=wishes)
+        try:
+            return self.exchange.post(path, body, timeout_seconds=timeout_seconds, wishes=wishes)
+        except ProviderTooLong as error:
+            size = error.facts.get("context_tokens")
+            self.server.refused(size if isinstance(size, int) else None)
+            raise
+        except ProviderRefused as error:
+            status = error.facts.get("status")
+            if status not in MISSING:
+                raise
+            self.server.forget()
+            raise ModelMissing(
+                f"{error.message}; {self.advice()}",
+                retry_after_seconds=MISSING_SECONDS,
+                provider=self.name,
+                status=status,
+            ) from error
 
 
 class ServedEmbedder(Served):

@@ -117,7 +117,7 @@ class Model:
         )
 
     def decide(self, fact: Fact, candidates: Sequence[Candidate]) -> Decision:
-        """Ask the model to choose; the rules do when its choice cannot be read."""
+        """Ask the model to choose; the rules do when its choice cannot be read, or the memories are too long for it."""
         candidate_ids = {candidate.id for candidate in candidates}
         problem = ""
 
@@ -129,14 +129,17 @@ class Model:
             problem = found
             return None
 
-        chosen = asked(
-            self._model,
-            prompt.decision(fact, candidates),
-            read,
-            shape=prompt.decision_shape(candidates),
-            timeout_seconds=self._timeout,
-            max_tokens=DECISION_TOKENS,
-        )
+        try:
+            chosen = asked(
+                self._model,
+                prompt.decision(fact, candidates),
+                read,
+                shape=prompt.decision_shape(candidates),
+                timeout_seconds=self._timeout,
+                max_tokens=DECISION_TOKENS,
+            )
+        except ProviderTooLong as error:
+            chosen, problem = None, error.message
         return chosen or replace(Rules().decide(fact, candidates), problem=problem)
 
     def contradicts(self, new: str, old: str) -> bool:

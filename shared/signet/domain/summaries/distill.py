@@ -149,11 +149,14 @@ class Model:
         return [one for half in halves for one in self._part(asked, half, place, check)]
 
     def condensed(self, summaries: Sequence[Summary]) -> str:
-        """Ask for one text; the rules make one when there is none in the answer."""
+        """Ask for one text; the rules make one when the answer has none, or the summaries are too long for the model."""
         texts = [one.content for one in summaries]
-        answer = self._model.generate(
-            prompt.condensed(texts), timeout_seconds=CONDENSE_SECONDS, max_tokens=NOTES_TOKENS
-        )
+        try:
+            answer = self._model.generate(
+                prompt.condensed(texts), timeout_seconds=CONDENSE_SECONDS, max_tokens=NOTES_TOKENS
+            )
+        except ProviderTooLong:
+            return Rules().condensed(summaries)
         grounds = Grounds("\n".join(texts), prompt.CONDENSE)
         usable = None if answer.is_cut else parse.condensed(answer.text, grounds)
         return usable or Rules().condensed(summaries)

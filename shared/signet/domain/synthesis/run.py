@@ -151,6 +151,7 @@ def _kept(present: str, found: Sources, listed: str) -> str:
 
 
 def _asked(model: LanguageModel, found: Sources, present: str, plan: Plan) -> Completion:
+    """Return the model's answer; where the present text makes the request too long, without that."""
     request = prompt.synthesis(present, found, plan)
     try:
         return model.generate(
@@ -158,6 +159,10 @@ def _asked(model: LanguageModel, found: Sources, present: str, plan: Plan) -> Co
         )
     except ProviderDown as error:
         raise NotNow(error.message) from error
+    except ProviderTooLong:
+        if not present:
+            raise
+        return _asked(model, found, "", plan)
 
 
 def _cut(text: str, limit: int) -> str:
