@@ -186,11 +186,12 @@ class ProviderTimeout(ProviderFailed):
     code = "provider_timeout"
 
 
-class ProviderExhausted(ProviderFailed):
-    """A model server lacks memory for the model; a later attempt may find it."""
+#: How long a model server that lacks memory is left alone.
+EXHAUSTED_SECONDS = 60.0
 
-    #: The server cannot answer any other request either.
-    retry_after_seconds = 60.0
+
+class ProviderExhausted(ProviderFailed):
+    """A model server lacks memory for the model, for this job and others."""
 
 
 class ProviderRefused(ProviderFailed):

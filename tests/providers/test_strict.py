@@ -6,6 +6,7 @@ from signet.errors import (
     ModelMissing,
     ProviderDown,
     ProviderExhausted,
+    ProviderTimeout,
     ProviderTooLong,
 )
 from signet.providers import capacity, ollama
@@ -128,9 +129,8 @@ def test_a_lack_of_memory_halves_the_context_before_it_is_an_error() -> None:
         assert ask(model).text == "fine"
         assert server.limits.sizes == [8192, 4096, 4096]
         server.limits.affordable = 1000
-        with pytest.raises(ProviderExhausted, match="more system memory") as failed:
+        with pytest.raises(ProviderExhausted, match="more system memory"):
             ask(model)
-        assert failed.value.retry_after_seconds == 60.0
 
 
 def test_an_older_ollama_that_cuts_the_prompt_is_noticed() -> None:
@@ -165,8 +165,8 @@ def test_counts_in_answers_correct_the_estimate() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_slow_and_broken_servers_stay_within_the_deadline(kind: str) -> None:
-    with strict(kind, Hang()) as server, pytest.raises(Exception, match="no complete answer"):
+    with strict(kind, Hang()) as server, pytest.raises(ProviderTimeout):
         model_of(kind, server).generate("hello", timeout_seconds=0.2, max_tokens=9)
-    with strict(kind, Status(500, '{"error": "cudaMalloc failed: out of memory"}')) as server:
-        with pytest.raises(ProviderExhausted):
-            ask(model_of(kind, server))
+    no_memory = Status(500, '{"error": "cudaMalloc failed: out of memory"}')
+    with strict(kind, no_memory) as server, pytest.raises(ProviderExhausted):
+        ask(model_of(kind, server))

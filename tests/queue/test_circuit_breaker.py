@@ -137,7 +137,7 @@ def test_a_run_that_ends_after_its_attempts_were_given_back_is_not_charged(
 ) -> None:
     put(worker, "a", "b", "c", "d")
     worker.run_one()
-    hands.move(2_000)
+    hands.move(16_000)
     held = {lease.job_id: lease for lease in take(db, hands, 4)}
     assert sorted(lease.attempts for lease in held.values()) == [1, 1, 1, 2]
     for lease in held.values():
@@ -152,7 +152,7 @@ def test_a_poisoned_job_dies_while_others_succeed_and_stays_dead(
     worker.provider = refusing("poison")
     for number in range(40):
         put(worker, f"good {number}")
-        worker.work(1)
+        worker.work(2)
     assert statuses(db) == {"dead": 1, "completed": 40}
     assert row(db, poisoned)["runs_total"] == 3
 

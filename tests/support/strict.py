@@ -1,6 +1,6 @@
-"""Model servers that refuse what the real ones refuse: unknown fields, wrong types, long prompts, missing keys and models.
+"""Model servers as strict as real ones: they refuse unknown fields, wrong types, long prompts, missing keys and models.
 
-    with strict("llama.cpp", "an answer", context=2048) as server:
+    with strict("llama.cpp", "an answer", limits=Limits(context=2048)) as server:
         OpenAIModel(server.url, MODEL).generate(…)
 
 The answers are those of `support.models`. `server.context` is the size of the context, counted in words of a prompt

@@ -1,7 +1,7 @@
 """A workspace with a real database and a real worker process, and what its jobs have left there."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -134,6 +134,22 @@ class Home:
         self.run("UPDATE provider_breakers SET retry_at_ms = 0")
         self.run("UPDATE memory_jobs SET due_ms = 0 WHERE status = 'pending'")
 
+    def wait_for_end(self, read: Callable[[], Row], status: str) -> None:
+        """Wait until a job has ended; one that is to die does not wait between its attempts."""
+
+        def is_over() -> bool:
+            if status == "dead":
+                self.try_again()
+            return read()["status"] in ("completed", "dead")
+
+        eventually(is_over)
+
+    def try_again(self) -> None:
+        """Let the waits of jobs be over that have failed."""
+        waits = "SELECT 1 FROM memory_jobs WHERE status = 'pending' AND attempts > 0 AND due_ms > 0"
+        if self.rows(waits):
+            self.run("UPDATE memory_jobs SET due_ms = 0 WHERE status = 'pending' AND attempts > 0")
+
     def job(self, target: str, kind: str = "extract") -> Row:
         """Return the newest job of a kind for a memory or document."""
         found = self.rows(
@@ -146,7 +162,7 @@ class Home:
 
     def ended(self, target: str, kind: str = "extract", status: str = "completed") -> Tree:
         """Wait until the job of a memory or document has ended so, and return its result."""
-        eventually(lambda: self.job(target, kind)["status"] in ("completed", "dead"))
+        self.wait_for_end(lambda: self.job(target, kind), status)
         job = self.job(target, kind)
         assert job["status"] == status, job["errors"]
         result = json.loads(job["result"] or "{}")

@@ -166,8 +166,8 @@ def test_a_fact_that_resembles_a_memory_is_decided_about(home: Home, script: Scr
 
 
 def test_half_a_letter_in_a_reason_hinders_nothing(home: Home, script: Script) -> None:
-    known = home.remember("The siskin service listens on port 4411", "half")
     script.reads("siskin service listens", found())
+    known = home.remember("The siskin service listens on port 4411", "half")
     home.ended(known)
     fact_told = "The port of the siskin service is 4411"
     script.decides(fact_told, decided("none", reason="known \ud83d"))
@@ -351,11 +351,12 @@ def test_a_failing_model_is_asked_again_and_then_the_memory_shows_it(
     text = "The model has no luck with this one."
     script.reads(text, Status(500))
     source = home.remember(text, "failing", attempts=2)
+    eventually(lambda: bool(home.job(source)["errors"]))
+    [failure] = json.loads(str(home.job(source)["errors"]))
+    wait = clock.ms_to_instant(home.job(source)["due_ms"]) - clock.parse(failure["at"])
+    assert 14.99 <= wait.total_seconds() <= 15.51
     home.ended(source, status="dead")
     job = home.job(source)
-    failure, _ = json.loads(str(job["errors"]))
-    wait = clock.ms_to_instant(job["due_ms"]) - clock.parse(failure["at"])
-    assert 0.99 <= wait.total_seconds() <= 1.51
     assert job["last_error_code"] == "provider_failed"
     assert home.memory(source)["extraction_status"] == "failed"
 
@@ -367,6 +368,8 @@ def test_a_memory_that_is_tried_again_shows_no_failure(
     hang = Hang(threading.Event(), found(fact("The model has luck with it later")))
     script.reads(text, Status(500), hang)
     source = home.remember(text, "lucky", attempts=2)
+    eventually(lambda: bool(home.job(source)["errors"]))
+    home.hurry()
     eventually(lambda: sum(text in prompt for prompt in server.prompts) == 2)
     assert home.memory(source)["extraction_status"] == "pending"
     hang.release.set()

@@ -50,6 +50,7 @@ def test_a_text_that_its_server_cannot_read_dies_and_holds_nobody_up(home: Home)
                 number += 1
                 source = home.remember(f"The tern plan has part {number}.", f"a{number}")
                 home.ended(source)
+                home.try_again()
     assert home.job(poisoned)["runs_total"] == 3
     assert home.value(DEAD) == 1
 
@@ -61,7 +62,7 @@ def test_what_died_in_an_outage_that_only_it_met_comes_back_by_itself(home: Home
         home.configure(manifest(url=server.url))
         alone = home.remember("The tern plan has one part.", "alone")
         with home.worker():
-            eventually(lambda: home.job(alone)["status"] == "dead")
+            home.ended(alone, status="dead")
             assert home.memory(alone)["extraction_status"] == "failed"
             script.reads("", found(fact("The tern plan is a good one")))
             home.ended(home.remember("The tern plan has a second part.", "next"))

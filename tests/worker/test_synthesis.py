@@ -46,7 +46,7 @@ def job(home: Home, job_id: str) -> Row:
 
 def done(home: Home, job_id: str, status: str = "completed") -> Tree:
     """Wait until the job has ended so and return its result."""
-    eventually(lambda: job(home, job_id)["status"] in ("completed", "dead"))
+    home.wait_for_end(lambda: job(home, job_id), status)
     assert job(home, job_id)["status"] == status, job(home, job_id)["errors"]
     result = json.loads(job(home, job_id)["result"] or "{}")
     assert isinstance(result, dict)

@@ -1,7 +1,7 @@
 """One actor for each kind of job: the function of that name."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from signet import clock
 from signet.db import WriteTx
@@ -63,11 +63,13 @@ from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
 from signet.queue import BULK, PERIODIC, Job, enqueue
 from signet.queue.job_context import JobContext
-from signet_worker import processors
+from signet_worker import job_model, processors
 from signet_worker.context import Context
 
 Run = Callable[[JobContext, Context], None]
 
+#: Stored answers of a model to jobs that were cancelled or deleted.
+ANSWERS_KEPT = timedelta(days=7)
 #: A sweep ends well within its job's time limit; another one continues.
 MOST_SWEEP_MS = 200_000
 
@@ -109,7 +111,7 @@ def condense(job: JobContext, context: Context) -> None:
     if not context.may_write():
         raise NotNow
     attempts = context.settings.pipeline.worker.max_retries
-    condensing.run(job, context.note_taker(), attempts=attempts)
+    condensing.run(job, context.note_taker(job), attempts=attempts)
 
 
 def connector_sync(job: JobContext, context: Context) -> None:
@@ -137,15 +139,17 @@ def embed_chunks(job: JobContext, context: Context) -> None:
 
 def extract(job: JobContext, context: Context) -> None:
     """Extract facts from the job's memory."""
-    distiller = context.distiller()
+    distiller = context.distiller(job)
     if distiller is None or mode_of(context.settings) is Mode.DISABLED:
         return _skip(job, "extraction_off")
     extraction.run(job, distiller, context.embedder(), lambda: context.settings)
+    job_model.drop(context.workspace, job.lease.job_id)
 
 
 def clean_texts(job: JobContext, context: Context) -> None:
     """Remove forgotten statements from MEMORY.md and session notes, and restore recovered ones."""
     agent_id, is_back = job.lease.agent_id or DEFAULT_AGENT, bool(job.lease.payload.get("is_back"))
+    job_model.drop_all(context.workspace)
     known = job.db.read(withheld.of, agent_id)
     notes = files.run(job, context.workspace.root, known)
     chars = synthesis.clean(job, context.workspace, known)
@@ -221,7 +225,7 @@ def prospective_index(job: JobContext, context: Context) -> None:
     """Ask the model for questions that the job's memory answers, if hints are enabled."""
     settings = context.settings.pipeline
     wanted = settings.hints.enabled and context.may_write()
-    model = context.language_model(yields=True) if wanted else None
+    model = context.language_model(job, yields=True) if wanted else None
     if model is None:
         return _skip(job, "hints_off")
     _if_it_fits(job, lambda: hints.run(job, model, settings.hints))
@@ -235,6 +239,7 @@ def repair(job: JobContext, context: Context) -> None:
 def retention_sweep(job: JobContext, context: Context) -> None:
     """Delete expired rows, and report their number."""
     settings, now = context.settings.retention, clock.now()
+    job_model.drop_old(context.workspace, (now - ANSWERS_KEPT).timestamp())
     ends_at = clock.monotonic_ms() + MOST_SWEEP_MS
 
     def expired() -> bool:
@@ -253,6 +258,7 @@ def retention_sweep(job: JobContext, context: Context) -> None:
 
 def rewrite_store(job: JobContext, context: Context) -> None:
     """Remove every trace of erased statements from the database file."""
+    job_model.drop_all(context.workspace)
     known = job.db.read(erased.of)
     gone = (
         forget.erase_said_elsewhere(job, known, now=clock.now())
@@ -282,7 +288,7 @@ def skill_embed(job: JobContext, context: Context) -> None:
 def skill_enrich(job: JobContext, context: Context) -> None:
     """Let a model add missing metadata to the job's skill, if enrichment is enabled."""
     rules = SkillRules.of(context.settings)
-    model = context.language_model() if rules.enabled and rules.enrich else None
+    model = context.language_model(job) if rules.enabled and rules.enrich else None
     if model is None:
         return _skip(job, "enrichment_off")
     seconds = context.settings.pipeline.extraction.timeout_ms / 1000
@@ -295,7 +301,7 @@ def skill_enrich(job: JobContext, context: Context) -> None:
 def skill_entities(job: JobContext, context: Context) -> None:
     """Link the job's skill to entities in its text, if there is a model and the graph is enabled."""
     rules = SkillRules.of(context.settings)
-    model = context.language_model() if rules.enabled and rules.entities else None
+    model = context.language_model(job) if rules.enabled and rules.entities else None
     if model is None:
         return _skip(job, "entities_off")
     reader = Model(model, context.settings)
@@ -305,7 +311,7 @@ def skill_entities(job: JobContext, context: Context) -> None:
 def structural_classify(job: JobContext, context: Context) -> None:
     """Assign the job's fact and those waiting with it to aspects, if enabled and there is a model."""
     wanted = context.settings.pipeline.structural.enabled and context.may_write()
-    model = context.language_model(yields=True) if wanted else None
+    model = context.language_model(job, yields=True) if wanted else None
     if model is None:
         return _skip(job, "structure_off")
     _if_it_fits(
@@ -323,7 +329,7 @@ def structural_dependency(job: JobContext, context: Context) -> None:
     """Find the dependencies of an entity in the job's fact and those waiting with it, if enabled."""
     settings = context.settings.pipeline.structural
     wanted = settings.enabled and context.may_write()
-    model = context.language_model(yields=True) if wanted else None
+    model = context.language_model(job, yields=True) if wanted else None
     if model is None:
         return _skip(job, "structure_off")
     _if_it_fits(job, lambda: dependencies.run(job, model, settings))
@@ -333,16 +339,17 @@ def summarize(job: JobContext, context: Context) -> None:
     """Turn the job's session into notes and facts; it waits while nothing may be changed (JOB-20)."""
     if not context.may_write():
         raise NotNow
-    reader = context.note_taker()
+    reader = context.note_taker(job)
     if reader is not None and not summaries.reads_by_model(job):
         reader = Rules()
     summaries.run(job, reader, lambda: context.settings, context.workspace.root)
+    job_model.drop(context.workspace, job.lease.job_id)
 
 
 def synthesize(job: JobContext, context: Context) -> None:
     """Write the MEMORY.md of the job's agent."""
     plan = Plan.of(context.settings)
-    synthesis.run(job, context.synthesis_model(), plan, context.workspace)
+    synthesis.run(job, context.synthesis_model(job), plan, context.workspace)
 
 
 def task_run(job: JobContext, context: Context) -> None:

@@ -15,14 +15,17 @@ from signet.domain.summaries import distill as summaries
 from signet.observe import logs
 from signet.paths import Workspace
 from signet.process.settings_reload import LiveSettings
-from signet.providers import chosen, registry, resolved
+from signet.providers import chosen, registry, resolved, track
 from signet.providers.metered import MeteredEmbedder, MeteredModel
 from signet.providers.pace import Pace, PacedModel
 from signet.providers.ports import Embedder, LanguageModel
 from signet.providers.ration import RationedModel
 from signet.providers.registry import Resolution, TextSettings, VectorSettings
 from signet.providers.resolved import Part
+from signet.providers.served import Served
 from signet.queue import circuit_breaker
+from signet.queue.job_context import JobContext
+from signet_worker.job_model import JobModel
 
 log = logs.get("pipeline")
 
@@ -46,6 +49,7 @@ class Context:
         self._named = self._names()
         #: What jobs may currently do; unknown at first, because no earlier process has checked.
         self._allowing: tuple[bool, TextSettings] | None = None
+        db.read(track.load)
 
     def settings_changed(self) -> None:
         """Retry jobs that wait for a provider or a permission, if that setting has changed.
@@ -98,38 +102,48 @@ class Context:
         embedder = self.embedder()
         return embedder.model if embedder else None
 
-    def distiller(self) -> Distiller | None:
+    def distiller(self, job: JobContext) -> Distiller | None:
         """Return the fact extractor, None if extraction is off."""
-        model = self.language_model()
+        model = self.language_model(job, keeps=True)
         if model is not None:
             return Model(model, self.settings)
         return Rules() if self._resolved().effective == registry.RULES else None
 
-    def note_taker(self) -> summaries.Reader | None:
+    def note_taker(self, job: JobContext) -> summaries.Reader | None:
         """Return the session summariser, None if extraction is off."""
-        model = self.language_model()
+        model = self.language_model(job, keeps=True)
         if model is not None:
             return summaries.Model(model, self.settings)
         return summaries.Rules() if self._resolved().effective == registry.RULES else None
 
-    def language_model(self, *, yields: bool = False) -> LanguageModel | None:
+    def language_model(
+        self, job: JobContext | None = None, *, yields: bool = False, keeps: bool = False
+    ) -> LanguageModel | None:
         """Return the text model with metrics and limits; None if there is none.
 
-        Background work yields: it never takes the last free call.
+        Background work yields: it never takes the last free call. With `keeps`, answers outlive a failure of the job.
         """
         wanted, _ = self._names()
-        return self._bounded(wanted, self._resolved(), yields=yields)
+        found = self._bounded(wanted, self._resolved(), yields=yields)
+        return self._of_job(found, job, keeps=keeps)
 
-    def synthesis_model(self) -> LanguageModel | None:
+    def _of_job(
+        self, model: LanguageModel | None, job: JobContext | None, *, keeps: bool = False
+    ) -> LanguageModel | None:
+        if model is None or job is None:
+            return model
+        return JobModel(model, job, self.workspace if keeps else None)
+
+    def synthesis_model(self, job: JobContext) -> LanguageModel | None:
         """Return the model for MEMORY.md with metrics and limits; None if there is none."""
         extraction, _ = self._names()
         wanted = self._synthesis()
         if wanted == extraction:
             self._keep(Part.SYNTHESIS, wanted, self._resolved())
-            return self.language_model()
+            return self.language_model(job)
         found = registry.resolve(wanted, _is_available)
         self._keep(Part.SYNTHESIS, wanted, found)
-        return self._bounded(wanted, found)
+        return self._of_job(self._bounded(wanted, found), job)
 
     def _bounded(
         self, wanted: TextSettings, found: Resolution, *, yields: bool = False
@@ -138,11 +152,12 @@ class Context:
             return None
         metered = MeteredModel(found.model)
         ration = chosen.ration(self.settings, self._live.loaded.environment)
-        if not registry.is_rationed(wanted, found.effective):
+        is_local = not registry.is_rationed(wanted, found.effective)
+        if is_local and isinstance(found.model, Served):
             server = f"{found.effective} {wanted.endpoint or wanted.ollama_url}"
             with self._lock:
                 pace = self._paces.setdefault(server, Pace(most=ration.at_once))
-            return PacedModel(metered, pace)
+            return PacedModel(metered, pace, found.model.capacity)
         return RationedModel(metered, self.db, self._slots, ration, yields=yields)
 
     def _resolved(self) -> Resolution:

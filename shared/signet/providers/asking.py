@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from signet.observe import logs, metrics
-from signet.providers import answers
+from signet.providers import answers, track
 from signet.providers.ports import LanguageModel, Shape
 
 T = TypeVar("T")
@@ -32,6 +32,7 @@ def asked(
             text, timeout_seconds=timeout_seconds, max_tokens=max_tokens, shape=shape
         ).text
         found = read(said)
+        track.judged(model.name, is_usable=found is not None)
         if found is not None:
             return found
         reason = "no_json" if next(answers.objects(said), None) is None else "other_shape"

@@ -8,11 +8,12 @@ decrease). The limit belongs to this process; only the worker calls language mod
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from signet.errors import ProviderBusy, ProviderTimeout
+from signet.providers.capacity import Capacity
 from signet.providers.ports import Completion, LanguageModel, Shape
 
 #: A call that takes this many times as long as one alone has waited for others.
@@ -54,6 +55,11 @@ class Pace:
                 self._running -= 1
                 self._changed.notify_all()
 
+    @property
+    def is_rising(self) -> bool:
+        """Whether the next answer may raise the limit."""
+        return self._until_more <= 1 and self.limit < self.most
+
     def answered(self, seconds: float, running: int) -> None:
         """Learn from an answer that took `seconds` (per token where tokens are known) next to `running` calls."""
         with self._changed:
@@ -85,9 +91,13 @@ class Pace:
 class PacedModel:
     """A LanguageModel that keeps the pace of its server."""
 
-    def __init__(self, model: LanguageModel, pace: Pace) -> None:
+    def __init__(
+        self, model: LanguageModel, pace: Pace, capacity: Callable[[], Capacity] = Capacity
+    ) -> None:
+        """`capacity` tells the slots of the server, and is asked before a second parallel call."""
         self._model = model
         self._pace = pace
+        self._capacity = capacity
 
     @property
     def name(self) -> str:
@@ -119,6 +129,8 @@ class PacedModel:
             self._pace.failed()
             raise
         took = time.monotonic() - started
+        if self._pace.is_rising and (slots := self._capacity().slots):
+            self._pace.most = min(self._pace.most, slots)
         self._pace.answered(took / max(found.output_tokens or 1, 1), running)
         return found
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from signet.errors import (
     ModelMissing,
     ProviderDown,
+    ProviderExhausted,
     ProviderFailed,
     ProviderRefused,
     ProviderTooLong,
@@ -133,13 +134,14 @@ class ServedEmbedder(Served):
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
         """Return one vector for each text, in the same order, in batches."""
-        return [
-            vector
-            for batch in batches(texts)
-            for vector in self.exchange.vectors(
-                self.rows(batch), count=len(batch), dimensions=self.dimensions
-            )
-        ]
+        found: list[bytes] = []
+        for batch in batches(texts):
+            try:
+                rows = self.rows(batch)
+            except ProviderExhausted as error:  # these texts are too large, others may not be
+                raise ProviderFailed(error.message, **error.facts) from error
+            found += self.exchange.vectors(rows, count=len(batch), dimensions=self.dimensions)
+        return found
 
     def question(self, text: str) -> Reading:
         """Return a reading of a question that ignores word weights."""

@@ -54,6 +54,11 @@ class JobContext:
         self.started_at = time.monotonic()
         self.ends_at = self.started_at + time_limit_of(self.lease.kind)
 
+    def allow(self, seconds: float) -> None:
+        """Start the time limit anew, after `seconds` for a call: it bounds the time between two calls of a model."""
+        limit = seconds + time_limit_of(self.lease.kind)
+        self.ends_at = max(self.ends_at, time.monotonic() + limit)
+
     @property
     def is_over_time(self) -> bool:
         """Whether the run has taken longer than its kind may."""
@@ -103,7 +108,8 @@ class JobContext:
             tx, lease.queue, lease.job_id, outcome.code, now=now
         ):
             outcome = replace(outcome, end=End.POSTPONED, is_provider_down=True)
-        if outcome.is_provider_down:
+        is_exhausted = outcome.is_provider_failure and outcome.wait_ms is not None
+        if outcome.is_provider_down or is_exhausted:
             retry_at = circuit_breaker.open_breaker(
                 tx, lease.queue, lease.job_id, retry_after_ms=outcome.wait_ms, now=now
             )

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from signet.errors import (
+    EXHAUSTED_SECONDS,
     Frozen,
     Kind,
     NotNow,
     PermanentJobError,
     ProviderBusy,
     ProviderDown,
+    ProviderExhausted,
     ProviderFailed,
     SignetError,
     StorageBusy,
@@ -21,6 +23,8 @@ from signet.errors import (
 BASE_MS = 1_000
 CAP_MS = 30_000
 JITTER_MS = 500
+#: The same after a failure of a model.
+PROVIDER_BASE_MS, PROVIDER_CAP_MS = 15_000, 240_000
 #: The wait of a job that was running at two deaths of its process, and the number of deaths that bury it.
 CRASH_BASE_MS = 30_000
 MAX_CRASHES = 5
@@ -61,6 +65,7 @@ class Outcome:
     #: Whether a provider refused work: its queue then stops (see circuit_breaker.py).
     is_provider_down: bool = False
     #: Whether a provider answered with an error, or not in time: its fault or the job's (see circuit_breaker.py).
+    #: With a wait, its queue stops for that time, and the job is charged.
     is_provider_failure: bool = False
 
 
@@ -102,7 +107,14 @@ def outcome_of(
                 is_provider_down=not isinstance(error, ProviderBusy),
             )
         case ProviderFailed():
-            return Outcome(end=End.FAILED, code=code, error=error.message, is_provider_failure=True)
+            exhausted = isinstance(error, ProviderExhausted)
+            return Outcome(
+                end=End.FAILED,
+                code=code,
+                error=error.message,
+                wait_ms=int(EXHAUSTED_SECONDS * 1000) if exhausted else None,
+                is_provider_failure=True,
+            )
         case StorageBusy() | StorageFull():
             return Outcome(end=End.POSTPONED, code=code, error=text, wait_ms=STORAGE_WAIT_MS)
         case Frozen() | NotNow():
@@ -120,14 +132,19 @@ def outcome_of(
             return Outcome(end=End.FAILED, code=code, error=text)
 
 
-def delay_ms(attempts: int, jitter: float) -> int:
+def delay_ms(attempts: int, jitter: float, *, base_ms: int = BASE_MS, cap_ms: int = CAP_MS) -> int:
     """Return the wait in milliseconds after the given attempt (1 = the first); `jitter` is in [0, 1)."""
     doublings = min(max(attempts - 1, 0), 20)
-    return int(min(BASE_MS * 2**doublings, CAP_MS) + jitter * JITTER_MS)
+    return int(min(base_ms * 2**doublings, cap_ms) + jitter * JITTER_MS)
 
 
-def after_failure(attempts: int) -> int:
-    """Return `delay_ms` with random jitter, so that jobs that failed together do not return together."""
+def after_failure(attempts: int, *, is_provider: bool = False) -> int:
+    """Return `delay_ms` with random jitter, so that jobs that failed together do not return together.
+
+    Failures of a model last longer than those of our own: it is loading, lacks memory, or writes what it wrote before.
+    """
+    if is_provider:
+        return delay_ms(attempts, random.random(), base_ms=PROVIDER_BASE_MS, cap_ms=PROVIDER_CAP_MS)
     return delay_ms(attempts, random.random())
 
 

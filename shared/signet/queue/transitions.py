@@ -297,7 +297,8 @@ def _fail(tx: WriteTx, lease: Lease | Leased, outcome: Outcome, now: datetime) -
             wait_ms = retry.after_crash(crashes)
         case _:
             dead = attempts >= lease.max_attempts
-            wait_ms = retry.after_failure(attempts) if wait_ms is None else wait_ms
+            if wait_ms is None:
+                wait_ms = retry.after_failure(attempts, is_provider=outcome.is_provider_failure)
     # A file name or a model's answer may hold half a surrogate pair, which the database cannot.
     error = outcome.error[:ERROR_CHARS].encode("utf-8", "replace").decode()
     moved = tx.run(

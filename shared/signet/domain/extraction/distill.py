@@ -13,6 +13,7 @@ from signet.config.extraction import Strength
 from signet.domain.extraction import contradiction, escalate, grounding, parse, prompt, rules
 from signet.domain.extraction.models import Action, Candidate, Decision, Extraction, Fact
 from signet.errors import ProviderFailed, ProviderTooLong
+from signet.providers import track
 from signet.providers.asking import asked
 from signet.providers.ports import LanguageModel
 
@@ -198,11 +199,20 @@ class Model:
         return asked(
             self._model,
             request,
-            lambda raw: _usable(raw, grounds),
+            lambda raw: self._usable(raw, grounds),
             shape=prompt.EXTRACTION_SHAPE,
             timeout_seconds=self._timeout,
             max_tokens=self._tokens,
         )
+
+    def _usable(self, raw: str, grounds: grounding.Grounds) -> Extraction | None:
+        told = parse.extraction(raw)
+        if parse.NO_JSON in told.warnings:
+            return None
+        found = grounded(told, grounds)
+        supported = sum(fact.is_grounded for fact in found.facts)
+        track.checked(self.name, supported=supported, dropped=len(told.facts) - supported)
+        return found
 
 
 def _each_once(facts: Sequence[Fact]) -> tuple[Fact, ...]:
@@ -213,11 +223,6 @@ def _each_once(facts: Sequence[Fact]) -> tuple[Fact, ...]:
         if fact.is_grounded and not known.is_grounded:
             kept[fact.content] = fact
     return tuple(kept.values())
-
-
-def _usable(raw: str, grounds: grounding.Grounds) -> Extraction | None:
-    found = parse.extraction(raw)
-    return None if parse.NO_JSON in found.warnings else grounded(found, grounds)
 
 
 def grounded(found: Extraction, grounds: grounding.Grounds) -> Extraction:

@@ -25,6 +25,7 @@ from signet.domain.summaries.models import (
 )
 from signet.domain.transcripts import transcript
 from signet.errors import ProviderDown, ProviderFailed, ProviderTooLong
+from signet.providers import track
 from signet.providers.asking import asked as ask
 from signet.providers.ports import LanguageModel, Shape
 
@@ -149,7 +150,7 @@ class Model:
         return [one for half in halves for one in self._part(asked, half, place, check)]
 
     def condensed(self, summaries: Sequence[Summary]) -> str:
-        """Ask for one text; the rules make one when the answer has none, or the summaries are too long for the model."""
+        """Ask for one text; the rules make one if it is unusable, or the summaries are too long."""
         texts = [one.content for one in summaries]
         try:
             answer = self._model.generate(
@@ -159,6 +160,7 @@ class Model:
             return Rules().condensed(summaries)
         grounds = Grounds("\n".join(texts), prompt.CONDENSE)
         usable = None if answer.is_cut else parse.condensed(answer.text, grounds)
+        track.judged(self.name, is_usable=usable is not None)
         return usable or Rules().condensed(summaries)
 
     def judged(self, memories: Sequence[tuple[str, str]], text: str) -> Score | None:

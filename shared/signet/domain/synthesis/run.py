@@ -21,7 +21,7 @@ from signet.files import replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.observe import logs
 from signet.paths import Workspace
-from signet.providers import answers
+from signet.providers import answers, track
 from signet.providers.ports import Completion, LanguageModel
 from signet.queue.job_context import JobContext
 
@@ -136,8 +136,12 @@ def _part(
     try:
         answer = _asked(model, found, present, plan)
         text = _cut(file.checked(answers.markdown(answer.text)), plan.chars)
-        return quality.checked(text, found, plain=listed, is_cut=answer.is_cut), ""
+        checked = quality.checked(text, found, plain=listed, is_cut=answer.is_cut)
+        track.judged(model.name, is_usable=True)
+        return checked, ""
     except (Invalid, quality.Bad, ProviderTooLong) as bad:
+        if not isinstance(bad, ProviderTooLong):
+            track.judged(model.name, is_usable=False)
         log.warning("synthesis.refused", model=model.name, reason=str(bad))
         return _kept(present, found, listed), str(bad)
 
