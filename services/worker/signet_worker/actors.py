@@ -384,7 +384,7 @@ def vector_index(job: JobContext, context: Context) -> None:
 
 
 def _if_it_fits(job: JobContext, ask: Callable[[], None]) -> None:
-    """Run a job that adds to what is stored already, and end it when its request is too long for the model."""
+    """Run a job that only enriches a memory; skip it when its request is too long for the model."""
     try:
         ask()
     except ProviderTooLong:

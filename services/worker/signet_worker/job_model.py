@@ -105,7 +105,7 @@ def drop(workspace: Workspace, job_id: str) -> None:
 
 
 def drop_all(workspace: Workspace) -> None:
-    """Delete all stored answers: they may contain what was forgotten."""
+    """Delete all stored answers: they may contain forgotten statements."""
     for path in folder_of(workspace).glob("*.jsonl"):
         path.unlink(missing_ok=True)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 #: Seconds for which an answer of the server counts; it may be restarted with other options.
 KNOWN_SECONDS, UNKNOWN_SECONDS = 300.0, 30.0
-#: Every server holds a request of this many tokens, so nobody is asked about it.
+#: Every server holds a request of this many tokens, so no lookup is made for it.
 SMALL_TOKENS = 2_048
 #: Tokens of a chat template.
 TEMPLATE_TOKENS = 40
@@ -48,14 +48,14 @@ _lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ModelServer:
     """One model of one server; its state is shared by all objects for it in this process."""
 
     url: str
     name: str
 
     def capacity(self, ask: Callable[[], Capacity]) -> Capacity:
-        """Return what is known, from `ask` when that is too old; `ask` sends requests and never raises."""
+        """Return the known capacity, or ask for it again when it is too old; `ask` never raises."""
         found = self._state()
         if time.monotonic() < found.until:
             return found.capacity
@@ -66,12 +66,12 @@ class Server:
         return told
 
     def known(self) -> Capacity:
-        """Return what is known without asking."""
+        """Return the known capacity without asking."""
         found = self._state()
         return found.capacity if time.monotonic() < found.until else Capacity()
 
     def forget(self) -> None:
-        """Ask again before the next long request: the server has changed, or is not what it said."""
+        """Ask again before the next long request: the server has changed."""
         self._state().until = 0.0
 
     def refused(self, context_tokens: int | None) -> None:

@@ -39,7 +39,7 @@ class Served(ABC):
         self.name = f"{kind}:{model}"
         self.exchange = Exchange(self.name, url, api_key=api_key, headers=headers)
         self.lacks_key = None if api_key else needs_key
-        self.server = capacity.Server(url.rstrip("/"), self.name)
+        self.server = capacity.ModelServer(url.rstrip("/"), self.name)
 
     def available(self) -> bool:
         return self.fault() is None

@@ -138,7 +138,7 @@ def store(tx: WriteTx) -> None:
 
 
 def of(tx: ReadTx, model: str) -> Track:
-    """Return what is stored about a model."""
+    """Return the stored track of a model."""
     text = runtime_settings.get(tx, _KEY + model)
     return _read(text) if text else Track()
 

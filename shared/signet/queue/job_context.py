@@ -55,7 +55,7 @@ class JobContext:
         self.ends_at = self.started_at + time_limit_of(self.lease.kind)
 
     def allow(self, seconds: float) -> None:
-        """Start the time limit anew, after `seconds` for a call: it bounds the time between two calls of a model."""
+        """Restart the time limit after `seconds` for a call of a model: it bounds the time between two calls."""
         limit = seconds + time_limit_of(self.lease.kind)
         self.ends_at = max(self.ends_at, time.monotonic() + limit)
 
