@@ -145,11 +145,12 @@ class NamingConnections(HttpToolsProtocol):
         self._late_at = time.monotonic() + seconds
 
     def _make_room(self) -> None:
-        """Close the tenth of the connections that has waited longest, this one if none waits."""
+        """Close the tenth of the open connections that has waited longest, this one if none waits."""
+        left = [one for one in _ours(self.connections) if not one.transport.is_closing()]
+        if len(left) <= self.most:
+            return
         type(self).crowded_at = time.monotonic()
-        others = [
-            one for one in _ours(self.connections) if one is not self and one._late_at < math.inf
-        ]
+        others = [one for one in left if one is not self and one._late_at < math.inf]
         others.sort(key=lambda one: (one._accepted.is_private, one._late_at))
         for one in others[: int(self.most / 10) + 1]:
             one.transport.abort()
