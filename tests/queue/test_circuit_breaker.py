@@ -62,11 +62,11 @@ class Worker:
             self.db.write(run.finish, retry.outcome_of(error))
 
     def work(self, seconds: float) -> None:
-        """Run what may run, until so much time has gone by."""
+        """Run what may run, until so much time has gone by, in steps of 250 ms or a thousandth of it."""
         until = self.hands.wall + seconds * 1000
         while self.hands.wall < until:
             if not self.run_one():
-                self.hands.move(250)
+                self.hands.move(max(250, int(seconds)))
 
 
 @pytest.fixture
