@@ -14,6 +14,11 @@ from typing import BinaryIO
 SMALL_BYTES, LARGE_BYTES = 64 * 1024, 64 * 1024 * 1024
 
 
+def opened(path: Path | str, flags: int) -> BinaryIO:
+    """Open a file for reading, with more flags of open(2); `os.fdopen` would leave the descriptor of a folder open."""
+    return open(path, "rb", opener=lambda name, usual: os.open(name, usual | flags))
+
+
 def read_file(path: Path) -> bytes:
     """Return the content of a file of our own; never blocks, not even on a FIFO.
 
@@ -26,7 +31,7 @@ def read_file(path: Path) -> bytes:
 @contextmanager
 def open_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file of our own for reading; raises OSError as `read_file` does."""
-    with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+    with opened(path, getattr(os, "O_NONBLOCK", 0)) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "it is not a file", str(path))

@@ -119,6 +119,7 @@ def test_clients_read_no_rubbish_and_wait_for_no_pipe(tmp_path: Path, how: str) 
     files = ("state.json", "port", "token", "connection.json", "update.json")
     for path in (workspace.daemon_dir / name for name in files):
         RUBBISH[how](path)
+    before = [*Path("/proc/self/fd").iterdir()]
     found = address.recorded(workspace)
     assert found == ("http://127.0.0.1:1" if how == "a number" else None)
     if how == "missing":
@@ -129,3 +130,4 @@ def test_clients_read_no_rubbish_and_wait_for_no_pipe(tmp_path: Path, how: str) 
     with pytest.raises((OSError, BadSecret)):
         workspace_token.read(workspace)
     assert not updates.read(workspace).is_update
+    assert [*Path("/proc/self/fd").iterdir()] == before

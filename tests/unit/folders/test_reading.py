@@ -145,8 +145,10 @@ def test_only_regular_files_are_read(notes: Path, kind: str) -> None:
             made.bind(str(path))
     else:
         path = Path("/dev/null")
+    before = [*Path("/proc/self/fd").iterdir()]
     with pytest.raises((NotAFile, OSError)), opened(path, lambda real: None):
         pass
+    assert [*Path("/proc/self/fd").iterdir()] == before
 
 
 def test_a_folder_is_listed_only_where_it_is(notes: Path) -> None:

@@ -6,6 +6,8 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+from signet.files import opened
+
 
 def create(path: Path) -> BinaryIO:
     """Open a file that does not exist yet and that only its owner may read."""
@@ -16,8 +18,7 @@ def create(path: Path) -> BinaryIO:
 
 def read(path: Path) -> BinaryIO:
     """Open a regular file that is no link; raises OSError. (A pipe would wait for its writer.)"""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    file = os.fdopen(os.open(path, flags), "rb")
+    file = opened(path, os.O_NOFOLLOW | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError(errno.EINVAL, "neither a file nor a folder")

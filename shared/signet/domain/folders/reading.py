@@ -12,15 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from signet import files
 from signet.errors import Invalid
 
 #: Returns why the file at a real path must not be read, None if it may be.
 Check = Callable[[str], str | None]
 
 _GONE = " (deleted)"
-_FLAGS = os.O_RDONLY
-if sys.platform != "win32":
-    _FLAGS |= os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
+_FLAGS = 0 if sys.platform == "win32" else os.O_NONBLOCK | os.O_NOFOLLOW
 
 
 class NotAllowed(Invalid):
@@ -43,7 +42,7 @@ def opened(path: str | Path, check: Check) -> Iterator[BinaryIO]:
     """
     resolved = os.path.realpath(path)
     _pass(check, resolved)  # before opening, which has effects on some devices
-    with os.fdopen(os.open(resolved, _FLAGS), "rb") as file:
+    with files.opened(resolved, _FLAGS) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise NotAFile(f"{path} is not a regular file")
         # Windows cannot tell; only the command line reads files there.

@@ -14,6 +14,7 @@ from pathlib import Path
 from signet.domain.skills import place
 from signet.domain.skills.models import FILE, ROLE, Skill
 from signet.errors import Invalid, NotFound, SignetError
+from signet.files import opened
 
 #: A longer SKILL.md is no instruction that a model could read.
 MAX_BYTES = 1_000_000
@@ -122,13 +123,13 @@ def _inside(folder: Path, path: Path, name: str) -> Path:
 def _bytes(path: Path, name: str) -> bytes:
     """Return what stands in a regular file. (A pipe would be waited for without end.)"""
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = opened(path, os.O_NOFOLLOW | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise NotFound(f"Skill '{name}' not found") from error
     except OSError as error:
         raise Invalid(f"Skill '{name}' cannot be read: {error.strerror}") from error
-    with os.fdopen(handle, "rb") as file:
-        if not stat.S_ISREG(os.fstat(handle).st_mode):
+    with file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise Invalid(f"Skill '{name}' is not a file")
         raw = file.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
