@@ -10,8 +10,15 @@ from identities.conftest import Stores
 from identities.identities import DISTANT, KNOWN, STRANGERS, Identity
 from identities.matrix import check_known, check_stranger, order
 from identities.walk import RECORDS_OF_WORK, Walk
-from identities.world import GROUPS
-from signet.wire import operations
+from identities.world import GROUPS, Group
+from signet import clock
+from signet.db import ReadTx
+from signet.domain.auth import tokens
+from signet.domain.auth.caller import PEER, Caller, Standing, acting_for
+from signet.wire import access, events, operations
+from signet_api.eventfeed import EventFollower
+from support.http import Api
+from support.tokens import a_token, bearer
 
 #: Operations that take an ID and succeed for nobody here, and why.
 FAILING = {
@@ -66,6 +73,57 @@ def test_an_owner_meets_the_marks(stores: Stores, asked: Asked, name: str) -> No
         }
         walk.store.close()
     assert met >= SHOWING
+
+
+def test_each_hears_of_its_own_memories_sessions_and_jobs_alone(stores: Stores) -> None:
+    with stores.copy("hybrid") as api:
+        followers = {one: _following(api, one) for one in KNOWN}
+        made = {one: _busy(api, one) for one in GROUPS}
+        heard = {one: _heard(api, *followers[one]) for one in KNOWN}
+    for identity, ids in heard.items():
+        for group, its in made.items():
+            may = identity.owns(group.agent, group.project)
+            wanted = {"memory", "session"} if may else set()
+            if may and not identity.refusal(access.JOBS):
+                wanted.add("job")
+            assert {kind for kind, one in its.items() if one in ids} == wanted, (identity, group)
+
+
+def _following(api: Api, identity: Identity) -> tuple[Caller, EventFollower]:
+    token = tokens.bearer(identity.sent(api).get("authorization", ""))
+    claims = tokens.verify(token, api.state.authority.secret, now=clock.now()) if token else None
+    caller = Caller(standing=Standing.CLAIMS, claims=claims) if claims else PEER
+    topics = [name for name, rule in events.TOPICS.items() if caller.may(rule)]
+    follower = EventFollower(api.state, caller, topics, None)
+    with acting_for(caller):
+        api.all_of(follower.begin(None))
+    return caller, follower
+
+
+def _busy(api: Api, group: Group) -> dict[str, str]:
+    """Let an owner save and work in a project; return the IDs that events then name."""
+    owned = {"agentId": group.agent, "project": group.project}
+    text = {"content": f"The winch of {group.owner} is in {group.place}.", "visibility": "private"}
+    admin = bearer(a_token(api, "admin"))
+    memory = api.post("/api/memory/remember", {**text, **owned}, **admin).body["id"]
+    key = f"live-{group.owner}-{group.place}"
+    call = {"harness": "codex", "sessionKey": key, **owned}
+    assert api.post("/api/hooks/session-start", call, **admin).status == 200
+    asked = {**call, "userMessage": f"Where is the winch of {group.owner}?"}
+    assert api.post("/api/hooks/user-prompt-submit", asked, **admin).status == 200
+    job = "SELECT id FROM memory_jobs WHERE memory_id = ?"
+    return {
+        "memory": memory,
+        "session": key,
+        "job": str(api.state.db.read(ReadTx.value, job, (memory,))),
+    }
+
+
+def _heard(api: Api, caller: Caller, follower: EventFollower) -> set[str]:
+    with acting_for(caller):
+        text = api.all_of(follower.look()).decode()
+    data = [json.loads(line[6:]) for line in text.splitlines() if line.startswith("data: ")]
+    return {id for one in data for id in one["ids"]}
 
 
 def test_records_of_work_are_operations() -> None:
