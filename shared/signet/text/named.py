@@ -119,6 +119,10 @@ _JUDGED = 512
 _MOST_JUDGED = 4_096
 #: Most characters of a value in which the word is looked for again.
 _READ_AGAIN = 64
+#: What stands so far before and behind a word decides whether it announces a secret, if its value ends near.
+_BEFORE, _BEHIND, _NEAR = 100, 512, 128
+#: Surroundings of a word that are kept.
+_MOST_DULL = 256
 
 
 class _Way(IntEnum):
@@ -139,25 +143,44 @@ def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     read: set[int] = set()
     judged: _Judged = {}
     for word, kind, before in [row for core, rows in _BY_CORE if core in lower for row in rows]:
+        # Long logs repeat themselves: the surroundings in which this word announces nothing, with the length to the
+        # end of its link and that after which it is looked for again.
+        dull: dict[str, tuple[int, int]] = {}
+        is_dull = False
         at = lower.find(word)
         while at >= 0:
-            after = at + len(word)
+            around = text[at - _BEFORE : at + _BEHIND] if is_dull and at >= _BEFORE else ""
+            if around in dull:
+                end, size = dull[around]
+                if end:
+                    read.add(at + end)
+                at = lower.find(word, at + size)
+                continue
+            after, begin, end, place, is_read = at + len(word), at, at, None, False
             if before is None or _stands(lower, at, after, before):
                 link = _LINK.match(lower, after)
-                if link is not None and link.end() not in read:
+                is_read = link is not None and link.end() in read
+                if link is not None and not is_read:
                     value = None
                     rest, sign, verb = link.groups()
                     if not rest or not _is_other(word, before, link, text):
-                        read.add(link.end())
-                        value = _VALUE.match(text, link.end())
+                        begin = end = link.end()
+                        read.add(begin)
+                        value = _VALUE.match(text, begin)
                     if value is not None:
+                        end = value.end()
                         way = _way(at, sign, verb, lower)
                         place = _secret(kind, way, link, value, text, judged)
                         if place is not None:
                             yield *place, (kind if way >= _Way.SAID else _Kind.NAME)
                         # Words in a long value would end with it: it is read once.
-                        if way is _Way.ASSIGNED and value.end() - link.end() > _READ_AGAIN:
-                            after = value.end() if value.lastindex == _BARE else after
+                        if way is _Way.ASSIGNED and end - begin > _READ_AGAIN:
+                            after = end if value.lastindex == _BARE else after
+            is_dull = place is None and not is_read and end < at + _NEAR
+            if is_dull and around:
+                if len(dull) >= _MOST_DULL:
+                    dull.clear()
+                dull[around] = begin - at, after - at
             at = lower.find(word, after)
 
 
