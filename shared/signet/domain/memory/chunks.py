@@ -9,7 +9,7 @@ from signet.db import script
 #: What parts a text, the widest first. The indentation of a line stays with the line.
 _PARTS = (re.compile(r"\n(?:[^\S\n]*\n)+"), re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"))
 #: Letters of flags, two for each; and how many joined characters are kept together.
-_FLAGS, _MOST_JOINED = re.compile("[\U0001f1e6-\U0001f1ff]+$"), 40
+_FLAGS, _MOST_JOINED = "".join(map(chr, range(0x1F1E6, 0x1F200))), 40
 _BLANK = re.compile(r"\s")
 #: Where a text without blanks can be cut: behind a comma or a stop, and in scripts that have no blanks.
 _JOINT = re.compile(rf"[,;|&。、，；！？](?!\d)|[{script.RANGES}](?=[{script.RANGES}])")
@@ -70,8 +70,8 @@ def _last(pattern: re.Pattern[str], text: str, start: int, end: int) -> int | No
 def _whole(text: str, start: int, at: int) -> int:
     """Return the last place up to `at` that parts no letter from its marks, no emoji and no flag."""
     for place in range(at, max(start, at - _MOST_JOINED), -1):
-        flags = _FLAGS.search(text, start, place)
-        is_half = flags and len(flags[0]) % 2 and "\U0001f1e6" <= text[place] <= "\U0001f1ff"
+        before = text[start:place] if text[place] in _FLAGS else ""
+        is_half = (len(before) - len(before.rstrip(_FLAGS))) % 2
         if not (is_half or _is_joined(text[place]) or text[place - 1] == "\u200d"):
             return place
     return at
