@@ -69,22 +69,24 @@ def fill(daemon: Daemon, how: str) -> None:
         RUBBISH[how](path)
 
 
-@pytest.mark.parametrize("how", RUBBISH)
-def test_a_daemon_is_found_stopped_and_started_among_rubbish(daemon: Daemon, how: str) -> None:
-    first = daemon.start().daemon
-    fill(daemon, how)
-    found = record.running(daemon.workspace)
-    assert found is not None
-    assert (found.pid, found.port, found.url) == (first.pid, first.port, first.url)
-    assert control.status(daemon.workspace)["pid"] == first.pid
-    assert not daemon.start().is_new
-    assert daemon.stop()
-    assert not is_running(first.pid)
-    fill(daemon, how)
-    assert record.running(daemon.workspace) is None
-    assert daemon.stop() is False
-    assert daemon.start().is_new
-    eventually(lambda: len(processes(daemon.workspace)) == 3)
+def test_a_daemon_is_found_stopped_and_started_among_rubbish(daemon: Daemon) -> None:
+    started = daemon.start()
+    for how in RUBBISH:
+        first = started.daemon
+        fill(daemon, how)
+        found = record.running(daemon.workspace)
+        assert found is not None, how
+        assert (found.pid, found.port, found.url) == (first.pid, first.port, first.url), how
+        assert control.status(daemon.workspace)["pid"] == first.pid, how
+        assert not daemon.start().is_new, how
+        assert daemon.stop(), how
+        assert not is_running(first.pid), how
+        fill(daemon, how)
+        assert record.running(daemon.workspace) is None, how
+        assert daemon.stop() is False, how
+        started = daemon.start()
+        assert started.is_new, how
+        eventually(lambda: len(processes(daemon.workspace)) == 3)
 
 
 def test_of_two_supervisors_the_one_with_the_lock_is_the_daemon(daemon: Daemon) -> None:
