@@ -160,7 +160,7 @@ def test_the_files_of_access_are_private(server: Served) -> None:
     assert stat.S_ISSOCK(socket_mode.st_mode) and stat.S_IMODE(socket_mode.st_mode) == 0o600
     assert stat.S_IMODE(workspace.runtime_dir.stat().st_mode) == 0o700
     assert stat.S_IMODE(token.stat().st_mode) == 0o600
-    assert len(token.read_text("ascii")) == 43
+    assert len(token.read_text("ascii")) == 64
     assert not [one for one in workspace.daemon_dir.iterdir() if one.name.startswith("token.")]
 
 

@@ -1,7 +1,7 @@
 """Own tokens: signed by a program of the daemon's user with the workspace token, for minutes and this daemon only."""
 
+import os
 from datetime import datetime, timedelta
-from uuid import uuid4
 
 from signet.domain.auth import tokens, workspace_token
 from signet.domain.auth.secret import BadSecret
@@ -29,7 +29,7 @@ def login_code(workspace: Workspace, *, now: datetime) -> str | None:
     return _signed(
         workspace,
         tokens.claim(
-            sub=LOGIN, role=Role.ADMIN, now=now, ttl=LOGIN_HOLDS, jti=uuid4().hex, own=True
+            sub=LOGIN, role=Role.ADMIN, now=now, ttl=LOGIN_HOLDS, jti=os.urandom(16).hex(), own=True
         ),
     )
 

@@ -1,10 +1,10 @@
 """The secret that tokens are signed with: 32 random bytes in a file that only its owner may read.
 
 Several processes may start at once; the first to link its bytes into place has made the secret, and all read that.
+Hooks import this over TCP; `secrets` and `uuid` take longer to import than the rest of it.
 """
 
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -48,11 +48,11 @@ def read(path: Path) -> bytes:
 
 def _make(path: Path) -> None:
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    own = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    own = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
     handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(secrets.token_bytes(SECRET_BYTES))
+            file.write(os.urandom(SECRET_BYTES))
             file.flush()
             os.fsync(file.fileno())
         try:

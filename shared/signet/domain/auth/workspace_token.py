@@ -6,7 +6,6 @@ It signs the own tokens of the user's clients and the daemon's proof of identity
 import hashlib
 import hmac
 import os
-import secrets
 
 from signet.domain.auth import secret
 from signet.paths import Workspace
@@ -18,8 +17,8 @@ def create(workspace: Workspace) -> bytes:
     """Write a new token in place of the last one and return it; raises OSError."""
     path = workspace.token_file
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    token = secrets.token_urlsafe(secret.SECRET_BYTES).encode()
-    fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    token = os.urandom(secret.SECRET_BYTES).hex().encode()
+    fresh = path.with_name(f"{path.name}.{os.urandom(8).hex()}")
     handle = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with os.fdopen(handle, "wb") as file:
