@@ -95,6 +95,7 @@ FORBIDDEN = {
     # SQLite would apply these to the database, and a journal may name a file that SQLite then deletes.
     "memory/memories.db-journal": b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7" + bytes(504),
     "memory/memories.db-wal": b"\x37\x7f\x06\x82" + bytes(28),
+    "memory/memories.db\u200b-wal": b"\x37\x7f\x06\x82" + bytes(28),
     "memory/memories.db-shm": bytes(32_768),
     "memory/memories.db-mj0A1B2C3D4": b"memories.db-journal",
     "memory/Memories.DB-wal": b"x",

@@ -68,7 +68,7 @@ def refusal(path: str) -> str | None:
 
 def is_of_database(path: str) -> bool:
     """Return whether a file is the database or belongs to it: log, locks, copies of earlier schemas."""
-    name = unicodedata.normalize("NFC", path).lower()
+    name = unicodedata.normalize("NFC", _visible(path)).lower()
     rest = name.removeprefix(DATABASE)
     return name.startswith(DATABASE) and (
         rest in _DATABASE_FILES or rest.startswith((".bak-", "-mj"))
@@ -112,6 +112,11 @@ def _check_path(path: str) -> None:
 
 
 def _is_hidden(name: str) -> bool:
-    """Return whether a name is hidden, also on a disk that ignores invisible letters in names."""
-    visible = "".join(letter for letter in name if unicodedata.category(letter) != "Cf")
+    """Return whether a name is hidden."""
+    visible = _visible(name)
     return visible.startswith(".") or not visible.strip()
+
+
+def _visible(name: str) -> str:
+    """Return a name as a disk reads it that ignores invisible letters."""
+    return "".join(letter for letter in name if unicodedata.category(letter) != "Cf")
