@@ -24,7 +24,7 @@ from support.strict import MODEL, Limits, StrictServer, strict
 from worker.home import Home, manifest
 from worker.test_summaries import ended as session_ended
 
-CALLS = int(os.environ.get("SIGNET_FUZZ_CALLS", "120"))
+CALLS = int(os.environ.get("SIGNET_FUZZ_CALLS", "80"))
 SEED = int(os.environ.get("SIGNET_FUZZ_SEED", "7"))
 PERSON = Actor(name="cli", origin=Origin.USER, may_claim=Origin.USER)
 
