@@ -50,6 +50,7 @@ SCENARIOS = {
     "backfill": 0.0,
     "questions": 0.0,
     "fuzz": 420.0,
+    "small_model": 0.0,
 }
 
 

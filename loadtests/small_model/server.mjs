@@ -60,7 +60,10 @@ const server = http.createServer((request, answer) => {
         if (request.url === "/stats") return send(answer, 200, {calls, most_at_once: mostOpen});
         if (request.url !== "/v1/chat/completions") return send(answer, 404, {error: {code: 404, message: "File Not Found"}});
         const gone = new AbortController();
-        answer.on("close", () => { if (!answer.writableEnded) gone.abort(); });
+        answer.on("close", () => {
+            open--;
+            if (!answer.writableEnded) gone.abort();
+        });
         mostOpen = Math.max(mostOpen, ++open);
         const before = turn;
         let done;
@@ -72,7 +75,6 @@ const server = http.createServer((request, answer) => {
         } catch (error) {
             if (!answer.headersSent) send(answer, 500, {error: {code: 500, message: String(error)}});
         } finally {
-            open--;
             done();
         }
     });

@@ -47,8 +47,14 @@ def test_a_weak_and_slow_model_is_named_with_its_numbers() -> None:
     assert list(known.faults()) == [
         "2 of its last 12 answers could be used",
         "3 of its last 20 facts were supported by their text",
-        "it writes 2.5 tokens a second, an answer takes 40 s",
+        "it writes 2.5 tokens a second: an answer takes 40 s",
     ]
+
+
+def test_a_long_queue_makes_a_model_slow() -> None:
+    [fault] = track(10).faults(waiting=900)
+    assert fault.endswith("an answer takes 10 s, the 900 waiting jobs at least 150 min")
+    assert list(track(10).faults(waiting=100)) == []
 
 
 def test_too_few_calls_say_nothing() -> None:

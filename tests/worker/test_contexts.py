@@ -7,6 +7,7 @@ import pytest
 
 from signet import clock
 from signet.queue import stats
+from support.http import api_over
 from support.models import Answer, FakeServer, Status
 from support.processes import eventually
 from worker.home import Home, a_home, manifest
@@ -121,3 +122,22 @@ def test_a_lack_of_memory_pauses_the_model_with_its_reason(home: Home, script: S
     assert (clock.ms_to_instant(held.retry_at_ms) - failed_at).total_seconds() > 50
     home.hurry()
     home.ended(source)
+
+
+def test_a_weak_model_is_named_with_numbers_and_a_way_out(home: Home, script: Script) -> None:
+    script.reads(
+        "sanderling", found(fact("The owner of Globex likes Zanzibar"), fact("... ... ... ..."))
+    )
+    sources = [
+        home.remember(f"The sanderling house has {n} doors and many windows.", f"weak {n}")
+        for n in range(5)
+    ]
+    for source in sources:
+        home.ended(source)
+    home.run("DELETE FROM provider_outcomes")
+    with api_over(home.workspace) as api:
+        told = api.get("/api/diagnostics").body
+    [advice] = [one for one in told["composite"]["help"] if one["domain"] == "provider"]
+    assert "facts were supported by their text" in advice["reason"]
+    assert "built-in rules" in advice["reason"]
+    assert advice["command"] == "signet config set memory.pipelineV2.extraction.provider rules"

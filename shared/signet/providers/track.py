@@ -21,11 +21,15 @@ READS_FASTER = 10
 PATIENCE, LATE_FACTOR, LONGEST_SECONDS = 1.5, 3, 1_800.0
 #: Shares of usable answers and of supported facts below which a model is too weak; the speed below which it is slow.
 WEAK_ANSWERS, WEAK_FACTS, SLOW_TOKENS = 0.5, 0.5, 4.0
+#: Expected minutes of the waiting jobs from which a model is slow.
+LONG_MINUTES = 120
 #: Answers of fewer tokens say little about the speed.
 LEAST_TOKENS = 16
 
 _KEY = "model_track:"
+#: The way out of a model that is too weak or too slow, and a hint at the other one.
 RULES_COMMAND = "signet config set memory.pipelineV2.extraction.provider rules"
+ADVICE = "take a larger model, or the built-in rules; saving and recall work without a model"
 
 
 class Timing(NamedTuple):
@@ -68,17 +72,20 @@ class Track:
         wanted = max(least, PATIENCE * expected) * float(LATE_FACTOR ** min(self.late, 10))
         return max(least, min(wanted, LONGEST_SECONDS))
 
-    def faults(self) -> Iterator[str]:
-        """Yield why the model is too weak or too slow, with numbers."""
+    def faults(self, waiting: int = 0) -> Iterator[str]:
+        """Yield why the model is too weak, or too slow for this number of waiting jobs."""
         if len(self.answers) >= ENOUGH and _share(self.answers) < WEAK_ANSWERS:
             cut = sum(one.is_cut for one in self.calls)
             reached = f", {cut} reached the token limit" if cut else ""
             yield f"{_of(self.answers)} answers could be used{reached}"
         if len(self.facts) >= ENOUGH and _share(self.facts) < WEAK_FACTS:
             yield f"{_of(self.facts)} facts were supported by their text"
-        speed = self.tokens_per_second
-        if speed is not None and len(self.calls) >= ENOUGH and speed < SLOW_TOKENS:
-            yield f"it writes {speed:.1f} tokens a second, an answer takes {self.seconds_per_call:.0f} s"
+        speed, minutes = self.tokens_per_second, waiting * self.seconds_per_call / 60
+        if speed is None or len(self.calls) < ENOUGH:
+            return
+        if speed < SLOW_TOKENS or minutes >= LONG_MINUTES:
+            left = f", the {waiting} waiting jobs at least {minutes:.0f} min" if waiting else ""
+            yield f"it writes {speed:.1f} tokens a second: an answer takes {self.seconds_per_call:.0f} s{left}"
 
 
 _tracks: dict[str, Track] = {}

@@ -10,9 +10,10 @@ from signet.config.sections import ADDED_MODEL
 from signet.daemon import ready, record
 from signet.daemon.errors import PortTaken
 from signet.daemon.processes import processes
+from signet.domain.diagnostics import counts
 from signet.domain.extraction.mode import mode_of
 from signet.domain.transcripts import readings
-from signet.providers import chosen, registry
+from signet.providers import chosen, registry, track
 from signet.providers.trial import tried
 from signet.queue import pauses, stats
 
@@ -130,6 +131,8 @@ def _texts_from(scene: Scene) -> Check:
     if trial.fault:
         fix = trial.fix or "start it, or: signet daemon logs -l warn"
         return warn("extraction", f"{trial.fault}; jobs wait for it", fix)
+    if weak := None if scene.tx is None else counts.weak_model(scene.tx):
+        return warn("extraction", weak, track.RULES_COMMAND)
     return ok("extraction", f"{found.reason}, a short answer took {trial.seconds:.1f} s ({mode})")
 
 

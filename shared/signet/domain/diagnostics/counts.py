@@ -1,5 +1,6 @@
 """Read the numbers of the report. Only reads, by index where possible."""
 
+import json
 import shutil
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -12,7 +13,10 @@ from signet.db import ReadTx, Row, clock_jumps
 from signet.db.clock_jumps import Jump
 from signet.db.dialect import PAGE_BYTES, PAGES
 from signet.domain.diagnostics import sql
+from signet.providers import registry, resolved, track
+from signet.providers.resolved import Part
 from signet.queue import pauses, stats
+from signet.queue.kinds import queues_behind
 from signet.queue.pauses import Pause
 
 #: Hours for the share of dead jobs (DG-7).
@@ -140,6 +144,17 @@ def calls(tx: ReadTx) -> Calls:
         last_error=next(bad, None),
         last_at=rows[0]["at"] if rows else None,
     )
+
+
+def weak_model(tx: ReadTx) -> str | None:
+    """Return why the text model in use is too weak or too slow, and what to do; None for a good or unknown one."""
+    used = resolved.read(tx, Part.EXTRACTION)
+    if used is None or used.effective in (registry.RULES, registry.NONE):
+        return None
+    name = f"{used.effective}:{used.model}"
+    waiting: int = tx.value(sql.WAITING_FOR_TEXTS, (json.dumps(queues_behind("llm")),))
+    found = list(track.of(tx, name).faults(waiting))
+    return f"{name}: {'; '.join(found)}; {track.ADVICE}" if found else None
 
 
 def mutations(tx: ReadTx, *, now: datetime) -> tuple[int, int]:

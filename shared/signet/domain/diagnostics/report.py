@@ -48,7 +48,7 @@ def report(tx: ReadTx, facts: Facts, *, now: datetime, monotonic_ms: int | None 
             embeds=facts.embeds,
             is_queued=is_queued,
         ),
-        rules.provider(counts.calls(tx)),
+        rules.provider(counts.calls(tx), counts.weak_model(tx)),
         rules.mutation(*counts.mutations(tx, now=now)),
         rules.connector(counts.connectors(tx), now=now),
         rules.duplicate(counts.duplicates(tx), active),

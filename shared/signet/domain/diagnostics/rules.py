@@ -8,6 +8,7 @@ from signet.domain.diagnostics.counts import Calls, Duplicates, Queue
 from signet.domain.diagnostics.models import Deduction, Domain, Facts
 from signet.domain.embeddings.models import Coverage
 from signet.domain.learning import worth
+from signet.providers import track
 
 if TYPE_CHECKING:
     from signet.db import Row
@@ -21,6 +22,8 @@ TOMBSTONES = 0.30
 FTS_OFF = 0.10
 COVERED = 0.80
 RECOVERS = 5
+#: Deduction for a model that is too weak or too slow.
+WEAK = 0.3
 DAY_MS = 86_400_000
 DUPLICATES, MANY_DUPLICATES = 0.05, 0.10
 
@@ -141,8 +144,8 @@ def index(
     return Domain(name="index", fields=fields, deductions=tuple(found))
 
 
-def provider(calls: Calls) -> Domain:
-    """Score the model providers by the share of successful last calls."""
+def provider(calls: Calls, weak: str | None) -> Domain:
+    """Score the model providers by the share of successful last calls; `weak` names a weak or slow model."""
     lost = 1.0 - calls.availability
     found: tuple[Deduction, ...] = ()
     if lost:
@@ -151,6 +154,8 @@ def provider(calls: Calls) -> Domain:
         if calls.last_error:
             reason += f", the last: {' '.join(calls.last_error.split())[:160]}"
         found = (Deduction(points=lost, reason=reason, command=PROVIDER_HELP),)
+    if weak:
+        found = (*found, Deduction(points=WEAK, reason=weak, command=track.RULES_COMMAND))
     fields = {
         "recentTotal": calls.total,
         "recentSuccesses": calls.successes,

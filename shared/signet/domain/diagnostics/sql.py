@@ -1,6 +1,6 @@
 """SQL of diagnostics: counts of other tables, no writes."""
 
-from signet.db.dialect import by_index
+from signet.db.dialect import LIST, by_index
 from signet.domain.memory.filters import EQUAL
 from signet.queue.kinds import HAS_FAILED, QUEUES
 from signet.queue.stats import STALE
@@ -37,6 +37,7 @@ OVERDUE = f"SELECT COUNT(*) FROM memories {by_index('idx_memories_deleted_at')} 
 EMBEDDED = """
 SELECT COUNT(*) FROM memories m WHERE m.is_deleted = 0
    AND EXISTS (SELECT 1 FROM embeddings e WHERE e.source_type = 'memory' AND e.source_id = m.id)"""
+WAITING_FOR_TEXTS = f"SELECT COUNT(*) FROM memory_jobs WHERE status = 'pending' AND queue IN {LIST}"
 #: Every process writes the outcomes of its provider calls (domain/analytics); a start of the daemon clears them.
 CALLS = "SELECT outcome, error, at FROM provider_outcomes ORDER BY seq DESC LIMIT ?"
 MUTATIONS = """
