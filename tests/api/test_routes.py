@@ -85,6 +85,8 @@ TABLE: dict[tuple[str, str], tuple[object, int]] = _DECLARED | {
     # Without a worker nobody writes the file.
     ("POST", "/api/hooks/synthesis/complete"): ({"content": "# Memory"}, 503),
     ("POST", "/api/synthesis/trigger"): (None, 503),
+    # There is no earlier file.
+    ("POST", "/api/synthesis/undo"): (None, 404),
     ("POST", "/api/documents"): ({"source_type": "text", "content": "A second page."}, 201),
     ("POST", "/api/knowledge/expand"): ({"entity": "Ada Winter"}, 200),
     ("POST", "/api/knowledge/expand/session"): ({"entityName": "Ada Winter"}, 200),

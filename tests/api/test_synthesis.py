@@ -12,6 +12,7 @@ from signet.process.liveness import Presence
 from support.http import Api
 
 TRIGGER, COMPLETE = "/api/synthesis/trigger", "/api/hooks/synthesis/complete"
+UNDO = "/api/synthesis/undo"
 TEXT = "# Memory\n\n- Heron runs on SQLite."
 
 
@@ -147,3 +148,30 @@ def test_odd_signs_are_written_as_far_as_a_file_can_hold_them(working: Api) -> N
     assert working.post(COMPLETE, json.dumps({"content": odd}).encode()).status == 200
     assert "half a pair \ufffd and a NUL ." in memory_file(working)
     assert (working.state.workspace.root / "MEMORY.md").stat().st_mode & 0o077 == 0
+
+
+def test_undo_puts_the_earlier_file_back_and_lets_a_new_run_start(working: Api) -> None:
+    remember(working)
+    assert working.post(UNDO, {}).status == 404
+    working.post(COMPLETE, {"content": TEXT})
+    working.post(COMPLETE, {"content": "# Memory\n\n- the the the"})
+    assert working.post(UNDO, {}).body == {"success": True, "chars": len(TEXT)}
+    assert memory_file(working).endswith(f"{TEXT}\n")
+    assert working.post(TRIGGER, {}).body["success"], "not only after an hour"
+
+
+def test_a_second_undo_brings_the_replaced_file_back(working: Api) -> None:
+    for text in (TEXT, "# Memory\n\n- Nora prefers short answers."):
+        working.post(COMPLETE, {"content": text})
+    working.post(UNDO, {})
+    working.post(UNDO, {})
+    assert "Nora" in memory_file(working)
+
+
+def test_undo_brings_back_nothing_that_was_forgotten(working: Api) -> None:
+    saved = working.post("/api/memory/remember", {"content": "Heron runs on SQLite."}).body["id"]
+    working.post(COMPLETE, {"content": f"{TEXT}\n- Nora prefers short answers."})
+    working.post(COMPLETE, {"content": "# Memory\n\n- Nora prefers long answers."})
+    working.delete(f"/api/memory/{saved}?reason=private")
+    working.post(UNDO, {})
+    assert "SQLite" not in memory_file(working) and "short answers" in memory_file(working)

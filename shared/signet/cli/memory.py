@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from signet.cli import edit, entry, erase, forget, identify, output
+from signet.cli import edit, entry, erase, forget, identify, memory_file, output
 from signet.cli.command import Answer, Output, command
 from signet.cli.entry import Entry
 from signet.cli.options import (
@@ -35,6 +35,8 @@ app = typer.Typer(help="List, show, change and forget memories.", no_args_is_hel
 app.command("edit")(edit.edit)
 app.command("forget")(forget.forget)
 app.command("erase")(erase.erase)
+app.command("rewrite")(memory_file.rewrite)
+app.command("undo")(memory_file.undo)
 
 _LABEL = 12
 #: Changes of all memories per page.

@@ -43,6 +43,13 @@ class TriggeredSynthesis(TypedDict):
     reason: NotRequired[str]
 
 
+class UndoneSynthesis(TypedDict):
+    """The earlier file is in place again; the replaced one is kept as a backup."""
+
+    success: bool
+    chars: int
+
+
 class SynthesisStatus(TypedDict):
     """Whether the file is being written, and when it last was."""
 
@@ -64,4 +71,5 @@ COMPLETE_SYNTHESIS = Operation(
     Synthesised,
 )
 TRIGGER_SYNTHESIS = Operation("POST", "/api/synthesis/trigger", access.OPERATOR, TriggeredSynthesis)
+UNDO_SYNTHESIS = Operation("POST", "/api/synthesis/undo", access.OPERATOR, UndoneSynthesis)
 SYNTHESIS_STATUS = Operation("GET", "/api/synthesis/status", access.LOCAL, SynthesisStatus)

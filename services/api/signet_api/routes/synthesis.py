@@ -12,6 +12,7 @@ from signet.config import Settings
 from signet.db import ReadTx, WriteTx
 from signet.domain.synthesis import ask, file, run, runs
 from signet.domain.synthesis.plan import Plan
+from signet.domain.transcripts import withheld
 from signet.errors import Conflict, Invalid, Unavailable
 from signet.wire import synthesis as wire
 from signet.wire.requests.hooks import SynthesisBody, SynthesisCompleteBody
@@ -71,6 +72,17 @@ async def post_trigger(agent_id: Owner, state: Shared) -> wire.TriggeredSynthesi
     return {"success": True, "skipped": False, "jobId": done.job_id}
 
 
+@serves(wire.UNDO_SYNTHESIS)
+async def post_undo(agent_id: Owner, state: Shared) -> wire.UndoneSynthesis:
+    """Put the MEMORY.md before the last run back, without what was forgotten since; a new run may start at once."""
+    path, now = _path(state, agent_id), clock.now()
+    if await state.db.aread(runs.is_running):
+        raise Conflict("Synthesis already in progress")
+    chars = await asyncio.to_thread(_undo, state, agent_id, path, now)
+    await state.db.awrite(runs.note, agent_id, now=now, newest=None, has_failed=True)
+    return {"success": True, "chars": chars}
+
+
 @serves(wire.SYNTHESIS_STATUS)
 async def get_status(
     request: Request, state: Shared, agent_id: Annotated[Text, Query(alias="agentId")] = None
@@ -118,6 +130,15 @@ def _must_be_free(tx: ReadTx, state: State, now: datetime) -> None:
 def _must_have_worker(tx: ReadTx, state: State, now: datetime) -> None:
     if "worker" in processes.missing(tx, state.workspace, now=now):
         raise Unavailable("Synthesis worker not running")
+
+
+def _undo(state: State, agent_id: str, path: Path, now: datetime) -> int:
+    """Exchange the file for its newest backup and return the length of the text."""
+    with file.alone(state.workspace, wait=False):
+        earlier = file.checked(file.previous(path))
+        text = state.db.read(withheld.cleaned, agent_id, earlier)
+        file.write(state.workspace, path, text, at=now, run_at=now, is_run=False)
+    return len(text)
 
 
 def _write(state: State, agent_id: str, path: Path, text: str, now: datetime) -> int:

@@ -1,12 +1,12 @@
-"""Harnesses, the workspace's git repository, updates."""
+"""Harnesses, MEMORY.md, the workspace's git repository, updates."""
 
 from signet.client.method import asks
-from signet.wire import git, update
+from signet.wire import git, synthesis, update
 from signet.wire import harnesses as known
 
 
 class UpkeepCalls:
-    """Harnesses, the workspace's git repository, updates."""
+    """Harnesses, MEMORY.md, the workspace's git repository, updates."""
 
     @asks(known.HARNESSES, pick=lambda found: found["harnesses"])
     def harnesses(self) -> list[known.KnownHarness]:
@@ -15,6 +15,14 @@ class UpkeepCalls:
     @asks(known.REGENERATE_HARNESSES, is_safe=True)
     def regenerate_harnesses(self) -> known.Regenerated:
         """Repair harness connections and rewrite generated files; `output` lists failures."""
+
+    @asks(synthesis.TRIGGER_SYNTHESIS)
+    def rewrite_memory_file(self, *, agent_id: str | None = None) -> synthesis.TriggeredSynthesis:
+        """Write MEMORY.md again, or return the `reason` why not."""
+
+    @asks(synthesis.UNDO_SYNTHESIS)
+    def undo_memory_file(self, *, agent_id: str | None = None) -> synthesis.UndoneSynthesis:
+        """Put the earlier MEMORY.md back; a second time brings the replaced one back."""
 
     @asks(git.GIT_STATUS)
     def git_status(self) -> git.GitStatus:

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 
 from signet.db.visibility import Here
-from signet.errors import Conflict, Invalid
+from signet.errors import Conflict, Invalid, NotFound
 from signet.files import locked, replace_file
 from signet.ids import DEFAULT_AGENT
 from signet.paths import Workspace
@@ -103,19 +103,38 @@ def checked(content: str) -> str:
     raise Invalid("Refusing to write JSON to MEMORY.md")
 
 
-def write(workspace: Workspace, path: Path, text: str, *, at: datetime, run_at: datetime) -> None:
+def write(
+    workspace: Workspace,
+    path: Path,
+    text: str,
+    *,
+    at: datetime,
+    run_at: datetime,
+    is_run: bool = True,
+) -> None:
     """Keep the present file as a backup and put the text in its place.
 
-    `run_at` names the backup. A run that starts again keeps the file that was there before its first start, and what
+    `run_at` names the backup. Without `is_run`, the present file is kept whatever it is. A run that starts again keeps the file that was there before its first start, and what
     a person has made of the file since; what it wrote itself is known by its digest.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     name = "-".join(path.relative_to(workspace.root).parts)
     note = workspace.runtime_dir / f"synthesis.{name}.written"
-    _keep(path, run_at, written=note.read_text("ascii") if note.exists() else "")
+    written = note.read_text("ascii") if is_run and note.exists() else ""
+    _keep(path, run_at, written=written)
     content = f"<!-- generated {at:%Y-%m-%d %H:%M}, by project -->\n\n{text}\n".encode()
     replace_file(note, _digest(content).encode(), beside=f".{note.name}.new")
     replace_file(path, content, beside=".MEMORY.md.new")
+
+
+def previous(path: Path) -> str:
+    """Return the text of the newest backup that differs from the present file; raises NotFound without one."""
+    present = read(path).strip()
+    backups = list((path.parent / "memory").glob("MEMORY.backup-*.md"))
+    for backup in sorted(backups, key=lambda one: one.stat().st_mtime_ns, reverse=True):
+        if (found := read(backup).strip()) != present:
+            return found
+    raise NotFound("There is no earlier MEMORY.md")
 
 
 @contextmanager
