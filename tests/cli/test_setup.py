@@ -19,8 +19,10 @@ from signet.config import manifest
 from signet.config.sections import Settings
 from signet.db import migrate
 from signet.domain.identity.files import IDENTITY
+from signet.domain.secrets.vault import Vault
 from signet.paths import Workspace
 from support.pages import Page, a_site
+from support.strict import KEY, MODEL, Limits, strict
 
 FLAGS = ("--non-interactive", "--embedding-provider", "none", "--extraction-provider", "none")
 STILL = ("--no-daemon", "--no-model")
@@ -402,3 +404,37 @@ def test_yes_takes_the_usual_answers_without_a_terminal(alone: Program) -> None:
     assert "signet hook session-start" in (alone.home / ".claude" / "settings.json").read_text()
     before = content(alone.workspace)
     assert setup(alone, "--yes").status == 0 and content(alone.workspace) == before
+
+
+def facts_line(program: Program, kind: str, address: str, model: str) -> str:
+    """Return what a setup says about a model server."""
+    flags = ("--extraction-provider", kind, "--extraction-endpoint", address)
+    done = setup(program, *flags, "--extraction-model", model, "--embedding-provider", "none", "-y")
+    assert done.status == 0, done.err
+    return " ".join(done.out.split())
+
+
+def test_setup_asks_the_model_server_once_and_names_the_corrected_value(alone: Program) -> None:
+    with strict("llama.cpp", "yes") as server:
+        told = facts_line(alone, "openai", server.url, MODEL)
+        assert "a short answer took" in told
+        extraction = settings_of(alone).pipeline.extraction
+        assert (extraction.endpoint, extraction.model) == (server.url, MODEL)
+        root = server.url.removesuffix("/v1")
+        fix = f"signet config set memory.pipelineV2.extraction.endpoint {root}/v1"
+        assert fix in facts_line(alone, "openai", f"{root}/v1/chat/completions", MODEL)
+    assert "try again with: signet doctor" in facts_line(alone, "openai", server.url, MODEL)
+
+
+def test_setup_and_doctor_use_the_key_from_the_vault(alone: Program) -> None:
+    with strict("openai", "yes", limits=Limits(needs_key=True)) as server:
+        told = facts_line(alone, "openai", server.url, MODEL)
+        assert "extraction.apiKey '$secret:NAME'" in told
+        Vault(Workspace(alone.workspace).vault).put("MODEL_KEY", KEY)
+        key = "memory.pipelineV2.extraction.apiKey"
+        assert alone.run("config", "set", key, "$secret:MODEL_KEY").status == 0
+        assert "a short answer took" in facts_line(alone, "openai", server.url, MODEL)
+        [found] = [
+            one for one in alone.run("doctor", "--json").json() if one["check"] == "extraction"
+        ]
+        assert found["status"] == "ok", found

@@ -51,12 +51,18 @@ def setup(
     extraction_provider: Annotated[
         str | None,
         typer.Option(
-            help="Fact extraction: auto, rules, ollama, claude-code, codex, opencode or none.",
+            help="Fact extraction: auto, rules, ollama, openai, anthropic, claude-code, codex, opencode or none.",
         ),
     ] = None,
     extraction_model: Annotated[
         str | None,
         typer.Option(help="Model of that provider; default: its usual one."),
+    ] = None,
+    extraction_endpoint: Annotated[
+        str | None,
+        typer.Option(
+            help="Address of a compatible server, such as http://127.0.0.1:1234/v1 of LM Studio or llama.cpp.",
+        ),
     ] = None,
     search_balance: Annotated[
         str | None,
@@ -101,7 +107,12 @@ def setup(
     answer the last question. A second run changes nothing. No model is required: without one, recall uses keywords
     and rules extract facts. Exits 1 if a harness named with --harness is not connected.
 
-    Examples: signet setup · signet setup --yes · signet setup --harness codex
+    A model server gets one short request, and a wrong address, model or key is reported with the corrected value. Keys
+    are taken from OPENAI_API_KEY and ANTHROPIC_API_KEY, or from a secret: signet secret put NAME, then signet config
+    set memory.pipelineV2.extraction.apiKey '$secret:NAME'.
+
+    Examples: signet setup · signet setup --yes · signet setup --harness codex ·
+    signet setup --extraction-provider openai --extraction-endpoint http://127.0.0.1:1234/v1 --extraction-model qwen3-4b
     """
     from signet.care.setup import choices, prepare
     from signet.cli import dashboard, setup_ask, setup_do, setup_show
@@ -115,6 +126,7 @@ def setup(
         embedding_model=choices.line(embedding_model),
         extraction_provider=choices.extraction(extraction_provider),
         extraction_model=choices.line(extraction_model),
+        extraction_endpoint=choices.line(extraction_endpoint),
         search_balance=choices.balance(search_balance),
         port=port,
         with_git=not skip_git,

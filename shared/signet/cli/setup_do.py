@@ -8,6 +8,7 @@ from signet.care.setup import connect, probe
 from signet.care.setup.connect import Connected
 from signet.care.setup.prepare import Plan, Prepared, prepare
 from signet.care.setup.probe import Earlier
+from signet.care.text_model import trial_of
 from signet.cli import models, past, transfer
 from signet.cli.connect import client
 from signet.cli.daemon import default_port, started
@@ -20,6 +21,7 @@ from signet.daemon.control import Started
 from signet.daemon.errors import PortTaken
 from signet.db import migrate
 from signet.domain.transfer.records import Fate
+from signet.providers.trial import Trial
 from signet.wire.backfill import BackfillSurvey
 
 
@@ -35,6 +37,8 @@ class Done:
     connected: tuple[Connected, ...]
     earlier: Earlier | None
     model: Model | None = None
+    #: The outcome of one request to the text model's server, None without a server.
+    trial: Trial | None = None
     started: Started | None = None
     imported: str | None = None
     upgraded: str = ""
@@ -69,11 +73,13 @@ def do(plan: Plan, earlier: Earlier | None, *, quiet: bool) -> Done:
     port = running.port if running else chosen.port or default_port(workspace)
     if running is None and chosen.port:
         record.keep_port(workspace, port)
-    settings = load(workspace).settings
+    loaded = load(workspace)
+    settings = loaded.settings
     connected = connect.connect(workspace, settings.harnesses, chosen, port=port)
     done = Done(plan=plan, prepared=prepared, connected=connected, earlier=earlier)
     if settings.embedding.provider is EmbeddingProvider.NATIVE:
         done.model = models.ensure(settings.embedding.model, wanted=chosen.with_model, quiet=quiet)
+    _, done.trial = trial_of(workspace, settings, loaded.environment)
     if chosen.with_daemon:
         done.started = started(workspace, port, quiet=quiet)
         done.upgraded = done.started.daemon.notice

@@ -40,6 +40,7 @@ def as_dict(done: Done) -> dict[str, object]:
         "git": {"commits": list(prepared.commits), "problem": prepared.git_problem},
         "harnesses": [asdict(one) for one in done.connected],
         "embeddingModel": done.model and done.model.said,
+        "extractionModel": done.trial and asdict(done.trial),
         "daemon": {
             "running": started is not None,
             "started": started is not None and started.is_new,
@@ -133,7 +134,14 @@ def _models(done: Done, well: str, lacking: str) -> Iterator[str]:
             said = f"{texts.model} in Ollama while it runs, else built-in rules"
         case _:
             said = f"{texts.model} of {texts.provider}"
-    yield from _row(well, "Facts", said)
+    trial = done.trial
+    if trial is None:
+        yield from _row(well, "Facts", said)
+    elif trial.fault:
+        fix = f"; correct it with: {trial.fix}" if trial.fix else "; try again with: signet doctor"
+        yield from _row(lacking, "Facts", f"{trial.fault}{fix}")
+    else:
+        yield from _row(well, "Facts", f"{said}; a short answer took {trial.seconds:.1f} s")
 
 
 def _closing(done: Done, ink: Ink) -> Iterator[str]:

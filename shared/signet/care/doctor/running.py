@@ -6,6 +6,7 @@ from signet import __version__, clock
 from signet.care import capture, service
 from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
 from signet.care.harnesses import CONNECTORS, Connector
+from signet.care.text_model import trial_of
 from signet.config.sections import ADDED_MODEL
 from signet.daemon import ready, record
 from signet.daemon.errors import PortTaken
@@ -14,7 +15,6 @@ from signet.domain.diagnostics import counts
 from signet.domain.extraction.mode import mode_of
 from signet.domain.transcripts import readings
 from signet.providers import chosen, registry, track
-from signet.providers.trial import tried
 from signet.queue import pauses, stats
 
 SILENT_SECONDS = 1.0
@@ -122,12 +122,10 @@ def _vectors_from(scene: Scene) -> Check:
 
 
 def _texts_from(scene: Scene) -> Check:
-    wanted = chosen.text_settings(scene.settings, scene.loaded.environment)
-    found = registry.resolve(wanted, lambda model: model.available())
+    found, trial = trial_of(scene.workspace, scene.settings, scene.loaded.environment)
     mode = mode_of(scene.settings)
-    if found.model is None or found.effective not in registry.SERVERS:
+    if trial is None:
         return ok("extraction", f"{found.reason} ({mode})")
-    trial = tried(found.model)
     if trial.fault:
         fix = trial.fix or "start it, or: signet daemon logs -l warn"
         return warn("extraction", f"{trial.fault}; jobs wait for it", fix)

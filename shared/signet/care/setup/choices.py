@@ -17,7 +17,7 @@ EXTRACTION = tuple(TextProvider)
 RUNTIME_PATHS = ("plugin", "legacy")
 #: Providers named in messages; others are accepted too.
 _EMBEDDING_WORDS = "native, ollama, openai, or none"
-_EXTRACTION_WORDS = "claude-code, codex, opencode, ollama, auto, rules, or none"
+_EXTRACTION_WORDS = "claude-code, codex, opencode, ollama, openai, anthropic, auto, rules, or none"
 
 
 class BadChoice(Invalid):
@@ -48,6 +48,7 @@ class Choices:
     embedding_model: str | None = None
     extraction_provider: TextProvider | None = None
     extraction_model: str | None = None
+    extraction_endpoint: str | None = None
     search_balance: float | None = None
     port: int | None = None
     with_git: bool = True

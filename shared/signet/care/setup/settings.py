@@ -44,7 +44,9 @@ def new(chosen: Choices, *, now: datetime) -> str:
             search="\n"
             if chosen.search_balance is None
             else _SEARCH.format(alpha=chosen.search_balance),
-            extraction=_pairs(6, extraction(texts, chosen.extraction_model)),
+            extraction=_pairs(
+                6, extraction(texts, chosen.extraction_model, chosen.extraction_endpoint)
+            ),
         )
     )
 
@@ -57,11 +59,14 @@ def embedding(provider: EmbeddingProvider, model: str | None) -> dict[str, str |
     return {"provider": provider.value, "model": chosen, "dimensions": dimensions_of(chosen)}
 
 
-def extraction(provider: TextProvider, model: str | None) -> dict[str, str | int]:
+def extraction(
+    provider: TextProvider, model: str | None, endpoint: str | None = None
+) -> dict[str, str | int]:
     """Return the `extraction` section for a provider (CL-11, CL-15)."""
     if provider in _WITHOUT_MODEL:
         return {"provider": provider.value}
-    return {"provider": provider.value, "model": model or text_model_of(provider)}
+    address = {} if endpoint is None else {"endpoint": endpoint}
+    return {"provider": provider.value, "model": model or text_model_of(provider), **address}
 
 
 def changes(raw: Mapping[object, object], chosen: Choices) -> dict[str, Value]:
@@ -98,10 +103,12 @@ def _extraction_changes(settings: Settings, chosen: Choices) -> dict[str, Value]
     now = settings.pipeline.extraction
     provider = chosen.extraction_provider or now.provider
     is_other = provider is not now.provider
-    if not is_other and chosen.extraction_model in (None, now.model):
+    is_same = chosen.extraction_model in (None, now.model)
+    if not is_other and is_same and chosen.extraction_endpoint in (None, now.endpoint):
         return {}
     address: dict[str, Value] = {"endpoint": None} if is_other and now.endpoint else {}
-    said = {**extraction(provider, chosen.extraction_model), **address}
+    model = chosen.extraction_model or (None if is_other else now.model)
+    said = {**address, **extraction(provider, model, chosen.extraction_endpoint)}
     return {f"memory.pipelineV2.extraction.{key}": value for key, value in said.items()}
 
 

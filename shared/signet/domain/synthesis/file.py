@@ -114,8 +114,8 @@ def write(
 ) -> None:
     """Keep the present file as a backup and put the text in its place.
 
-    `run_at` names the backup. Without `is_run`, the present file is kept whatever it is. A run that starts again keeps the file that was there before its first start, and what
-    a person has made of the file since; what it wrote itself is known by its digest.
+    `run_at` names the backup. Without `is_run`, the present file is always kept. A run that starts again keeps the file
+    before its first start, and what a person has made of the file since; what it wrote itself is known by its digest.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     name = "-".join(path.relative_to(workspace.root).parts)
