@@ -33,7 +33,6 @@ async function complete(body, aborted) {
             message: `request (${input} tokens) exceeds the available context size (${CONTEXT} tokens), try increasing it`}}];
     const schema = body.response_format?.json_schema?.schema;
     const grammar = schema && await llama.createGrammarForJsonSchema(schema);
-    await sequence.clearHistory();
     const session = new LlamaChatSession({contextSequence: sequence, autoDisposeSequence: false});
     const limit = Math.min(body.max_tokens ?? 512, CONTEXT - input, MOST);
     const started = Date.now();

@@ -64,7 +64,6 @@ WITHOUT = {
     ("GET", "/api/hooks/synthesis/config"): WRITER,
     ("POST", "/api/hooks/synthesis"): WRITER,
     ("POST", "/api/hooks/synthesis/complete"): WRITER,
-    ("POST", "/api/synthesis/trigger"): WRITER,
     ("GET", "/api/synthesis/status"): WRITER,
     ("POST", "/api/connectors/{connector_id}/sync/full"): PARTS,
     ("GET", "/api/knowledge/entities/pinned"): PARTS,

@@ -7,16 +7,13 @@ so that a later run goes on where an earlier one failed.
 import hashlib
 import json
 import os
-import time
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from signet.errors import ProviderTimeout
 from signet.paths import Workspace
 from signet.providers import capacity, track
 from signet.providers.ports import Completion, LanguageModel, Shape
-from signet.providers.track import Timing
 from signet.queue.job_context import JobContext
 
 
@@ -46,20 +43,12 @@ class JobModel:
         question = _digest(self.name, prompt, max_tokens, shape)
         if self._answers and (stored := self._answers.get(question)):
             return stored
-        read = capacity.estimate(prompt)
-        seconds = track.deadline(self.name, read, max_tokens, timeout_seconds)
+        tokens = capacity.estimate(prompt)
+        seconds = track.deadline(self.name, tokens, max_tokens, timeout_seconds)
         self._job.allow(seconds)
-        started = time.monotonic()
-        try:
-            found = self._model.generate(
-                prompt, timeout_seconds=seconds, max_tokens=max_tokens, shape=shape
-            )
-        except ProviderTimeout:
-            track.late(self.name)
-            raise
-        took = time.monotonic() - started
-        tokens = (found.input_tokens or read, found.output_tokens or capacity.estimate(found.text))
-        track.answered(self.name, Timing(round(took, 2), *tokens, found.is_cut))
+        found = self._model.generate(
+            prompt, timeout_seconds=seconds, max_tokens=max_tokens, shape=shape
+        )
         self._job.allow(0.0)
         if self._answers:
             self._answers.put(question, found)

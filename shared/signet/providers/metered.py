@@ -14,7 +14,9 @@ from signet.errors import ModelNotInstalled, ProviderTimeout, SignetError
 from signet.observe import metrics, record, taxonomy
 from signet.observe.record import Event
 from signet.observe.tracing import TRACES
+from signet.providers import capacity, track
 from signet.providers.ports import Completion, Embedder, LanguageModel, Reading, Shape
+from signet.providers.track import Timing
 
 T = TypeVar("T")
 
@@ -63,6 +65,7 @@ class MeteredModel:
             return call.answer
         finally:
             _tell_generated(self.name, call)
+            _keep_track(self.name, prompt, call)
 
     def available(self) -> bool:
         return self._model.available()
@@ -186,6 +189,17 @@ def _tell_generated(name: str, call: Call) -> None:
         success=call.error is None,
         errorCode=None if call.error is None else "TIMEOUT" if is_late else "ERROR",
     )
+
+
+def _keep_track(name: str, prompt: str, call: Call) -> None:
+    if call.outcome is Outcome.TIMEOUT:
+        track.late(name)
+    if call.answer is None:
+        return
+    read = call.answer.input_tokens or capacity.estimate(prompt)
+    written = call.answer.output_tokens or capacity.estimate(call.answer.text)
+    seconds = round(call.duration_ms / 1000, 2)
+    track.answered(name, Timing(seconds, read, written, call.answer.is_cut))
 
 
 def _tell_embedded(name: str, call: Call, texts: int) -> None:

@@ -13,7 +13,7 @@ LEAST_LENGTH = 0.1
 MOST_UNSUPPORTED = 0.3
 #: The most important memories of which the file must repeat most words, and the share of them that it must hold.
 TOP, LEAST_COVERAGE, MOST_WORDS = 10, 0.5, 0.5
-#: Lines of this many characters may not be repeated; shorter ones are labels.
+#: Lines of this many characters are judged; shorter ones are headings and labels.
 LINE_CHARS = 12
 
 _FENCE = re.compile(r"</?[a-z][a-z-]*-[0-9a-f]{4,}>")
@@ -47,9 +47,10 @@ def checked(text: str, sources: Sources, *, plain: str, is_cut: bool) -> str:
         prompt.TASK,
     )
     body = [line for line in lines if not _HEADING.match(line)]
-    dropped = {line for line in body if not _is_said(grounds, line)}
-    if not set(body) - dropped:
+    unsaid = {line for line in body if not _is_said(grounds, line)}
+    if not set(body) - unsaid:
         raise Bad("none of it is in the memories")
+    dropped = {line for line in unsaid if len(line) >= LINE_CHARS}
     if len(dropped) > MOST_UNSUPPORTED * len(lines):
         raise Bad("most of it is not in the memories")
     return "\n".join(line for line in text.splitlines() if line not in dropped)
