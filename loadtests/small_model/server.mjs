@@ -14,7 +14,7 @@ const CONTEXT = Number(size), MOST = Number(most), NAME = "smollm2-135m";
 
 const llama = await getLlama({gpu: false, logLevel: "error"});
 const model = await llama.loadModel({modelPath: file});
-const context = await model.createContext({contextSize: CONTEXT, sequences: 1, threads: 2});
+const context = await model.createContext({contextSize: CONTEXT, sequences: 1, threads: 1});
 const sequence = context.getSequence();
 const calls = [];
 let open = 0, mostOpen = 0, turn = Promise.resolve();
