@@ -214,6 +214,31 @@ def token(*ids: str) -> str:
     return hashlib.sha256("|".join(sorted(ids)).encode()).hexdigest()[:32]
 
 
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("nuke the notes about the Hamburg warehouse", [0]),
+        ("you can bin the stuff on my shoe size", [1]),
+        ("wipe whatever you learned about my shoe size and my ring size", [1, 2]),
+        ("streiche bitte meine Adresse in Kiel", [3]),
+        ("dimentica tutto su Hamburg", [0, 4]),
+        # These words are subjects, although no memory has them.
+        ("lamps of the Hamburg warehouse", []),
+        ("my hat size", []),
+    ],
+)
+def test_a_verb_that_no_memory_has_is_no_subject(api: Api, query: str, meant: list[int]) -> None:
+    texts = (
+        "The Hamburg warehouse closes in March.",
+        "My shoe size is 43.",
+        "My ring size is 60.",
+        "Meine Adresse in Kiel ist Hafenweg 3.",
+        "Hamburg has a harbour.",
+    )
+    ids = [remember(api, text) for text in texts]
+    assert sorted(chosen(preview(api, query=query))) == sorted(ids[at] for at in meant)
+
+
 def test_named_memories_come_in_their_order_once_and_only_while_active(api: Api) -> None:
     ids = [remember(api, f"Number {n}.") for n in range(30)]
     delete(api, ids[0], {"reason": "x"})

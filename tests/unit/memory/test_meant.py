@@ -186,3 +186,9 @@ def test_inflected_words_are_the_same(request_: str, text: str) -> None:
 )
 def test_what_only_begins_alike_is_another_word(request_: str, text: str) -> None:
     assert verdict(request_, text) == "other"
+
+
+def test_a_fact_about_the_person_is_not_taken_from_others() -> None:
+    request = "drop the memory that I am vegetarian"
+    assert verdict(request, "I am vegetarian since 2019.") == "meant"
+    assert verdict(request, "The vegetarian restaurant is called Root.") == "similar"

@@ -7,6 +7,7 @@ that has changed meanwhile needs a new look.
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from signet.db import ReadTx, fts, script
 from signet.db.visibility import Where
@@ -145,16 +146,29 @@ def last_change(tx: ReadTx, ids: Iterable[str]) -> str:
 
 
 def _by_words(tx: ReadTx, choice: Choice, where: Where, query: str) -> Chosen:
-    readings = meant.readings(query)
-    if not readings:
-        raise Invalid("query names nothing to look for: name ids, a filter or a subject")
-    found, similar = _meant(tx, where, readings)
+    found, similar = [], []
+    for part in meant.parts(query):
+        readings = meant.readings(part)
+        if not readings:
+            raise Invalid("query names nothing to look for: name ids, a filter or a subject")
+        taken, alike = _meant(tx, where, readings)
+        if not taken:
+            shorter = meant.without_verbs(part, partial(_is_known, tx, where))
+            sure = [one for one in meant.readings(shorter) if one.is_specific]
+            taken, alike = _meant(tx, where, sure) if sure else (taken, alike)
+        found += [one for one in taken if one not in found]
+        similar += alike
     if choice.ids:
         known = {one.id: one for one in found}
         found = [known[id_] for id_ in _ids(choice) if id_ in known]
         similar = []
     page = found[choice.offset :][: choice.size]
     return Chosen(page=page, total=len(found), similar=similar[:MAX_SIMILAR])
+
+
+def _is_known(tx: ReadTx, where: Where, word: str) -> bool:
+    """Return whether some memory has a word."""
+    return bool(sql.matching(tx, fts.any_of(fts.words(word)), where, limit=1))
 
 
 def _meant(

@@ -6,7 +6,7 @@ full-text index only brings candidates, because it stems "Ines" to "in" and take
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from signet.db import fts, languages, script
@@ -23,7 +23,7 @@ _FRAMES: Mapping[Language | None, frozenset[str]] = {
         please kindly forget forgot delete remove erase clear drop wipe purge discard everything anything all any every
         each regarding concerning related relating mention mentions mentioning mentioned contain contains containing
         tell told say said says know known knows noted saved stored wrote written remember remembered store keep kept
-        get rid stop remembering storing
+        get rid stop remembering storing whatever scrub unlearn trash heard learned learnt collected gathered
         """),
     languages.GERMAN: _words("""
         bitte vergiss vergessen vergesse lösche löschen lösch entferne entfernen alles alle allen aller sämtliche
@@ -42,12 +42,19 @@ _FRAMES: Mapping[Language | None, frozenset[str]] = {
         записал записала сохранил сохранила
         """),
 }
-FRAME = frozenset().union(*_FRAMES.values())
+#: Those of languages whose stop words are not known here: Italian, Portuguese, Dutch, Polish, Turkish, Swedish.
+_OTHER_FRAMES = _words("""
+    dimentica dimenticare cancella cancellare rimuovi tutto tutti tutte riguarda sai detto su sul sulla
+    esquece esqueça esquecer apaga apague apagar remova tudo sobre sabes disse
+    vergeet verwijder wis alles over gezegd weet zapomnij usuń skasuj wszystko
+    unut sil kaldır hakkında şeyi her glöm radera allt om
+    """)
+FRAME = _OTHER_FRAMES.union(*_FRAMES.values())
 
 #: What a request calls that which is stored: left out before a preposition, and else where nothing has it, too.
 NOUNS = _words("""
     record records data fact note notes memory memories info information entry entries stuff things thing details facts
-    knowledge items references
+    knowledge items references comment comments remarks trace traces content contents
     daten notiz notizen eintrag einträge erinnerung erinnerungen information informationen angaben infos fakten sachen
     données note notes souvenir souvenirs information informations infos entrées mémoires
     datos nota notas recuerdo recuerdos información registros registro memorias entradas
@@ -56,7 +63,7 @@ NOUNS = _words("""
 
 #: What frames a request where no spaces part words.
 _FRAME_RUN = (
-    r"请|忘记|忘掉|忘了|删除|删掉|清除|抹去|所有|全部|一切|任何|关于|有关|我的|把|将|记录|数据|笔记|信息|资料|記錄|資料|關於|刪除"
+    r"请|忘记|忘掉|忘了|删除|删掉|清除|抹去|所有|全部|一切|任何|关于|有关|我的|把|将|记录|数据|笔记|信息|内容|资料|記錄|資料|關於|刪除"
     r"|に関する|に関して|について|についての|のこと|に関係する|すべて|全て|全部|記録|データ|メモ|情報|削除|忘れて|消して|して|ください|下さい|私の"
     r"|에 ?관한|에 ?대한|관한|대한|모든|전부|기록|데이터|메모|정보|삭제해|삭제|지워|잊어|주세요|줘|해"
 )
@@ -69,7 +76,16 @@ _KOREAN = re.compile("(?<=[가-힣]{2})(?:에게|에서|으로|[은는을를에�
 #: A request about the person: "my weight" is not a parcel's, and "I live" is not a band's.
 _OWN = frozenset(("my", "mine", "i", "me", "myself", "we", "our", "us", "user"))
 _ACTS = frozenset(("i", "we"))
-#: The verb follows "I" within this number of words.
+#: What stands between a verb and a noun, in several languages; and how many words are looked at.
+_BEFORE_NOUNS = _OWN | _words("""
+    the a an this that these those you it your his her their mir mich das die der den dem eine einen meine mein unsere
+    le la les mon ma mes el los las mi mis il i gli lo os as meu minha de het een mijn
+    """)
+_LEAD = 6
+_BOTH = re.compile(
+    r"\s(?:and|und|et|y)\s(?=(?:my|our|meine?n?|unsere?n?|mon|ma|mes|mis?)\s)", re.IGNORECASE
+)
+#: "I" stands before a word, or the verb follows it, within this number of words.
 _NEAR = 3
 
 _TOKEN = re.compile(r'"([^"]+)"|(\S+)')
@@ -190,6 +206,11 @@ class Reading:
     own: str = ""
     terms: tuple[str, ...] = field(repr=False, default=())
 
+    @property
+    def is_specific(self) -> bool:
+        """Return whether it names more than one common word."""
+        return len(self.words) > 1 or bool(self.identifiers)
+
     def match(self, *, nearly: bool = False) -> str:
         """Return the expression for memories with all of it; `nearly`, the identifiers, else any word."""
         identifiers = self.identifiers[:_MAX_IDENTIFIERS]
@@ -209,6 +230,29 @@ class Held:
 
     is_meant: bool
     why: str
+
+
+def parts(request: str) -> list[str]:
+    """Return the requests that one is made of: "my shoe size and my ring size" asks for each."""
+    return _BOTH.split(request)
+
+
+def without_verbs(request: str, is_known: Callable[[str], bool]) -> str:
+    """Return a request without words that no memory has and that ask: "nuke the notes on Hamburg" names Hamburg.
+
+    Such a verb is one of the first words and stands before an article or a pronoun, or after "I" or "we".
+    """
+    said = [fts.folded(_APOSTROPHE.split(one)[0]).strip(_CLOSING) for one in request.split()]
+    kept = 0
+    for at, word in enumerate(said[:_LEAD]):
+        if word in FRAME or word in fts.STOP_WORDS:
+            continue
+        follows = said[at + 1] if at + 1 < len(said) else ""
+        asks = follows in _BEFORE_NOUNS or follows in FRAME or (at and said[at - 1] in _ACTS)
+        if not asks or _IDENTIFIER.search(word) or is_known(word):
+            break
+        kept = at + 1
+    return " ".join(request.split()[kept:])
 
 
 def readings(request: str) -> list[Reading]:
@@ -332,8 +376,13 @@ def _unframed(
     is_framed = last - first < len(tokens)
     if is_framed and all(map(is_noun, range(first, last))):
         return [], ""
-    before = tokens[first - 1][0].lower() if first and last - first == 1 else ""
-    return list(tokens[first:last]), before if before in _OWN else ""
+    own = ""
+    for at in range(first - 1, max(-1, first - 1 - _NEAR), -1):
+        own = tokens[at][0].lower()
+        if own in _OWN or not says_nothing(at):
+            break
+    is_own = own in _OWN and last - first == 1
+    return list(tokens[first:last]), own if is_own else ""
 
 
 def _reading(
