@@ -94,7 +94,7 @@ def test_older_shapes_are_brought_into_the_present_one(home: Home) -> None:
     assert registry.connect(home.site, "openclaw").success
     found = settings(home)
     assert "signet" not in found
-    assert set(found["plugins"]["entries"]) == {"telegram", openclaw.PLUGIN}
+    assert set(found["plugins"]["entries"]) == {"telegram", openclaw.PLUGIN, openclaw.CORE}
     assert found["plugins"]["slots"]["memory"] == openclaw.PLUGIN
 
 
@@ -196,7 +196,7 @@ def fresh(home: Home, version: str | None, more: str = "") -> None:
         ("2026.9.6", "", OFF, None),
         ("2026.6.11", "", None, OFF),
         (None, "", None, None),
-        (None, ', "memory": {"search": {"provider": "local"}}', {"provider": "local"}, None),
+        (None, ', "memory": {"search": {"provider": "local"}}', {"provider": "local", **OFF}, None),
         (None, ', "memory": {"search": {"enabled": true}}', OFF, None),
     ],
 )
@@ -209,6 +209,8 @@ def test_memory_search_is_switched_off_where_this_version_has_it(
     found = settings(home)
     assert found.get("memory", {}).get("search") == new
     assert found["agents"]["defaults"].get("memorySearch") == old
+    core = found["plugins"]["entries"].get("memory-core")
+    assert core == (None if new or old else OFF), "of an unknown version the whole plugin"
     registry.disconnect(home.site, "openclaw")
     assert home.seen() == before
 

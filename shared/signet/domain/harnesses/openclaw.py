@@ -41,6 +41,7 @@ CONSENT_QUESTION = (
     "the conversation in your workspace on this machine. Otherwise only its",
     "tools work.",
 )
+CORE_ENABLED = ("plugins", "entries", CORE, "enabled")
 _DREAMING = ("plugins", "entries", CORE, "config", "dreaming", "enabled")
 WORKSPACE = ("agents", "defaults", "workspace")
 _ALLOW = ("plugins", "allow")
@@ -50,8 +51,9 @@ _DEFAULTS: Mapping[tuple[str, ...], Json] = {
     OLD_SEARCH: True,
     NEW_SEARCH: True,
     HOOK: False,
+    CORE_ENABLED: True,
 }
-_KEPT = (SLOT, ENTRY, HOOK, OLD_SEARCH, NEW_SEARCH, WORKSPACE)
+_KEPT = (SLOT, ENTRY, HOOK, OLD_SEARCH, NEW_SEARCH, CORE_ENABLED, WORKSPACE)
 _PLUGIN_FILES = ("index.js", "openclaw.plugin.json", "package.json")
 _HOOK_FILES = ("HOOK.md", "handler.js", "package.json")
 
@@ -190,7 +192,11 @@ def _put(text: str, site: Site, wishes: Wishes, knows: Understood, *, legacy: bo
         if isinstance(allowed, list) and PLUGIN not in allowed:
             text = jsonedit.append(text, _ALLOW, PLUGIN)
     text = jsonedit.put(text, HOOK, legacy)
-    if knows.search is not None:
+    if (
+        knows.search is None
+    ):  # a version that no one knows still has the plugin that holds its memory
+        text = jsonedit.put(text, CORE_ENABLED, False)
+    else:
         if knows.search == NEW_SEARCH:
             text = _without_old_search(text)
         text = jsonedit.put(text, knows.search, False)
@@ -242,6 +248,7 @@ def _take(text: str, before: Before, site: Site) -> str:
         SLOT: PLUGIN,
         OLD_SEARCH: False,
         NEW_SEARCH: False,
+        CORE_ENABLED: False,
         WORKSPACE: str(site.workspace.root),
         HOOK: jsonedit.get(text, HOOK),
         ENTRY: jsonedit.get(text, ENTRY),

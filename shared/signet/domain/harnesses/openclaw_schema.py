@@ -54,7 +54,7 @@ def understood(site: Site, text: str) -> Understood:
         return Understood(search=next(iter(places), None), asks_consent=asks)
     version = _version(text)
     if version is None:
-        places = [one for one in (NEW_SEARCH, OLD_SEARCH) if jsonedit.has(text, one)]
+        places = [one for one in (NEW_SEARCH, OLD_SEARCH) if jsonedit.has(text, one[:-1])]
         return Understood(search=next(iter(places), None), asks_consent=True)
     return Understood(
         search=NEW_SEARCH if version >= _MOVED else OLD_SEARCH, asks_consent=version >= _CONSENT
