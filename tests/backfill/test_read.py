@@ -127,7 +127,9 @@ def test_files_of_gemini_cursor_and_earlier_opencode_and_openclaw(reading: World
         reading.file(
             f"{storage}/message/old/m{number}.json", json.dumps({"role": role, "time": at})
         )
-        part = {"type": "text", "text": text}
+        part: dict[str, object] = {"type": "text", "text": text}
+        if role == "user":  # it typed a command, and our plugin noted that
+            part |= {"text": f"Deploy with make ship. {text}", "metadata": {"signet": text}}
         reading.file(f"{storage}/part/m{number}/p1.json", json.dumps(part))
     events: list[object] = [{"type": "session", "id": "claw", "cwd": "/p/heron"}]
     events += [

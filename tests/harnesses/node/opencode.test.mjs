@@ -67,6 +67,19 @@ test("what is remembered goes with the messages it was found for, a turn is read
   await hooks.event({ event: { type: "session.deleted", properties: { info: { id: sessionID } } } })
 })
 
+test("of a command the person said what they typed, not what its file says", async () => {
+  const hooks = await load()
+  const parts = [{ type: "text", text: "Deploy with make ship. Never on Fridays." }, { type: "file" }]
+  await hooks["command.execute.before"]({ command: "deploy", sessionID: "oc-9", arguments: "now" }, { parts })
+  messages = [{ info: { role: "user", time: { created: 1795460656041 } }, parts }, said[1]]
+  await hooks["chat.message"]({ sessionID: "oc-9" }, { message: { id: "m-1", sessionID: "oc-9", role: "user" }, parts })
+  await hooks.event({ event: { type: "session.idle", properties: { sessionID: "oc-9" } } })
+  const kept = await (await fetch(`${process.env.DAEMON}/api/sessions/oc-9/transcript`)).json()
+  assert.match(kept.content, /^User[^:]*\([^)]*\): \/deploy now\nAssistant/)
+  assert.equal(parts[0].text, "Deploy with make ship. Never on Fridays.", "the agent gets the file")
+  messages = said
+})
+
 test("without a daemon nothing fails, and nothing is told", async () => {
   process.env.SIGNET_DAEMON_URL = "http://127.0.0.1:9"
   const off = await load()

@@ -21,6 +21,12 @@ HEAD = '[signet:recall | query="a [b] c" | results=2 | engine=hybrid]'
         ("<memory-feedback>rate</memory-feedback> Thanks", "Thanks"),
         ("Before\n<system-reminder>cut off here", "Before"),
         ("[memory active | /remember | /recall]\n# Date\nMonday\nUser: hello", "User: hello"),
+        (
+            "Read @a.md\n\n--- Content from referenced files ---\n\nContent from @a.md:\n\nNever push."
+            "\n--- End of content ---\nPlease.",
+            "Read @a.md\n\n\nPlease.",
+        ),
+        ("Read @a.md\n--- Content from referenced files ---\ncut off", "Read @a.md"),
         ("A note on the <system-reminder> tag.", "A note on the <system-reminder> tag."),
         ("Nothing to see - here (May 3)", "Nothing to see - here (May 3)"),
     ],

@@ -35,9 +35,16 @@ _AGENTS = re.compile(
     r"^# AGENTS\.md instructions[^\n]*\n+<INSTRUCTIONS>.*?(?:</INSTRUCTIONS>|\Z)",
     re.MULTILINE | re.DOTALL,
 )
+#: The files that a prompt of Gemini CLI names with @.
+_FILES = re.compile(
+    r"^--- Content from referenced files ---$.*?(?:^--- End of content ---$|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 #: What every one of these begins with. A text without any of it is left alone, at the cost of one fast search.
 _MARK = re.compile(
     rf"<{_TAG}\b|\[signet:recall|\[memory active|\[Request interrupted by user|# AGENTS\.md instr"
+    r"|^--- Content from referenced files ---$",
+    re.MULTILINE,
 )
 
 
@@ -45,9 +52,9 @@ def without(text: str) -> str:
     """Return a text without what programs put into it."""
     if "<" in text:
         text = _WRAPPING.sub("", text)
-    if not ("<" in text or "[" in text) or _MARK.search(text) is None:
+    if not ("<" in text or "[" in text or "--- C" in text) or _MARK.search(text) is None:
         return text
-    text = _AGENTS.sub("", _untagged(text))
+    text = _AGENTS.sub("", _untagged(_FILES.sub("", text)))
     return _STOPPED.sub("", _BEGINNING.sub("", _RECALLED.sub("", text)))
 
 

@@ -198,7 +198,7 @@ function signetClient({ url, elsewhere, harness, headers, log = () => {} }) {
 
 // The text of a message, whose content is a text or a list of parts.
 function textOf(content) {
-  const parts = typeof content === "string" ? [content] : (content ?? []).filter((one) => one.type === "text" && !one.synthetic).map((one) => one.text)
+  const parts = typeof content === "string" ? [content] : (content ?? []).filter((one) => one.type === "text" && !one.synthetic).map((one) => one.metadata?.signet ?? one.text)
   return parts.join("\n").trim()
 }
 

@@ -76,12 +76,19 @@ def _messages(path: Path) -> Iterator[tuple[Path, list[Path]]]:
 def _said(messages: Iterable[tuple[Any, list[Any]]]) -> Iterator[tuple[str, object, object]]:
     for message, parts in messages:
         spoken = [one for one in parts if isinstance(one, dict) and one.get("type") == "text"]
-        texts = [str(one.get("text", "")) for one in spoken if not one.get("synthetic")]
+        texts = [_typed(one) for one in spoken if not one.get("synthetic")]
         text = "\n".join(texts).strip()
         if text and isinstance(message, dict):
             time = message.get("time")
             at = time.get("created") if isinstance(time, dict) else None
             yield str(message.get("role")), text, at
+
+
+def _typed(part: dict[str, Any]) -> str:
+    """Return the text of a part, or the command that the person typed in place of it, as our plugin marks it."""
+    marks = part.get("metadata")
+    typed = marks.get("signet") if isinstance(marks, dict) else None
+    return str(part.get("text", "") if typed is None else typed)
 
 
 PLACE = Place(harness="opencode", name="OpenCode", find=find, read=read)

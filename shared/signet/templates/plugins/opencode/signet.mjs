@@ -71,6 +71,12 @@ export const Signet = async ({ client: opencode, directory, worktree } = {}) => 
   }
 
   return {
+    // The person typed the command; the text of its file is not theirs. OpenCode stores the mark with the part.
+    "command.execute.before": async ({ command, arguments: given }, { parts }) => {
+      const said = `/${command} ${given ?? ""}`.trim()
+      const texts = (parts ?? []).filter((one) => one.type === "text")
+      for (const [place, one] of texts.entries()) one.metadata = { ...one.metadata, signet: place ? "" : said }
+    },
     "chat.message": async ({ sessionID }, { message, parts }) => {
       const known = session(sessionID)
       const text = textOf(parts)
