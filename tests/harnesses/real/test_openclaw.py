@@ -68,7 +68,8 @@ def test_what_it_refuses_is_taken_back(place: Place, settings: str) -> None:
 
 
 def test_two_prompts_get_their_context_and_the_session_is_kept(place: Place, settings: str) -> None:
-    project = place.project("openclaw")
+    # Its project is the workspace of the agent, wherever it is started.
+    project = place.home / ".agents"
     place.remember(CACHE, project)
     place.connect(HARNESS, "--allow-conversations")
     try:

@@ -72,7 +72,8 @@ def _agent(folder: Path) -> str:
     return folder.name.lower()
 
 
-def _drivers(url: str, folders: list[Path]) -> Mapping[str, Driver]:
+def drivers(url: str, folders: list[Path]) -> Mapping[str, Driver]:
+    """Return how each program is led to the model at `url` and works in these folders."""
     agents = [{"id": _agent(one), "workspace": str(one)} for one in folders]
     claw = test_openclaw.CONFIG.replace("URL", url).replace(
         "agents: {", f"agents: {{ ownership: 'explicit', list: {json.dumps(agents)},"
@@ -158,18 +159,20 @@ def harness(request: pytest.FixtureRequest) -> Iterator[str]:
     yield request.param
 
 
+@pytest.mark.timeout(600)  # ten runs of a program that may take 15 seconds each
 def test_a_decision_of_a_worktree_reaches_its_repository_and_no_other(
     place: Place, harness: str
 ) -> None:
     """The project of OpenClaw is the workspace of its agent; that of the others is where they run."""
     work = place.project(f"of-{harness}")
     atlas, other = a_repository(work / "atlas"), a_repository(work / "other")
-    (atlas.root / "client").mkdir()
+    # OpenClaw makes a repository of an empty workspace.
+    atlas.commit("client/AGENTS.md", "Answer in one sentence.")
     tree, link = work / "fix", work / "link"
     atlas.git("worktree", "add", "--quiet", str(tree), "-b", "fix")
     link.symlink_to(atlas.root)
     folders = [tree, atlas.root, atlas.root / "client", link, other.root]
-    driver = _drivers(place.model.url, folders)[harness]
+    driver = drivers(place.model.url, folders)[harness]
     for name, text in driver.files.items():
         place.write(name, text)
 
