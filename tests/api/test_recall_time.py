@@ -47,6 +47,36 @@ def test_yesterday_is_measured_from_when_it_was_asked(api: Api, name: str) -> No
     assert len(answer["results"]) == 3
 
 
+def test_yesterday_is_the_day_of_the_event_where_that_is_known(api: Api) -> None:
+    told = {"createdAt": "2024-05-08T10:00:00Z"}
+    remember(api, "Bees of the heath swarmed.", **told, eventAt="2024-04-30T10:00:00Z")
+    remember(api, "Bees of the wood swarmed.", **told)
+    remember(
+        api,
+        "Bees of the moor swarmed.",
+        createdAt="2024-05-09T08:00:00Z",
+        eventAt="2024-05-08T09:00:00Z",
+    )
+
+    def weights(question: str) -> dict[str, bool]:
+        body = {
+            "query": question,
+            "now": "2024-05-09T09:00:00Z",
+            "timezone": "UTC",
+            "explain": True,
+        }
+        rows = api.post(RECALL, body).body["results"]
+        return {
+            row["content"].split()[3]: any(
+                one["stage"] == "time" for one in row["explain"]["stages"]
+            )
+            for row in rows
+        }
+
+    assert weights("bees swarmed yesterday") == {"wood": True, "moor": True, "heath": False}
+    assert weights("bees swarmed on 8 May 2024") == {"wood": True, "moor": True, "heath": True}
+
+
 def test_the_day_a_text_tells_of_is_noted(api: Api) -> None:
     remember(api, "On 3 May 2024 the hive was moved.")
     remember(api, "On 4 May 2024 the hive was sold.", eventAt="2024-01-01T00:00:00Z")

@@ -73,7 +73,9 @@ def test_days_begin_where_the_reader_is() -> None:
     found = time_query.understand("yesterday", now=NOW, zone=ZoneInfo("Asia/Tokyo"))
     (span,) = found.spans
     assert span == Span(
-        start=datetime(2026, 11, 19, 15, tzinfo=UTC), end=datetime(2026, 11, 20, 15, tzinfo=UTC)
+        start=datetime(2026, 11, 19, 15, tzinfo=UTC),
+        end=datetime(2026, 11, 20, 15, tzinfo=UTC),
+        is_relative=True,
     )
 
 

@@ -1,7 +1,8 @@
 """Memories of the time that a question is about come before others that match as well. Pure.
 
 Measured on the 202 dialogue questions that name a date: recall@10 74.7 to 84 %, MRR 48.5 to 58 %. A memory counts by
-when it happened or by when it was told, whichever fits better: "on 3 June" may mean either.
+when it happened or by when it was told, whichever fits better: "on 3 June" may mean either. "Yesterday" means the day
+of the event, where that is known.
 """
 
 import math
@@ -32,12 +33,14 @@ def lift(scores: Scores, times: Times, spans: Sequence[Span], *, weight: float) 
 def closeness(times: tuple[str | None, str], spans: Sequence[Span]) -> float:
     """Return 1 for a memory of one of the intervals, less for one told after it, else 0."""
     event, told = times
-    return max((max(_is_in(event, span), _told(told, span)) for span in spans), default=0.0)
+    happened = clock.parsed(event)
+    return max((_closeness(happened, told, span) for span in spans), default=0.0)
 
 
-def _is_in(text: str | None, span: Span) -> float:
-    instant = clock.parsed(text)
-    return float(instant is not None and span.holds(instant))
+def _closeness(happened: datetime | None, told: str, span: Span) -> float:
+    if happened is not None and (span.is_relative or span.holds(happened)):
+        return float(span.holds(happened))
+    return _told(told, span)
 
 
 def _told(text: str, span: Span) -> float:

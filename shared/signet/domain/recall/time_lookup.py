@@ -35,7 +35,8 @@ def within(tx: ReadTx, span: Span, where: Where, limit: int) -> list[int]:
     bounds = (clock.to_text(span.start), clock.to_text(span.end))
     found: dict[int, None] = {}
     for column, index in _INDEXES.items():
-        statement = sql.WITHIN.format(column=column, index=index, where=where.sql)
+        own = sql.NO_EVENT if span.is_relative and column == "created_at" else ""
+        statement = sql.WITHIN.format(column=column, index=index, own=own, where=where.sql)
         found |= dict.fromkeys(row[0] for row in tx.all(statement, (*bounds, *where.params, limit)))
     return list(found)[:limit]
 

@@ -7,7 +7,7 @@ mentioned on 6 November" is about November.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
 from signet.db import fts
@@ -43,10 +43,14 @@ _BEFORE = ("before", "prior to", "until", "till", "up to", "as of")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Half-open, in UTC; None is open on that side."""
+    """Half-open, in UTC; None is open on that side.
+
+    `is_relative`: named from today ("yesterday"). A memory with an event date counts by that date then.
+    """
 
     start: datetime | None = None
     end: datetime | None = None
+    is_relative: bool = False
 
     def holds(self, instant: datetime) -> bool:
         """Say whether an instant lies in it."""
@@ -83,6 +87,7 @@ def understand(text: str, *, now: datetime, zone: tzinfo | None = None) -> When:
     if recently and not spans:
         spans = _recent(today, zone)
         taken.append(recently.span())
+    spans = [replace(span, is_relative=not absolute) for span in spans]
     anchor = None if spans else _ANCHOR.search(text[: dates.MAX_CHARS])
     return When(
         spans=tuple(spans),

@@ -12,10 +12,12 @@ WHERE m.seq IN {LIST}
 MOST_ROWS = 5_000
 WITHIN = f"""
 SELECT m.seq FROM (
-  SELECT t.seq FROM memories t {by_index("{index}")} WHERE t.{{column}} >= ? AND t.{{column}} < ?
+  SELECT t.seq FROM memories t {by_index("{index}")} WHERE t.{{column}} >= ? AND t.{{column}} < ?{{own}}
   ORDER BY t.{{column}} DESC LIMIT {MOST_ROWS}) t
 {THEN_JOIN} memories m ON m.seq = t.seq WHERE {{where}} {at_most()}
 """
+#: Only memories without an event date.
+NO_EVENT = " AND t.event_at IS NULL"
 #: What replaced a memory, nearest first, passing over what was forgotten; the bound on steps ends a ring.
 REPLACED = f"""
 WITH RECURSIVE chain (seq, id, step) AS (
