@@ -156,11 +156,11 @@ def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
                     read.add(at + end)
                 at = lower.find(word, at + size)
                 continue
-            after, begin, end, place, is_read = at + len(word), at, at, None, False
+            after, begin, end, place, is_dull = at + len(word), at, at, None, False
             if before is None or _stands(lower, at, after, before):
                 link = _LINK.match(lower, after)
-                is_read = link is not None and link.end() in read
-                if link is not None and not is_read:
+                is_dull = link is None or link.end() not in read
+                if link is not None and is_dull:
                     value = None
                     rest, sign, verb = link.groups()
                     if not rest or not _is_other(word, before, link, text):
@@ -176,7 +176,7 @@ def secrets(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
                         # Words in a long value would end with it: it is read once.
                         if way is _Way.ASSIGNED and end - begin > _READ_AGAIN:
                             after = end if value.lastindex == _BARE else after
-            is_dull = place is None and not is_read and end < at + _NEAR
+            is_dull = is_dull and place is None and end < at + _NEAR
             if is_dull and around:
                 if len(dull) >= _MOST_DULL:
                     dull.clear()

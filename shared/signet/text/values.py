@@ -32,6 +32,8 @@ _SIMPLE = re.compile(
     r"|varchar|env|example|latin|http|ipv|python|node|postgres|mysql|redis|win|linux|row|column|part|phase)\d)"
     r"[a-z]{4,16}\d{1,6}|[A-Z][a-z]{3,16}\d{2,6}|\d{6,12}"
 )
+#: Letters and digits that are no expression of a program and nothing ordinary: a letter first, a digit inside.
+_BETWEEN = re.compile(r"[A-Za-z]+\d[A-Za-z0-9]+")
 #: An expression of a program: an attribute, a path, words joined by dots or lines, or words of prose.
 _CODE = re.compile(
     r"""!?[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|!\$\w+|[a-z]+(?:[-_ ][a-z]+)*\d?|[A-Z]+(?:_[A-Z]+)*|/[\w./-]*"""
@@ -101,7 +103,7 @@ def is_given(value: str) -> bool:
     if " " in value and not (value.count(" ") == 1 and _SIGNED.fullmatch(value)):
         return any(map(looks_random, value.split()))
     has_signs = not value.isalnum()
-    if has_signs and _SURE.fullmatch(value):
+    if _SURE.fullmatch(value) if has_signs else _BETWEEN.fullmatch(value):
         return not is_placeholder(value)
     if is_placeholder(value) or _CODE.fullmatch(value):
         return False
