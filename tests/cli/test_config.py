@@ -77,3 +77,11 @@ def test_without_a_terminal_the_settings_are_printed(alone: Program) -> None:
     assert alone.run("config", "--json", EDITOR="false").json()["search"]["alpha"] == 0.5
     misplaced = alone.run("config", "--json", "get", "search.alpha", EDITOR="false")
     assert (misplaced.status, "after get" in misplaced.json()["error"]) == (2, True)
+
+
+def test_a_setting_keeps_the_spelling_of_the_file(alone: Program) -> None:
+    section = "memory:\n  pipelineV2:\n    extraction:\n      apiKey: sk-old\n"
+    written(alone, section)
+    assert alone.run("config", "set", "memory.pipelineV2.extraction.api_key", "sk-new").status == 0
+    text = (alone.workspace / "agent.yaml").read_text("utf-8")
+    assert text == section.replace("sk-old", "sk-new")

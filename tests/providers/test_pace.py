@@ -6,9 +6,11 @@ import pytest
 
 from signet.errors import ProviderBusy, ProviderTimeout
 from signet.providers.ollama import OllamaModel
+from signet.providers.openai import OpenAIModel
 from signet.providers.pace import Pace, PacedModel
 from support.models import Hang, fake_ollama
 from support.processes import eventually
+from support.strict import MODEL, Limits, strict
 
 
 def play(pace: Pace, calls: int, *, slots: int) -> list[int]:
@@ -60,6 +62,21 @@ def test_a_call_without_a_turn_is_postponed_and_its_time_counts_from_its_turn() 
         first.join()
         assert model.generate("hello", timeout_seconds=60, max_tokens=9).text == "second"
         assert len(server.prompts) == 2, "the postponed call never reached the server"
+
+
+def test_a_server_that_tells_its_one_slot_is_never_asked_in_parallel() -> None:
+    with strict("llama.cpp", "fine", limits=Limits(slots=1)) as server:
+        model, pace = OpenAIModel(server.url, MODEL), Pace(most=4)
+        paced = PacedModel(model, pace, model.capacity)
+        for _ in range(12):
+            paced.generate("hello", timeout_seconds=60, max_tokens=9)
+        assert pace.limit == 1
+        server.limits.slots = 2
+        model.server.forget()
+        pace.most = 4
+        for _ in range(12):
+            paced.generate("hello", timeout_seconds=60, max_tokens=9)
+        assert pace.limit == 2
 
 
 def test_a_timeout_is_passed_on() -> None:

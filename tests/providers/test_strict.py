@@ -90,8 +90,12 @@ def test_an_error_tells_the_context_of_a_server_that_tells_it_nowhere_else(kind:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_model_that_the_server_lacks_makes_jobs_wait(kind: str) -> None:
-    with strict(kind) as server, pytest.raises(ModelMissing) as missing:
-        ask(model_of(kind, server, "other:7b"))
+    name = "other-model-with-parts:7b"
+    with (
+        strict(kind) as server,
+        pytest.raises(ModelMissing, match=f"model '{name}' not") as missing,
+    ):
+        ask(model_of(kind, server, name))
     assert (missing.value.retry_after_seconds, missing.value.facts["status"]) == (60.0, 404)
     assert isinstance(missing.value, ProviderDown)
 

@@ -5,6 +5,7 @@ import pytest
 from signet import clock
 from signet.db import Database
 from signet.queue import transitions
+from signet.queue.job_context import JobContext
 from signet.queue.retry import End
 from support.queue import LEASE_MS, Hands, add, end, row, statuses, take
 
@@ -226,3 +227,17 @@ def test_a_reaper_that_waited_for_its_turn_ends_no_longest_lease(
     )
     db.write(transitions.reap_expired, monotonic_ms=read_at, now=hands.now)
     assert row(db, job_id)["status"] == "leased"
+
+
+def test_the_time_limit_of_a_job_bounds_the_time_between_two_calls(
+    db: Database, hands: Hands
+) -> None:
+    add(db, hands, "a")
+    (lease,) = take(db, hands)
+    job = JobContext(lease=lease, db=db, clock=hands.clock)
+    job.start()
+    limit = job.ends_at - job.started_at
+    job.allow(900.0)
+    assert job.ends_at - job.started_at >= 900 + limit
+    job.allow(0.0)
+    assert job.ends_at - job.started_at >= 900 + limit, "it never gets shorter"

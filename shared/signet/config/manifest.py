@@ -150,7 +150,14 @@ def put(document: MutableMapping[Any, Any], dotted_key: str, value: Value, name:
         if key == "extraction":
             unflatten(section)
         section = section[key]
-    section[last] = value
+    section[_spelled(section, last)] = value
+
+
+def _spelled(section: MutableMapping[Any, Any], key: str) -> str:
+    """Return the key as the section spells it already: apiKey and api_key are one setting."""
+    plain = key.replace("_", "").casefold()
+    known = [str(one) for one in section if str(one).replace("_", "").casefold() == plain]
+    return key if key in known or not known else known[0]
 
 
 def with_value(source: bytes, name: str, dotted_key: str, value: Value) -> bytes:

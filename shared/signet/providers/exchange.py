@@ -266,10 +266,12 @@ def retry_after(value: str | None, now: datetime) -> float | None:
 
 
 def excerpt(body: bytes | str, asked: object) -> str:
-    """Return the start of a body as one printable line, without repetitions of the prompt."""
+    """Return the start of a body as one printable line, without repetitions of the prompt; model names stay."""
     start = body[:READ_CHARS]
     text = start if isinstance(start, str) else start.decode("utf-8", "replace")
     printable = "".join(c for c in " ".join(text.split()) if c.isprintable())
+    if isinstance(asked, dict):
+        asked = {name: value for name, value in asked.items() if name != "model"}
     question = json.dumps(asked, ensure_ascii=False)
     return echo.without(printable, question)[:EXCERPT_CHARS]
 
