@@ -96,9 +96,10 @@ def _measure(stack: Stack, url: str, report: Report) -> None:
     end = {"sessionKey": "one", "harness": "codex", "transcript": TALK, "reason": "end"}
     client.post("/api/hooks/session-end", end)
     _await_end(stack)
-    client.post("/api/synthesis/trigger", {})
+    # The API has closed the connection meanwhile.
+    Client(stack.port, stack.workspace).post("/api/synthesis/trigger", {})
     _await_end(stack)
-    after = _found(client)
+    after = _found(Client(stack.port, stack.workspace))
     path = stack.workspace.root / "MEMORY.md"
     text = path.read_text("utf-8") if path.exists() else ""
     stats: dict[str, Any] = json.load(urllib.request.urlopen(f"{url}/stats"))
