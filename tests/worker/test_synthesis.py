@@ -19,7 +19,7 @@ from signet.domain.synthesis import ask, file
 from support.models import FakeServer, Hang, Status
 from support.processes import eventually
 from worker.home import USER, Home, Tree, manifest
-from worker.script import Script, found, scripted
+from worker.script import Script, fact, found, scripted
 
 QUESTION = "You keep the file MEMORY.md"
 FILE = "# Memory\n\n## Heron\n\nHeron runs on SQLite."
@@ -371,3 +371,15 @@ def test_the_scheduler_asks_when_it_is_time(home: Home) -> None:
     home.run("DELETE FROM memory_jobs")
     assert home.db.read(ask.due, off, now=clock.now()) == []
     assert home.db.read(ask.due, settings, now=clock.now()) == ["default"]
+
+
+def test_what_a_model_concluded_stands_behind_what_was_said(asking: Home, script: Script) -> None:
+    said, concluded = "Mina has a dog, and it is called Rex.", "Mina's dog is called Rex"
+    script.reads(QUESTION, "the " * 900)
+    script.reads("", found(fact(concluded, confidence=0.99)))
+    save(asking, said, importance=0.8)
+    with asking.worker():
+        asking.drained("extract")
+        done(asking, asked(asking))
+    text = file_of(asking).read_text("utf-8")
+    assert 0 < text.index(said) < text.index(concluded)

@@ -22,6 +22,8 @@ MOST = 4_000
 #: Notes of sessions take at most this share of the budget, and are of this many sessions.
 NOTES_SHARE = 0.25
 MOST_NOTES = 10
+#: A model states its own confidence, so its facts count less than the statements that they come from.
+MODEL_SHARE = 0.8
 DAY = timedelta(days=1)
 
 
@@ -112,7 +114,8 @@ def gather(tx: ReadTx, reader: Reader, plan: Plan, *, now: datetime) -> Sources:
 def _score(row: CandidateRow, rate: float, now: datetime) -> float:
     if row.pinned:
         return 1.0
-    return effective(row.importance, clock.parsed(row.used_at) or now, now, rate=rate)
+    share = MODEL_SHARE if row.is_by_model else 1.0
+    return share * effective(row.importance, clock.parsed(row.used_at) or now, now, rate=rate)
 
 
 def _oldest(rate: float, now: datetime) -> str:

@@ -17,6 +17,7 @@ class CandidateRow(NamedTuple):
     importance: float
     pinned: int
     used_at: str
+    is_by_model: int
 
 
 class TextRow(NamedTuple):
@@ -42,7 +43,9 @@ _WORTHY = f"""
 m.is_deleted = 0 AND m.review IS NOT 'waiting' AND {is_current().sql} AND m.type <> 'document_chunk'
    AND NOT (m.source_type = 'session' AND m.extraction_status = 'completed')"""
 CANDIDATES = f"""
-SELECT m.seq, m.importance, m.pinned, COALESCE(m.last_accessed, m.created_at) AS used_at FROM memories m
+SELECT m.seq, m.importance, m.pinned, COALESCE(m.last_accessed, m.created_at) AS used_at,
+       m.source_type = 'pipeline-v2' AND m.extraction_model LIKE '%:%' AS is_by_model
+  FROM memories m
  WHERE {_WORTHY} AND (m.pinned = 1 OR (m.importance >= ? AND COALESCE(m.last_accessed, m.created_at) >= ?)) AND """
 TEXTS = f"""
 SELECT m.seq, m.type, m.content, m.created_at,
