@@ -92,11 +92,11 @@ def _measure(stack: Stack, url: str, report: Report) -> None:
         client.post("/api/memory/remember", {"content": text})
     before = _found(client)
     stack.start(WORKER)
+    client = Client(stack.port, stack.workspace)  # the API closes idle connections
     started = time.monotonic()
     end = {"sessionKey": "one", "harness": "codex", "transcript": TALK, "reason": "end"}
     client.post("/api/hooks/session-end", end)
     _await_end(stack)
-    # The API has closed the connection meanwhile.
     Client(stack.port, stack.workspace).post("/api/synthesis/trigger", {})
     _await_end(stack)
     after = _found(Client(stack.port, stack.workspace))
