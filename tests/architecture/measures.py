@@ -12,6 +12,7 @@ import tempfile
 import threading
 import tomllib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -84,11 +85,13 @@ def paths() -> dict[str, Values]:
         with tempfile.TemporaryDirectory() as folder, an_api(Path(folder) / "agents") as api:
             for text in _MEMORIES:
                 assert api.post("/api/memory/remember", {"content": text}).status == 200
-            found: dict[str, Values] = {}
-            for name, send in _REQUESTS.items():
-                send(api, "warm")  # caches and imports
-                found[name] = tracer.measure(lambda send=send: send(api, "traced"))  # type: ignore[misc]
-            return found
+            found: dict[str, list[Values]] = collections.defaultdict(list)
+            # Work that is due every few seconds may fall into one of two.
+            for word in ("traced", "counted"):
+                for name, send in _REQUESTS.items():
+                    send(api, "warm")  # caches and imports
+                    found[name].append(tracer.measure(partial(send, api, word)))
+            return {name: min(two, key=lambda one: one["calls"]) for name, two in found.items()}
     finally:
         threading.setprofile(None)
 
