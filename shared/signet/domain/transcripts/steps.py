@@ -49,6 +49,7 @@ _RESULTS = frozenset(
         "command_execution",
     }
 )
+_TOOLS = _CALLS | _RESULTS
 _ASKED = ("input", "arguments", "args", "action", "command")
 _ANSWERED = ("content", "output", "aggregated_output", "result")
 _IDS = ("id", "call_id", "callID", "toolCallId")
@@ -176,7 +177,7 @@ def _parts(record: dict[str, object]) -> Iterator[dict[str, object]]:
         if isinstance(one, list):
             waiting.extend(one)
         elif isinstance(one, dict):
-            if str(one.get("type")) in _CALLS | _RESULTS:
+            if str(one.get("type")) in _TOOLS:
                 state = one.get("state")
                 yield {**state, **one} if isinstance(state, dict) else one
             else:
