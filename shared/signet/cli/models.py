@@ -152,8 +152,7 @@ def use_model(
 ) -> None:
     """Choose the embedding model. All vectors are recreated in the background.
 
-    Sets in agent.yaml: embedding.provider, model and dimensions, and the search.alpha and search.floor measured for
-    the model.
+    Sets embedding.provider, model and dimensions in agent.yaml.
 
     Examples: signet models use all-MiniLM-L6-v2
     """
@@ -162,14 +161,12 @@ def use_model(
     chosen: dict[str, Value]
     if model == weights.MODEL:
         chosen = {"embedding.model": model, "embedding.dimensions": weights.DIMENSIONS}
-        alpha, floor = added.ALPHA, added.FLOOR
     elif (found := added.find(model)) is not None:
         chosen = {"embedding.model": model, "embedding.dimensions": found.dimensions}
-        alpha, floor = found.alpha, found.floor
     else:
         known = ", ".join([weights.MODEL, *(one.model for one in added.all_())])
         raise Invalid(f"{model} is not installed; installed models: {known}")
-    chosen |= {"embedding.provider": "native", "search.alpha": alpha, "search.floor": floor}
+    chosen |= {"embedding.provider": "native"}
     file = manifest.set_values(find_workspace(path), chosen)
     output.say(f"{model} is set in {file}")
     output.advise("If the daemon runs: signet daemon restart")

@@ -223,11 +223,3 @@ def test_the_likeliest_pieces_are_chosen(tmp_path: Path) -> None:
     assert cutter.encode("abc") == [0, 10, 9, 2]
     assert cutter.encode("ａｂ\u0000 xyc") == [0, 5, 4, 3, 8, 2]
     assert cutter.encode("ab " * 20) == [0, *[5] * 6, 2]
-
-
-def test_alpha_and_floor_follow_what_was_measured() -> None:
-    assert added.calibrated(added.UNRELATED, added.RELATED) == (added.ALPHA, added.FLOOR)
-    alpha, floor = added.calibrated(
-        0.76, 0.90
-    )  # all cosines high and near each other, as E5 has them
-    assert alpha > 0.85 and floor > 0.6

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from signet.providers.native import added, wire
+from signet.providers import scale
+from signet.providers.native import wire
 
 DIMENSIONS = 32
 MARKERS = ("<s>", "<pad>", "</s>", "<unk>")
@@ -19,7 +20,7 @@ def unigram_folder(folder: Path, *, seed: int = 1, flat: bool = False, shift: fl
 
     `shift` is added to the first number of each vector.
     """
-    texts = [text for pair in added.pairs() for text in pair]
+    texts = [text for pair in scale.pairs() for text in pair]
     pieces = {f"▁{word}" for text in texts for word in text.split()}
     pieces |= {sign for text in texts for sign in text} | {"▁"}
     vocabulary = [[one, 0.0] for one in MARKERS] + [

@@ -1,8 +1,7 @@
 """Models that a user adds from a folder: copied into the cache, tested, and measured on sentence pairs.
 
 A model is named after its folder and the hash of its files, `local:NAME-HASH`, so other weights are another model and
-old vectors are recreated. The measurement sets the weight of meaning (`search.alpha`) and the floor of a page to
-values equivalent to the defaults for the built-in model.
+old vectors are recreated. The measurement shows how well it separates sentences.
 
 The mean of all vectors is subtracted from each (Mu and Viswanath, "All-but-the-Top", 2018): cosines of E5 are 0.7 to
 1 for any two texts, and the product's cosine thresholds were tuned on a model where unrelated texts are near 0.
@@ -12,12 +11,12 @@ import hashlib
 import json
 import re
 from dataclasses import asdict, dataclass
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from signet.errors import ProviderFailed
 from signet.files import replace_file
+from signet.providers import scale
 from signet.providers.native import folder as folders
 from signet.providers.native import weights
 from signet.providers.native.session import Unusable
@@ -30,10 +29,6 @@ if TYPE_CHECKING:
 PREFIX = "local:"
 MANIFEST = "signet-model.json"
 MOST_DIMENSIONS = 4_096
-#: Mean cosines of unrelated and related sentences of `pairs` for all-MiniLM-L6-v2 (English ones), and the settings
-#: tuned for it: `search.alpha`, `search.floor`, and the weight of a cosine in relevance.
-UNRELATED, RELATED = 0.05, 0.76
-ALPHA, FLOOR, COSINE = 0.7, 0.4, 0.55
 MEANS = ("common_of_questions", "common")
 
 
@@ -48,8 +43,6 @@ class Added:
     model: str
     dimensions: int
     sha256: str
-    alpha: float
-    floor: float
     unrelated: float
     related: float
     told_apart: float
@@ -130,19 +123,11 @@ def _read(path: Path) -> Added | None:
         return None
 
 
-def pairs() -> list[tuple[str, str]]:
-    """Return sentence pairs in seven languages; the two of a pair have nearly the same meaning, different pairs do
-    not.
-    """
-    text = resources.files(__package__).joinpath("pairs.json").read_text("utf-8")
-    return [(one, other) for one, other in json.loads(text)]
-
-
 def _measured(folder: Path, model: str, digest: str) -> Added:
     import numpy as np
 
     opened = folders.open_(folder)
-    texts = list(zip(*pairs(), strict=True))
+    texts = list(zip(*scale.pairs(), strict=True))
     try:
         vectors = [
             [
@@ -172,13 +157,10 @@ def _measured(folder: Path, model: str, digest: str) -> Added:
         raise Unusable("its vectors are equal for all sentences, or are not numbers")
     related = float(np.diag(near).mean())
     unrelated = float((near.sum() - np.diag(near).sum()) / (near.size - len(near)))
-    alpha, floor = calibrated(unrelated, related)
     return Added(
         model=model,
         dimensions=dimensions,
         sha256=digest,
-        alpha=alpha,
-        floor=floor,
         unrelated=round(unrelated, 4),
         related=round(related, 4),
         told_apart=round(float((near.argmax(axis=1) == np.arange(len(near))).mean()), 4),
@@ -196,14 +178,3 @@ def apart(vector: "NDArray[np.float32]", common: "NDArray[np.float32]") -> bytes
     left = vector - common
     length = float(np.sqrt(np.einsum("i,i->", left, left))) or 1.0
     return (left / length).astype("<f4").tobytes()
-
-
-def calibrated(unrelated: float, related: float) -> tuple[float, float]:
-    """Return alpha and floor for a model with these mean cosines of unrelated and of related sentences.
-
-    The floor follows their midpoint, and alpha gives their distance the usual weight.
-    """
-    middle = (unrelated + related - UNRELATED - RELATED) / 2
-    floor = min(0.9, max(0.05, FLOOR + COSINE * middle))
-    share = ALPHA / (1 - ALPHA) * (RELATED - UNRELATED) / max(0.02, related - unrelated)
-    return round(min(0.95, max(0.5, share / (1 + share))), 2), round(floor, 2)
