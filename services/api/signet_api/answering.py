@@ -87,7 +87,9 @@ def _answer(
         forgotten=caller.current().may(RECOVER),
         explain=body.explain or bool(body.why_not),
     )
-    settings = tuning.of(wanted or state.settings, embedding_model=state.vectors.model)
+    settings = tuning.of(
+        wanted or state.settings, embedding_model=state.vectors.model, scale=state.vectors.scale
+    )
     return recall.recall(tx, query, query_vector=vector, settings=settings, now=clock.now())
 
 

@@ -22,10 +22,13 @@ from signet.errors import SignetError
 from signet.observe import logs
 from signet.process.settings_reload import LiveSettings
 from signet.providers import chosen, registry
+from signet.providers import scale as scales
 from signet.providers.metered import MeteredEmbedder
+from signet.providers.native import weights
 from signet.providers.native.encoder import NativeEmbedder
 from signet.providers.ports import Reading
 from signet.providers.registry import VectorSettings
+from signet.providers.scale import FITTED, Scale
 
 log = logs.get("embedding")
 
@@ -67,6 +70,7 @@ class QueryVectors:
         self._settings: VectorSettings | None = None
         self._embedder: MeteredEmbedder | None = None
         self._native: NativeEmbedder | None = None
+        self._scale = FITTED
         self._loading = False
         self._fault = ""
         self._again_at = 0.0
@@ -79,6 +83,11 @@ class QueryVectors:
         """Return the model whose vectors questions are compared with, None when there is none."""
         embedding = self._live.settings.embedding
         return None if embedding.provider == "none" else embedding.model
+
+    @property
+    def scale(self) -> Scale:
+        """Return where the cosines of the model lie."""
+        return self._scale
 
     @property
     def is_warm(self) -> bool:
@@ -171,9 +180,10 @@ class QueryVectors:
             if embedder is not None:
                 embedder.embed(["warm"])
                 self._loaded()
+            lies = FITTED if embedder is None or _is_fitted(wanted) else _measured(embedder)
             with self._lock:
                 if wanted == self._settings:  # else somebody wants another one by now
-                    self._embedder = embedder
+                    self._embedder, self._scale = embedder, lies
                     self._native = found if isinstance(found, NativeEmbedder) else None
         except Exception as error:  # whatever it is, loading again at each question mends nothing
             log.warning(
@@ -194,6 +204,16 @@ class QueryVectors:
             self._native.load()
         self._called_at = time.monotonic()
         return embedder.question(text)
+
+
+def _is_fitted(wanted: VectorSettings) -> bool:
+    """Return whether this is the model for which ranking is fitted."""
+    return wanted.provider == registry.NATIVE and wanted.model == weights.MODEL
+
+
+def _measured(embedder: MeteredEmbedder) -> Scale:
+    """Return where the cosines of a model lie: it embeds some sentences for that."""
+    return scales.measured(lambda text: embedder.question(text)({}), embedder.embed)
 
 
 def _none(_: Mapping[str, float]) -> None:

@@ -79,19 +79,19 @@ class Graph(Section):
 
     TUNING: ClassVar[bool] = True
 
+    IGNORED: ClassVar[frozenset[str]] = frozenset({"boostWeight", "boostTimeoutMs"})
+
     enabled: bool = setting(True, flat=("graphEnabled",))
-    boost_weight: float = setting(0.15, 0, 1, flat=("graphBoostWeight",))
-    boost_timeout_ms: int = setting(500, 50, 5_000, flat=("graphBoostTimeoutMs",))
 
 
 @section
 class Traversal(Section):
-    """How far the graph is walked. `primary` holds only while graph and traversal are enabled."""
+    """How far the graph is walked."""
 
     TUNING: ClassVar[bool] = True
+    IGNORED: ClassVar[frozenset[str]] = frozenset({"primary", "boostWeight"})
 
     enabled: bool = True
-    primary: bool = True
     max_aspects_per_entity: int = setting(10, 1, 100)
     max_attributes_per_aspect: int = setting(20, 1, 200)
     max_dependency_hops: int = setting(10, 1, 200)
@@ -100,7 +100,6 @@ class Traversal(Section):
     max_traversal_paths: int = setting(50, 1, 1_000)
     min_confidence: float = setting(0.5, 0, 1)
     timeout_ms: int = setting(500, 50, 5_000)
-    boost_weight: float = setting(0.2, 0, 1)
     constraint_budget_chars: int = setting(1_000, 200, 10_000)
 
 
@@ -391,12 +390,7 @@ class Pipeline(Section):
     model_registry: ModelRegistry = nested(ModelRegistry)
 
     def __post_init__(self) -> None:
-        walks = self.graph.enabled and self.traversal.enabled
-        settle(
-            self,
-            traversal=replace(self.traversal, primary=self.traversal.primary and walks),
-            synthesis=_as_extraction(self.synthesis, self.extraction),
-        )
+        settle(self, synthesis=_as_extraction(self.synthesis, self.extraction))
 
 
 def _as_extraction(synthesis: Synthesis, extraction: Extraction) -> Synthesis:

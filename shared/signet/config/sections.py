@@ -171,20 +171,17 @@ class Search(Section):
         "reranking": (False, "every candidate is weighed by its words and by its vector")
     }
 
-    #: Weight of the vector side.
+    #: Numbers of the TypeScript product's ranking; here a fitted model weighs.
+    IGNORED: ClassVar[frozenset[str]] = frozenset(
+        {"rehearsal_enabled", "rehearsal_weight", "rehearsal_half_life_days"}
+    )
+
+    #: Weight of meaning against words.
     alpha: float = setting(0.7, 0, 1, parse=from_text)
     top_k: int = setting(20, 1, 200, parse=from_text)
     min_score: float = setting(0.1, 0, 1, parse=from_text)
     #: Relevance that a result on a page must have; 0 switches the floor off.
     floor: float = setting(0.4, 0, 1, parse=from_text)
-    #: Stages that can be left out, each alone.
-    neighbours: bool = True
-    hubs: bool = True
-    questions: bool = True
-    resolution: bool = True
-    rehearsal_enabled: bool = True
-    rehearsal_weight: float = setting(0.1, 0, 1, parse=from_text)
-    rehearsal_half_life_days: float = setting(30, 1, 36_500, parse=from_text)
 
 
 @section

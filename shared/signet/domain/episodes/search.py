@@ -115,6 +115,14 @@ def said(
     return tx.once(("said", words, asked), read)
 
 
+def within(
+    tx: ReadTx, *, since: str, until: str, reader: Reader, project: str | None, commits: bool
+) -> list[FoundRow]:
+    """Return the newest chunks of sessions and commits in an interval, without forgotten statements."""
+    asked = sql.Asked(agent_id=reader.agent_id, project=project, but=None, commits=commits)
+    return _cleaned(tx, sql.within(tx, asked, since, until), reader)
+
+
 def _cleaned(tx: ReadTx, found: Sequence[FoundRow], reader: Reader) -> list[FoundRow]:
     """Return rows without what is withheld from a reader; memories stand for themselves."""
     is_cleaned = any(row.source_type != SourceType.MEMORY for row in found)

@@ -97,6 +97,11 @@ _NEWEST = _FOUND.format(rank="0.0", table="episode_chunks c", order="ORDER BY c.
 #: Counts no further than makes a difference.
 _HOLDERS = """
 SELECT count(*) FROM (SELECT 1 FROM episode_chunks_fts WHERE episode_chunks_fts MATCH ? LIMIT 1000)"""
+_WITHIN = _FOUND.format(
+    rank="0.0",
+    table="episode_chunks c",
+    order="AND c.said_at >= :since AND c.said_at < :until ORDER BY c.said_at DESC",
+)
 _COUNT = "SELECT coalesce(max(seq), 0) FROM episode_chunks"
 _AROUND = f"""
 SELECT position, content FROM episode_chunks
@@ -329,6 +334,11 @@ def _ranks(tx: ReadTx, words: str) -> tuple[dict[int, float], str]:
 def newest(tx: ReadTx, asked: Asked) -> list[FoundRow]:
     """Return the chunks that were indexed last."""
     return tx.rows(FoundRow, _NEWEST, asked.given())
+
+
+def within(tx: ReadTx, asked: Asked, since: str, until: str) -> list[FoundRow]:
+    """Return the newest chunks that were said between two times."""
+    return tx.rows(FoundRow, _WITHIN, {**asked.given(), "since": since, "until": until})
 
 
 def holders(tx: ReadTx, words: str) -> int:

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from signet.db import fts
-from signet.domain.recall import cutoff, why_not
-from signet.domain.recall.page import Page
+from signet.domain.recall import why_not
+from signet.domain.recall.page import Page, required
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
 
@@ -18,11 +18,9 @@ def of(run: Run, page: Page) -> Mapping[str, object]:
         "dropped_words": _dropped(run),
         "channels": _channels(run),
         "candidates": len(run.allowed),
-        "fusion": "filled",
-        "alpha": settings.alpha,
         "floor": None if page.least is None else round(page.least, 4),
         # What a page has that names none.
-        "usual_floor": round(cutoff.least(settings.floor, candidates=len(run.allowed)), 4),
+        "usual_floor": settings.floor,
         "left_out": {
             "below_score": page.below_score,
             "below_floor": len(page.below_floor),
@@ -75,14 +73,12 @@ def _best_below(run: Run, page: Page) -> Mapping[str, object] | None:
     if not page.below_floor:
         return None
     seq = max(page.below_floor, key=page.relevance.__getitem__)
-    cosine = run.known.cosine.get(seq)
+    cosine = run.known.cosine(seq)
     return {
         "id": reading.ids(run.tx, [seq]).get(seq),
         "relevance": round(page.relevance[seq], 4),
         "cosine": None if cosine is None else round(cosine, 4),
-        "words": [
-            fts.shown(w) for w, held in zip(run.words, run.known.words, strict=False) if seq in held
-        ],
+        "words": [fts.shown(word) for word in run.known.bm25(seq)],
     }
 
 
@@ -90,7 +86,8 @@ def left_out(run: Run, page: Page) -> str:
     """Return in words why the memory that came nearest is not on the page."""
     if page.nearest is None:
         return ""
-    seq, wanted, least = page.nearest.best, run.query.min_score, page.least or 0.0
+    seq, wanted = page.nearest.best, run.query.min_score
+    least = required(run, page, seq)
     relevant = page.relevance.get(seq, 0.0)
     if wanted is not None and relevant < wanted > least:
         return f"its score of {relevant:.2f} is below the minimum of {wanted:.2f}"

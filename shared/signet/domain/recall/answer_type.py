@@ -8,14 +8,10 @@ chat with long messages nothing is gained, so there it does nothing.
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from signet.domain.recall.models import Scores
-
-#: What a memory gains that names a time where one is asked for (0.2 and 0.3 measure alike on turns and lose on facts),
-#: and by how much more its type says than its words: a decision was read as one.
-LIFT = 0.1
+#: How much more its type says than its words: a decision was read as one.
 TYPED = 3.0
 
 #: A longer text (more than a passage) names a time or a number by chance.
@@ -83,6 +79,12 @@ LIKING = Kind(
 )
 KINDS = (TIME, NUMBER, PLACE, REASON, CHOICE, LIKING)
 
+#: A memory up to this length that ends in a question contains no answer; a longer one may.
+QUESTION_MAX_CHARS = 100
+#: Question marks, and the characters that may follow one.
+QUESTION_MARKS = ("?", "？", "؟")
+CLOSING = "\"'”’)]* "
+
 #: How an answer is asked for, and where its matter was talked about: such words are in no answer for what they mean.
 FORM = re.compile(
     r"\bhow (?:many|much)\b"
@@ -116,8 +118,3 @@ def given(kinds: Sequence[Kind], type_: str, text: str) -> float:
     return math.fsum(
         TYPED if type_ in kind.types else float(bool(kind.tells.search(short))) for kind in kinds
     )
-
-
-def lift(scores: Scores, shares: Mapping[int, float], *, weight: float) -> Scores:
-    """Return scores where memories that give what is expected are raised."""
-    return {seq: score * (1 + weight * shares.get(seq, 0.0)) for seq, score in scores.items()}

@@ -1,15 +1,10 @@
-"""From what each channel says to one score. Pure."""
+"""How well turns of sessions match a question, by words and meaning (`turns.py`). Pure."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from signet.domain.recall import neighbours
-from signet.domain.recall.models import Scores, Source
-
-#: A hint is a guess of what will be asked: alone it must not beat a text that holds the words.
-HINT_ALONE = 0.75
-HINT_SHARE = 0.3
+from signet.domain.recall.models import Scores
 
 #: The best of many passages is high by chance alone, and a long text holds many words by chance: for each unit
 #: of ln(passages) cosine loses this much and the words this share. Measured on long chat messages: recall@10
@@ -25,36 +20,6 @@ BM25_B = 0.75
 #: texts are on average, up to so many passages, the less it does. Measured: MRR of dialogue turns 56.2 to 59.4 %, of
 #: facts 68.8 to 70.4 %; with it in long texts, too, recall@10 of chat with code is 57.3 and not 60.8 %.
 LONG = 2.0
-
-#: Share of cosine in the score of a memory that the graph brought; the rest is structural importance.
-TRAVERSAL_COSINE = 0.7
-
-#: A memory that only the graph knows stands just below the page of those that match.
-BELOW = 0.99
-
-
-@dataclass(slots=True)
-class Evidence:
-    """What the channels know of each candidate, 0..1. A missing key means that the channel does not know it."""
-
-    keyword: Scores = field(default_factory=dict)
-    hint: Scores = field(default_factory=dict)
-    cosine: Scores = field(default_factory=dict)
-    #: Cosine without what the candidates have in common (`centering.py`).
-    apart: Scores = field(default_factory=dict)
-    structure: Scores = field(default_factory=dict)
-    #: bm25 (positive) of each word of the question.
-    words: list[Scores] = field(default_factory=list)
-
-
-def with_hints(keyword: Mapping[int, float], hints: Mapping[int, float]) -> Scores:
-    """Return keyword scores lifted by matching hints; a hint alone counts at most `HINT_ALONE`."""
-    merged = dict(keyword)
-    for seq, hint in hints.items():
-        own = keyword.get(seq, 0.0)
-        lifted = (1 - HINT_SHARE) * own + HINT_SHARE * hint
-        merged[seq] = max(own, lifted) if own > 0 else min(hint, HINT_ALONE)
-    return merged
 
 
 def scaled(scores: Mapping[int, float]) -> Scores:
@@ -147,49 +112,4 @@ def weighed(text: Mapping[int, float], cosine: Mapping[int, float], *, alpha: fl
     return {
         seq: alpha * cosine.get(seq, mean) + (1 - alpha) * text.get(seq, 0.0)
         for seq in {*text, *cosine}
-    }
-
-
-def source_of(text: float, cosine: float) -> Source:
-    """Return the name of what brought a flat result."""
-    if cosine > 0:
-        return Source.HYBRID if text > 0 else Source.VECTOR
-    return Source.KEYWORD
-
-
-def structural(
-    structure: Mapping[int, float], cosine: Mapping[int, float], *, min_score: float
-) -> Scores:
-    """Return the scores of memories that the graph brought (REC-11)."""
-    scores: Scores = {}
-    for seq, importance in structure.items():
-        similar = cosine.get(seq, 0.0)
-        share = TRAVERSAL_COSINE if similar > 0 else 0.0
-        score = share * similar + (1 - share) * importance
-        scores[seq] = min(1.0, max(min_score, score))
-    return scores
-
-
-def append_graph(flat: Scores, graph: Scores, *, limit: int, min_score: float) -> Scores:
-    """Add memories that only the graph knows behind the page of flat results; none of those is displaced."""
-    page = sorted(flat.values(), reverse=True)[:limit]
-    ceiling = max(min_score, page[-1] * BELOW) if page else 1.0
-    added = {seq: min(score, ceiling) for seq, score in graph.items() if seq not in flat}
-    return {**flat, **added}
-
-
-def boosted(scores: Scores, members: set[int], *, weight: float) -> Scores:
-    """Return scores with those of `members` moved towards 1 by `weight` (REC-16, REC-17)."""
-    return {
-        seq: (1 - weight) * score + weight if seq in members else score
-        for seq, score in scores.items()
-    }
-
-
-def at_least(scores: Scores, min_score: float, near: Mapping[int, float]) -> Scores:
-    """Return the scores that are not below `min_score`, and those of rows whose cosine in `near` is not."""
-    return {
-        seq: score
-        for seq, score in scores.items()
-        if score >= min_score or near.get(seq, 0.0) >= min_score
     }

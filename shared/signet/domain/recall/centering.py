@@ -7,11 +7,13 @@ Measured (six conversations, 2,184 questions): MRR of extracted facts 64.7 to 67
 recall@10 of facts 82.4 to 84.8 %, of sessions and chat with code unchanged or better.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from signet.db import ReadTx, vectors
+from signet.domain.episodes.models import FoundRow
 from signet.domain.recall import vector as channel
 from signet.domain.recall.models import Scores
+from signet.providers.scale import Scale
 
 #: Vectors whose mean is what is common, and how much of it is taken out; 30 to 100 and 0.5 to 0.8 measure alike. In a
 #: store of few, what all have in common tells little of the nearest: recall@5 in 140 stores of 60 memories is 0.6 %
@@ -23,16 +25,26 @@ SHARE = 0.6
 
 
 def compare(
-    tx: ReadTx, plain: bytes, weighed: bytes, seqs: Collection[int], *, model: str | None
+    tx: ReadTx,
+    plain: bytes,
+    weighed: bytes,
+    seqs: Collection[int],
+    *,
+    model: str | None,
+    said: Mapping[int, FoundRow],
+    scale: Scale,
 ) -> tuple[Scores, Scores]:
-    """Return the cosine 0..1 of each given memory that has a vector, and the one without what is common.
+    """Return the cosine of each given memory or passage that has a vector, and the one without what is common.
 
-    The first is to the `plain` vector of the question, the second to the `weighed` one (`rarity.py`), and may be below
-    0; alone in its store a memory keeps its cosine. A memory is as near as its best passage.
+    Both are on the scale that ranking is fitted for. The first is to the `plain` vector of the question, the second to
+    the `weighed` one (`gather.py`). A memory is as near as its best vector.
     """
     import numpy as np
 
     owners, stored = channel.stored(tx, vectors.dimensions(plain), seqs, model=model)
+    known = {number: row.vector for number, row in said.items() if row.vector}
+    known = {number: one for number, one in known.items() if len(one) == len(plain)}
+    owners, stored = [*owners, *known], stored + b"".join(known.values())
     if not owners:
         return {}, {}
     many = np.frombuffer(stored, dtype="<f4").reshape(len(owners), -1)
@@ -47,4 +59,8 @@ def compare(
     middle = np.einsum("ij,i->j", many[nearest], shares[nearest]) / len(nearest)
     common = shares * np.einsum("ij,j->i", many, middle)
     apart = near - SHARE * (common - common.mean())
-    return channel.best_of(owners, as_asked.clip(0.0, 1.0)), channel.best_of(owners, apart)
+    factor, shift = scale.factor, scale.shift
+    return (
+        channel.best_of(owners, factor * as_asked + shift),
+        channel.best_of(owners, factor * apart + shift),
+    )

@@ -45,8 +45,6 @@ PLAIN = {
     "superseded": "?",
     "asks": "?",
     "length": "i4",
-    "uses": "i4",
-    "used_at": _TIME,
     "ordinal": "i8",
     "parent": "i4",
     "everywhere": "?",
@@ -54,8 +52,8 @@ PLAIN = {
 #: What a memory came from (a fact stands where the memory does that it was read from), its own source, and what was
 #: saved at the same instant in the same project (its batch; that of a fact is what was read from the same memory).
 PLACES = ("source", "own_source", "batch", "instant")
-#: Found out when they are asked for: the memories just before and after, and whether the text settles something.
-LAZY = {"before": "i4", "after": "i4", "settles": "i1"}
+#: Found out when they are asked for: the memories just before and after.
+LAZY = {"before": "i4", "after": "i4"}
 TYPES = {
     **dict.fromkeys(HASHED, "i8"),
     **PLAIN,
@@ -75,8 +73,6 @@ class Allowed(NamedTuple):
 
     type: str
     created_at: str
-    access_count: int
-    last_accessed: str | None
     source: int | None
     batch: int | None
     passages: float
@@ -162,8 +158,6 @@ class Table:
         made = zip(
             types,
             [one.decode(errors="replace") for one in self["created_at"][rows].tolist()],
-            self["uses"][rows].tolist(),
-            [one.decode(errors="replace") or None for one in self["used_at"][rows].tolist()],
             [one or None for one in self["source"][rows].tolist()],
             [one or None for one in self["batch"][rows].tolist()],
             (self["length"][rows] / passages.TARGET).tolist(),
@@ -187,18 +181,6 @@ class Table:
         return {
             seq: [one for one in ones if one > NONE] for seq, ones in zip(seqs, near, strict=True)
         }
-
-    def of_agent(self, agent_id: str) -> int:
-        """Return how many memories an agent has, forgotten ones too."""
-        return int(np.count_nonzero(self["agent"] == key(agent_id)))
-
-    def settling(self, seqs: Sequence[int]) -> dict[int, int]:
-        """Return for each memory 1 where its text settles something, 0 where not, -1 where that is not known."""
-        return dict(zip(seqs, self["settles"][list(seqs)].tolist(), strict=True))
-
-    def settled(self, found: dict[int, bool]) -> None:
-        """Note whether texts settle something."""
-        self._columns["settles"][list(found)] = list(found.values())
 
     def placed(self, seqs: Numbers) -> Array:
         """Return what the place of some memories hangs on, in rows."""

@@ -1,56 +1,59 @@
-"""The stages after the merge, in their order: rehearsal, time, hubs, questions, communities, the kind of answer,
-resolution, ratings, what was learned, and what was replaced last."""
+"""Changes to the model's scores: graph, communities, ratings, learning, superseded memories."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Callable, Collection, Mapping, Sequence
 
-from signet import clock
 from signet.domain.learning import influence, worth
-from signet.domain.recall import (
-    answer_type,
-    blend,
-    dampen,
-    rehearse,
-    superseded,
-    time_boost,
-    time_lookup,
-)
-from signet.domain.recall.answer_type import Kind
+from signet.domain.recall import rank
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
-from signet.domain.recall.sql import community, reading
+from signet.domain.recall.sql import community
 
-#: Results per place on the page whose text is read to see whether they settle something.
-READ_PER_RESULT = 3
+#: A memory that only the graph brought is as relevant as this share of its importance, and stands below all others.
+GRAPH = 0.6
+BELOW = 0.01
+
+
+#: Log-odds that a superseded memory loses.
+PENALTY = 1.0
 
 
 def correct(run: Run, scores: Scores) -> Scores:
-    """Return the final scores."""
+    """Return the final scores, in log-odds."""
     settings, query = run.settings, run.query
     agent_id = query.reader.agent_id
     run.worth = run.attempt("worth", lambda: worth.known(run.tx, agent_id), run.worth)
-    kinds = answer_type.of(run.query.text)
     stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
-        ("rehearsal", settings.rehearsal_weight > 0, lambda s: _rehearsed(run, s)),
-        ("time", settings.time_weight > 0 and bool(run.when.spans), lambda s: _timed(run, s)),
-        ("hubs", settings.graph and settings.hubs, lambda s: _without_hubs(run, s)),
-        ("questions", settings.questions, lambda s: _asking(run, s)),
+        ("graph", bool(run.structure), lambda s: _linked(run, s)),
         ("community", query.community and bool(run.focal), lambda s: _within(run, s)),
-        ("expected", bool(kinds), lambda s: _expected(run, s, kinds)),
-        ("resolution", settings.resolution, lambda s: _resolved(run, s)),
-        ("rated", bool(run.worth.rated), lambda s: s | _times(s, run.worth.rated)),
+        ("rated", bool(run.worth.rated), lambda s: _rated(run, s)),
         ("learned", settings.learns and bool(run.worth.learned), lambda s: _learned(run, s)),
         (
             "superseded",
             bool(run.replaced),
-            lambda s: superseded.behind(s, run.replaced, run.allowed),
+            lambda s: behind(s, run.replaced, run.allowed),
         ),
     )
+    run.judged = scores
     for name, is_on, stage in stages:
         if is_on and scores:
             scores = run.apply(name, scores, stage)
+        if name == "graph":
+            run.judged = scores
     return scores
+
+
+def _linked(run: Run, scores: Scores) -> Scores:
+    """Raise what only the graph brought by its importance, to a place below everything else."""
+    alone = {
+        seq: max(scores[seq], rank.logit(GRAPH * one))
+        for seq, one in run.structure.items()
+        if run.trail.by_graph_alone(seq)
+    }
+    others = sorted((one for seq, one in scores.items() if seq not in alone), reverse=True)
+    page = others[: run.query.size]
+    ceiling = page[-1] - BELOW if page else rank.logit(1.0)
+    return scores | {seq: min(one, ceiling) for seq, one in alone.items()}
 
 
 def _learned(run: Run, scores: Scores) -> Scores:
@@ -63,66 +66,19 @@ def _learned(run: Run, scores: Scores) -> Scores:
     return scores | changed if is_on else scores
 
 
+def _rated(run: Run, scores: Scores) -> Scores:
+    """Return scores where what agents found of no use is as relevant as its factor says (PR-13)."""
+    rated = run.worth.rated
+    lowered = {
+        seq: rank.logit(rated[seq] * rank.relevance(scores[seq]))
+        for seq in scores.keys() & rated.keys()
+    }
+    return scores | lowered
+
+
 def _times(scores: Scores, factors: Mapping[int, float]) -> Scores:
-    """Return the scores that have a factor, multiplied by it: what agents rated counts so, too (PR-13)."""
-    return {seq: scores[seq] * factors[seq] for seq in scores.keys() & factors.keys()}
-
-
-def _rehearsed(run: Run, scores: Scores) -> Scores:
-    settings = run.settings
-    used = {seq: row for seq in scores if (row := run.allowed[seq]).access_count > 0}
-    # What was returned together was used at the same instant.
-    days = {text: _days_since(run, text) for text in {row.last_accessed for row in used.values()}}
-    raised = {
-        seq: scores[seq]
-        * rehearse.factor(
-            row.access_count,
-            days[row.last_accessed],
-            weight=rehearse.GENTLE * settings.rehearsal_weight,
-            half_life_days=settings.rehearsal_half_life_days,
-        )
-        for seq, row in used.items()
-    }
-    return scores | raised
-
-
-def _days_since(run: Run, text: str | None) -> float | None:
-    try:
-        return (run.now - clock.parse(text)) / timedelta(days=1) if text else None
-    except ValueError:  # a row of an older file; it counts as one without a date
-        return None
-
-
-def _timed(run: Run, scores: Scores) -> Scores:
-    told = time_lookup.of(run.tx, scores)
-    return time_boost.lift(scores, told, run.when.spans, weight=run.settings.time_weight)
-
-
-def _without_hubs(run: Run, scores: Scores) -> Scores:
-    """Lower what hangs on hubs alone, but not on one that the question names.
-
-    Measured: in a conversation both speakers are hubs, and lowering what mentions them costs 3 % of MRR.
-    """
-    agent_id = run.query.reader.agent_id
-    memories = run.view.table.of_agent(agent_id)
-    if reading.most_mentions(run.tx, agent_id) < dampen.least_degree(memories):
-        return scores
-    asked = {entity.id for entity in run.focal}
-    degrees = {
-        seq: list(sizes.values())
-        for seq, sizes in reading.degrees(run.tx, scores).items()
-        if asked.isdisjoint(sizes)
-    }
-    return dampen.hubs(scores, degrees, memories=memories)
-
-
-def _asking(run: Run, scores: Scores) -> Scores:
-    """Lower what asks among the best; the rest cannot reach the page."""
-    return dampen.questions(scores, {seq for seq in _best(run, scores) if run.allowed[seq].asks})
-
-
-def _best(run: Run, scores: Scores) -> list[int]:
-    return sorted(scores, key=scores.__getitem__, reverse=True)[: READ_PER_RESULT * run.query.size]
+    """Return the scores that have a factor with what it adds."""
+    return {seq: scores[seq] + rank.odds(factors[seq]) for seq in scores.keys() & factors.keys()}
 
 
 def _within(run: Run, scores: Scores) -> Scores:
@@ -133,22 +89,21 @@ def _within(run: Run, scores: Scores) -> Scores:
     return inside if len(inside) >= run.query.size else scores
 
 
-def _expected(run: Run, scores: Scores, kinds: Sequence[Kind]) -> Scores:
-    """Raise what gives the sort of answer that is asked for."""
-    texts = run.texts(_best(run, scores))
-    shares = {seq: answer_type.given(kinds, run.allowed[seq].type, t) for seq, t in texts.items()}
-    weight = answer_type.LIFT * blend.shortness([row.passages for row in run.allowed.values()])
-    return answer_type.lift(scores, shares, weight=weight)
+def behind(
+    scores: Scores, replaced: Mapping[int, Sequence[int]], allowed: Collection[int]
+) -> Scores:
+    """Return scores where a current memory scores at least as high as any memory that it supersedes.
 
-
-def _resolved(run: Run, scores: Scores) -> Scores:
-    """Raise what settles something among the best; the rest cannot reach the page."""
-    table = run.view.table
-    known = table.settling(_best(run, scores))
-    new = [seq for seq, settles in known.items() if settles < 0]
-    found = {
-        seq: dampen.is_resolved(run.allowed[seq].type, text) for seq, text in run.texts(new).items()
+    `replaced` maps each superseded memory to its successors, nearest first; those in `allowed` become candidates.
+    """
+    after = dict(scores)
+    old = {
+        seq: [s for s in later if s in allowed] for seq, later in replaced.items() if seq in scores
     }
-    table.settled(found)
-    resolved = {seq for seq, settles in (known | found).items() if settles > 0}
-    return dampen.resolution(scores, resolved, boost=dampen.RESOLUTION_BOOST)
+    for seq, later in old.items():
+        if later:
+            after[later[-1]] = max(after.get(later[-1], scores[seq]), scores[seq])
+    for seq, later in sorted(old.items(), key=lambda pair: len(pair[1])):
+        ceiling = min((after[s] for s in later if s in after), default=scores[seq])
+        after[seq] = min(scores[seq] - PENALTY, ceiling - rank.BEHIND)
+    return after

@@ -1,19 +1,16 @@
-"""The candidates of one recall, and what each channel knows of every one of them.
+"""The candidates of one recall: the best of every channel, their neighbours, and passages of sessions and commits."""
 
-Each channel brings its best; then their neighbours join and each candidate gets what
-every channel says of it. A lone score as it is loses a tenth of the evidence or more (decision 5).
-"""
-
+import re
 from collections.abc import Mapping
 
 from signet import clock
-from signet.db import fts
+from signet.db import fts, script
 from signet.domain.recall import (
-    centering,
     graph,
     keyword,
     neighbours,
-    rarity,
+    rank,
+    said,
     time_lookup,
     vector,
 )
@@ -23,9 +20,11 @@ from signet.domain.recall.run import Run
 #: A question of no more words is first of all about its time: "what happened yesterday".
 FEW_WORDS = 2
 
+_PARTS = re.compile(r"\w+")
+
 
 def gather(run: Run) -> None:
-    """Ask every channel; afterwards `known` holds the candidates that pass all filters."""
+    """Ask every channel; afterwards `allowed` holds the candidates that pass all filters."""
     ranks: Scores = run.attempt("keyword", lambda: _keyword(run), {})
     hints: Scores = run.attempt("hints", lambda: _hints(run), {})
     # Late, because a vector that is computed meanwhile takes about as long as all before.
@@ -34,35 +33,22 @@ def gather(run: Run) -> None:
     structure: Scores = {}
     if _is_walked(run, matched):
         structure = run.attempt("graph", lambda: _graph(run), {})
-    found = {"keyword": fts.scores(ranks), "hint": hints, "vector": cosine, "graph": structure}
+    found = {"keyword": ranks, "hint": hints, "vector": cosine, "graph": structure}
     for name, scores in found.items():
         run.trail.channel(name, scores)
-    candidates = {*matched, *structure}
-    # Where the graph leads, what only it brings stands at the end of a page, and what stands beside that changes
-    # recall@5 and @10 of four stores by 0.1 at most.
-    asking = matched if run.settings.traversal_primary else candidates
-    if run.settings.neighbours:
-        run.around = run.attempt("neighbours", lambda: _around(run, asking), {})
-        candidates |= run.around.keys()
+    run.around = run.attempt("neighbours", lambda: _around(run, matched), {})
     run.timely = run.attempt("time", lambda: _of_the_time(run), set())
-    candidates |= run.timely
-    run.allowed = run.view.allowed(candidates)
+    run.allowed = run.view.allowed({*matched, *structure, *run.around, *run.timely})
     run.replaced = run.attempt("superseded", lambda: _replaced(run), {})
-    run.around = {
-        seq: others & run.allowed.keys() for seq, others in run.around.items() if seq in run.allowed
-    }
-    known = run.known
-    known.keyword, known.hint, known.cosine, known.structure = (
-        {seq: score for seq, score in scores.items() if seq in run.allowed}
-        for scores in found.values()
-    )
-    _fill(run)
+    run.said = run.attempt("episodes", lambda: said.find(run), {})
+    run.around |= neighbours.symmetric(said.beside(run.said))
+    run.allowed |= said.allowed(run.said)
+    run.hints = {seq: score for seq, score in hints.items() if seq in run.allowed}
+    run.structure = {seq: score for seq, score in structure.items() if seq in run.allowed}
 
 
 def _is_walked(run: Run, matched: set[int]) -> bool:
-    """Return whether the graph may bring something to the page: where it leads, only behind a full one."""
-    if not run.settings.traversal_primary:
-        return True
+    """Return whether the graph may bring something: it fills a page that is not full."""
     return len(run.view.rows(matched)) < run.query.size
 
 
@@ -84,29 +70,35 @@ def _vector(run: Run) -> Scores:
     run.query_vector = run.ask_vector({}) or None
     if run.query_vector is None:
         return {}
-    tells: Mapping[str, float] = run.attempt("rarity", lambda: rarity.tells(run), {})
+    tells: Mapping[str, float] = run.attempt("rarity", lambda: _tells(run), {})
     run.weighed_vector = run.ask_vector(tells) or run.query_vector
     model = run.settings.embedding_model
     return vector.find(run.tx, run.weighed_vector, run.view, run.pool, model=model)
 
 
+def _tells(run: Run) -> Mapping[str, float]:
+    """Return how much each word tells by how rare it is, as a model has them: lower-case, without accents or marks.
+
+    Common words dominate the mean of a question's token states; weighing rare ones more finds what they name. Empty
+    for scripts that are indexed by pairs of characters.
+    """
+    if script.has_runs(run.query.text):
+        return {}
+    weights = rank.weights([*run.view.held(run.tx, run.words).values()], run.view.table.count)
+    return {
+        part: weight
+        for term, weight in zip(run.words, weights, strict=True)
+        for part in _PARTS.findall(fts.folded(fts.shown(term)))
+    }
+
+
 def _graph(run: Run) -> Scores:
     """Walk the graph where it is on; the best first."""
     settings = run.settings
-    if not settings.graph:
+    if not (settings.graph and settings.traversal):
         return {}
-    walks = settings.traversal
-    until = clock.monotonic_ms() + (
-        settings.traversal_timeout_ms if walks else settings.graph_timeout_ms
-    )
-    run.walk = graph.walk(
-        run.tx,
-        run.focal,
-        settings.bounds if walks else None,
-        lambda: clock.monotonic_ms() >= until,
-    )
-    if not (walks and settings.traversal_primary):
-        run.related = graph.related(run.tx, run.walk.focal)
+    until = clock.monotonic_ms() + settings.traversal_timeout_ms
+    run.walk = graph.walk(run.tx, run.focal, settings.bounds, lambda: clock.monotonic_ms() >= until)
     return graph.structure(run.tx, run.walk, run.where, run.graph_pool)
 
 
@@ -125,26 +117,3 @@ def _replaced(run: Run) -> dict[int, list[int]]:
     later = {seq for chain in found.values() for seq in chain}
     run.allowed |= run.view.allowed(later)
     return found
-
-
-def _fill(run: Run) -> None:
-    """Give every candidate its words, and its cosine where the vector channel works."""
-    known = run.known
-    known.words = run.attempt(
-        "fill_keyword",
-        lambda: keyword.each(run.tx, run.words, run.allowed, run.view),
-        known.words,
-    )
-    totals: Scores = {}
-    for word in known.words:
-        for seq, score in word.items():
-            totals[seq] = totals.get(seq, 0.0) + score
-    best = max(totals.values(), default=0.0)
-    known.keyword = {seq: score / best if best else 1.0 for seq, score in totals.items()}
-    plain, weighed, model = run.query_vector, run.weighed_vector, run.settings.embedding_model
-    if plain is not None and weighed is not None and known.cosine:
-        known.cosine, known.apart = run.attempt(
-            "fill_vector",
-            lambda: centering.compare(run.tx, plain, weighed, run.allowed, model=model),
-            (known.cosine, known.cosine),
-        )

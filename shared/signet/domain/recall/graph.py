@@ -9,20 +9,14 @@ from signet.domain.graph.models import Entity
 from signet.domain.recall.models import Scores
 from signet.domain.recall.sql import reading
 
-#: Limits of the older boost through `relations`.
-BOOST_ENTITIES = 50
-BOOST_MEMORIES = 200
-
 
 def walk(
     tx: ReadTx,
     start: Sequence[Entity],
-    bounds: traversal.TraversalBounds | None,
+    bounds: traversal.TraversalBounds,
     expired: Callable[[], bool],
 ) -> traversal.Traversal:
-    """Return the walk from the entities that a question names; without bounds only those entities."""
-    if bounds is None:
-        return traversal.Traversal(focal=list(start))
+    """Return the walk from the entities that a question names."""
     return traversal.traverse(tx, start, bounds=bounds, expired=expired)
 
 
@@ -37,11 +31,3 @@ def structure(tx: ReadTx, found: traversal.Traversal, where: Where, most: int) -
             break
     shown = found.constraints.intersection(passing).union(kept)
     return {passing[one]: found.memories[one] for one in best if one in shown}
-
-
-def related(tx: ReadTx, focal: Sequence[Entity]) -> set[int]:
-    """Return memories of the entities and of those one relation away (REC-16)."""
-    ids = [entity.id for entity in focal]
-    return (
-        reading.linked(tx, ids, entities=BOOST_ENTITIES, memories=BOOST_MEMORIES) if ids else set()
-    )

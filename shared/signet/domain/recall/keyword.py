@@ -63,22 +63,19 @@ def _best(totals: Array, which: Array, limit: int) -> Scores:
     return dict(zip(rows.tolist(), (-totals[rows]).tolist(), strict=True))
 
 
-def each(tx: ReadTx, words: Sequence[str], seqs: Collection[int], view: View) -> list[Scores]:
-    """Return for each word the bm25 (positive) of those of the given memories that hold it.
+def each(tx: ReadTx, words: Sequence[str], seqs: Collection[int], view: View) -> Array:
+    """Return the bm25 (positive) of each word (row) in each of the given memories (column), 0 where it is missing.
 
-    bm25 is a sum over words, so these add up to the score of the whole question.
+    bm25 is a sum over words, so a column adds up to the score of the whole question.
     """
     wanted = np.fromiter(seqs, dtype=np.int32, count=len(seqs))
-    found: list[Scores] = []
-    for word in words:
+    found = np.zeros((len(words), len(wanted)))
+    for row, word in zip(found, words, strict=True):
         posting = view.posting(tx, word)
-        if not len(posting.rows):
-            found.append({})
-            continue
-        places = np.minimum(posting.rows.searchsorted(wanted), len(posting.rows) - 1)
-        holds = posting.rows[places] == wanted
-        parts = view.weight(posting) * posting.parts[places[holds]]
-        found.append(dict(zip(wanted[holds].tolist(), parts.tolist(), strict=True)))
+        if len(posting.rows):
+            places = np.minimum(posting.rows.searchsorted(wanted), len(posting.rows) - 1)
+            holds = posting.rows[places] == wanted
+            row[holds] = view.weight(posting) * posting.parts[places[holds]]
     return found
 
 

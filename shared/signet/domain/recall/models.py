@@ -9,12 +9,12 @@ from signet.db.visibility import Reader
 from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import Ranked
 from signet.domain.skills.roster import Limits
+from signet.providers.scale import FITTED, Scale
 
 #: The number of results a caller may ask for.
 MAX_LIMIT = 100
 DEFAULT_LIMIT = 10
 
-#: What the lone score of a channel must have.
 DEFAULT_MIN_SCORE = 0.1
 
 #: The internal number of a memory (`memories.seq`) to its score.
@@ -91,32 +91,21 @@ class Query:
 class RecallSettings:
     """The numbers of recall; `settings.py` says where they come from."""
 
-    #: Weight of the vector side; 0.65 to 0.7 measured best with MiniLM.
+    #: Weight of meaning against words; the fitted weights hold at 0.7.
     alpha: float = 0.7
     top_k: int = 20
+    #: Where the cosines of the embedding model lie.
+    scale: Scale = FITTED
+    #: Score that a result must have however many are asked for, where it is above the default.
     min_score: float = DEFAULT_MIN_SCORE
-    #: Relevance that a result on a page must have (`cutoff.py`); 0 switches it off.
+    #: Relevance that a result on a page must have; 0 switches it off.
     floor: float = 0.4
-    #: Whether memories of one source support each other (`neighbours.py`).
-    neighbours: bool = True
     hints: bool = True
     embedding_model: str | None = None
     graph: bool = True
-    graph_weight: float = 0.15
-    graph_timeout_ms: int = 500
     traversal: bool = True
-    traversal_primary: bool = True
-    traversal_weight: float = 0.2
     traversal_timeout_ms: int = 500
     bounds: TraversalBounds = field(default_factory=TraversalBounds)
-    #: 0 switches the boost off.
-    rehearsal_weight: float = 0.1
-    rehearsal_half_life_days: float = 30.0
-    hubs: bool = True
-    questions: bool = True
-    resolution: bool = True
-    #: How much a memory of the time in question is raised; 0 switches it off.
-    time_weight: float = 0.8
     truncate_chars: int = 500
     #: Whether skills are results, and below what none of them fades.
     skills: bool = True
@@ -149,7 +138,7 @@ class Why:
     #: Ids of memories beside it that were found, and names of what the graph led over to it.
     neighbours: tuple[str, ...] = ()
     path: tuple[str, ...] = ()
-    #: See `cutoff.py`; None where it has none.
+    #: Probability that it answers (`rank.py`); None where it was not ranked.
     relevance: float | None = None
     #: In how many sessions it helped, of those that showed whether it did; None where none has.
     helped: tuple[int, int] | None = None

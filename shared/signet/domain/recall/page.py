@@ -1,25 +1,32 @@
-"""The page of an answer: the best sayings without what is below the floor, or the nearest by meaning."""
+"""The page of an answer: the best sayings that are relevant enough."""
 
-from collections.abc import Collection, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import accumulate
 
-from signet.db import fts
-from signet.domain.recall import (
-    answer_type,
-    blend,
-    choose,
-    cutoff,
-    sayings,
-    time_boost,
-    time_lookup,
-)
+import numpy as np
+
+from signet.domain.recall import rank, sayings
 from signet.domain.recall.gather import FEW_WORDS
-from signet.domain.recall.models import Scores
-from signet.domain.recall.run import Run
+from signet.domain.recall.models import DEFAULT_MIN_SCORE, Scores
+from signet.domain.recall.run import PAGE, Run
 from signet.domain.recall.sayings import Saying
 
+#: The best of few is seldom high by chance: with fewer candidates than this the floor is lower, with one it is 0.
+ENOUGH = 20
+#: An otherwise empty page shows up to three results by meaning alone: the best has a cosine of 0.6 of the floor and is
+#: 0.3 of the floor above the tenth; the others have 0.8 of its cosine. A paraphrase shares no word with its answer, and
+#: small models give such answers cosines of 0.2 to 0.5.
+NEAREST, NEAR, STANDS_OUT, NEARLY = 3, 0.6, 0.3, 0.8
+PASSAGE = 1.25
+
+#: Copies are recognised by their whole text, up to this many characters.
+WHOLE = 1_000
+
 #: Candidates per place among which sayings are looked for; what ranks lower is looked at where these are too few. All
-#: of them are no better; with six for each place recall@10 of long messages is 58.7 and not 59.7 %.
+#: of them are no better.
 READ = 9
 
 
@@ -41,42 +48,53 @@ class Page:
 
 
 def turn(run: Run, scores: Scores) -> Page:
-    """Return the best sayings, at most the limit; ties go to the newer one.
+    """Return the best sayings, at most the limit; ties go to the newer one. `scores` are log-odds.
 
-    The floor takes from the page and nothing takes the empty places: what stands behind ranked lower. Only a page that
-    would be empty takes what is near by its meaning. A saying is as relevant as its most relevant member; members below
-    the floor are not named among its parts.
+    The floor removes results and nothing replaces them, because the next ones rank lower. A saying is as
+    relevant as its best member; members below the floor are not named among its parts.
     """
     order = _ranked(run, scores)
     every = sayings.of(run, order[: READ * run.query.size], scores)
     if len(every) < run.query.size:
         every = sayings.of(run, order, scores)
     is_short = len(every) < min(run.query.size, len(scores))
-    best = choose.page(run, every)
+    best = _without_copies(run, every, run.query.size)
     members = [seq for saying in best for seq in saying.members]
     page = Page(
         sayings=best,
-        below_score=len(run.allowed) - len(order),
+        relevance=_judged(run, members, scores),
+        least=_least(run),
         beyond_limit=len(order) - len(members),
         is_short=is_short,
     )
-    page.relevance, told = _weighed(run, members)
-    page.least = _least(run)
-    if page.least is not None and page.relevance.keys() >= set(members):
-        near = _passing(run, members, page.relevance, told, page.least)
-        page.sayings = _holding(best, near)
-        if not page.sayings and run.query.floor is None:
-            near = _by_meaning(run, scores, page.least)
-            page.relevance |= _weighed(run, near)[0]
-            page.sayings = _holding(sayings.of(run, order, scores), near)[: run.query.size]
-            page.sayings.sort(key=lambda saying: near.index(saying.members[0]))
-        shown = {saying.shown for saying in page.sayings}
-        page.below_floor = [saying.best for saying in best if saying.shown not in shown]
-    _show(page)
-    _above_score(run, page)
-    if not page.sayings:
-        _note_nearest(run, page, members)
+    page.nearest = next(iter(best), None)
+    _leave_out(run, page)
+    if not page.sayings and run.query.floor is None and run.query.min_score is None:
+        _take_nearest(run, page, every)
+    for saying, relevance in zip(page.sayings, _shown(page), strict=True):
+        saying.score = relevance
+    if page.sayings:
+        page.nearest = None
     return page
+
+
+def _without_copies(run: Run, found: Sequence[Saying], size: int) -> list[Saying]:
+    """Return the first `size` sayings; a copy of an earlier one becomes its part."""
+    kept: dict[tuple[str, ...] | int, Saying] = {}
+    for start in range(0, len(found), size):
+        batch = found[start : start + size]
+        shown = [saying.shown for saying in batch]
+        texts: Mapping[int, str] = run.attempt("copies", partial(run.texts, shown), {})
+        for saying in batch:
+            text = texts.get(saying.shown, "")
+            key = sayings.said(text) if len(text) < WHOLE else ()
+            if key in kept:
+                kept[key].take(saying)
+            elif len(kept) < size:
+                kept[key or saying.shown] = saying
+        if len(kept) == size:
+            break
+    return list(kept.values())
 
 
 def _ranked(run: Run, scores: Scores) -> list[int]:
@@ -87,66 +105,71 @@ def _ranked(run: Run, scores: Scores) -> list[int]:
     return order
 
 
-def _holding(found: Sequence[Saying], near: Collection[int]) -> list[Saying]:
-    """Return the sayings that hold some of the given memories, each with those of its members."""
-    kept = [saying for saying in found if any(seq in near for seq in saying.members)]
-    for saying in kept:
-        saying.members = [seq for seq in saying.members if seq in near]
-    return kept
+def _judged(run: Run, seqs: Sequence[int], scores: Scores) -> Scores:
+    """Return the relevance that the floor judges: what replaced something is as relevant as that."""
+    found = {seq: run.judged.get(seq, scores[seq]) for seq in seqs}
+    for earlier, chain in run.replaced.items():
+        for later in chain:
+            if later in found and earlier in run.judged:
+                found[later] = max(found[later], run.judged[earlier])
+    return {seq: rank.relevance(one) for seq, one in found.items()}
 
 
-def _show(page: Page) -> None:
-    """Give each saying its relevance as the score that clients see, where that is known of all."""
-    members = [seq for saying in page.sayings for seq in saying.members]
-    if not page.relevance.keys() >= set(members):
-        return
-    found = {
-        saying.shown: max(page.relevance[seq] for seq in saying.members) for saying in page.sayings
-    }
-    shown = cutoff.shown([saying.shown for saying in page.sayings], found)
+def required(run: Run, page: Page, seq: int) -> float:
+    """Return the relevance that a candidate must have."""
+    if page.least is None:
+        return 0.0
+    # The lower floor of small stores is for memories; sessions may be about anything.
+    return run.settings.floor if seq in run.said else page.least
+
+
+def _leave_out(run: Run, page: Page) -> None:
+    """Leave out what the floor or the caller's least score takes."""
+    chosen = run.settings.min_score
+    wanted = max(run.query.min_score or 0.0, chosen if chosen > DEFAULT_MIN_SCORE else 0.0)
+    kept = []
     for saying in page.sayings:
-        saying.score = shown[saying.shown]
+        relevance = max(page.relevance[seq] for seq in saying.members)
+        least = required(run, page, saying.best)
+        if relevance < least:
+            page.below_floor.append(saying.best)
+        elif rank.relevance(saying.score) < wanted:
+            page.below_score += len(saying.members)
+        else:
+            saying.members = [
+                seq
+                for seq in saying.members
+                if page.relevance[seq] >= least or seq in (saying.best, saying.shown)
+            ]
+            kept.append(saying)
+    page.sayings = kept
 
 
-def _passing(
-    run: Run, seqs: Sequence[int], relevance: Scores, told: Scores, low: float
-) -> list[int]:
-    """Return those that are relevant enough."""
-    cosine = run.known.cosine
-    around = cutoff.background(cosine)
-    return [
-        seq
-        for seq in seqs
-        if cutoff.passes(relevance[seq], told[seq], cosine.get(seq), around=around, floor=low)
-    ]
+def _take_nearest(run: Run, page: Page, every: Sequence[Saying]) -> None:
+    """Put onto an empty page what stands out by its meaning; what replaced it comes before it."""
+    known = run.known
+    cosines = {seq: one for seq in known.compared if (one := known.cosine(seq)) is not None}
+    if page.least is None or not cosines:
+        return
+    order = sorted(cosines, key=cosines.__getitem__, reverse=True)[:NEAREST]
+    best = cosines[order[0]]
+    apart = best - rank.background(np.array(list(cosines.values())))
+    # Long passages are near to more.
+    least = page.least if order[0] not in run.said else PASSAGE * run.settings.floor
+    if best < NEAR * least or apart < STANDS_OUT * least:
+        return
+    near = [seq for seq in order if cosines[seq] >= NEARLY * best]
+    later = {one for seq in near for one in run.replaced.get(seq, ())}
+    page.sayings = [one for one in every if not {*near, *later}.isdisjoint(one.members)]
+    for saying in page.sayings:
+        saying.members = [one for one in saying.members if one in {*near, *later, saying.shown}]
+        page.relevance |= _judged(run, saying.members, run.judged)
+    page.below_floor = []
 
 
-def _by_meaning(run: Run, scores: Scores, low: float) -> list[int]:
-    """Return what is near by meaning; where something replaced it, that comes first."""
-    near = cutoff.by_meaning(run.known.cosine, low)
-    chains = ([*reversed(run.replaced.get(seq, ())), seq] for seq in near)
-    return list(dict.fromkeys(seq for chain in chains for seq in chain if seq in scores))
-
-
-def _note_nearest(run: Run, page: Page, best: Sequence[int]) -> None:
-    """Note what came nearest to an empty page: the most relevant of its best and of the nearest by meaning."""
-    cosine = run.known.cosine
-    seqs = {*best, *sorted(cosine, key=cosine.__getitem__, reverse=True)[:1]}
-    found, _ = _weighed(run, seqs)
-    page.relevance |= found
-    near = [seq for seq, relevant in found.items() if relevant > 0]
-    seq = max(near, key=found.__getitem__, default=None)
-    if seq is not None:
-        page.nearest = Saying(members=[seq], shown=seq, score=found[seq], source=None, kinds={})
-
-
-def _above_score(run: Run, page: Page) -> None:
-    """Leave out what is shown with less than the score that the caller asks for."""
-    wanted = run.query.min_score
-    if wanted is not None:
-        above = [saying for saying in page.sayings if saying.score >= wanted]
-        page.below_score += sum(len(one.members) for one in page.sayings if one.score < wanted)
-        page.sayings = above
+def _shown(page: Page) -> list[float]:
+    """Return each saying's relevance as its score 0..1; down the page it never rises, since clients sort by it."""
+    return list(accumulate((rank.relevance(one.score) for one in page.sayings), min))
 
 
 def _least(run: Run) -> float | None:
@@ -159,66 +182,6 @@ def _least(run: Run) -> float | None:
     if query.floor is not None:
         return query.floor or None
     of_a_time = bool(run.when.spans) and len(run.words) <= FEW_WORDS
-    if asked <= 0 or query.size > cutoff.PAGE or of_a_time or not run.words:
+    if asked <= 0 or query.size > PAGE or of_a_time or not run.words:
         return None
-    return cutoff.least(asked, candidates=len(run.allowed))
-
-
-def _weighed(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
-    """Return the relevance of results and what their words tell; nothing where the tables for it are damaged."""
-    nothing: tuple[Scores, Scores] = ({}, {})
-    return run.attempt("floor", lambda: _relevance(run, seqs), nothing)
-
-
-def _relevance(run: Run, seqs: Collection[int]) -> tuple[Scores, Scores]:
-    """Return the relevance of results and what their words tell.
-
-    A hint, and for what the graph alone brought its importance, count as words.
-    """
-    known = run.known
-    held = run.view.held(run.tx, run.words)
-    matter = _matter(run)
-    told = [
-        (scores, held[word])
-        for word, scores in zip(run.words, known.words, strict=False)
-        if word in matter
-    ]
-    words = [scores for scores, _ in told]
-    weight = cutoff.weights([count for _, count in told], run.view.table.count)
-    everyone = {*seqs, *run.replaced}
-    told_by = {
-        seq: cutoff.held(seq, words, weight, run.around, run.allowed[seq].passages)
-        for seq in everyone
-    }
-    told_by |= {
-        seq: max(told_by[seq], blend.HINT_ALONE * hint)
-        for seq, hint in known.hint.items()
-        if seq in told_by
-    }
-    told_by |= {
-        seq: max(told_by[seq], importance)
-        for seq, importance in known.structure.items()
-        if seq in told_by and run.trail.by_graph_alone(seq)
-    }
-    sources = {seq: run.allowed[seq].source for seq in told_by}
-    found = _timed(run, cutoff.relevance(told_by, known.cosine, sources))
-    for earlier, chain in run.replaced.items():
-        for later in chain:
-            found[later] = max(found.get(later, 0.0), found[earlier])
-            told_by[later] = max(told_by.get(later, 0.0), told_by[earlier])
-    return {seq: found[seq] for seq in seqs}, told_by
-
-
-def _timed(run: Run, found: Scores) -> Scores:
-    """Return relevance with that of memories of the time in question raised."""
-    weight, spans = cutoff.TIMELY * run.settings.time_weight, run.when.spans
-    if weight <= 0 or not spans:
-        return found
-    lifted = time_boost.lift(found, time_lookup.of(run.tx, found), spans, weight=weight)
-    return {seq: min(1.0, relevant) for seq, relevant in lifted.items()}
-
-
-def _matter(run: Run) -> set[str]:
-    """Return the words that name what the question is about; all, where each may only say how to answer."""
-    asked = set(fts.content_words(answer_type.matter(run.query.keyword_text or run.query.text)))
-    return asked.intersection(run.words) or set(run.words)
+    return asked * min(1.0, math.log(max(1, len(run.allowed) - len(run.said))) / math.log(ENOUGH))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from signet import clock
 from signet.db import ReadTx, fts
-from signet.domain.recall import keyword, time_boost, time_lookup, time_query
+from signet.domain.recall import keyword, time_lookup, time_query
 from signet.domain.recall.models import Query
 from signet.domain.recall.run import Run
 from signet.domain.recall.time_query import Anchor, Span, When
@@ -23,15 +23,16 @@ class Period:
     when: When
     words: list[str]
 
-    def explained(self) -> Mapping[str, object] | None:
-        """Return what was understood, for the answer; None when the question names no time."""
-        if not self.when.spans:
-            return None
-        anchor = self.when.anchor
-        return {
-            "intervals": [_shown(span) for span in self.when.spans],
-            **({"anchor": anchor.text, "relation": anchor.relation} if anchor else {}),
-        }
+
+def explained(when: When) -> Mapping[str, object] | None:
+    """Return what was understood, for the answer; None when the question names no time."""
+    if not when.spans:
+        return None
+    anchor = when.anchor
+    return {
+        "intervals": [_shown(span) for span in when.spans],
+        **({"anchor": anchor.text, "relation": anchor.relation} if anchor else {}),
+    }
 
 
 def unknown(query: Query) -> Period:
@@ -64,7 +65,7 @@ def _around(tx: ReadTx, anchor: Anchor, view: View) -> Span | None:
     if not words:
         return None
     found = keyword.holding_all(tx, words[:ANCHOR_WORDS], view, TELLING)
-    happened = time_boost.events(event for event, _ in time_lookup.of(tx, found).values())
+    happened = time_query.events(event for event, _ in time_lookup.of(tx, found).values())
     return time_query.around(anchor, happened)
 
 

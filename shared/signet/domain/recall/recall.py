@@ -15,24 +15,22 @@ from signet.domain.graph import traversal
 from signet.domain.memory import history, told
 from signet.domain.recall import (
     account,
-    blend,
-    cutoff,
-    episodes,
-    neighbours,
+    features,
     period,
+    said,
     scope,
     skills,
     supplement,
     time_lookup,
+    timeline,
     view,
     why_not,
 )
-from signet.domain.recall.blend import Evidence
 from signet.domain.recall.correct import correct
+from signet.domain.recall.evidence import Evidence
 from signet.domain.recall.explain import Trail
 from signet.domain.recall.gather import gather
 from signet.domain.recall.models import (
-    DEFAULT_MIN_SCORE,
     Hit,
     Nearest,
     Part,
@@ -68,6 +66,57 @@ def recall(
     for filters that make no sense.
     """
     started = clock.monotonic_ms()
+    run = begin(tx, query, query_vector=query_vector, settings=settings, now=now)
+    dated: list[Hit] = run.attempt("timeline", lambda: timeline.find(run), [])
+    if dated:
+        return Result(
+            query=fts.encodable(query.text),
+            method="timeline",
+            hits=tuple(dated),
+            degraded=tuple(dict.fromkeys(run.degraded)),
+            took_ms=clock.monotonic_ms() - started,
+            truncate_chars=settings.truncate_chars,
+            time=period.explained(run.when) if query.explain else None,
+        )
+    scores = _ranked(run)
+    page = turn(run, scores)
+    if page.is_short and run.has_more:
+        again = run.ask_vector if run.query_vector is not None else _no_vector
+        run = replace(run, ask_vector=again, wider=WIDER, known=Evidence(), trail=Trail(), said={})
+        scores = _ranked(run)
+        page = turn(run, scores)
+    hits = _hits(run, page, page.sayings)
+    known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
+    extra = supplement.find(run, hits)
+    every = (*hits, *known, *extra.hits)
+    if settings.embedding_model is not None and run.query_vector is None:
+        run.degraded.append("vector")
+    return Result(
+        query=fts.encodable(query.text),
+        method="hybrid" if run.known.by_meaning else "keyword",
+        hits=every,
+        nearest=None if every else _nearest(run, page),
+        entities=extra.entities,
+        sources=extra.sources,
+        degraded=tuple(dict.fromkeys(run.degraded)),
+        took_ms=clock.monotonic_ms() - started,
+        truncate_chars=settings.truncate_chars,
+        time=period.explained(run.when) if query.explain else None,
+        account=account.of(run, page) if query.explain else None,
+        why_not=why_not.of(run, page, scores, query.why_not) if query.why_not else None,
+        walk=run.walk,
+    )
+
+
+def begin(
+    tx: ReadTx,
+    query: Query,
+    *,
+    query_vector: QueryVector,
+    settings: RecallSettings,
+    now: datetime,
+) -> Run:
+    """Return a run that knows what the question is about, and nothing of candidates yet."""
     asked = period.unknown(query)
     run = Run(
         tx=tx,
@@ -82,36 +131,7 @@ def recall(
     run.view = run.attempt("columns", lambda: view.of(tx, query), run.view)
     asked = run.attempt("period", lambda: period.of(run), asked)
     run.words, run.when = asked.words, asked.when
-    scores = _ranked(run)
-    page = turn(run, scores)
-    if page.is_short and run.has_more:
-        again = run.ask_vector if run.query_vector is not None else _no_vector
-        run = replace(run, ask_vector=again, wider=WIDER, known=Evidence(), trail=Trail())
-        scores = _ranked(run)
-        page = turn(run, scores)
-    hits = _hits(run, page, page.sayings)
-    known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
-    said = run.attempt("episodes", lambda: episodes.find(run, hits), episodes.Found())
-    extra = supplement.find(run, hits)
-    every = (*hits, *said.hits, *known, *extra.hits)
-    near = [] if every else [one for one in (_nearest(run, page), said.nearest) if one]
-    if settings.embedding_model is not None and run.query_vector is None:
-        run.degraded.append("vector")
-    return Result(
-        query=fts.encodable(query.text),
-        method="hybrid" if run.known.cosine else "keyword",
-        hits=every,
-        nearest=max(near, key=lambda one: one.hit.score, default=None),
-        entities=extra.entities,
-        sources=extra.sources,
-        degraded=tuple(dict.fromkeys(run.degraded)),
-        took_ms=clock.monotonic_ms() - started,
-        truncate_chars=settings.truncate_chars,
-        time=asked.explained() if query.explain else None,
-        account=account.of(run, page) if query.explain else None,
-        why_not=why_not.of(run, page, scores, query.why_not) if query.why_not else None,
-        walk=run.walk,
-    )
+    return run
 
 
 def _no_vector(_: Mapping[str, float]) -> None:
@@ -119,9 +139,12 @@ def _no_vector(_: Mapping[str, float]) -> None:
 
 
 def _ranked(run: Run) -> Scores:
-    """Return the scores of the candidates for a question that is understood."""
+    """Return the scores, in log-odds, of the candidates for a question that is understood."""
     gather(run)
-    return correct(run, _merge(run))
+    run.known = known = run.attempt("rank", lambda: features.of(run), Evidence())
+    logits = known.model.logits(known.model.scores(known.features), known.features)
+    run.trail.fitted = dict(zip(known.seqs, logits.tolist(), strict=True))
+    return correct(run, run.trail.fitted)
 
 
 def touched(result: Result) -> list[str]:
@@ -136,74 +159,35 @@ def used_skills(result: Result) -> list[str]:
     return [hit.id for hit in result.hits if hit.source is Source.SKILL]
 
 
-def _merge(run: Run) -> Scores:
-    """Return one score for each candidate worth ranking.
-
-    Long memories lose what they have by chance: that ranks them, and leaves none out that is near.
-    """
-    merged, least = _blended(run), run.settings.min_score
-    scores = merged if _is_deep(run) else blend.at_least(merged, least, run.known.cosine)
-    timely = {seq: least for seq in run.timely if seq in run.allowed}
-    return run.apply("graph", timely | scores, lambda flat: _with_graph(run, flat))
-
-
-def _is_deep(run: Run) -> bool:
-    """Return whether the caller asks for more than a page: then nothing is left out that may be found.
-
-    A least score that someone has chosen holds at any depth; the floor of a page does what the default is for.
-    """
-    is_default = run.settings.min_score <= DEFAULT_MIN_SCORE
-    return run.query.size > cutoff.PAGE and is_default
-
-
-def _blended(run: Run) -> Scores:
-    known, alpha = run.known, run.settings.alpha
-    lengths = {seq: row.passages for seq, row in run.allowed.items()}
-    sources = neighbours.groups({s: (row.source, row.batch) for s, row in run.allowed.items()})
-    text = blend.with_hints(blend.worded(known.words, run.around, lengths), known.hint)
-    cosine = blend.levelled(known.apart, lengths)
-    scores = run.apply("blend", {}, lambda _: blend.weighed(text, cosine, alpha=alpha))
-    if not run.settings.neighbours:
-        return scores
-    return run.apply("neighbours", scores, lambda s: neighbours.lift(s, run.around, sources))
-
-
-def _with_graph(run: Run, flat: Scores) -> Scores:
-    settings, known, limit = run.settings, run.known, run.query.size
-    walked = blend.structural(known.structure, known.cosine, min_score=settings.min_score)
-    if settings.traversal and settings.traversal_primary:
-        return blend.append_graph(flat, walked, limit=limit, min_score=settings.min_score)
-    scores = blend.boosted(flat, run.related, weight=settings.graph_weight)
-    if settings.traversal:
-        scores = blend.boosted(scores, set(known.structure), weight=settings.traversal_weight)
-        added = {s: max(settings.min_score, i) for s, i in known.structure.items() if s not in flat}
-        scores |= added
-    return scores
-
-
 def _hits(run: Run, page: Page, found: Sequence[Saying]) -> list[Hit]:
     """Return sayings as results."""
     shown = [saying.shown for saying in found]
     rows: dict[int, Row] = run.attempt("load", lambda: reading.rows(run.tx, shown, run.where), {})
     parts: dict[int, tuple[Part, ...]] = run.attempt("parts", lambda: _parts(run, found), {})
     whys: dict[int, Why] = run.attempt("explain", lambda: _whys(run, found, page), {})
-    hits = {
-        saying.shown: reading.hit(
-            rows[saying.shown],
-            score=max(0.0, min(1.0, saying.score)),
-            source=_source(run, saying.best),
-            parts=parts.get(saying.shown, ()),
-            why=whys.get(saying.shown),
-            ranked=run.ranked(saying.best),
-        )
-        for saying in found
-        if saying.shown in rows
-    }
+    hits: dict[int, Hit] = {}
+    for saying in found:
+        score, why = max(0.0, min(1.0, saying.score)), whys.get(saying.shown)
+        if saying.shown in run.said:
+            passage = said.hit(run, saying.shown, score=score, why=why)
+            hits |= {saying.shown: passage} if passage else {}
+        elif saying.shown in rows:
+            hits[saying.shown] = reading.hit(
+                rows[saying.shown],
+                score=score,
+                source=_source(run, saying.best),
+                parts=parts.get(saying.shown, ()),
+                why=why,
+                ranked=run.ranked(saying.best),
+            )
     hits = run.attempt("validity", lambda: _with_validity(run, hits), hits)
-    said = [(hit.type, hit.content) for hit in hits.values()]
-    texts = told.texts(run.tx, said, reader=run.query.reader)
-    pairs = zip(hits.values(), texts, strict=True)
-    return [replace(hit, content=text) for hit, text in pairs if text.strip()]
+    told_as = told.texts(
+        run.tx, [(hit.type, hit.content) for hit in hits.values()], reader=run.query.reader
+    )
+    pairs = zip(hits.values(), told_as, strict=True)
+    return said.without_repeats(
+        run, [replace(hit, content=text) for hit, text in pairs if text.strip()]
+    )
 
 
 def _nearest(run: Run, page: Page) -> Nearest | None:
@@ -218,6 +202,7 @@ def _parts(run: Run, found: Sequence[Saying]) -> dict[int, tuple[Part, ...]]:
     below = {
         saying.shown: [seq for seq in saying.members if seq != saying.shown] for saying in found
     }
+    below = {shown: seqs for shown, seqs in below.items() if shown not in run.said}
     every = [seq for seqs in below.values() for seq in seqs]
     if not every:
         return {}
@@ -264,18 +249,16 @@ def _whys(run: Run, found: Sequence[Saying], page: Page) -> dict[int, Why]:
         return {}
     best = {saying.shown: saying.best for saying in found}
     beside = {
-        seq: sorted(run.around.get(seq, ()), key=lambda s: -run.known.cosine.get(s, 0.0))
+        seq: sorted(run.around.get(seq, ()), key=lambda s: -(run.known.cosine(s) or 0.0))
         for seq in best.values()
     }
     ids = reading.ids(run.tx, {*beside, *(one for some in beside.values() for one in some)})
-    by_graph = [ids[seq] for seq in beside if seq in run.known.structure and seq in ids]
+    by_graph = [ids[seq] for seq in beside if seq in run.structure and seq in ids]
     reader, focal = run.query.reader, run.walk.focal
     paths = traversal.paths(run.tx, by_graph, focal, reader=reader) if by_graph else {}
     return {
         shown: replace(
-            run.trail.why(
-                seq, run.known, run.words, page.relevance.get(seq), run.worth.memories.get(seq)
-            ),
+            run.why(seq, page.relevance.get(seq)),
             neighbours=tuple(ids[one] for one in beside[seq][:MAX_BESIDE] if one in ids),
             path=paths.get(ids.get(seq, ""), ()),
         )
@@ -284,10 +267,9 @@ def _whys(run: Run, found: Sequence[Saying], page: Page) -> dict[int, Why]:
 
 
 def _source(run: Run, seq: int) -> Source:
-    known, settings = run.known, run.settings
-    text = max(known.keyword.get(seq, 0.0), known.hint.get(seq, 0.0))
-    cosine = known.cosine.get(seq, 0.0)
-    flat_found = seq in known.keyword or seq in known.hint or seq in known.cosine
-    if seq in known.structure and not flat_found:
-        return Source.TRAVERSAL if settings.traversal_primary else Source.KA_TRAVERSAL
-    return blend.source_of(text, cosine)
+    found = {name for name, ranks in run.trail.found.items() if seq in ranks}
+    if found == {"graph"}:
+        return Source.TRAVERSAL
+    if not run.known.cosine(seq):
+        return Source.KEYWORD
+    return Source.HYBRID if run.known.bm25(seq) or "hint" in found else Source.VECTOR

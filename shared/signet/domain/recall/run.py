@@ -9,16 +9,17 @@ from typing import TypeVar
 from signet.db import ReadTx, damage
 from signet.db.driver import sqlite
 from signet.db.visibility import Where
+from signet.domain.episodes.models import FoundRow
 from signet.domain.graph import traversal
 from signet.domain.graph.models import Entity
 from signet.domain.graph.traversal import Traversal
 from signet.domain.injections.models import Ranked
 from signet.domain.learning.worth import Known
-from signet.domain.recall import cutoff
-from signet.domain.recall.blend import Evidence
+from signet.domain.recall import rank
 from signet.domain.recall.columns import Allowed
+from signet.domain.recall.evidence import Evidence
 from signet.domain.recall.explain import Trail
-from signet.domain.recall.models import Query, QueryVector, RecallSettings, Scores
+from signet.domain.recall.models import Query, QueryVector, RecallSettings, Scores, Why
 from signet.domain.recall.sql import reading
 from signet.domain.recall.time_query import When
 from signet.domain.recall.view import View
@@ -37,6 +38,8 @@ PAGE_POOL = 40
 PAGE_GRAPH_POOL = 8
 POOL_PER_RESULT = 4
 MAX_POOL = 500
+#: A caller who asks for more than a page wants depth.
+PAGE = 10
 #: Where pieces of long texts share so many places that a page stays short, each channel brings so many times more.
 WIDER = 8
 
@@ -55,13 +58,17 @@ class Run:
     when: When
     #: How many times more candidates the channels bring than a page of short texts needs.
     wider: int = 1
-    #: The vector of the question, once it was asked for, and the one in which rare words weigh more (`rarity.py`).
+    #: The vector of the question, once it was asked for, and the one in which rare words weigh more (`gather.py`).
     query_vector: bytes | None = None
     weighed_vector: bytes | None = None
     known: Evidence = field(default_factory=Evidence)
     allowed: dict[int, Allowed] = field(default_factory=dict)
+    #: Passages of sessions and commits among the candidates, by negative numbers.
+    said: dict[int, FoundRow] = field(default_factory=dict)
+    #: Scores of candidates by hints and by the graph, 0..1.
+    hints: Scores = field(default_factory=dict)
+    structure: Scores = field(default_factory=dict)
     walk: Traversal = field(default_factory=Traversal)
-    related: set[int] = field(default_factory=set)
     around: dict[int, set[int]] = field(default_factory=dict)
     trail: Trail = field(default_factory=Trail)
     #: Candidates for the time in question alone.
@@ -70,6 +77,8 @@ class Run:
     replaced: dict[int, list[int]] = field(default_factory=dict)
     #: What sessions say of memories.
     worth: Known = field(default_factory=Known)
+    #: What the candidates scored, in log-odds, before anything that was learned or rated: the floor judges this.
+    judged: Scores = field(default_factory=dict)
     #: What the candidates scored without what was learned of them.
     unlearned: Scores = field(default_factory=dict)
     degraded: list[str] = field(default_factory=list)
@@ -81,10 +90,18 @@ class Run:
         base = self.unlearned.get(seq)
         if base is None:
             return None
-        return Ranked(base, base * self.worth.learned.get(seq, 1.0))
+        learned = base + rank.odds(self.worth.learned.get(seq, 1.0))
+        return Ranked(rank.relevance(base), rank.relevance(learned))
+
+    def why(self, seq: int, relevance: float | None) -> Why:
+        """Return why a candidate is where it is."""
+        others = {"hint": self.hints, "graph": self.structure}
+        worth = self.worth.memories.get(seq)
+        return self.trail.why(seq, self.known, others, relevance, worth)
 
     def texts(self, seqs: Sequence[int]) -> dict[int, str]:
         """Return how the texts of memories begin; each is read once."""
+        self._texts |= {seq: self.said[seq].content for seq in seqs if seq in self.said}
         new = [seq for seq in seqs if seq not in self._texts]
         if new:
             self._texts |= reading.contents(self.tx, new)
@@ -131,7 +148,7 @@ class Run:
 
     @property
     def _is_page(self) -> bool:
-        return self.query.size <= cutoff.PAGE
+        return self.query.size <= PAGE
 
     def attempt(self, stage: str, work: Callable[[], T], otherwise: T) -> T:
         """Return what the stage gives; `otherwise` when its tables are missing or damaged."""

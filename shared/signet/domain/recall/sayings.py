@@ -1,28 +1,20 @@
 """One saying, one place: which candidates say the same thing, and how well it answers.
 
-The pieces of one text, a fact and the text it was read from, and copies are one saying. It scores as its best member.
-A text of many pieces has a good one by chance, so each unit of ln(pieces) costs `LENGTH`; and a text that was saved in
-pieces gains by the text before and after it in its conversation, as short ones do (`neighbours.py`).
-
-Measured as shipped, recall@10 of an ordinary page. Six chats with long messages, on which the numbers were chosen: each
-piece in its own place 46 %, one place each 50 %, with length and neighbours 60 %; three others 40 and 52 %; LoCoMo
-sessions 88 and 92 %. `LENGTH` from 0.06 to 0.1 measures alike; `BESIDE` of 0.3 is 1 % less on the three others. To add
-a part of what the second piece scores lost 2 to 10 %.
+The pieces of one text, a fact and the text it was read from, the passages of one session, and copies are one saying. It
+scores as its best member. A text of many pieces has a good one by chance: the model's weight of a text's length counts
+for the number of its pieces, too.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from signet.db import ReadTx
-from signet.domain.recall import superseded
+from signet.domain.embeddings import passages
+from signet.domain.recall import rank
 from signet.domain.recall.models import PartKind, Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
 from signet.domain.recall.sql.reading import Origin
-
-LENGTH = 0.08
-BESIDE = 0.2
 
 #: A source that is so many times longer than what an answer shows of a text does not stand for a fact read from it:
 #: the part that is shown would most likely not hold it.
@@ -61,9 +53,9 @@ def of(run: Run, order: Sequence[int], scores: Scores) -> list[Saying]:
     origins: Mapping[int, Origin] = run.attempt(
         "sayings", lambda: reading.origins(run.tx, order), {}
     )
-    members: dict[str | int, list[int]] = {}
+    members: dict[str | int | tuple[str, str], list[int]] = {}
     for seq in order:
-        members.setdefault(_key(seq, origins), []).append(seq)
+        members.setdefault(_key(run, seq, origins), []).append(seq)
     found = {
         key: Saying(
             members=seqs,
@@ -74,7 +66,7 @@ def of(run: Run, order: Sequence[int], scores: Scores) -> list[Saying]:
         )
         for key, seqs in members.items()
     }
-    run.attempt("pieces", lambda: _level(run.tx, found), None)
+    run.attempt("pieces", lambda: _level(run, found), None)
     _behind(run, list(found.values()))
     return sorted(found.values(), key=lambda saying: saying.score, reverse=True)
 
@@ -88,8 +80,11 @@ def said(text: str) -> tuple[str, ...]:
     return tuple(word for word in words if word not in _FILLERS)
 
 
-def _key(seq: int, origins: Mapping[int, Origin]) -> str | int:
+def _key(run: Run, seq: int, origins: Mapping[int, Origin]) -> str | int | tuple[str, str]:
     """Return what all candidates of one saying have in common: the text in pieces, else the source or itself."""
+    if seq in run.said:
+        row = run.said[seq]
+        return row.source_type, row.source_id
     origin = origins.get(seq)
     if origin is None:
         return seq
@@ -116,19 +111,13 @@ def _shown(run: Run, seqs: Sequence[int], origins: Mapping[int, Origin]) -> int:
     return best if hides or is_long else source
 
 
-def _level(tx: ReadTx, found: Mapping[str | int, Saying]) -> None:
-    """Take from texts in pieces what they have by chance, and add what stands beside them."""
-    beside: dict[str | int, set[str | int]] = {}
-    texts = reading.pieces(tx, [key for key in found if isinstance(key, str)])
-    for text, (count, around) in texts.items():
-        found[text].score -= LENGTH * math.log(count)
-        for other in around:
-            if other in found:
-                beside.setdefault(text, set()).add(other)
-                beside.setdefault(other, set()).add(text)
-    scores = {key: found[key].score for key in beside}
-    for key, others in beside.items():
-        found[key].score += BESIDE * max(0.0, *(scores[other] for other in others))
+def _level(run: Run, found: Mapping[str | int | tuple[str, str], Saying]) -> None:
+    """Take from texts in pieces what their best piece has by chance: the length of the whole counts."""
+    weight = run.known.model.score * float(run.known.model.features[rank.at("length")])
+    texts = [key for key in found if isinstance(key, str)]
+    for text, chars in reading.lengths(run.tx, texts).items():
+        own = run.allowed[found[text].best].passages
+        found[text].score += weight * math.log(max(1.0, chars / passages.TARGET) / max(1.0, own))
 
 
 def _behind(run: Run, found: Sequence[Saying]) -> None:
@@ -141,4 +130,4 @@ def _behind(run: Run, found: Sequence[Saying]) -> None:
             other = of.get(later, saying)
             if other is not saying:
                 other.score = max(other.score, saying.score)
-                saying.score = min(saying.score, superseded.BEHIND * other.score)
+                saying.score = min(saying.score, other.score - rank.BEHIND)

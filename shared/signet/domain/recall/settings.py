@@ -4,9 +4,10 @@ from signet.config import Settings
 from signet.domain.graph.traversal import TraversalBounds
 from signet.domain.recall.models import RecallSettings
 from signet.domain.skills import roster
+from signet.providers.scale import FITTED, Scale
 
 
-def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
+def of(settings: Settings, *, embedding_model: str | None, scale: Scale = FITTED) -> RecallSettings:
     """Return the recall settings; vectors of another model than `embedding_model` are left out (None: none are)."""
     search, pipeline = settings.search, settings.pipeline
     traversal = pipeline.traversal
@@ -15,18 +16,11 @@ def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
         top_k=search.top_k,
         min_score=search.min_score,
         floor=search.floor,
-        neighbours=search.neighbours,
-        hubs=search.hubs,
-        questions=search.questions,
-        resolution=search.resolution,
         hints=pipeline.hints.enabled,
         embedding_model=embedding_model,
+        scale=scale,
         graph=pipeline.graph.enabled,
-        graph_weight=pipeline.graph.boost_weight,
-        graph_timeout_ms=pipeline.graph.boost_timeout_ms,
         traversal=traversal.enabled,
-        traversal_primary=traversal.primary,
-        traversal_weight=traversal.boost_weight,
         traversal_timeout_ms=traversal.timeout_ms,
         bounds=TraversalBounds(
             aspects_per_entity=traversal.max_aspects_per_entity,
@@ -37,8 +31,6 @@ def of(settings: Settings, *, embedding_model: str | None) -> RecallSettings:
             min_strength=traversal.min_dependency_strength,
             min_confidence=traversal.min_confidence,
         ),
-        rehearsal_weight=search.rehearsal_weight if search.rehearsal_enabled else 0.0,
-        rehearsal_half_life_days=search.rehearsal_half_life_days,
         truncate_chars=pipeline.guardrails.recall_truncate_chars,
         skill_limits=roster.limits(settings),
         skills=pipeline.procedural.enabled,

@@ -5,11 +5,13 @@ name them are told from those that are looked for. A date beats what is relative
 mentioned on 6 November" is about November.
 """
 
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
+from signet import clock
 from signet.db import fts
 from signet.domain.memory import calendars, dates
 from signet.domain.memory.dates import Mention
@@ -17,6 +19,11 @@ from signet.domain.recall import time_phrases
 
 #: Characters in front of a time in which a word like "before" is looked for.
 LOOK_BACK = 60
+
+#: Events are reported when they happen or soon after; a report this much later counts half.
+TOLD_WITHIN = timedelta(days=5)
+
+Times = Mapping[int, tuple[str | None, str]]
 
 #: How far back "recently" looks.
 RECENT = timedelta(days=30)
@@ -69,10 +76,13 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
-    """The intervals a question is about, and its text without the words that only mean something today."""
+    """The intervals a question is about, its text without the words that only mean something today, and without any
+    time.
+    """
 
     spans: tuple[Span, ...] = ()
     rest: str
+    bare: str = ""
     anchor: Anchor | None = None
 
 
@@ -92,6 +102,7 @@ def understand(text: str, *, now: datetime, zone: tzinfo | None = None) -> When:
     return When(
         spans=tuple(spans),
         rest=_without(text, taken),
+        bare=_without(text, {*taken, *((mention.at, mention.to) for mention in found)}),
         anchor=Anchor(relation=anchor["relation"].lower(), text=anchor["anchor"])
         if anchor
         else None,
@@ -205,7 +216,37 @@ def _utc(local: datetime | None, zone: tzinfo | None) -> datetime | None:
     return None if local is None else dates.to_utc(local, zone)
 
 
-def _without(text: str, taken: Sequence[tuple[int, int]]) -> str:
+def _without(text: str, taken: Iterable[tuple[int, int]]) -> str:
     for at, to in sorted(taken, reverse=True):
         text = f"{text[:at]} {text[to:]}"
     return text
+
+
+def closeness(times: tuple[str | None, str], spans: Sequence[Span]) -> float:
+    """Return 1 for a memory of one of the intervals, less for one told after it, else 0."""
+    event, told = times
+    happened = clock.parsed(event)
+    return max((_closeness(happened, told, span) for span in spans), default=0.0)
+
+
+def _closeness(happened: datetime | None, told: str, span: Span) -> float:
+    if happened is not None and (span.is_relative or span.holds(happened)):
+        return float(span.holds(happened))
+    return _told(told, span)
+
+
+def _told(text: str, span: Span) -> float:
+    instant = clock.parsed(text)
+    if instant is None:
+        return 0.0
+    if span.holds(instant):
+        return 1.0
+    if span.end is None or instant < span.end:
+        return 0.0
+    late: float = (instant - span.end) / TOLD_WITHIN
+    return math.pow(0.5, 1 + late)
+
+
+def events(stored: Iterable[str | None]) -> list[datetime]:
+    """Return those of the stored times that can be read."""
+    return [instant for text in stored if (instant := clock.parsed(text)) is not None]

@@ -25,8 +25,8 @@ from signet.domain.embeddings import passages
 from signet.domain.episodes import brief, fence, outcome, search, split
 from signet.domain.episodes.brief import LEFT_OUT, Stretch
 from signet.domain.episodes.models import FoundRow, Match, Source, SourceType
-from signet.domain.recall import answer_type, blend, cutoff, neighbours
-from signet.domain.recall.dampen import QUESTION_MARKS
+from signet.domain.recall import answer_type, blend, cutoff, neighbours, rank
+from signet.domain.recall.answer_type import QUESTION_MARKS
 from signet.text import orders
 
 #: A longer prompt, or one that points at what is in front of it, is about the work at hand.
@@ -231,7 +231,7 @@ def _may_answer(found: Sequence[_Turn], question: str, asked: Sequence[str]) -> 
 
 def words_of(tx: ReadTx, asked: Sequence[str]) -> list[Word]:
     """Return the words of a question, and how much each tells among all that was said."""
-    told = cutoff.weights(*search.holders(tx, asked))
+    told = rank.weights(*search.holders(tx, asked))
     return [Word(search.stem(word), tells) for word, tells in zip(asked, told, strict=True)]
 
 

@@ -2,7 +2,7 @@
 
 from signet.db import fts
 from signet.domain.recall.models import Scores, WhyNot
-from signet.domain.recall.page import Page
+from signet.domain.recall.page import Page, required
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
 
@@ -26,9 +26,7 @@ def of(run: Run, page: Page, scores: Scores, memory_id: str) -> WhyNot:
         left_out="" if place else _rule(run, page, scores, seq),
         place=place,
         score=relevance,
-        why=run.trail.why(seq, run.known, run.words, relevance, run.worth.memories.get(seq))
-        if seq in run.allowed
-        else None,
+        why=run.why(seq, relevance) if seq in run.allowed else None,
     )
 
 
@@ -40,10 +38,6 @@ def _place(page: Page, seq: int) -> int | None:
 def _rule(run: Run, page: Page, scores: Scores, seq: int) -> str:
     if seq not in run.allowed:
         return f"{_matching(run, seq)}, and by meaning or words {run.pool} others came nearer"
-    if seq not in scores:
-        return (
-            f"{_matching(run, seq)}; its score is below the least of {run.settings.min_score:.2f}"
-        )
     relevance = page.relevance.get(seq)
     if relevance is None:
         before = sum(score > scores[seq] for score in scores.values())
@@ -51,12 +45,12 @@ def _rule(run: Run, page: Page, scores: Scores, seq: int) -> str:
     wanted = run.query.min_score
     if wanted is not None and relevance < wanted:
         return f"its score of {relevance:.2f} is below the minimum of {wanted:.2f}"
-    return too_far(run, seq, relevance, page.least)
+    return too_far(run, seq, relevance, required(run, page, seq))
 
 
 def too_far(run: Run, seq: int, relevance: float, least: float | None) -> str:
     """Explain why a memory is not relevant enough."""
-    compared = "not similar enough" if seq in run.known.cosine else "not compared"
+    compared = "not similar enough" if seq in run.known.compared else "not compared"
     required = f", {least:.0%} required" if least else ""
     return (
         f"{_matching(run, seq)}, and the meaning is {compared}: {relevance:.0%} relevant{required}"
@@ -64,11 +58,8 @@ def too_far(run: Run, seq: int, relevance: float, least: float | None) -> str:
 
 
 def _matching(run: Run, seq: int) -> str:
-    words = [
-        fts.shown(word)
-        for word, held in zip(run.words, run.known.words, strict=False)
-        # Of what is no candidate nothing is known yet.
-        if seq in held
-        or (seq not in run.allowed and reading.holds(run.tx, seq, fts.any_of([word])))
-    ]
+    words = [fts.shown(word) for word in run.known.bm25(seq)]
+    if seq not in run.allowed:  # nothing is known of it yet
+        held = (word for word in run.words if reading.holds(run.tx, seq, fts.any_of([word])))
+        words = [fts.shown(word) for word in held]
     return f'only these words match: "{" ".join(words)}"' if words else "no word matches"

@@ -7,20 +7,31 @@ CHANNELS = {
     "vector": "meaning",
     "graph": "its entities",
 }
-#: What each stage looks at, when it raised a score and when it lowered it.
+#: Why each feature of the model, and each stage after it, raised the relevance, and why it lowered it.
 STAGES = {
-    "blend": ("words and meaning together", "words and meaning together"),
-    "neighbours": ("its neighbours fit too", "its neighbours fit less"),
-    "graph": ("it is linked to what you asked about", "others are linked more closely"),
-    "rehearsal": ("it was used recently", "it was used long ago"),
-    "time": ("it is from the time you asked about", "it is from another time"),
-    "hubs": ("its topic is rare", "its topic is common"),
-    "questions": ("it is a statement", "it is only a question"),
-    "expected": (
-        "it contains the kind of answer you asked for",
-        "others contain the kind of answer you asked for",
+    "page": ("similar questions have answers", "similar questions often have no answer"),
+    "words": ("it contains rare words of the question", "it contains few words of the question"),
+    "share": ("it contains most words of the question", "it contains few words of the question"),
+    "exact": ("it contains the words as you wrote them", "it contains other forms of the words"),
+    "beside": (
+        "the texts before and after it contain more of the words",
+        "its neighbours lack the words",
     ),
-    "resolution": ("it states an outcome", "it states no outcome"),
+    "cosine": ("its meaning is similar", "its meaning is similar to everything"),
+    "apart": ("its meaning is more similar than others'", "its meaning is not similar"),
+    "apart_beside": (
+        "its neighbours have a similar meaning",
+        "its neighbours have another meaning",
+    ),
+    "source_share": ("its session contains the words", "its session lacks the words"),
+    "source_apart": ("its session is about this", "its session is about other things"),
+    "time": ("it is from the time you asked about", "it is from another time"),
+    "answer": ("it contains the kind of answer you asked for", "it contains no such answer"),
+    "length": ("it is short", "in a long text, words meet by chance"),
+    "asks": ("it is a statement", "it only asks"),
+    "both": ("words and meaning agree", "words and meaning repeat each other"),
+    "community": ("its topic is what you asked about", "its topic is another"),
+    "graph": ("it is linked to what you asked about", "others are linked more closely"),
     "rated": ("agents found it useful", "agents found it of no use"),
     "learned": ("it helped in earlier sessions", "it did not help in earlier sessions"),
     "superseded": ("it is current", "a later memory corrects it"),

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from signet.db import ReadTx, Row
-from signet.db.dialect import LIST, NO_INDEX, THEN_JOIN, at_most, list_of, list_rows
+from signet.db.dialect import LIST, NO_INDEX, THEN_JOIN, at_most, list_rows
 from signet.db.visibility import EVERYWHERE, Reader, Where, readable
 from signet.domain.injections.models import Ranked
-from signet.domain.recall import dampen
+from signet.domain.recall import answer_type
 from signet.domain.recall.models import Hit, Part, Source, Why
 
 if TYPE_CHECKING:
@@ -85,16 +85,15 @@ SELECT m.seq, m.agent_id, m.visibility, m.scope, m.project, m.type, m.who,
   CAST(m.importance AS REAL), m.pinned IS 1, m.is_deleted IS 0, CAST(coalesce(m.deleted_at, '') AS BLOB),
   CAST(m.created_at AS BLOB), CAST(coalesce(m.event_at, m.created_at) AS BLOB), m.superseded_by IS NOT NULL,
   length(m.content) <= {{most_chars}} AND substr(rtrim(m.content, {{closing}}), -1) IN ({{marks}}), length(m.content),
-  min(CAST(coalesce(m.access_count, 0) AS INTEGER), 2147483647), CAST(coalesce(m.last_accessed, '') AS BLOB),
   coalesce(m.ordinal, -1), coalesce(p.seq, 0), {{everywhere}} IS 1, coalesce(m.source_type, '') || ' ' || m.source_id,
   CASE WHEN p.id IS NULL THEN coalesce(m.source_type, '') || ' ' || m.source_id
     ELSE coalesce(p.source_type, '') || ' ' || p.source_id END, m.id
 FROM memories m {NO_INDEX} LEFT JOIN memories p ON m.source_type = 'pipeline-v2' AND p.id = m.source_id
 """.format(
     everywhere=EVERYWHERE.format(m="m"),
-    most_chars=dampen.QUESTION_MAX_CHARS,
-    closing="'" + dampen.CLOSING.replace("'", "''") + "'",
-    marks=", ".join(f"'{mark}'" for mark in dampen.QUESTION_MARKS),
+    most_chars=answer_type.QUESTION_MAX_CHARS,
+    closing="'" + answer_type.CLOSING.replace("'", "''") + "'",
+    marks=", ".join(f"'{mark}'" for mark in answer_type.QUESTION_MARKS),
 )
 _RANKED_OF = f"{_RANKED} WHERE m.seq IN {LIST}"
 _RANKED_AFTER = f"{_RANKED} WHERE m.seq > ? ORDER BY m.seq {at_most()}"
@@ -109,7 +108,7 @@ _SEQS = f"""
 SELECT i.id, i.seq FROM {list_rows()} j {THEN_JOIN} memories i ON i.id = j.value
 {THEN_JOIN} memories m {NO_INDEX} ON m.seq = i.seq WHERE {{where}}
 """
-#: What settles something says so early; sessions of many pages are not read whole.
+#: How texts begin; sessions of many pages are not read whole.
 _CONTENTS = f"SELECT seq, substr(content, 1, 1000) FROM memories WHERE seq IN {LIST}"
 #: Beside a memory is what precedes or follows it in its source, by ordinal, else as saved. Memories of one
 #: project that bear the same instant were saved as one piece (an import, a session told later), too.
@@ -133,20 +132,6 @@ FROM memories m JOIN memories c
     THEN coalesce((SELECT o.seq FROM memories o WHERE o.id = m.source_id), m.seq) ELSE m.seq END
 WHERE m.seq IN {LIST}
 """
-#: The graph keeps with each entity how many memories mention it.
-_DEGREES = f"""
-SELECT m.seq, e.id, e.mentions FROM memories m JOIN memory_entity_mentions x ON x.memory_id = m.id
-JOIN entities e ON e.id = x.entity_id WHERE m.seq IN {LIST}
-"""
-_MOST_MENTIONS = "SELECT coalesce(max(mentions), 0) FROM entities WHERE agent_id = ?"
-_LINKED = f"""
-SELECT DISTINCT m.seq FROM (
-  SELECT source_entity_id AS id FROM relations WHERE target_entity_id IN {list_of("?1")}
-  UNION SELECT target_entity_id FROM relations WHERE source_entity_id IN {list_of("?1")}
-  UNION SELECT value FROM {list_rows("?1")} {at_most("?2")}
-) e JOIN memory_entity_mentions x ON x.entity_id = e.id
-JOIN memories m ON m.id = x.memory_id AND m.is_deleted = 0 {at_most("?3")}
-"""
 _ROWS = f"""
 SELECT m.seq, m.id, m.content, m.type, m.tags, m.pinned, m.importance, m.who, m.project, m.created_at,
   m.source_type, m.source_id, m.access_count, m.last_accessed, m.event_at, m.valid_from,
@@ -164,18 +149,10 @@ FROM memories m {NO_INDEX} JOIN memories c
     THEN coalesce((SELECT o.seq FROM memories o WHERE o.id = m.source_id), m.seq) ELSE m.seq END
 WHERE m.seq IN {LIST}
 """
-#: How many pieces texts have, and what was saved at that instant just before the first and just after the last piece:
-#: another text in pieces, or a memory.
-_NEXT = """
-(SELECT iif(x.source_type = 'chunk', x.source_id, x.seq) FROM memories x
- WHERE x.project = g.project AND x.created_at = g.created_at AND x.seq {place}
-   AND +x.is_deleted = 0 AND +x.source_type IS NOT 'pipeline-v2' ORDER BY x.seq {order} LIMIT 1)
-"""
 _PIECES = f"""
-SELECT g.text, g.pieces, {_NEXT.format(place="< g.first", order="DESC")}, {_NEXT.format(place="> g.last", order="ASC")}
-FROM (SELECT j.value AS text, count(*) AS pieces, min(m.seq) AS first, max(m.seq) AS last, m.project, m.created_at
-  FROM {list_rows()} j {THEN_JOIN} memories m ON m.source_type = 'chunk' AND m.source_id = j.value AND m.is_deleted = 0
-  GROUP BY j.value) g
+SELECT j.value, sum(length(m.content)) FROM {list_rows()} j
+{THEN_JOIN} memories m ON m.source_type = 'chunk' AND m.source_id = j.value AND m.is_deleted = 0
+GROUP BY j.value
 """
 
 
@@ -344,30 +321,9 @@ def origins(tx: ReadTx, seqs: Collection[int]) -> dict[int, Origin]:
     return {row[0]: Origin._make(row[1:]) for row in tx.tuples(_ORIGINS, (_numbered(seqs),))}
 
 
-def pieces(tx: ReadTx, texts: Collection[str]) -> dict[str, tuple[int, list[str | int]]]:
-    """Return of each text in pieces how many these are, and the texts and memories saved before and after it."""
-    if not texts:
-        return {}
-    rows = tx.tuples(_PIECES, (_json(texts),))
-    return {row[0]: (row[1], [other for other in row[2:] if other is not None]) for row in rows}
-
-
-def degrees(tx: ReadTx, seqs: Collection[int]) -> dict[int, dict[str, int]]:
-    """Return for each linked memory its entities, each with how many memories mention it."""
-    found: dict[int, dict[str, int]] = {}
-    for seq, entity_id, mentions in tx.all(_DEGREES, (_numbered(seqs),)):
-        found.setdefault(seq, {})[entity_id] = mentions
-    return found
-
-
-def most_mentions(tx: ReadTx, agent_id: str) -> int:
-    """Return how many memories mention the entity of an agent that most mention."""
-    return int(tx.value(_MOST_MENTIONS, (agent_id,)))
-
-
-def linked(tx: ReadTx, entity_ids: Sequence[str], *, entities: int, memories: int) -> set[int]:
-    """Return memories that mention the entities or one related to them."""
-    return {row[0] for row in tx.all(_LINKED, (_json(entity_ids), entities, memories))}
+def lengths(tx: ReadTx, texts: Collection[str]) -> dict[str, int]:
+    """Return how many characters all pieces of each text have."""
+    return dict(tx.tuples(_PIECES, (_json(texts),))) if texts else {}
 
 
 def rows(tx: ReadTx, seqs: Collection[int], where: Where) -> dict[int, Row]:

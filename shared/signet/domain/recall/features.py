@@ -1,0 +1,207 @@
+"""Compute the features of the candidates of one question."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from signet.db import fts, script
+from signet.domain.recall import (
+    answer_type,
+    centering,
+    keyword,
+    neighbours,
+    rank,
+    said,
+    time_lookup,
+    time_query,
+)
+from signet.domain.recall.evidence import Evidence
+from signet.domain.recall.models import Scores
+from signet.domain.recall.rank import Array
+from signet.domain.recall.run import Run
+
+#: A hint is a guess of what will be asked: it counts so much as words of the text itself.
+HINT = 0.75
+#: Results per place on the page whose text is read.
+READ_PER_RESULT = 3
+_SATURATES = 10.0
+
+Places = npt.NDArray[np.intp]
+Flags = npt.NDArray[np.bool_]
+Pairs = tuple[Places, Places]
+
+
+def of(run: Run) -> Evidence:
+    """Return the evidence for the candidates in `run.allowed` and `run.said`."""
+    memories = [seq for seq in run.allowed if seq > 0]
+    seqs = [*memories, *run.said]
+    nothing = np.zeros((len(run.words), len(memories)))
+    by_words = run.attempt(
+        "fill_keyword", lambda: keyword.each(run.tx, run.words, memories, run.view), nothing
+    )
+    held = np.hstack([by_words, said.held(run.words, run.said.values())])
+    found = Evidence(seqs=seqs, words=tuple(run.words), held=held, alpha=run.settings.alpha)
+    if not seqs:
+        return found
+    idf = run.attempt("fill_keyword", lambda: _idf(run), np.ones(len(run.words)))
+    cosine, apart, compared = _meaning(run, memories)
+    near = _pairs(found, run.around)
+    sources = _sources(run, seqs)
+    holds = held > 0
+    mass = idf @ holds
+    total = float(idf.sum()) or 1.0
+    hinted = np.array([HINT * run.hints.get(seq, 0.0) for seq in seqs])
+    words = np.maximum(_saturated(mass), _saturated(hinted * total))
+    beside = idf @ (~holds & _best_beside(holds, near))
+    columns = {
+        "words": words,
+        "share": np.maximum(mass / total, hinted),
+        "beside": _saturated(mass + beside) - _saturated(mass),
+        "cosine": cosine,
+        "apart": apart,
+        "apart_beside": _best_of_beside(apart, near),
+        "time": _closeness(run, seqs),
+        "length": np.array([np.log(max(1.0, run.allowed[seq].passages)) for seq in seqs]),
+        "asks": np.array([float(run.allowed[seq].asks) for seq in seqs]),
+        "both": words * apart,
+    }
+    columns["source_share"] = _best_of(sources, columns["share"])
+    columns["source_apart"] = _best_of(sources, apart)
+    later = np.zeros(len(seqs))
+    features = np.column_stack([columns.get(name, later) for name in rank.FEATURES])
+    found = replace(found, features=features, compared=compared, by_meaning=bool(compared))
+    return _with_texts(run, found, idf / total)
+
+
+def _saturated(mass: Array) -> Array:
+    found: Array = -np.expm1(-mass / _SATURATES)
+    return found
+
+
+def _idf(run: Run) -> Array:
+    """Return the idf of each word among memories and passages.
+
+    Words that only specify the form of the answer count 0, unless there are no others.
+    """
+    in_memories = run.view.held(run.tx, run.words)
+    in_talk, chunks = said.holders(run)
+    held = [in_memories[word] + count for word, count in zip(run.words, in_talk, strict=True)]
+    idf = np.array(rank.weights(held, run.view.table.count + chunks))
+    text = answer_type.matter(run.query.keyword_text or run.query.text)
+    matter = set(fts.content_words(text)).intersection(run.words)
+    if matter:
+        idf *= [word in matter for word in run.words]
+    return idf
+
+
+def _meaning(run: Run, memories: Sequence[int]) -> tuple[Array, Array, frozenset[int]]:
+    """Return cosine and `apart` of the candidates, and which have a vector; the others get the mean."""
+    size = len(memories) + len(run.said)
+    plain, weighed = run.query_vector, run.weighed_vector
+    if plain is None or weighed is None:
+        return np.zeros(size), np.zeros(size), frozenset()
+    seqs = [*memories, *run.said]
+    nothing: tuple[Scores, Scores] = ({}, {})
+    known, far = run.attempt(
+        "fill_vector",
+        lambda: centering.compare(
+            run.tx,
+            plain,
+            weighed,
+            memories,
+            model=run.settings.embedding_model,
+            said=run.said,
+            scale=run.settings.scale,
+        ),
+        nothing,
+    )
+    if not known:
+        return np.zeros(size), np.zeros(size), frozenset()
+    cosine, apart = (_filled(seqs, one) for one in (known, far))
+    return cosine, apart, frozenset(known)
+
+
+def _filled(seqs: Sequence[int], known: Scores) -> Array:
+    mean = sum(known.values()) / len(known)
+    return np.array([known.get(seq, mean) for seq in seqs])
+
+
+def _pairs(found: Evidence, around: neighbours.Around) -> Pairs:
+    """Return the pairs of neighbouring candidates, as two arrays of places."""
+    places = found.places
+    pairs = [
+        (places[seq], places[other])
+        for seq, others in around.items()
+        if seq in places
+        for other in others
+        if other in places
+    ]
+    flat = np.array(pairs, dtype=np.intp).reshape(-1, 2)
+    return flat[:, 0], flat[:, 1]
+
+
+def _best_beside(holds: Flags, near: Pairs) -> Flags:
+    """Return for each word (row) and candidate (column) whether a neighbour contains the word."""
+    beside = np.zeros_like(holds)
+    np.logical_or.at(beside.T, near[0], holds.T[near[1]])
+    return beside
+
+
+def _best_of_beside(values: Array, near: Pairs) -> Array:
+    """Return the best value among each candidate's neighbours; the mean for one without neighbours."""
+    best = np.full(len(values), -np.inf)
+    np.maximum.at(best, near[0], values[near[1]])
+    return np.where(np.isinf(best), values.mean(), best)
+
+
+def _sources(run: Run, seqs: Sequence[int]) -> Places:
+    """Return a number for what each candidate came from; one that stands alone has its own."""
+    named = neighbours.groups(
+        {seq: (run.allowed[seq].source, run.allowed[seq].batch) for seq in seqs}
+    )
+    numbers: dict[object, int] = {}
+    keys = [("source", named[seq]) if seq in named else seq for seq in seqs]
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.intp)
+
+
+def _best_of(sources: Places, values: Array) -> Array:
+    best = np.full(int(sources.max()) + 1, -np.inf)
+    np.maximum.at(best, sources, values)
+    found: Array = best[sources]
+    return found
+
+
+def _closeness(run: Run, seqs: Sequence[int]) -> Array:
+    """Return how close each candidate is to the time in question; 0 where the question names none."""
+    if not run.when.spans:
+        return np.zeros(len(seqs))
+    nothing: time_query.Times = {}
+    times = run.attempt(
+        "time", lambda: {**time_lookup.of(run.tx, seqs), **said.times(run.said)}, nothing
+    )
+    return np.array(
+        [time_query.closeness(times[seq], run.when.spans) if seq in times else 0.0 for seq in seqs]
+    )
+
+
+def _with_texts(run: Run, found: Evidence, shares: Array) -> Evidence:
+    """Return the evidence with what the texts of the best candidates say: `exact` and `answer`."""
+    kinds = answer_type.of(run.query.text)
+    scores = found.model.scores(found.features)
+    newest = np.lexsort((-np.array(found.seqs), -scores))
+    best = newest[: READ_PER_RESULT * run.query.size].tolist()
+    texts: Mapping[int, str] = run.attempt(
+        "texts", lambda: run.texts([found.seqs[place] for place in best]), {}
+    )
+    features = found.features.copy()
+    words = [fts.shown(word) for word in run.words]
+    for place in best:
+        text = texts.get(found.seqs[place], "")
+        held = script.fold(text).lower()
+        features[place, rank.at("exact")] = shares @ [word in held for word in words]
+        if kinds:
+            kind = run.allowed[found.seqs[place]].type
+            features[place, rank.at("answer")] = answer_type.given(kinds, kind, text)
+    return replace(found, features=features)

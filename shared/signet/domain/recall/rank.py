@@ -1,0 +1,158 @@
+"""The relevance model: weigh the features of each candidate into a score and a relevance. Pure.
+
+The score ranks the candidates of one question: a weighted sum of their features. The relevance, 0..1, is the logistic
+function of the score, of its distance to the best one, and of what the best candidates have; so 0.5 means the same for
+every question, for a memory and for a passage of a session. `loadtests/fit.py` fits all weights and writes them with
+date, data and held-out figures to `weights.json`. Without a vector of the question a second set of weights applies.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+
+#: Features of a candidate, each 0..1 unless noted:
+#: `words`: how much the question's words that it contains weigh (1 - exp(-sum of idf / 10));
+#: `share`: the same as a share of all the question's words;
+#: `exact`: `share` of the words that the text contains verbatim, not only by their stems;
+#: `beside`: how much the words of the previous and next candidate add to `words`;
+#: `cosine`: of its best passage, -1..1;
+#: `apart`: the cosine without what the nearest candidates have in common (`centering.py`);
+#: `apart_beside`: the better `apart` of the candidates before and after it;
+#: `source_share`, `source_apart`: the best of its session or other source;
+#: `time`: closeness to the time in question (`time_query.py`);
+#: `answer`: how many expected kinds of answer it contains, 0..2 (`answer_type.py`);
+#: `length`: ln(characters / 500), at least 0;
+#: `asks`: 1 for a short text that only asks;
+#: `both`: `words` times `apart`.
+FEATURES = (
+    "words", "share", "exact", "beside", "cosine", "apart", "apart_beside", "source_share", "source_apart",
+    "time", "answer", "length", "asks", "both",
+)  # fmt: skip
+MEANING = ("cosine", "apart", "apart_beside", "source_apart", "both")
+WORDS = ("words", "share", "exact", "beside", "source_share")
+BALANCE = 0.7
+#: Features of the page: a candidate's distance to the best score; the best cosine, and its distance to the tenth; the
+#: best `words` and `share`.
+PAGE = ("behind", "best_cosine", "stands_out", "best_words", "best_share")
+#: What a factor of learning or ratings weighs: 1.15, the most that is learned, adds 0.6.
+FACTOR = 4.0
+#: Distance that a superseded memory keeps below its successor.
+BEHIND = 0.05
+_BACKGROUND = 10
+
+
+#: A word in one of three memories says as much as one in one of a thousand: in a small store all are rare.
+LEAST_ROWS = 1_000
+
+
+def weights(held: Sequence[int], rows: int) -> list[float]:
+    """Return how much each word tells (the idf of bm25, kept positive), by the rows that hold it."""
+    of = max(rows, LEAST_ROWS)
+    return [math.log(1 + (of - min(n, of) + 0.5) / (n + 0.5)) for n in held]
+
+
+def at(name: str) -> int:
+    """Return the column of a feature."""
+    return FEATURES.index(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One set of weights, in the order of FEATURES and PAGE."""
+
+    features: Array
+    score: float
+    page: Array
+    bias: float
+
+    def scores(self, evidence: Array) -> Array:
+        """Return the score of each candidate, one row of features each."""
+        found: Array = evidence @ self.features
+        return found
+
+    def logits(self, scores: Array, evidence: Array) -> Array:
+        """Return the log-odds that each candidate answers, given its score."""
+        found: Array = self.score * scores + page(scores, evidence) @ self.page + self.bias
+        return found
+
+    def steps(self, evidence: Array, logit: float) -> list[tuple[str, float]]:
+        """Return the log-odds of one candidate after each feature, in order, the last being `logit`."""
+        parts = self.score * self.features * evidence
+        start = logit - float(parts.sum())
+        return [("page", start), *zip(FEATURES, (start + np.cumsum(parts)).tolist(), strict=True)]
+
+    def balanced(self, alpha: float) -> "Model":
+        """Return weights that give meaning `alpha` and words the rest; they are fitted for BALANCE."""
+        if alpha == BALANCE:
+            return self
+        meaning, words = alpha / BALANCE, (1 - alpha) / (1 - BALANCE)
+        sides = {**dict.fromkeys(MEANING, meaning), **dict.fromkeys(WORDS, words)}
+        scale = np.array([sides.get(name, 1.0) for name in FEATURES])
+        return replace(self, features=self.features * scale)
+
+
+def page(scores: Array, evidence: Array) -> Array:
+    """Return the features of the page, one row of PAGE for each candidate."""
+    count = len(scores)
+    if not count:
+        return np.zeros((0, len(PAGE)))
+    cosines = evidence[:, at("cosine")]
+    best = float(cosines.max())
+    same = (
+        best,
+        best - background(cosines),
+        float(evidence[:, at("words")].max()),
+        float(evidence[:, at("share")].max()),
+    )
+    return np.column_stack([scores - scores.max(), *(np.full(count, one) for one in same)])
+
+
+def background(cosines: Array) -> float:
+    """Return the tenth best cosine; 0 for fewer than ten."""
+    return float(np.sort(cosines)[-_BACKGROUND]) if len(cosines) >= _BACKGROUND else 0.0
+
+
+def relevance(logit: float) -> float:
+    """Return the relevance 0..1 of log-odds."""
+    return 1 / (1 + math.exp(-max(-60.0, min(60.0, logit))))
+
+
+def logit(relevance: float) -> float:
+    """Return the log-odds of a relevance; of 0 and 1 those of the nearest that the page shows."""
+    kept = min(1 - 1e-6, max(1e-6, relevance))
+    return math.log(kept / (1 - kept))
+
+
+def odds(factor: float) -> float:
+    """Return the log-odds that a factor of learning or ratings adds."""
+    return FACTOR * math.log(factor)
+
+
+@cache
+def model(by_meaning: bool) -> Model:
+    """Return the weights for questions with a vector, or for words alone."""
+    text = resources.files("signet.domain.recall").joinpath("weights.json").read_text("utf-8")
+    return read(json.loads(text)["meaning" if by_meaning else "words"])
+
+
+def read(weights: Mapping[str, Any]) -> Model:
+    """Return one set of weights of `weights.json`; a missing one is 0."""
+
+    def row(names: Sequence[str], of: Mapping[str, float]) -> Array:
+        return np.array([of.get(name, 0.0) for name in names])
+
+    return Model(
+        row(FEATURES, weights["features"]),
+        weights["score"],
+        row(PAGE, weights["page"]),
+        weights["bias"],
+    )

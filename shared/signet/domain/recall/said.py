@@ -1,0 +1,217 @@
+"""Passages of earlier sessions and commits as candidates (REC-29).
+
+A passage is an indexed chunk, with a negative number during one question. Questions find what hooks deliver of a
+session, whether or not a memory was derived from it.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from signet import clock
+from signet.db import fts
+from signet.domain.embeddings import passages
+from signet.domain.episodes import brief, fence, outcome, search, sources
+from signet.domain.episodes.models import FoundRow, Source, SourceType
+from signet.domain.memory import filters as asked
+from signet.domain.recall.columns import Allowed, key
+from signet.domain.recall.models import Filters, Hit, Query, Why
+from signet.domain.recall.models import Source as Brought
+from signet.domain.recall.rank import Array
+
+if TYPE_CHECKING:
+    from signet.domain.recall.run import Run
+
+#: What a caller may ask for by type.
+TYPES = (SourceType.SESSION, SourceType.COMMIT)
+#: Number of passages compared: the best by words, and as many by meaning.
+READ = 16
+#: Later than every stored time.
+_LAST = "9999"
+
+Said = Mapping[int, FoundRow]
+
+
+def find(run: "Run") -> dict[int, FoundRow]:
+    """Return the passages that may answer; with few that contain a word of the question, also the newest."""
+    if not (run.words and may_answer(run.query) and search.has_any(run.tx)):
+        return {}
+    rows = _rows(run, fts.any_of(run.words))
+    if len(rows) < READ:
+        known = {_place(row) for row in rows}
+        rows += [row for row in _rows(run, None) if _place(row) not in known]
+    cosines = search.similarities([row.vector for row in rows], run.query_vector)
+    near = sorted(range(len(rows)), key=lambda at: cosines[at] or 0.0, reverse=True)
+    chosen = sorted({*range(min(READ, len(rows))), *near[:READ]})
+    return {-number: rows[at] for number, at in enumerate(chosen, start=1)}
+
+
+def _rows(run: "Run", words: str | None) -> list[FoundRow]:
+    query, wanted = run.query, run.query.filters
+    since = asked.instant("since", wanted.since) or ""
+    until = asked.instant("until", wanted.until, last=True) or _LAST
+    found = search.said(
+        run.tx,
+        words,
+        reader=query.reader,
+        project=query.reader.project or wanted.project,
+        commits=run.settings.commits,
+    )
+    return [
+        row
+        for row in found
+        if wanted.type in (None, row.source_type) and since <= row.said_at <= until
+    ]
+
+
+def within(run: "Run", types: Collection[SourceType]) -> list[FoundRow]:
+    """Return one chunk for each session and commit of the time in question, of these types (none: of all)."""
+    query = run.query
+    found: dict[tuple[str, str], list[FoundRow]] = {}
+    for span in run.when.spans:
+        rows = search.within(
+            run.tx,
+            since=clock.to_text(span.start or run.now),
+            until=clock.to_text(span.end or run.now),
+            reader=query.reader,
+            project=query.reader.project or query.filters.project,
+            commits=run.settings.commits,
+        )
+        for row in rows:
+            if not types or row.source_type in types:
+                found.setdefault((row.source_type, row.source_id), []).append(row)
+    return [_standing(rows) for rows in found.values()]
+
+
+def _standing(rows: Sequence[FoundRow]) -> FoundRow:
+    """Return the chunk that represents a session: the last with a decision, else the first."""
+    order = sorted(rows, key=lambda row: row.position)
+    return next((row for row in reversed(order) if outcome.decides(row.content)), order[0])
+
+
+def may_answer(query: Query) -> bool:
+    """Return whether the question is for more than memories: who names a floor asks how these rank."""
+    only = replace(query.filters, project=None, since=None, until=None)
+    if only.type in TYPES:
+        only = replace(only, type=None)
+    return (
+        only == Filters() and query.floor is None and query.as_of is None and not query.reader.scope
+    )
+
+
+def _place(row: FoundRow) -> tuple[str, str, str, int]:
+    return row.source_type, row.source_id, row.project, row.position
+
+
+def allowed(said: Said) -> dict[int, Allowed]:
+    """Return what later stages need of passages."""
+    return {
+        number: Allowed(
+            type=row.source_type,
+            created_at=row.said_at,
+            source=key(_place(row)[:3]),
+            batch=None,
+            passages=len(row.content) / passages.TARGET,
+            is_superseded=False,
+            asks=False,
+        )
+        for number, row in said.items()
+    }
+
+
+def beside(said: Said) -> dict[int, list[int]]:
+    """Return for each passage the ones just before and after it, of those that are candidates."""
+    numbers = {_place(row): number for number, row in said.items()}
+    return {
+        number: [
+            numbers[other]
+            for step in (-1, 1)
+            if (other := (*_place(row)[:3], row.position + step)) in numbers
+        ]
+        for number, row in said.items()
+    }
+
+
+def times(said: Said) -> dict[int, tuple[None, str]]:
+    """Return when each passage was said, as `time_lookup.of` does for memories."""
+    return {number: (None, row.said_at) for number, row in said.items()}
+
+
+def held(words: Collection[str], rows: Iterable[FoundRow]) -> Array:
+    """Return 1 for each word (row) that each passage (column) contains, compared by stems."""
+    texts = [fts.folded(row.content) for row in rows]
+    stems = [search.stem(word) for word in words]
+    found = [[float(stem in text) for text in texts] for stem in stems]
+    return np.array(found).reshape(len(stems), len(texts))
+
+
+def holders(run: "Run") -> tuple[list[int], int]:
+    """Return how many passages contain each word, and how many there are; nothing where none is a candidate."""
+    if not run.said:
+        return [0] * len(run.words), 0
+    return search.holders(run.tx, run.words)
+
+
+def hit(run: "Run", number: int, *, score: float, why: Why | None) -> Hit | None:
+    """Return a passage as a result: the turns around the words of the question; None if nothing of it may be shown."""
+    row = run.said[number]
+    words = [word for word in run.words if search.shared_words([word], row.content)]
+    return passage(row, words, chars=run.settings.truncate_chars, score=score, why=why)
+
+
+def passage(
+    row: FoundRow, words: Sequence[str], *, chars: int, score: float, why: Why | None
+) -> Hit | None:
+    """Return a chunk as a result, without words its outcome; None if nothing of it may be shown."""
+    source = Source(
+        type=SourceType(row.source_type),
+        id=row.source_id,
+        agent_id=row.agent_id,
+        project=row.project,
+    )
+    text = brief.answering(row.content, words, chars=chars, type=source.type)
+    if not text:
+        return None
+    return Hit(
+        id=source.name,
+        content=fence.clean(text),
+        score=score,
+        source=Brought.EPISODE,
+        type=source.type,
+        project=source.project or None,
+        created_at=row.said_at,
+        source_type=source.type,
+        source_id=source.id,
+        why=why,
+    )
+
+
+def without_repeats(run: "Run", hits: Sequence[Hit]) -> list[Hit]:
+    """Return results without redundant passages: those of a session with a better result from a memory.
+
+    Forks of a session have the same beginning: most lines of a passage must be new, or a new line must contain a word
+    of the question.
+    """
+    if not any(hit.source is Brought.EPISODE for hit in hits):
+        return list(hits)
+    memories = [hit.id for hit in hits if hit.source is not Brought.EPISODE]
+    roots = sources.roots(run.tx, memories)
+    told: set[str | None] = set()
+    seen: set[str] = set()
+    kept: list[Hit] = []
+    for one in hits:
+        if one.source is not Brought.EPISODE:
+            told.add(roots.get(one.id))
+        elif one.source_id in told or not _adds(one, seen, run.words):
+            continue
+        kept.append(one)
+    return kept
+
+
+def _adds(one: Hit, seen: set[str], words: Sequence[str]) -> bool:
+    lines = [line for line in one.content.split("\n") if len(line) >= brief.REPEAT_CHARS]
+    new = [line for line in lines if line not in seen]
+    seen.update(lines)
+    return not lines or 2 * len(new) >= len(lines) or search.shared_words(words, "\n".join(new)) > 0
