@@ -46,7 +46,7 @@ def a_long_key(api: Api) -> None:
 
 def rules(api: Api) -> None:
     for n in range(6):
-        text = f"Never hose the bilge pump of ferry {n} while its relay is hot."
+        text = f"Never hose the bilge pump, float switch, fuse or relay of ferry {n}."
         api.post("/api/memory/remember", {"content": text, "type": "rule", "who": "Ana"})
 
 

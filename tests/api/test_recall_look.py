@@ -104,7 +104,7 @@ def test_why_a_memory_is_no_result(api: Api) -> None:
     assert behind["explain"]["stages"]
     (beyond, *_) = [one for one in others if "explain" not in one]
     assert beyond["left_out"].startswith('only these words match: "hive bees roof", and by')
-    asked = {"why_not": bees[-1], "min_score": 0.95}
+    asked = {"why_not": bees[-1], "min_score": 0.95, "floor": 0.0}
     far = ask(api, "bees of the vicar in the gardens of Cambridge", **asked).body["why_not"]
     assert far["left_out"].endswith("is below the minimum of 0.95")
 

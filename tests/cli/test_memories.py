@@ -281,8 +281,7 @@ def test_reasons_are_told_in_words(served: Program) -> None:
     saved(served, f"We decided to keep the {word} at the gate", "--type", "decision")
     told = served.run("recall", word, "--explain").out
     assert re.search(r"found by keywords \(1st, \d\.\d\d\)", told)
-    assert re.search(r"\d\.\d\d   words and meaning together", told)
-    assert re.search(r"\d\.\d\d ▲ it states an outcome", told)
+    assert re.search(r"\d\.\d\d ▲ it contains the words as you wrote them", told)
     assert "explain" in served.run("recall", word, "--explain", "--json").json()[0]
     dated = served.run("recall", f"what about the {word} in March 2024?", "--explain").out
     assert dated.startswith("Asked about 2024-0")
@@ -292,14 +291,12 @@ def test_every_stage_of_recall_has_its_words() -> None:
     from pathlib import Path
 
     from signet.domain import recall
-    from signet.domain.recall import wording
+    from signet.domain.recall import rank, wording
 
-    folder = Path(str(recall.__file__)).parent
-    code = "".join(file.read_text() for file in folder.glob("*.py"))
-    stages = set(re.findall(r'run\.apply\(\s*"(\w+)"', code))
-    stages |= set(re.findall(r'\(\s*"(\w+)",\s*(?:settings\.|bool\()', code))
-    assert {"blend", "superseded", "time"} <= stages
-    assert stages <= wording.STAGES.keys()
+    code = Path(str(recall.__file__)).with_name("correct.py").read_text()
+    stages = set(re.findall(r'\(\s*"(\w+)",\s*(?:settings\.|query\.|bool\()', code))
+    assert {"learned", "superseded"} < stages
+    assert {"page", *rank.FEATURES, *stages} == wording.STAGES.keys()
 
 
 def test_results_keep_within_the_terminal(served: Program) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recall.world import ask, found, ranked, remember
+from recall.world import ask, found, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.db.visibility import Reader
 from signet.domain.graph import traversal
@@ -310,42 +310,6 @@ def test_a_part_of_a_name_in_another_script_is_found(db: Database) -> None:
     assert [entity.name for entity in _walk(db, ["луна"]).focal] == ["Проект Луна"]
 
 
-def test_the_older_boost_lifts_candidates_and_adds_none(db: Database) -> None:
-    def fill(tx: WriteTx) -> None:
-        atlas = _entity(tx, "Atlas")
-        remember(
-            tx, "linked", "Atlas starts at nine in the morning every single day", embedded=False
-        )
-        remember(tx, "loose", "Atlas starts at nine", embedded=False)
-        remember(tx, "silent", "Batch window", embedded=False)
-        _mention(tx, "linked", atlas)
-        _mention(tx, "silent", atlas)
-
-    db.write(fill)
-    older = RecallSettings(traversal=False, hubs=False)
-    boosted = ask(db, "Atlas starts", settings=older, explain=True)
-    flat = ask(db, "Atlas starts", settings=RecallSettings(graph=False), explain=True)
-    assert set(found(boosted)) == set(found(flat)) == {"linked", "loose"}
-    before, after = ranked(flat), ranked(boosted)
-    assert after["loose"] == before["loose"]
-    assert after["linked"] == pytest.approx(0.85 * before["linked"] + 0.15)
-
-
-def test_a_walk_that_is_not_primary_lifts_and_adds_by_importance(db: Database) -> None:
-    def fill(tx: WriteTx) -> None:
-        atlas = _entity(tx, "Atlas")
-        remember(tx, "silent", "Batch window", embedded=False, importance=0.8)
-        remember(tx, "flat", "Atlas starts at nine", embedded=False)
-        _mention(tx, "silent", atlas)
-
-    db.write(fill)
-    result = ask(db, "Atlas starts", settings=RecallSettings(traversal_primary=False))
-    assert [(hit.id, hit.source) for hit in result.hits] == [
-        ("flat", Source.KEYWORD),
-        ("silent", Source.KA_TRAVERSAL),
-    ]
-
-
 @pytest.mark.parametrize("mentions", [2, 2_000], ids=["seldom_mentioned", "often_mentioned"])
 def test_reasons_of_a_decision_are_appended_once(db: Database, mentions: int) -> None:
     def fill(tx: WriteTx) -> None:
@@ -432,35 +396,3 @@ def test_expand_gives_the_transcripts_of_the_callers_agent(db: Database) -> None
     assert ask(db, "hours", expand=True).sources == {"s1": "All that was said in s1"}
     assert ask(db, "harbour").sources is None
     assert ask(db, "opens five", expand=True, filters=Filters(until="2020-01-01")).sources is None
-
-
-def test_what_hangs_on_hubs_alone_is_lowered(db: Database) -> None:
-    def fill(tx: WriteTx) -> None:
-        hub, rare = _entity(tx, "Everything"), _entity(tx, "Rarity")
-        for number in range(12):
-            remember(tx, f"m{number}", f"The lantern number {number}", embedded=False)
-            _mention(tx, f"m{number}", hub)
-        _mention(tx, "m3", rare)
-
-    db.write(fill)
-    settings = RecallSettings(traversal=False)
-    scores = ranked(ask(db, "lantern", settings=settings, explain=True))
-    assert scores["m3"] > scores["m4"] * 1.2
-    off = RecallSettings(traversal=False, hubs=False)
-    scores = ranked(ask(db, "lantern", settings=off, explain=True))
-    assert abs(scores["m3"] - scores["m4"]) < 0.01
-
-
-def test_a_hub_that_the_question_names_is_no_noise(db: Database) -> None:
-    def fill(tx: WriteTx) -> None:
-        hub = _entity(tx, "Marta")
-        for number in range(12):
-            remember(tx, f"m{number}", f"Marta has lantern number {number}", embedded=False)
-            _mention(tx, f"m{number}", hub)
-
-    def best(question: str) -> float:
-        settings = RecallSettings(traversal=False)
-        return max(ranked(ask(db, question, settings=settings, explain=True)).values())
-
-    db.write(fill)
-    assert best("Marta and her lantern") > best("lantern") * 1.2

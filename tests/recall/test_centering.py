@@ -6,12 +6,15 @@ from recall.world import MODEL, meaning, remember
 from signet.db import Database, ReadTx
 from signet.domain.recall import centering
 from signet.domain.recall.models import Scores
+from signet.providers.scale import FITTED
 
 
 def _compare(db: Database, text: str, weighed: str | None = None) -> tuple[Scores, Scores]:
     def go(tx: ReadTx) -> tuple[Scores, Scores]:
         seqs = [row[0] for row in tx.all("SELECT seq FROM memories ORDER BY seq")]
-        return centering.compare(tx, meaning(text), meaning(weighed or text), seqs, model=MODEL)
+        return centering.compare(
+            tx, meaning(text), meaning(weighed or text), seqs, model=MODEL, said={}, scale=FITTED
+        )
 
     return db.read(go)
 

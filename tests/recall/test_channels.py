@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from recall.world import MODEL, NOW, SHARED, ask, found, meaning, remember
 from signet.db import Database, ReadTx, WriteTx
 from signet.domain.embeddings import vectors as embeddings
@@ -122,7 +124,6 @@ def test_a_memory_whose_hint_matches_is_found_by_the_hint_alone(db: Database) ->
     db.write(_hint, "a", "How do I reach the staging server?")
     result = ask(db, "reach staging server")
     assert found(result) == ["a"]
-    assert result.hits[0].score <= 0.75
 
 
 def test_a_hint_does_not_beat_the_text_itself(db: Database) -> None:
@@ -161,8 +162,7 @@ def _conversation(tx: WriteTx) -> None:
 def test_the_answer_beside_a_matching_turn_comes_along(db: Database) -> None:
     db.write(_conversation)
     result = found(ask(db, "where was the violin bought"))
-    assert result[0] == "t1"
-    assert set(result[1:3]) == {"t0", "t2"}
+    assert set(result[:2]) == {"t1", "t2"}
     assert "t4" not in result
 
 
@@ -193,11 +193,6 @@ def test_memories_without_project_and_source_stand_alone(db: Database) -> None:
     assert found(ask(db, "violin")) == ["q"]
 
 
-def test_neighbours_can_be_switched_off(db: Database) -> None:
-    db.write(_conversation)
-    assert found(ask(db, "violin", settings=RecallSettings(neighbours=False))) == ["t1"]
-
-
 def test_explain_says_which_channel_found_a_result_and_what_each_stage_did(db: Database) -> None:
     db.write(
         remember, "a", "The boat is blue", access_count=9, last_accessed="2026-02-28T00:00:00Z"
@@ -207,8 +202,9 @@ def test_explain_says_which_channel_found_a_result_and_what_each_stage_did(db: D
     assert why is not None
     assert why.channels["keyword"].items() >= {"score": 1.0, "rank": 1, "words": 1}.items()
     assert why.channels["vector"]["rank"] == 1
-    assert [step.stage for step in why.steps][:2] == ["blend", "rehearsal"]
+    assert [step.stage for step in why.steps][:2] == ["page", "words"]
     assert why.steps[1].after > why.steps[1].before
+    assert why.steps[-1].after == pytest.approx(why.relevance)
 
 
 def _kettles(tx: WriteTx) -> None:

@@ -56,11 +56,15 @@ def test_what_a_session_said_is_found_though_nothing_was_distilled(db: Database)
     assert ask(db, "who paints the fence", reader=OWN).hits == ()
 
 
-def test_it_takes_no_place_of_a_memory(db: Database) -> None:
+def test_it_stands_among_memories_by_its_relevance(db: Database) -> None:
     one = say(db, "s1", LEDGER)
     db.write(remember, "m1", "The ledger is frozen by Ana.")
     db.write(remember, "m2", "A frozen ledger is read only.")
-    assert found(ask(db, "frozen ledger", reader=OWN, limit=2)) == ["m2", "m1", one]
+    asked = ask(db, "frozen ledger", reader=OWN)
+    assert set(found(asked)) == {"m2", "m1", one}
+    scores = [hit.score for hit in asked.hits]
+    assert scores == sorted(scores, reverse=True)
+    assert len(found(ask(db, "frozen ledger", reader=OWN, limit=2))) == 2
 
 
 def test_a_more_relevant_fact_of_the_session_stands_for_it(db: Database) -> None:
@@ -115,7 +119,7 @@ def test_of_a_type_it_is_asked_for_alone(db: Database) -> None:
         ({"reader": Reader(scope="s")}, False),
         ({"reader": Reader(project="/q")}, False),
         ({"reader": Reader(agent_id="ben")}, False),
-        ({"min_score": 0.99}, False),
+        ({"min_score": 1.01}, False),
     ],
 )
 def test_filters_hold_and_a_question_for_memories_gets_no_session(

@@ -100,5 +100,5 @@ def test_a_result_tells_its_raw_scores_and_every_step(db: Database) -> None:
     assert first["channels"]["keyword"]["bm25"] > 0
     assert 0.6 <= first["relevance"] <= 1
     stages = first["stages"]
-    assert stages[0]["stage"] == "blend"
+    assert stages[0]["stage"] == "page"
     assert all(b["before"] == a["after"] for a, b in itertools.pairwise(stages))

@@ -55,7 +55,9 @@ BEYOND_BY_MEANING = {
     "Who is Mira's husband?",
     "Where does Larder keep its data?",
 }
+#: One word of three is too little; "Jonas" occurs twice.
 BEYOND_BY_WORDS = {
+    "Which food is dangerous for Jonas?",
     "What is Mira's job?",
     "Which database does Larder use, and why?",
     "Where does Larder keep its data?",

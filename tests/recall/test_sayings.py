@@ -39,7 +39,7 @@ def _parts(result: Result) -> dict[str, list[tuple[str, PartKind]]]:
 
 def test_the_pieces_of_a_text_are_one_result_shown_by_the_best_of_them(db: Database) -> None:
     _pieces(db, "log", "The kiln smokes", "The kiln in Porto is cold", "Clay for the kiln came")
-    _fill(db, {"note": "Buy a kiln brush in Porto"})
+    _fill(db, {"note": "Buy a kiln brush in Porto"}, days_ago=9.0)
     asked = ask(db, "kiln in Porto", floor=0.0)
     assert found(asked) == ["log1", "note"]
     assert _parts(asked) == {"log1": [("log0", PASSAGE), ("log2", PASSAGE)], "note": []} or (
@@ -125,35 +125,10 @@ def test_a_replaced_fact_stands_below_its_source_and_what_replaced_it_stands_fir
     assert _parts(asked)["before"] == [("old", FACT)]
 
 
-def test_the_next_place_goes_to_what_the_page_does_not_hold_yet(db: Database) -> None:
-    _fill(
-        db,
-        {
-            "a1": "The kiln of Porto burns oak in spring",
-            "a2": "Another kiln of Porto burns pine in spring",
-            "b1": "Somebody saw the ferries on strike",
-            "b2": "Everybody saw the ferries on strike",
-            **{f"n{n}": f"Everybody knows note {n} about spring" for n in range(3)},
-        },
-    )
-    asked = ask(db, "kiln Porto spring ferries strike", floor=0.0)
-    assert {one[0] for one in found(asked)[:2]} == {"a", "b"}
-    scores = [hit.score for hit in asked.hits]
-    assert scores == sorted(scores, reverse=True)
-
-
-def test_a_long_text_does_not_win_by_its_length_and_gains_by_what_stands_beside_it(
-    db: Database,
-) -> None:
-    at = {"project": "/work/harbour", "created_at": "2026-01-01T00:00:00.000Z"}
+def test_a_long_text_does_not_win_by_its_length(db: Database) -> None:
     _pieces(db, "long", *(f"The crane needs grease of grade {n}" for n in range(20)))
     _pieces(db, "short", "The crane needs grease of some grade", "Thanks for that")
     assert found(ask(db, "crane grease grade", floor=0.0))[0].startswith("short")
-    _pieces(db, "ask", "Does the pump want oil of grade five?", "It squeaks", **at)
-    _pieces(db, "reply", "Whale blubber does it best", "It never fails", **at)
-    _pieces(db, "apart", "Whale blubber does it best of all", "It smells")
-    names = [one[:-1] for one in found(ask(db, "pump oil grade blubber", floor=0.0))]
-    assert names.index("reply") < names.index("apart")
 
 
 def test_what_is_asked_of_the_past_is_what_the_parts_said_then(db: Database) -> None:

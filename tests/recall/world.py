@@ -90,9 +90,7 @@ def ask(
     """Recall by words, and by the toy model when `by_meaning`; the graph is walked to its end on any machine."""
     filters = query.pop("filters", Filters())
     asked = Query(text=text, reader=reader, filters=filters, **query)  # type: ignore[arg-type]  # passed on
-    patient = replace(
-        settings or RecallSettings(), graph_timeout_ms=PATIENCE_MS, traversal_timeout_ms=PATIENCE_MS
-    )
+    patient = replace(settings or RecallSettings(), traversal_timeout_ms=PATIENCE_MS)
 
     def go(tx: ReadTx) -> Result:
         return recall(

@@ -403,19 +403,6 @@ def test_a_small_chunk_shortens_the_default_overlap_in_silence() -> None:
     assert (found.pipeline.documents.chunk_overlap, warnings) == (199, ())
 
 
-@pytest.mark.parametrize(
-    ("graph", "traversal", "primary"),
-    [(True, True, True), (False, True, False), (True, False, False)],
-)
-def test_traversal_is_primary_only_with_graph_and_traversal(
-    graph: bool, traversal: bool, primary: bool
-) -> None:
-    found, _ = settings_from(
-        {"pipelineV2": {"graph": {"enabled": graph}, "traversal": {"enabled": traversal}}}
-    )
-    assert found.pipeline.traversal.primary is primary
-
-
 def test_synthesis_uses_what_extraction_uses_unless_it_is_told() -> None:
     extraction = {"provider": "ollama", "model": "m", "endpoint": "http://localhost:1"}
     found, _ = settings_from({"pipelineV2": {"extraction": extraction}})

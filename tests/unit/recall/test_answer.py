@@ -44,17 +44,17 @@ def test_a_long_text_is_cut_and_says_so() -> None:
 
 
 def test_supplements_and_explanations_are_marked() -> None:
-    why = Why(channels={"keyword": {"score": 1.0, "rank": 1}}, steps=(Step("blend", 0.0, 0.4),))
+    why = Why(channels={"keyword": {"score": 1.0, "rank": 1}}, steps=(Step("words", 0.0, 0.4),))
     row = answer.row(_hit(supplementary=True, why=why), truncate_chars=500)
     assert row["supplementary"] is True
     assert row["explain"] == {
         "channels": {"keyword": {"score": 1.0, "rank": 1, "says": "keywords"}},
         "stages": [
             {
-                "stage": "blend",
+                "stage": "words",
                 "before": 0.0,
                 "after": 0.4,
-                "says": "words and meaning together",
+                "says": "it contains rare words of the question",
             }
         ],
     }

@@ -50,8 +50,3 @@ def test_the_type_says_more_than_the_words() -> None:
 
 def test_a_long_text_names_numbers_by_chance() -> None:
     assert answer_type.given([NUMBER], "fact", "There are 14 boats. " + "More words. " * 100) == 0.0
-
-
-def test_each_sort_that_is_given_raises_the_score() -> None:
-    scores = answer_type.lift({1: 0.5, 2: 0.5, 3: 0.5}, {1: 2.0, 2: 1.0}, weight=0.1)
-    assert scores == pytest.approx({1: 0.6, 2: 0.55, 3: 0.5})

@@ -1,9 +1,7 @@
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from signet.domain.recall import blend, neighbours
-from signet.domain.recall.models import Source
 
 SHARE = st.floats(0, 1)
 SCORES = st.dictionaries(st.integers(0, 30), SHARE)
@@ -21,11 +19,6 @@ def test_a_row_without_vector_gets_the_mean_cosine() -> None:
 
 def test_without_any_vector_words_stand_alone() -> None:
     assert blend.weighed({1: 0.8}, {}, alpha=0.6) == {1: 0.8}
-
-
-def test_hints_lift_a_text_and_alone_count_less() -> None:
-    merged = blend.with_hints({1: 0.5, 2: 0.9}, {1: 1.0, 2: 0.1, 3: 1.0, 4: 0.2})
-    assert merged == pytest.approx({1: 0.65, 2: 0.9, 3: 0.75, 4: 0.2})
 
 
 def test_the_words_of_a_long_text_count_less_and_by_the_share_it_holds() -> None:
@@ -47,42 +40,6 @@ def test_many_passages_take_from_the_cosine_what_few_get() -> None:
     assert even == pytest.approx({1: 0.5, 2: 0.5})
     uneven = blend.levelled({1: 0.5, 2: 0.5}, {1: 1.0, 2: 9.0})
     assert uneven[1] > 0.5 > uneven[2]
-
-
-@pytest.mark.parametrize(
-    ("text", "cosine", "source"),
-    [(1, 1, Source.HYBRID), (1, 0, Source.KEYWORD), (0, 1, Source.VECTOR), (0, 0, Source.KEYWORD)],
-)
-def test_a_source_tells_what_brought_the_row(text: float, cosine: float, source: Source) -> None:
-    assert blend.source_of(text, cosine) is source
-
-
-def test_structure_counts_beside_cosine_and_alone() -> None:
-    scores = blend.structural({1: 1.0, 2: 0.5, 3: 0.0}, {1: 0.5}, min_score=0.1)
-    assert scores == pytest.approx({1: 0.65, 2: 0.5, 3: 0.1})
-
-
-@given(SCORES, SCORES, st.integers(1, 20))
-def test_the_graph_never_moves_a_flat_result(
-    flat: dict[int, float], graph: dict[int, float], limit: int
-) -> None:
-    merged = blend.append_graph(flat, graph, limit=limit, min_score=0.0)
-    assert {seq: merged[seq] for seq in flat} == flat
-    page = sorted(flat.values(), reverse=True)[:limit]
-    added = [score for seq, score in merged.items() if seq not in flat]
-    assert all(score <= min(page, default=1.0) for score in added)
-
-
-def test_a_boost_moves_members_towards_one() -> None:
-    assert blend.boosted({1: 0.5, 2: 0.5}, {1}, weight=0.15) == pytest.approx({1: 0.575, 2: 0.5})
-
-
-def test_scores_below_the_minimum_are_dropped() -> None:
-    assert blend.at_least({1: 0.1, 2: 0.0999}, 0.1, {}) == {1: 0.1}
-
-
-def test_what_is_near_is_not_below_the_least_score_for_being_long() -> None:
-    assert blend.at_least({1: 0.05, 2: 0.05}, 0.1, {1: 0.3, 2: 0.05}) == {1: 0.05}
 
 
 def test_a_lone_memory_is_not_lifted() -> None:

@@ -4,16 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from signet.domain.recall import cutoff
+from signet.domain.recall import cutoff, rank
 
 
 def test_a_rarer_word_tells_more_and_no_word_tells_less_than_nothing() -> None:
-    rare, common, everywhere = cutoff.weights([1, 500, 5_000], 5_000)
+    rare, common, everywhere = rank.weights([1, 500, 5_000], 5_000)
     assert rare > common > everywhere > 0
 
 
 def test_in_a_small_store_all_words_are_rare() -> None:
-    found, missing = cutoff.weights([1, 0], 1)
+    found, missing = rank.weights([1, 0], 1)
     assert found / (found + missing) > 0.4
 
 
@@ -57,43 +57,8 @@ def test_without_vectors_the_words_are_all() -> None:
     assert cutoff.relevance({}, {}, {}) == {}
 
 
-def test_the_floor_rises_with_the_candidates() -> None:
-    levels = [cutoff.least(0.4, candidates=n) for n in (0, 1, 5, 20, 500)]
-    assert levels[:2] == [0.0, 0.0]
-    assert levels == sorted(levels)
-    assert levels[-2:] == pytest.approx([0.4, 0.4])
-
-
-def test_by_meaning_alone_the_nearest_stand_where_they_stand_out() -> None:
-    around = dict.fromkeys(range(20), 0.1)
-    assert cutoff.by_meaning({**around, 100: 0.3}, 0.4) == [100]
-    assert cutoff.by_meaning({**around, 100: 0.3, 101: 0.25, 102: 0.2}, 0.4) == [100, 101]
-    assert cutoff.by_meaning(around | dict.fromkeys(range(100, 105), 0.3), 0.4) == [100, 101, 102]
-    assert cutoff.by_meaning({**around, 100: 0.2}, 0.4) == []
-    assert cutoff.by_meaning({n: 0.5 - n / 100 for n in range(20)}, 0.4) == []
-    assert cutoff.by_meaning({1: 0.2}, cutoff.least(0.4, candidates=1)) == [1]
-    assert cutoff.by_meaning({}, 0.4) == []
-
-
-def test_without_a_word_of_the_question_a_result_must_stand_out_from_the_tenth_nearest() -> None:
-    alike = {number: 0.8 - number / 1000 for number in range(20)}
-    around = cutoff.background(alike)
-    assert around == pytest.approx(0.791)
-    assert cutoff.background({1: 0.3, 2: 0.1}) == 0.0
-    assert cutoff.background({}) == 0.0
-    assert not cutoff.passes(0.45, 0.0, 0.8, around=around, floor=0.4)
-    assert cutoff.passes(0.45, 0.0, 0.8, around=0.6, floor=0.4)
-    assert cutoff.passes(0.45, 0.1, 0.8, around=around, floor=0.4)
-    assert cutoff.passes(0.45, 0.0, None, around=around, floor=0.4)
-    assert not cutoff.passes(0.35, 0.9, 0.8, around=0.0, floor=0.4)
-
-
-def test_a_shown_score_never_rises_along_the_page() -> None:
-    assert cutoff.shown([3, 1, 2], {1: 0.7, 2: 0.4, 3: 0.5}) == {3: 0.5, 1: 0.5, 2: 0.4}
-
-
 @given(st.lists(st.integers(0, 10_000), min_size=1, max_size=8), st.integers(0, 10_000))
 def test_what_is_held_is_between_none_and_all(held: list[int], rows: int) -> None:
-    weight = cutoff.weights(held, rows)
+    weight = rank.weights(held, rows)
     words = [{1: 1.0} if number % 2 else {} for number in range(len(held))]
     assert 0.0 <= cutoff.held(1, words, weight, {}, 1) <= 1.0 + 1e-9

@@ -9,16 +9,25 @@ def test_an_empty_file_gives_the_defaults() -> None:
 
 def test_the_file_can_switch_stages_off() -> None:
     raw: dict[object, object] = {
-        "search": {"alpha": 0.7, "rehearsal_enabled": False},
+        "search": {"top_k": 7},
         "pipelineV2": {"traversal": {"enabled": False}, "hints": {"enabled": False}},
     }
     found = settings.of(settings_from(raw)[0], embedding_model="m")
-    assert (found.alpha, found.rehearsal_weight, found.embedding_model) == (0.7, 0.0, "m")
+    assert (found.top_k, found.embedding_model) == (7, "m")
     assert not found.traversal
     assert not found.hints
 
 
-def test_stages_can_be_left_out() -> None:
-    found, _ = settings_from({"search": {"hubs": False, "floor": 0}})
-    used = settings.of(found, embedding_model=None)
-    assert used == RecallSettings(hubs=False, floor=0.0)
+def test_the_floor_can_be_switched_off() -> None:
+    found, _ = settings_from({"search": {"floor": 0}})
+    assert settings.of(found, embedding_model=None) == RecallSettings(floor=0.0)
+
+
+def test_weights_of_the_typescript_product_are_ignored_by_name() -> None:
+    raw: dict[object, object] = {
+        "search": {"rehearsal_enabled": False, "rehearsal_weight": 0.3},
+        "pipelineV2": {"graph": {"boostWeight": 0.9}, "traversal": {"primary": False}},
+    }
+    found, warnings = settings_from(raw)
+    assert settings.of(found, embedding_model=None) == RecallSettings()
+    assert not warnings

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from signet.domain.recall import time_boost, time_query
+from signet.domain.recall import time_query
 from signet.domain.recall.time_query import Anchor, Span, When
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -114,7 +114,7 @@ def test_what_was_told_after_the_time_counts_less_with_each_day() -> None:
     span = Span(start=datetime(2026, 5, 3, tzinfo=UTC), end=datetime(2026, 5, 4, tzinfo=UTC))
 
     def near(event: str | None, told: str) -> float:
-        return time_boost.closeness((event, told), [span])
+        return time_query.closeness((event, told), [span])
 
     assert near(None, "2026-05-03T10:00:00.000Z") == 1.0
     assert near("2026-05-03T12:00:00.000Z", "2026-09-01T10:00:00.000Z") == 1.0
@@ -122,14 +122,6 @@ def test_what_was_told_after_the_time_counts_less_with_each_day() -> None:
     assert near(None, "2026-05-09T00:00:00.000Z") == pytest.approx(0.25)
     assert near(None, "2026-05-02T23:00:00.000Z") == 0.0
     assert near("of old", "no time") == 0.0
-
-
-def test_the_lift_is_soft() -> None:
-    span = Span(start=datetime(2026, 5, 3, tzinfo=UTC), end=datetime(2026, 5, 4, tzinfo=UTC))
-    times = {1: (None, "2026-05-03T10:00:00.000Z"), 2: (None, "2020-01-01T00:00:00.000Z")}
-    assert time_boost.lift({1: 0.4, 2: 0.9, 3: 0.3}, times, [span], weight=0.5) == pytest.approx(
-        {1: 0.6, 2: 0.9, 3: 0.3}
-    )
 
 
 @pytest.mark.parametrize(
