@@ -299,7 +299,7 @@ def test_a_model_that_was_loading_when_another_was_chosen_is_not_used(
 
     eventually(is_given)
     assert given[-1] == native.vector("Where to?")
-    assert served.asked == ["warm"]
+    assert "Where to?" not in served.asked
 
 
 def test_what_the_model_before_answers_late_is_kept_for_no_later_question(

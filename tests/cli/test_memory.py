@@ -45,10 +45,10 @@ def test_a_dash_reads_standard_input_and_flags_become_fields(served: Program) ->
     assert lines[1].startswith("  by Ada · preference · (keyword) · ")
     assert served.run("recall", "zeppelins", "--who", "Bob").out == "No memories found\n"
     assert served.run("recall", "zeppelins", "--until", "2001-01-01", "--json").json() == []
-    left_out = served.run("recall", "zeppelins", "--min-score", "0.99").out.splitlines()
+    left_out = served.run("recall", "zeppelins", "--min-score", "1").out.splitlines()
     assert left_out[0] == "Nothing relevant found. The most similar:"
     assert left_out[1].endswith("%] ★ Zeppelins are watered on Sundays [sky,rule]")
-    assert left_out[-1].endswith("is below the minimum of 0.99")
+    assert left_out[-1].endswith("is below the minimum of 1.00")
 
 
 def test_a_long_memory_is_cut_on_a_terminal_only_unless_it_is_wanted_whole(served: Program) -> None:
