@@ -69,7 +69,7 @@ def test_what_it_refuses_is_taken_back(place: Place, settings: str) -> None:
 
 def test_two_prompts_get_their_context_and_the_session_is_kept(place: Place, settings: str) -> None:
     # Its project is the workspace of the agent, wherever it is started.
-    project = place.home / ".agents"
+    project = place.home / ".openclaw" / "workspace"
     place.remember(CACHE, project)
     place.connect(HARNESS, "--allow-conversations")
     try:
