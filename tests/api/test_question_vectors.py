@@ -14,7 +14,7 @@ from signet.db import READERS
 from signet.domain.embeddings import vectors as embeddings
 from signet.domain.recall.models import QueryVector
 from signet.errors import ProviderFailed
-from signet.providers import registry
+from signet.providers import registry, scale
 from signet.providers.ports import Embedder, Reading
 from signet.providers.registry import VectorSettings
 from signet_api import vectors
@@ -287,7 +287,7 @@ def test_a_model_that_was_loading_when_another_was_chosen_is_not_used(
     served.gate.clear()
     choose(api, served)
     assert asked(api, "Where to?")({}) is None
-    wait_until_asked(served, "warm")
+    wait_until_asked(served, scale.pairs()[0][0])
     choose(api, native)
     assert asked(api, "Where to?")({}) is None
     served.gate.set()

@@ -18,7 +18,7 @@ from functools import lru_cache, partial
 
 from signet.db import Database, ReadTx
 from signet.domain.recall.models import QueryVector
-from signet.errors import SignetError
+from signet.errors import Invalid, SignetError
 from signet.observe import logs
 from signet.process.settings_reload import LiveSettings
 from signet.providers import chosen, registry
@@ -175,12 +175,11 @@ class QueryVectors:
 
     def _load(self, wanted: VectorSettings) -> None:
         try:
-            found = registry.embedder(wanted)
+            lies, found = FITTED, registry.embedder(wanted)
             embedder = MeteredEmbedder(found) if found else None
             if embedder is not None:
-                embedder.embed(["warm"])
+                lies = _warmed(embedder, wanted)
                 self._loaded()
-            lies = FITTED if embedder is None or _is_fitted(wanted) else _measured(embedder)
             with self._lock:
                 if wanted == self._settings:  # else somebody wants another one by now
                     self._embedder, self._scale = embedder, lies
@@ -206,14 +205,16 @@ class QueryVectors:
         return embedder.question(text)
 
 
-def _is_fitted(wanted: VectorSettings) -> bool:
-    """Return whether this is the model for which ranking is fitted."""
-    return wanted.provider == registry.NATIVE and wanted.model == weights.MODEL
-
-
-def _measured(embedder: MeteredEmbedder) -> Scale:
-    """Return where the cosines of a model lie: it embeds some sentences for that."""
-    return scales.measured(lambda text: embedder.question(text)({}), embedder.embed)
+def _warmed(embedder: MeteredEmbedder, wanted: VectorSettings) -> Scale:
+    """Make a model embed something, and return where its cosines lie."""
+    if wanted.provider == registry.NATIVE and wanted.model == weights.MODEL:
+        embedder.embed(["warm"])
+        return FITTED
+    try:
+        return scales.measured(embedder.embed)
+    except Invalid as error:
+        log.warning("recall.model_unmeasured", model=wanted.model, reason=str(error))
+        return FITTED
 
 
 def _none(_: Mapping[str, float]) -> None:

@@ -351,6 +351,7 @@ class ModelRegistry(Section):
 class Pipeline(Section):
     """Background work. `mutations_frozen` wins over `shadow_mode`; `enabled` false makes and takes no jobs."""
 
+    IGNORED: ClassVar[frozenset[str]] = frozenset({"graphBoostWeight", "graphBoostTimeoutMs"})
     RETIRED: ClassVar[Mapping[str, tuple[object, str]]] = {
         "workerPollMs": (2_000, _AT_ONCE),
         "documentWorkerIntervalMs": (10_000, _ADDED),

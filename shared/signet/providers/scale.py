@@ -48,15 +48,14 @@ def pairs() -> Sequence[tuple[str, str]]:
     return [(one, other) for one, other in json.loads(text)]
 
 
-def measured(
-    question: Callable[[str], bytes], texts: Callable[[Sequence[str]], list[bytes]]
-) -> Scale:
-    """Return the scale of a model, given what embeds a question and texts.
+def measured(embed: Callable[[Sequence[str]], list[bytes]]) -> Scale:
+    """Return the scale of a model, given what embeds texts: it is called once.
 
-    Raises Invalid for vectors that do not separate them, and what the two callables raise.
+    Raises Invalid for vectors that do not separate the pairs, and what `embed` raises.
     """
     asked, told = zip(*pairs(), strict=True)
-    return of([question(one) for one in asked], texts(told))
+    vectors = embed([*asked, *told])
+    return of(vectors[: len(asked)], vectors[len(asked) :])
 
 
 def of(asked: Sequence[bytes], told: Sequence[bytes]) -> Scale:

@@ -26,7 +26,11 @@ def test_the_floor_can_be_switched_off() -> None:
 def test_weights_of_the_typescript_product_are_ignored_by_name() -> None:
     raw: dict[object, object] = {
         "search": {"rehearsal_enabled": False, "rehearsal_weight": 0.3},
-        "pipelineV2": {"graph": {"boostWeight": 0.9}, "traversal": {"primary": False}},
+        "pipelineV2": {
+            "graphBoostWeight": 0.9,
+            "graph": {"boostTimeoutMs": 60},
+            "traversal": {"primary": False},
+        },
     }
     found, warnings = settings_from(raw)
     assert settings.of(found, embedding_model=None) == RecallSettings()
