@@ -14,7 +14,7 @@ from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
 
 #: Words that only ask what there was, in the languages whose times are understood.
-ACTIVITY = frozenset(
+IDLE = fts.STOP_WORDS | frozenset(
     """
     work worked working do did done doing make made happen happened decide decided decision decisions talk talked
     discuss discussed session sessions commit commits change changed changes
@@ -39,7 +39,7 @@ def _asked(run: Run) -> Sequence[str] | None:
         return None
     if not said.may_answer(run.query) or run.query.min_score is not None:
         return None
-    words = [word for word in fts.content_words(run.when.bare) if word not in ACTIVITY]
+    words = [word for word in fts.content_words(run.when.bare) if fts.shown(word) not in IDLE]
     return words if len(words) <= 1 else None
 
 
@@ -66,7 +66,7 @@ def find(run: Run) -> list[Hit]:
             )
             for row in memories
         ]
-    named = [one for one in found if words and PurePath(one[1]).name.lower() == words[0]]
+    named = [one for one in found if words and PurePath(one[1]).name.lower() == fts.shown(words[0])]
     order = sorted(named or found, key=lambda one: one[0], reverse=True)
     hits = [hit for _, _, hit in order if hit and _holds(hit, () if named else words)]
     return said.without_repeats(run, hits)[: run.query.size]
