@@ -13,6 +13,7 @@ from signet import clock
 from signet.db import Database, ReadTx, WriteTx, damage, migrate
 from signet.db.checkpoint import Checkpointer
 from signet.db.damage import Damage, Kind
+from signet.db.driver import connect
 from signet.errors import StorageDamaged, StorageMoved
 from signet.paths import Workspace
 from support.database import MADE_AT, fresh_database
@@ -303,6 +304,17 @@ def test_a_database_that_was_replaced_takes_no_more(
     with pytest.raises(StorageMoved):
         db.write(add, 1)
     assert db.needs_restart()
+
+
+def test_a_replaced_database_takes_no_more_although_others_read_the_new_one(
+    path: Path, db: Database, tmp_path: Path
+) -> None:
+    fresh_database(tmp_path / "other.db").replace(path)
+    with contextlib.closing(connect(path)) as connection:
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        with pytest.raises(StorageMoved):
+            db.write(add, 1)
+        assert db.needs_restart()
 
 
 def test_another_inode_number_of_the_same_file_is_no_replacement(path: Path, db: Database) -> None:

@@ -79,6 +79,7 @@ class Database:
             self._gate = Gate(path)
         except OSError as error:
             self._write_connection.close()
+            self.files.close()
             raise StorageFull() from error
         self.writer = Writer(
             self._write_connection,
@@ -181,6 +182,7 @@ class Database:
         self._readers.close()
         self._write_connection.close()
         self._gate.close()
+        self.files.close()
 
     def needs_restart(self) -> bool:
         """Return whether files of the database were moved, replaced or deleted while this process had them open.

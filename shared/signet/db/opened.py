@@ -5,7 +5,6 @@ without lasting inode numbers is no such case: the kernel then shows the file un
 """
 
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +12,8 @@ from signet.db.damage import WAY_BACK
 from signet.errors import StorageDamaged, StorageMoved
 
 _FDS = Path("/proc/self/fd")
+#: Names a file without opening it: closing such a descriptor releases none of SQLite's locks. Linux has it.
+_ONLY_NAMED = getattr(os, "O_PATH", None)
 
 
 class OpenedFiles:
@@ -27,6 +28,12 @@ class OpenedFiles:
             for end in ("", "-wal", "-shm")
             if (found := _identity(path := self._path + end)) is not None
         }
+        #: What the kernel knows of these very files; another descriptor may be of the file that replaced one.
+        self._named: dict[str, int] = {}
+        if _ONLY_NAMED is not None:
+            for path in self._known:
+                with suppress(OSError):
+                    self._named[path] = os.open(path, _ONLY_NAMED | os.O_CLOEXEC)
 
     def check(self) -> None:
         """Raise StorageMoved when the database's path leads elsewhere, StorageDamaged when it was emptied (2 µs)."""
@@ -62,17 +69,23 @@ class OpenedFiles:
         return log in self._known and _identity(log) == self._known[log]
 
     def _is_same(self, path: str) -> bool:
-        """Return whether the kernel shows an open file under this path; then its inode number has changed."""
-        if sys.platform != "linux" or (found := _identity(path)) is None:
+        """Return whether the kernel shows the opened file under this path; then its inode number has changed."""
+        if path not in self._named or (found := _identity(path)) is None:
             return False
-        real = os.path.realpath(path)
-        for link in _FDS.iterdir():
-            with suppress(OSError):
-                if str(link.readlink()) == real:
-                    self._known[path] = found
-                    self._inode = self._known[self._path][1]
-                    return True
-        return False
+        try:
+            shown = os.readlink(_FDS / str(self._named[path]))  # noqa: PTH115
+        except OSError:
+            return False
+        if shown != os.path.realpath(path):
+            return False
+        self._known[path] = found
+        self._inode = self._known[self._path][1]
+        return True
+
+    def close(self) -> None:
+        """Let go of the files; afterwards nothing is checked any more."""
+        while self._named:
+            os.close(self._named.popitem()[1])
 
 
 def _identity(path: str) -> tuple[int, int] | None:
