@@ -49,6 +49,15 @@ class Copy:
         return self.git("log", "--format=%s").splitlines()
 
 
+def a_repository(path: Path) -> Copy:
+    """Make a repository with one commit."""
+    path.mkdir(parents=True)
+    copy = Copy(path)
+    copy.git("init", "--quiet", "--initial-branch", "main")
+    copy.commit("README", path.name)
+    return copy
+
+
 @dataclass(frozen=True, slots=True)
 class Trio:
     """A workspace, the remote that it is kept in step with, and somebody else's copy."""

@@ -20,7 +20,7 @@ from harnesses.real import (
 from harnesses.real.place import Place, Ran, program_of
 from support.agentmodel import ANSWER, GEMINI, agent_requests, body_text
 from support.processes import eventually
-from support.repositories import Copy, needs_git
+from support.repositories import a_repository, needs_git
 
 pytestmark = [npm.NEEDED, needs_git]
 #: What was decided with each program. No request in another repository may hold any of them.
@@ -143,14 +143,6 @@ def drivers(url: str, folders: list[Path]) -> Mapping[str, Driver]:
             clear=(".openclaw",),
         ),
     }
-
-
-def a_repository(path: Path) -> Copy:
-    path.mkdir(parents=True)
-    copy = Copy(path)
-    copy.git("init", "--quiet", "--initial-branch", "main")
-    copy.commit("README", path.name)
-    return copy
 
 
 @pytest.fixture(params=WORDS)

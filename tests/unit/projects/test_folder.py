@@ -10,17 +10,9 @@ import pytest
 
 from signet.domain.projects import folder
 from signet.domain.projects.folder import locate, spelled
-from support.repositories import Copy, needs_git
+from support.repositories import Copy, a_repository, needs_git
 
 pytestmark = needs_git
-
-
-def a_repository(path: Path) -> Copy:
-    path.mkdir(parents=True)
-    copy = Copy(path)
-    copy.git("init", "--quiet", "--initial-branch", "main")
-    copy.commit("README", path.name)
-    return copy
 
 
 @pytest.fixture

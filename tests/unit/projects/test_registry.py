@@ -10,8 +10,7 @@ from signet.db import Database
 from signet.domain.projects import folder, registry
 from signet.domain.projects.registry import Elsewhere
 from support.database import fresh_database
-from support.repositories import Copy, needs_git
-from unit.projects.test_folder import a_repository
+from support.repositories import Copy, a_repository, needs_git
 
 pytestmark = needs_git
 ADDRESS = "git@example.org:org/atlas.git"
