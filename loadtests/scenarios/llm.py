@@ -5,7 +5,6 @@ the bound is `concurrency / (calls of a job * 0.3 s)`. Then a job of each kind i
 """
 
 import json
-import subprocess
 import sys
 import time
 import urllib.request
@@ -16,7 +15,7 @@ from pathlib import Path
 from loadtests import fill
 from loadtests.corpus import Corpus
 from loadtests.report import Options, Report
-from loadtests.stack import WORKER, Stack
+from loadtests.stack import WORKER, Stack, serving
 
 from signet import clock
 from signet.config.pipeline import Threads
@@ -24,6 +23,7 @@ from signet.db import Database, ReadTx, WriteTx
 from signet.queue import Job, enqueue
 from signet.queue.wakeup import Notifier
 
+MODEL = Path(__file__).parent.parent / "model_server.py"
 CALL_MS = 300.0
 JOBS = 200
 BACKLOG = 4_000
@@ -38,7 +38,7 @@ def run(options: Options) -> Report:
         ("what", "jobs", "jobs/s", "calls a job", "bound", "of the bound", "most at once")
     )
     jobs = options.count or JOBS
-    with _model() as url:
+    with serving(sys.executable, str(MODEL), str(CALL_MS)) as url:
         for name, following in (("reading alone", False), ("with what follows", True)):
             folder = options.folder / name.replace(" ", "-")
             row, share = _reading(folder, url, options.seed, jobs, following=following)
@@ -121,18 +121,6 @@ def _workspace(folder: Path, url: str, *, following: bool) -> Iterator[tuple[Sta
         finally:
             db.close()
             notifier.close()
-
-
-@contextmanager
-def _model() -> Iterator[str]:
-    program = Path(__file__).parent.parent / "model_server.py"
-    command = [sys.executable, str(program), str(CALL_MS)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            yield f"http://127.0.0.1:{server.stdout.readline().split()[1]}"
-        finally:
-            server.kill()
 
 
 def _stats(url: str) -> dict[str, int]:
