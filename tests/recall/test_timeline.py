@@ -6,8 +6,11 @@ import pytest
 
 from recall.test_episodes import LEDGER, OWN, say
 from recall.world import ask, found, remember
-from signet.db import Database
+from signet import clock
+from signet.db import Database, WriteTx
 from signet.domain.episodes.models import SourceType
+from signet.domain.recall.why_not import OTHER_TIME
+from signet.domain.transcripts import withheld
 
 
 @pytest.fixture
@@ -61,3 +64,61 @@ def test_a_day_without_anything_is_answered_by_relevance(
     db: Database, days: dict[str, str]
 ) -> None:
     assert ask(db, "what did I do on 3 May 2019", reader=OWN, zone=UTC).method == "keyword"
+
+
+def test_nothing_of_a_day_leaves_the_words_of_the_question_as_they_are(db: Database) -> None:
+    db.write(remember, "old", "Work on the ledger goes on every day", days_ago=40.0)
+    answer = ask(db, "what work did I do yesterday on the ledger", reader=OWN, zone=UTC)
+    assert (found(answer), answer.method) == (["old"], "keyword")
+
+
+def test_a_forgotten_statement_of_the_day_is_not_told(db: Database) -> None:
+    secret = "The crane's spare key lies under the third brick."
+
+    def store(tx: WriteTx) -> None:
+        text = f"The crane is red. {secret} The fence is green."
+        remember(tx, "page", text, type="document_chunk")
+        withheld.withhold(tx, "gone", "default", secret, at=clock.now())
+
+    db.write(store)
+    [hit] = ask(db, "what happened yesterday", reader=OWN, zone=UTC).hits
+    assert "crane is red" in hit.content
+    assert "brick" not in hit.content
+
+
+def test_what_was_corrected_that_day_is_marked_and_stands_below(db: Database) -> None:
+    db.write(remember, "new", "The crane is blue.", days_ago=1.1)
+    ended = {"superseded_by": "new", "superseded_at": "2026-02-28T10:00:00Z"}
+    db.write(remember, "old", "The crane is red.", days_ago=1.2, **ended)
+    answer = ask(db, "what happened yesterday", reader=OWN, zone=UTC)
+    assert [(hit.id, hit.superseded_by) for hit in answer.hits] == [("new", None), ("old", "new")]
+
+
+def test_a_text_in_pieces_stands_there_once(db: Database) -> None:
+    def store(tx: WriteTx) -> None:
+        for n in range(3):
+            piece = {"source_type": "chunk", "source_id": "book", "ordinal": n}
+            remember(tx, f"p{n}", f"Chapter {n} tells of cranes.", **piece)
+
+    db.write(store)
+    [hit] = ask(db, "what happened yesterday", reader=OWN, zone=UTC).hits
+    assert len(hit.parts) == 2
+
+
+def test_the_time_is_the_reason_and_other_memories_are_of_another_time(
+    db: Database, days: dict[str, str]
+) -> None:
+    asked = {"reader": OWN, "zone": UTC, "explain": True, "why_not": "old"}
+    answer = ask(db, "what did I do yesterday", **asked)
+    assert {hit.why.steps[0].stage for hit in answer.hits if hit.why} == {"time"}
+    assert answer.account is not None
+    assert answer.why_not is not None
+    assert answer.why_not.left_out == OTHER_TIME
+
+
+def test_a_project_is_found_behind_many_memories_of_others(db: Database) -> None:
+    db.write(remember, "mine", "The crane is red.", project="/work/crane", days_ago=1.4)
+    for n in range(12):
+        db.write(remember, f"m{n}", f"Heron {n} stands.", project="/work/reeds", days_ago=1.1)
+    answer = ask(db, "what happened in crane yesterday", reader=OWN, zone=UTC)
+    assert (found(answer), answer.method) == (["mine"], "timeline")

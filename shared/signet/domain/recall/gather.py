@@ -39,7 +39,7 @@ def gather(run: Run) -> None:
     run.around = run.attempt("neighbours", lambda: _around(run, matched), {})
     run.timely = run.attempt("time", lambda: _of_the_time(run), set())
     run.allowed = run.view.allowed({*matched, *structure, *run.around, *run.timely})
-    run.replaced = run.attempt("superseded", lambda: _replaced(run), {})
+    run.replaced = run.attempt("superseded", lambda: replaced(run), {})
     run.said = run.attempt("episodes", lambda: said.find(run), {})
     run.around |= neighbours.symmetric(said.beside(run.said))
     run.allowed |= said.allowed(run.said)
@@ -108,12 +108,12 @@ def _of_the_time(run: Run) -> set[int]:
     return {seq for span in spans for seq in time_lookup.within(run.tx, span, run.where, run.pool)}
 
 
-def _replaced(run: Run) -> dict[int, list[int]]:
+def replaced(run: Run) -> dict[int, list[int]]:
     """Return what replaced candidates; it is one, too, where it passes."""
-    replaced = [seq for seq, row in run.allowed.items() if row.is_superseded]
-    if not replaced:
+    ended = [seq for seq, row in run.allowed.items() if row.is_superseded]
+    if not ended:
         return {}
-    found = time_lookup.replaced(run.tx, replaced, run.query.reader, run.query.as_of)
+    found = time_lookup.replaced(run.tx, ended, run.query.reader, run.query.as_of)
     later = {seq for chain in found.values() for seq in chain}
     run.allowed |= run.view.allowed(later)
     return found

@@ -32,7 +32,6 @@ class Source(StrEnum):
     VECTOR = "vector"
     KEYWORD = "keyword"
     TRAVERSAL = "traversal"
-    KA_TRAVERSAL = "ka_traversal"
     GRAPH = "graph"
     CONSTRUCTED = "constructed"
     SKILL = "skill"

@@ -43,6 +43,8 @@ class Page:
     beyond_limit: int = 0
     #: Whether there are places left although candidates share some: then further candidates may be worth a look.
     is_short: bool = False
+    #: Whether it has everything of a time, newest first, and nothing was ranked.
+    is_timeline: bool = False
     #: What came nearest to a page that is empty.
     nearest: Saying | None = None
 
@@ -58,7 +60,7 @@ def turn(run: Run, scores: Scores) -> Page:
     if len(every) < run.query.size:
         every = sayings.of(run, order, scores)
     is_short = len(every) < min(run.query.size, len(scores))
-    best = _without_copies(run, every, run.query.size)
+    best = without_copies(run, every, run.query.size)
     members = [seq for saying in best for seq in saying.members]
     page = Page(
         sayings=best,
@@ -78,7 +80,7 @@ def turn(run: Run, scores: Scores) -> Page:
     return page
 
 
-def _without_copies(run: Run, found: Sequence[Saying], size: int) -> list[Saying]:
+def without_copies(run: Run, found: Sequence[Saying], size: int) -> list[Saying]:
     """Return the first `size` sayings; a copy of an earlier one becomes its part."""
     kept: dict[tuple[str, ...] | int, Saying] = {}
     for start in range(0, len(found), size):

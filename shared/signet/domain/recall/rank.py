@@ -23,7 +23,7 @@ Array = npt.NDArray[np.float64]
 #: `words`: how much the question's words that it contains weigh (1 - exp(-sum of idf / 10));
 #: `share`: the same as a share of all the question's words;
 #: `exact`: `share` of the words that the text contains verbatim, not only by their stems;
-#: `beside`: how much the words of the previous and next candidate add to `words`;
+#: `beside`: how much the words of the previous and the next passage of the same source add to `words`;
 #: `cosine`: of its best passage, -1..1;
 #: `apart`: the cosine without what the nearest candidates have in common (`centering.py`);
 #: `apart_beside`: the better `apart` of the candidates before and after it;

@@ -67,33 +67,17 @@ def recall(
     """
     started = clock.monotonic_ms()
     run = begin(tx, query, query_vector=query_vector, settings=settings, now=now)
-    dated: list[Hit] = run.attempt("timeline", lambda: timeline.find(run), [])
-    if dated:
-        return Result(
-            query=fts.encodable(query.text),
-            method="timeline",
-            hits=tuple(dated),
-            degraded=tuple(dict.fromkeys(run.degraded)),
-            took_ms=clock.monotonic_ms() - started,
-            truncate_chars=settings.truncate_chars,
-            time=period.explained(run.when) if query.explain else None,
-        )
-    scores = _ranked(run)
-    page = turn(run, scores)
-    if page.is_short and run.has_more:
-        again = run.ask_vector if run.query_vector is not None else _no_vector
-        run = replace(run, ask_vector=again, wider=WIDER, known=Evidence(), trail=Trail(), said={})
-        scores = _ranked(run)
-        page = turn(run, scores)
+    run, page, scores = run.attempt("timeline", lambda: timeline.page(run), None) or _turned(run)
     hits = _hits(run, page, page.sayings)
     known: list[Hit] = run.attempt("skills", lambda: skills.find(run, hits), [])
     extra = supplement.find(run, hits)
     every = (*hits, *known, *extra.hits)
-    if settings.embedding_model is not None and run.query_vector is None:
+    ranked_by = "hybrid" if run.known.by_meaning else "keyword"
+    if settings.embedding_model and run.query_vector is None and not page.is_timeline:
         run.degraded.append("vector")
     return Result(
         query=fts.encodable(query.text),
-        method="hybrid" if run.known.by_meaning else "keyword",
+        method="timeline" if page.is_timeline else ranked_by,
         hits=every,
         nearest=None if every else _nearest(run, page),
         entities=extra.entities,
@@ -132,6 +116,18 @@ def begin(
     asked = run.attempt("period", lambda: period.of(run), asked)
     run.words, run.when = asked.words, asked.when
     return run
+
+
+def _turned(run: Run) -> tuple[Run, Page, Scores]:
+    """Return the page by relevance; where it stays short, of more candidates."""
+    scores = _ranked(run)
+    page = turn(run, scores)
+    if not (page.is_short and run.has_more):
+        return run, page, scores
+    again = run.ask_vector if run.query_vector is not None else _no_vector
+    run = replace(run, ask_vector=again, wider=WIDER, known=Evidence(), trail=Trail(), said={})
+    scores = _ranked(run)
+    return run, turn(run, scores), scores
 
 
 def _no_vector(_: Mapping[str, float]) -> None:

@@ -155,16 +155,12 @@ def holders(run: "Run") -> tuple[list[int], int]:
 
 
 def hit(run: "Run", number: int, *, score: float, why: Why | None) -> Hit | None:
-    """Return a passage as a result: the turns around the words of the question; None if nothing of it may be shown."""
-    row = run.said[number]
+    """Return a passage as a result: the turns around the words of the question, else how it ended.
+
+    None if nothing of it may be shown.
+    """
+    row, chars = run.said[number], run.settings.truncate_chars
     words = [word for word in run.words if search.shared_words([word], row.content)]
-    return passage(row, words, chars=run.settings.truncate_chars, score=score, why=why)
-
-
-def passage(
-    row: FoundRow, words: Sequence[str], *, chars: int, score: float, why: Why | None
-) -> Hit | None:
-    """Return a chunk as a result, without words its outcome; None if nothing of it may be shown."""
     source = Source(
         type=SourceType(row.source_type),
         id=row.source_id,
@@ -194,10 +190,8 @@ def without_repeats(run: "Run", hits: Sequence[Hit]) -> list[Hit]:
     Forks of a session have the same beginning: most lines of a passage must be new, or a new line must contain a word
     of the question.
     """
-    if not any(hit.source is Brought.EPISODE for hit in hits):
-        return list(hits)
     memories = [hit.id for hit in hits if hit.source is not Brought.EPISODE]
-    roots = sources.roots(run.tx, memories)
+    roots = sources.roots(run.tx, memories) if len(memories) < len(hits) else {}
     told: set[str | None] = set()
     seen: set[str] = set()
     kept: list[Hit] = []

@@ -4,12 +4,14 @@ No text says that something happened yesterday, so words and meaning find nothin
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import PurePath
 
 from signet.db import fts
-from signet.domain.episodes.models import FoundRow, SourceType
-from signet.domain.recall import said, time_lookup
-from signet.domain.recall.models import Hit, Source, Step, Why
+from signet.domain.recall import gather, said, sayings, time_lookup
+from signet.domain.recall.explain import Trail
+from signet.domain.recall.models import Scores, Step
+from signet.domain.recall.page import Page, without_copies
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import reading
 
@@ -23,13 +25,8 @@ IDLE = fts.STOP_WORDS | frozenset(
     """.split()
 )
 #: What a question asks for by name.
-_NAMED = {
-    "commit": SourceType.COMMIT,
-    "commits": SourceType.COMMIT,
-    "session": SourceType.SESSION,
-    "sessions": SourceType.SESSION,
-}
-_WHY = Why(channels={}, steps=(Step("time", 0.0, 1.0),))
+_NAMED = {name: one for one in said.TYPES for name in (one.value, f"{one.value}s")}
+_WHY = Step("time", 0.0, 1.0)
 
 
 def _asked(run: Run) -> Sequence[str] | None:
@@ -43,39 +40,66 @@ def _asked(run: Run) -> Sequence[str] | None:
     return words if len(words) <= 1 else None
 
 
-def find(run: Run) -> list[Hit]:
-    """Return what there is of the time in question, of a project that it names; nothing for other questions."""
+def page(run: Run) -> tuple[Run, Page, Scores] | None:
+    """Return the page of the time in question, of a project that it names, with the run and the scores behind it.
+
+    None for other questions, and where nothing is known of that time.
+    """
     words = _asked(run)
     if words is None:
-        return []
+        return None
     wanted = {_NAMED[word] for word in fts.words(run.when.bare) if word in _NAMED}
-    rows = said.within(run, wanted)
-    found = [(row.said_at, row.project, _passage(run, row)) for row in rows]
-    if not wanted:
-        seqs = [
-            seq
-            for span in run.when.spans
-            for seq in time_lookup.within(run.tx, span, run.where, run.query.size)
-        ]
-        memories = reading.rows(run.tx, seqs, run.where).values()
-        found += [
-            (
-                row["event_at"] or row["created_at"],
-                row["project"] or "",
-                reading.hit(row, score=1.0, source=Source.KEYWORD, why=_WHY),
-            )
-            for row in memories
-        ]
-    named = [one for one in found if words and PurePath(one[1]).name.lower() == fts.shown(words[0])]
-    order = sorted(named or found, key=lambda one: one[0], reverse=True)
-    hits = [hit for _, _, hit in order if hit and _holds(hit, () if named else words)]
-    return said.without_repeats(run, hits)[: run.query.size]
+    passages = {-n: row for n, row in enumerate(said.within(run, wanted), start=1)}
+    seqs = [
+        seq
+        for span in (() if wanted else run.when.spans)
+        for seq in time_lookup.within(run.tx, span, run.where, run.pool)
+    ]
+    rows = reading.rows(run.tx, seqs, run.where)
+    times = {seq: row["event_at"] or row["created_at"] for seq, row in rows.items()}
+    times |= {number: row.said_at for number, row in passages.items()}
+    projects = {seq: row["project"] or "" for seq, row in rows.items()}
+    projects |= {number: row.project for number, row in passages.items()}
+    texts = {seq: row["content"] for seq, row in rows.items()}
+    texts |= {number: row.content for number, row in passages.items()}
+    named = [seq for seq in times if words and _name(projects[seq]) == fts.shown(words[0])]
+    found = named or [seq for seq in times if _holds(texts[seq], words)]
+    if not found:
+        return None
+    of_it = replace(
+        run,
+        words=[] if named else list(words),
+        said={number: row for number, row in passages.items() if number in found},
+        allowed=run.view.allowed({seq for seq in found if seq > 0}),
+        trail=Trail(steps={seq: [_WHY] for seq in found}),
+    )
+    of_it.replaced = gather.replaced(of_it)
+    of_it.allowed |= said.allowed(of_it.said)
+    order = sorted(found, key=times.__getitem__, reverse=True)
+    return of_it, _laid_out(of_it, order), {seq: -place for place, seq in enumerate(order)}
 
 
-def _passage(run: Run, row: FoundRow) -> Hit | None:
-    return said.passage(row, (), chars=run.settings.truncate_chars, score=1.0, why=_WHY)
+def _laid_out(run: Run, order: Sequence[int]) -> Page:
+    """Return candidates as sayings in their order; each is as relevant as the others."""
+    all_alike = dict.fromkeys(order, 0.0)
+    places = {seq: place for place, seq in enumerate(order)}
+    every = sorted(sayings.of(run, order, all_alike), key=lambda saying: places[saying.best])
+    shown = without_copies(run, every, run.query.size)
+    for saying in shown:
+        saying.score = 1.0
+    members = [seq for saying in shown for seq in saying.members]
+    return Page(
+        sayings=shown,
+        relevance=dict.fromkeys(members, 1.0),
+        beyond_limit=len(order) - len(members),
+        is_timeline=True,
+    )
 
 
-def _holds(hit: Hit, words: Sequence[str]) -> bool:
-    held = set(fts.words(hit.content))
+def _name(project: str) -> str:
+    return PurePath(project).name.lower()
+
+
+def _holds(text: str, words: Sequence[str]) -> bool:
+    held = set(fts.words(text))
     return all(any(fts.stands_for(term, word) for word in held) for term in words)

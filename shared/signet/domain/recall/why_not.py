@@ -8,6 +8,7 @@ from signet.domain.recall.sql import reading
 
 UNKNOWN = "no memory that you may read has this id"
 FORGOTTEN = "it is forgotten"
+OTHER_TIME = "the question is about another time"
 FILTERED = "the filters, scope or time of the question leave it out"
 
 
@@ -36,6 +37,8 @@ def _place(page: Page, seq: int) -> int | None:
 
 
 def _rule(run: Run, page: Page, scores: Scores, seq: int) -> str:
+    if page.is_timeline and seq not in scores:
+        return OTHER_TIME
     if seq not in run.allowed:
         return f"{_matching(run, seq)}, and by meaning or words {run.pool} others came nearer"
     relevance = page.relevance.get(seq)
