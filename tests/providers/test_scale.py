@@ -44,5 +44,5 @@ def test_the_fitted_model_keeps_its_cosines() -> None:
 
 def test_vectors_that_do_not_separate_sentences_are_refused() -> None:
     same = vectors.pack([1.0, 0.0])
-    with pytest.raises(Invalid, match="does not tell sentences apart"):
+    with pytest.raises(Invalid, match="does not separate different sentences"):
         scale.measured(lambda texts: [same] * len(texts))

@@ -68,5 +68,5 @@ def of(asked: Sequence[bytes], told: Sequence[bytes]) -> Scale:
     related = float(np.diag(near).mean())
     unrelated = float((near.sum() - np.diag(near).sum()) / (near.size - len(near)))
     if not np.isfinite(near).all() or related - unrelated < LEAST_APART:
-        raise Invalid("the embedding model does not tell sentences apart")
+        raise Invalid("the embedding model does not separate different sentences")
     return Scale(round(unrelated, 4), round(related, 4))

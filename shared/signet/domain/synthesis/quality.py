@@ -49,7 +49,7 @@ def checked(text: str, sources: Sources, *, plain: str, is_cut: bool) -> str:
     body = [line for line in lines if not _HEADING.match(line)]
     unsaid = {line for line in body if not _is_said(grounds, line)}
     if not set(body) - unsaid:
-        raise Bad("none of it is in the memories")
+        raise Bad("it contains nothing from the memories")
     dropped = {line for line in unsaid if len(line) >= LINE_CHARS}
     if len(dropped) > MOST_UNSUPPORTED * len(lines):
         raise Bad("most of it is not in the memories")
