@@ -88,8 +88,7 @@ def test_a_forgotten_statement_of_the_day_is_not_told(db: Database) -> None:
 
 def test_what_was_corrected_that_day_is_marked_and_stands_below(db: Database) -> None:
     db.write(remember, "new", "The crane is blue.", days_ago=1.1)
-    ended = {"superseded_by": "new", "superseded_at": "2026-02-28T10:00:00Z"}
-    db.write(remember, "old", "The crane is red.", days_ago=1.2, **ended)
+    db.write(remember, "old", "The crane is red.", days_ago=1.2, superseded_by="new")
     answer = ask(db, "what happened yesterday", reader=OWN, zone=UTC)
     assert [(hit.id, hit.superseded_by) for hit in answer.hits] == [("new", None), ("old", "new")]
 
@@ -97,8 +96,8 @@ def test_what_was_corrected_that_day_is_marked_and_stands_below(db: Database) ->
 def test_a_text_in_pieces_stands_there_once(db: Database) -> None:
     def store(tx: WriteTx) -> None:
         for n in range(3):
-            piece = {"source_type": "chunk", "source_id": "book", "ordinal": n}
-            remember(tx, f"p{n}", f"Chapter {n} tells of cranes.", **piece)
+            text = f"Chapter {n} tells of cranes."
+            remember(tx, f"p{n}", text, source_type="chunk", source_id="book", ordinal=n)
 
     db.write(store)
     [hit] = ask(db, "what happened yesterday", reader=OWN, zone=UTC).hits
@@ -108,8 +107,7 @@ def test_a_text_in_pieces_stands_there_once(db: Database) -> None:
 def test_the_time_is_the_reason_and_other_memories_are_of_another_time(
     db: Database, days: dict[str, str]
 ) -> None:
-    asked = {"reader": OWN, "zone": UTC, "explain": True, "why_not": "old"}
-    answer = ask(db, "what did I do yesterday", **asked)
+    answer = ask(db, "what did I do yesterday", reader=OWN, zone=UTC, explain=True, why_not="old")
     assert {hit.why.steps[0].stage for hit in answer.hits if hit.why} == {"time"}
     assert answer.account is not None
     assert answer.why_not is not None

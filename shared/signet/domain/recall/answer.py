@@ -6,6 +6,7 @@ what other published clients look for.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from signet.domain.recall import wording
 from signet.domain.recall.models import Hit, PartKind, Result, Why, WhyNot
@@ -40,30 +41,28 @@ def body(result: Result) -> Recalled:
     if result.nearest is not None:
         nearest = row(result.nearest.hit, truncate_chars=result.truncate_chars)
         answer["nearest"] = {**nearest, "left_out": result.nearest.why}
-    if result.entities is not None:
-        answer["entities"] = result.entities
-    if result.sources is not None:
-        answer["sources"] = result.sources
-    if result.time is not None:
-        answer["time"] = result.time
-    if result.account is not None:
-        answer["explain"] = result.account
-    if result.degraded:
-        answer["degraded"] = result.degraded
-    if result.why_not is not None:
-        answer["why_not"] = _why_not(result.why_not)
-    return answer
+    rest = {
+        "entities": result.entities,
+        "sources": result.sources,
+        "time": result.time,
+        "explain": result.account,
+        "degraded": result.degraded or None,
+        "why_not": _why_not(result.why_not) if result.why_not else None,
+    }
+    return cast(Recalled, {**answer, **_known(rest)})
+
+
+def _known(fields: Mapping[str, object]) -> dict[str, object]:
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _why_not(found: WhyNot) -> wire.WhyNot:
-    said: wire.WhyNot = {"id": found.id, "left_out": found.left_out}
-    if found.place is not None:
-        said["place"] = found.place
-    if found.score is not None:
-        said["score"] = round(found.score, 2)
-    if found.why is not None:
-        said["explain"] = _explained(found.why)
-    return said
+    rest = {
+        "place": found.place,
+        "score": None if found.score is None else round(found.score, 2),
+        "explain": _explained(found.why) if found.why else None,
+    }
+    return cast(wire.WhyNot, {"id": found.id, "left_out": found.left_out, **_known(rest)})
 
 
 def row(hit: Hit, *, truncate_chars: int) -> wire.Hit:
@@ -88,30 +87,24 @@ def row(hit: Hit, *, truncate_chars: int) -> wire.Hit:
         "accessCount": hit.access_count,
         "lastAccessed": hit.last_accessed,
     }
-    if hit.origin is not None:
-        fields["origin"] = hit.origin
-    if hit.review is not None:
-        fields["review"] = hit.review
-    if hit.event_at is not None:
-        fields["event_at"] = hit.event_at
-    if hit.valid_from is not None:
-        fields["valid_from"] = hit.valid_from
-    if hit.valid_to is not None:
-        fields["valid_to"] = hit.valid_to
-    if hit.superseded_by is not None:
-        fields["superseded"] = True
-        fields["superseded_by"] = hit.superseded_by
-    if hit.supplementary:
-        fields["supplementary"] = True
     if hit.parts:
         fields["more"] = more([part.kind for part in hit.parts])
         fields["parts"] = [
             {"id": part.id, "kind": part.kind, "content": part.content[:PART_CHARS]}
             for part in hit.parts[:MAX_PARTS]
         ]
-    if hit.why is not None:
-        fields["explain"] = _explained(hit.why)
-    return fields
+    others = {
+        "origin": hit.origin,
+        "review": hit.review,
+        "event_at": hit.event_at,
+        "valid_from": hit.valid_from,
+        "valid_to": hit.valid_to,
+        "superseded": hit.superseded_by and True,
+        "superseded_by": hit.superseded_by,
+        "supplementary": hit.supplementary or None,
+        "explain": _explained(hit.why) if hit.why else None,
+    }
+    return cast(wire.Hit, {**fields, **_known(others)})
 
 
 def more(kinds: Sequence[PartKind]) -> str:

@@ -98,34 +98,31 @@ def _idf(run: Run) -> Array:
 
 def _meaning(run: Run, memories: Sequence[int]) -> tuple[Array, Array, frozenset[int]]:
     """Return cosine and `apart` of the candidates, and which have a vector; the others get the mean."""
-    size = len(memories) + len(run.said)
-    plain, weighed = run.query_vector, run.weighed_vector
-    if plain is None or weighed is None:
-        return np.zeros(size), np.zeros(size), frozenset()
     seqs = [*memories, *run.said]
+    plain, weighed = run.query_vector, run.weighed_vector
     nothing: tuple[Scores, Scores] = ({}, {})
-    known, far = run.attempt(
-        "fill_vector",
-        lambda: centering.compare(
-            run.tx,
-            plain,
-            weighed,
-            memories,
-            model=run.settings.embedding_model,
-            said=run.said,
-            scale=run.settings.scale,
-        ),
-        nothing,
+    known, far = (
+        nothing
+        if plain is None or weighed is None
+        else run.attempt(
+            "fill_vector",
+            lambda: centering.compare(
+                run.tx,
+                plain,
+                weighed,
+                memories,
+                model=run.settings.embedding_model,
+                said=run.said,
+                scale=run.settings.scale,
+            ),
+            nothing,
+        )
     )
-    if not known:
-        return np.zeros(size), np.zeros(size), frozenset()
-    cosine, apart = (_filled(seqs, one) for one in (known, far))
+    cosine, apart = (
+        np.array([one.get(seq, sum(one.values()) / len(one)) if one else 0.0 for seq in seqs])
+        for one in (known, far)
+    )
     return cosine, apart, frozenset(known)
-
-
-def _filled(seqs: Sequence[int], known: Scores) -> Array:
-    mean = sum(known.values()) / len(known)
-    return np.array([known.get(seq, mean) for seq in seqs])
 
 
 def _pairs(found: Evidence, around: neighbours.Around) -> Pairs:

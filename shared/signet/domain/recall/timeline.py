@@ -55,15 +55,15 @@ def page(run: Run) -> tuple[Run, Page, Scores] | None:
         for span in (() if wanted else run.when.spans)
         for seq in time_lookup.within(run.tx, span, run.where, run.pool)
     ]
-    rows = reading.rows(run.tx, seqs, run.where)
-    times = {seq: row["event_at"] or row["created_at"] for seq, row in rows.items()}
-    times |= {number: row.said_at for number, row in passages.items()}
-    projects = {seq: row["project"] or "" for seq, row in rows.items()}
-    projects |= {number: row.project for number, row in passages.items()}
-    texts = {seq: row["content"] for seq, row in rows.items()}
-    texts |= {number: row.content for number, row in passages.items()}
-    named = [seq for seq in times if words and _name(projects[seq]) == fts.shown(words[0])]
-    found = named or [seq for seq in times if _holds(texts[seq], words)]
+    known = {
+        **{
+            seq: (row["event_at"] or row["created_at"], row["project"] or "", row["content"])
+            for seq, row in reading.rows(run.tx, seqs, run.where).items()
+        },
+        **{number: (row.said_at, row.project, row.content) for number, row in passages.items()},
+    }
+    named = [seq for seq in known if words and _name(known[seq][1]) == fts.shown(words[0])]
+    found = named or [seq for seq in known if _holds(known[seq][2], words)]
     if not found:
         return None
     of_it = replace(
@@ -75,7 +75,7 @@ def page(run: Run) -> tuple[Run, Page, Scores] | None:
     )
     of_it.replaced = gather.replaced(of_it)
     of_it.allowed |= said.allowed(of_it.said)
-    order = sorted(found, key=times.__getitem__, reverse=True)
+    order = sorted(found, key=lambda seq: known[seq][0], reverse=True)
     return of_it, _laid_out(of_it, order), {seq: -place for place, seq in enumerate(order)}
 
 
