@@ -64,7 +64,7 @@ export function go(to: string): void {
 
 /** Change filters of this view; `undefined` or an empty text takes one away. Replaced in history unless `pushed`. */
 export function filter(changes: Record<string, string | undefined>, pushed = false): void {
-  const { room, parts, query } = route.value;
+  const { room, parts, query } = parse(location.hash); // `route` still has the view that is being left
   const to = href(room, { ...query, ...changes }, ...parts);
   if (pushed) return go(to);
   history.replaceState(null, "", to);
