@@ -1,7 +1,7 @@
-"""Download one known file from this machine's package indexes, over their common interface.
+"""Download a known file: from this machine's package indexes, or from a URL. An interrupted download is resumed.
 
-Needs neither pip nor uv, because neither is in the other's environments. The SHA-256 identifies the file, so any
-index will do; all configured ones are queried in order until one has it.
+Needs neither pip nor uv, because neither is in the other's environments; their proxies and certificates apply. The
+SHA-256 identifies the file, so any index will do; all configured ones are queried in order until one has it.
 """
 
 import hashlib
@@ -33,6 +33,8 @@ PAUSES_SECONDS = (0.5, 1.0)
 _BUSY = frozenset({429, 500, 502, 503, 504})
 MAX_PAGE_BYTES = 8 * 1024 * 1024
 _CHUNK = 262_144
+#: Bytes after the expected size at which a download stops.
+_SLACK = 1_000_000
 
 #: Called with downloaded and total bytes.
 Progress = Callable[[int, int], None]
@@ -85,8 +87,18 @@ class HashMismatch(FetchFailed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Remote:
+    """A file at a URL; `size` is for progress."""
+
+    url: str
+    name: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wheel:
-    """The file to download."""
+    """A file of a package."""
 
     package: str
     name: str
@@ -116,6 +128,14 @@ def fetch(
     raise max(failed, key=lambda error: error.weight)
 
 
+def fetch_remote(
+    remote: Remote, to: Path, progress: Progress, *, environ: Mapping[str, str] = os.environ
+) -> None:
+    """Write the verified file to `to`, continuing an interrupted download; raises FetchFailed and OSError."""
+    reader = _Reader(remote.url, configured(environ), environ)
+    _try_again(partial(_save, reader, remote, to, progress))
+
+
 def _try_again(take: Callable[[], None]) -> None:
     for pause in PAUSES_SECONDS:
         try:
@@ -130,23 +150,45 @@ def _take(page: "_Reader", wheel: Wheel, to: Path, progress: Progress) -> None:
     files = [file for file in page.files() if wheel.name in (file.name, _last_part(file.url))]
     if not files:
         raise NotOffered(f"the package index has no {wheel.name} ({shown(page.url)})")
-    url, listed = files[0].url, files[0].sha256
-    other = HashMismatch(
-        f"the {wheel.name} of {shown(url)} is a different file: its SHA-256 differs"
-    )
-    if listed not in (None, wheel.sha256):
-        raise other
-    digest, done = hashlib.sha256(), 0
-    with to.open("wb") as out:
-        for chunk in page.chunks(url):
-            out.write(chunk)
+    remote = Remote(url=files[0].url, name=wheel.name, sha256=wheel.sha256, size=wheel.size)
+    if files[0].sha256 not in (None, wheel.sha256):
+        raise _other(remote)
+    _save(page, remote, to, progress)
+
+
+def _save(reader: "_Reader", remote: Remote, to: Path, progress: Progress) -> None:
+    """Write a file after what an interrupted download has written of it; raises FetchFailed."""
+    digest = hashlib.sha256()
+    with to.open("a+b") as out:
+        out.seek(0)
+        while chunk := out.read(_CHUNK):
             digest.update(chunk)
-            done += len(chunk)
-            if done > wheel.size:
-                raise other
-            progress(done, wheel.size)
-    if digest.hexdigest() != wheel.sha256:
-        raise other
+        start = done = out.tell()
+        if digest.hexdigest() == remote.sha256:
+            return
+        try:
+            for chunk in reader.chunks(remote.url, start):
+                out.write(chunk)
+                digest.update(chunk)
+                done += len(chunk)
+                progress(done, remote.size)
+                if done > remote.size + _SLACK:
+                    break
+            out.flush()
+        except OSError:  # the disk is full
+            to.unlink()
+            raise
+    if digest.hexdigest() != remote.sha256:
+        to.unlink()
+        if start:  # perhaps the part was of another file
+            raise Interrupted(f"{remote.name} was damaged and is downloaded again")
+        raise _other(remote)
+
+
+def _other(remote: Remote) -> HashMismatch:
+    return HashMismatch(
+        f"the {remote.name} of {shown(remote.url)} is a different file: its SHA-256 differs"
+    )
 
 
 class _Reader:
@@ -174,24 +216,32 @@ class _Reader:
         except simple.NoPage as error:
             raise Refused(f"{shown(self.url)} is not a package index") from error
 
-    def chunks(self, url: str) -> Iterator[bytes]:
-        """Yield the content of a URL; raises FetchFailed."""
+    def chunks(self, url: str, start: int = 0) -> Iterator[bytes]:
+        """Yield the content of a URL from a byte on; raises FetchFailed."""
         if (path := _local(url)) is not None:
-            yield from _read(path, url)
+            yield from _read(path, url, start)
             return
-        with _failures(url), self._reply(url) as reply:
+        with _failures(url), self._reply(url, start) as reply:
+            if reply.status_code == 416:  # there is no more
+                return
             if reply.status_code in (404, 410):
                 raise NotOffered(f"{shown(url)} does not exist ({reply.status_code})")
             if reply.status_code in _BUSY:
                 raise Interrupted(f"{shown(url)} answered {reply.status_code}; try again later")
             if not reply.is_success:
                 raise Refused(f"{shown(url)} answered {reply.status_code}{_advice(reply)}")
-            yield from reply.iter_bytes(_CHUNK)
+            skipped = 0 if reply.status_code == 206 else start  # not every server knows ranges
+            for chunk in reply.iter_bytes():
+                yield chunk[skipped:]
+                skipped = max(0, skipped - len(chunk))
 
     @contextmanager
-    def _reply(self, url: str) -> Iterator["httpx.Response"]:
+    def _reply(self, url: str, start: int) -> Iterator["httpx.Response"]:
         import httpx
 
+        headers = {"accept": f"{simple.ACCEPTED}, */*;q=0.05"}
+        if start:
+            headers |= {"range": f"bytes={start}-", "accept-encoding": "identity"}
         host = urlsplit(url).hostname or ""
         # Without a pip setting, proxies come from the environment.
         with (
@@ -202,9 +252,7 @@ class _Reader:
                 timeout=httpx.Timeout(READ_SECONDS, connect=CONNECT_SECONDS),
                 follow_redirects=True,
             ) as client,
-            client.stream(
-                "GET", url, headers={"accept": f"{simple.ACCEPTED}, */*;q=0.05"}
-            ) as reply,
+            client.stream("GET", url, headers=headers) as reply,
         ):
             yield reply
 
@@ -245,9 +293,10 @@ def _local(url: str) -> Path | None:
     return Path(url2pathname(parts.path)) if parts.scheme == "file" else None
 
 
-def _read(path: Path, url: str) -> Iterator[bytes]:
+def _read(path: Path, url: str, start: int) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
+            file.seek(start)
             while chunk := file.read(_CHUNK):
                 yield chunk
     except FileNotFoundError as error:

@@ -114,6 +114,7 @@ def test_a_busy_index_and_a_connection_that_breaks_are_tried_again(
     index.statuses = [503]
     index.cuts = 1
     assert fetched(tmp_path, PIP_INDEX_URL=index.url) == RAW
+    (tmp_path / NAME).unlink()
     index.cuts = 3
     with pytest.raises(wheels.Interrupted, match="broke"):
         fetched(tmp_path, PIP_INDEX_URL=index.url)
