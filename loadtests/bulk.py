@@ -26,7 +26,7 @@ from signet.db import fts, migrate, vectors
 from signet.db.driver import Connection, connect
 from signet.db.transaction import WriteTx
 from signet.paths import Workspace
-from signet.providers.native import weights
+from signet.providers.native import minilm
 from signet.providers.native.encoder import NativeEmbedder
 
 #: Part of the folder's name: increase it when this file creates other rows.
@@ -208,7 +208,7 @@ def _vocabulary(chance: np.random.Generator) -> list[str]:
 
 def _known() -> list[str]:
     """Return the native model's words, empty if it is not installed."""
-    path = weights.model_folder() / weights.VOCABULARY_FILE
+    path = minilm.model_folder() / minilm.VOCABULARY_FILE
     pieces = path.read_text().split() if path.is_file() else []
     plain = (piece for piece in pieces if piece.isascii() and piece.isalpha() and len(piece) > 2)
     return [word for word in plain if word not in fts.STOP_WORDS]

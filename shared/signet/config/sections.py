@@ -76,11 +76,13 @@ EMBEDDING_MODELS = {
     EmbeddingProvider.OPENAI: "text-embedding-3-small",
     EmbeddingProvider.NONE: "all-MiniLM-L6-v2",
 }
-#: What the names of models begin with that a person added from a folder.
-ADDED_MODEL = "local:"
+#: Beginnings of the names of other models that run in the process: published ones, and those from a folder.
+ADDED_MODELS = ("bge-small-en-v1.5", "multilingual-e5-small", "embeddinggemma-300m", "local:")
 #: CL-12, by the beginning of the model's name.
 DIMENSIONS = {
     "all-minilm": 384,
+    "bge-small": 384,
+    "multilingual-e5-small": 384,
     "mxbai-embed-large": 1024,
     "text-embedding-3-small": 1536,
     "text-embedding-3-large": 3072,
@@ -141,7 +143,7 @@ class Secrets(Section):
 class Embedding(Section):
     """Vectors. `model` and `dimensions` follow the provider unless they are given.
 
-    `native` has the model that ships with Signet, and those that a person added, named `local:…` (`signet models`).
+    `native` has all-MiniLM-L6-v2 and the models that `signet models install` adds.
     """
 
     SNAKE: ClassVar[bool] = True
@@ -155,7 +157,7 @@ class Embedding(Section):
 
     def __post_init__(self) -> None:
         is_native = self.provider is EmbeddingProvider.NATIVE
-        is_fixed = is_native and not self.model.startswith(ADDED_MODEL)
+        is_fixed = is_native and not self.model.startswith(ADDED_MODELS)
         model = ("" if is_fixed else self.model) or EMBEDDING_MODELS[self.provider]
         dimensions = dimensions_of(model) if is_fixed else self.dimensions or dimensions_of(model)
         settle(self, model=model, dimensions=dimensions)

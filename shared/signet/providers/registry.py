@@ -7,6 +7,7 @@ provider sends no request.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from signet.config.sections import ADDED_MODELS
 from signet.net.http import is_loopback, shown
 from signet.providers import anthropic, ollama, openai, opencode
 from signet.providers.ports import Embedder, LanguageModel
@@ -125,9 +126,9 @@ def resolve(settings: TextSettings, probe: Probe) -> Resolution:
 def embedder(settings: VectorSettings) -> Embedder | None:
     """Return the embedder, or None if disabled."""
     if settings.provider == NATIVE:
-        from signet.providers.native.encoder import ADDED, AddedEmbedder, NativeEmbedder
+        from signet.providers.native.encoder import AddedEmbedder, NativeEmbedder
 
-        if settings.model.startswith(ADDED):
+        if settings.model.startswith(ADDED_MODELS):
             return AddedEmbedder(settings.model, settings.dimensions)
         return NativeEmbedder()
     if settings.provider == OLLAMA:

@@ -9,9 +9,13 @@ import json
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from signet.errors import Invalid
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: Mean cosines of unrelated and of related English sentences of `pairs` for all-MiniLM-L6-v2.
 UNRELATED, RELATED = 0.05, 0.76
@@ -53,18 +57,28 @@ def measured(embed: Callable[[Sequence[str]], list[bytes]]) -> Scale:
 
     Raises Invalid for vectors that do not separate the pairs, and what `embed` raises.
     """
-    asked, told = zip(*pairs(), strict=True)
-    vectors = embed([*asked, *told])
-    return of(vectors[: len(asked)], vectors[len(asked) :])
-
-
-def of(asked: Sequence[bytes], told: Sequence[bytes]) -> Scale:
-    """Return the scale of vectors of both sides of `pairs`; raises Invalid if they do not separate them."""
     import numpy as np
 
-    many = [np.stack([np.frombuffer(one, "<f4") for one in side]) for side in (asked, told)]
-    one, other = (side / np.sqrt(np.einsum("id,id->i", side, side))[:, None] for side in many)
-    near = np.einsum("id,jd->ij", one, other)
+    asked, told = zip(*pairs(), strict=True)
+    vectors = np.stack([np.frombuffer(one, "<f4") for one in embed([*asked, *told])])
+    return of(cosines(vectors[: len(asked)], vectors[len(asked) :]))
+
+
+def cosines(one: "NDArray[np.float32]", other: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    """Return the cosine of each vector of one side of `pairs` (rows) with each of the other side."""
+    import numpy as np
+
+    one, other = (
+        side / np.maximum(np.sqrt(np.einsum("id,id->i", side, side)), 1e-12)[:, None]
+        for side in (one, other)
+    )
+    return np.asarray(np.einsum("id,jd->ij", one, other))
+
+
+def of(near: "NDArray[np.float32]") -> Scale:
+    """Return the scale of the `cosines` of both sides; raises Invalid if they do not separate the pairs."""
+    import numpy as np
+
     related = float(np.diag(near).mean())
     unrelated = float((near.sum() - np.diag(near).sum()) / (near.size - len(near)))
     if not np.isfinite(near).all() or related - unrelated < LEAST_APART:

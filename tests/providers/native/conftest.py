@@ -28,7 +28,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 @pytest.fixture
 def installed(models: Models, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the folder of the installed model, which is also the one in use."""
-    from signet.providers.native.weights import model_folder
+    from signet.providers.native.minilm import model_folder
 
     monkeypatch.setenv("SIGNET_MODEL_DIR", str(models.home))
     return model_folder()

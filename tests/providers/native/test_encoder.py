@@ -1,20 +1,25 @@
 """The vectors, held against numbers that torch and transformers gave for the same texts."""
 
 import os
+import runpy
 import struct
 import subprocess
 import sys
 import threading
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
+import numpy as np
+import onnx
 import pytest
 
+from architecture.sources import ROOT
 from providers.native.cases import Case
 from signet.errors import ProviderDown
-from signet.providers.native import encoder
+from signet.providers.native import encoder, minilm
 from signet.providers.native.encoder import NativeEmbedder
-from signet.providers.native.graph import Precision
-from signet.providers.native.session import Passes
+from signet.providers.native.folder import Opened
 
 
 def numbers(vector: bytes) -> tuple[float, ...]:
@@ -25,29 +30,20 @@ def cosine(left: bytes, right: bytes) -> float:
     return sum(a * b for a, b in zip(numbers(left), numbers(right), strict=True))
 
 
-def without_onnxruntime(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "onnxruntime", None)
-
-
-@pytest.mark.parametrize("runtime", ["onnxruntime", "numpy"])
-def test_float32_vectors_agree_with_torch_to_four_digits(
-    installed: Path, cases: list[Case], monkeypatch: pytest.MonkeyPatch, runtime: str
-) -> None:
-    if runtime == "numpy":
-        without_onnxruntime(monkeypatch)
-    embedder = NativeEmbedder(installed, Precision.FLOAT32)
+def test_vectors_point_where_those_of_torch_point(installed: Path, cases: list[Case]) -> None:
     known = [case for case in cases if case.vector is not None]
     assert len(known) == 5
-    for case, vector in zip(known, embedder.embed([case.text for case in known]), strict=True):
-        assert numbers(vector) == pytest.approx(case.vector, abs=1e-4)
+    found = NativeEmbedder(installed).embed([case.text for case in known])
+    assert [round(cosine(vector, vector), 4) for vector in found] == [1.0] * len(found)
+    wanted = [struct.pack("<384f", *case.vector) for case in known if case.vector]
+    assert min(map(cosine, found, wanted)) > 0.98
 
 
-def test_int8_vectors_point_where_float32_vectors_point(installed: Path, cases: list[Case]) -> None:
-    texts = [case.text for case in cases]
-    small = NativeEmbedder(installed, Precision.INT8).embed(texts)
-    exact = NativeEmbedder(installed, Precision.FLOAT32).embed(texts)
-    assert [round(cosine(vector, vector), 4) for vector in small] == [1.0] * len(texts)
-    assert min(map(cosine, small, exact)) > 0.98
+def test_the_graph_is_what_its_script_writes(installed: Path) -> None:
+    shipped = resources.files("signet.providers.native").joinpath("minilm.onnx").read_bytes()
+    script = runpy.run_path(str(ROOT / "loadtests/minilm_graph.py"))
+    built = script["build"](installed / minilm.WEIGHTS_FILE)
+    assert onnx.load_model_from_string(built) == onnx.load_model_from_string(shipped)
 
 
 def test_a_text_has_one_vector_whatever_stands_beside_it(
@@ -68,12 +64,9 @@ def test_a_question_finds_the_text_that_answers_it(installed: Path) -> None:
     assert cosine(question, right) > cosine(question, wrong) + 0.2
 
 
-@pytest.mark.parametrize("runtime", ["onnxruntime", "numpy"])
 def test_words_of_a_question_that_tell_much_draw_its_vector_to_them(
-    installed: Path, monkeypatch: pytest.MonkeyPatch, runtime: str
+    installed: Path,
 ) -> None:
-    if runtime == "numpy":
-        without_onnxruntime(monkeypatch)
     embedder = NativeEmbedder(installed)
     text = "What did Émile say about the sourdough last week?"
     question = embedder.question(text)
@@ -100,13 +93,13 @@ def test_nothing_is_loaded_before_it_is_needed_and_then_once(
     installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loads: list[Path] = []
-    real = encoder.onnx_runtime
+    real = minilm.open_
 
-    def counted(folder: Path, precision: Precision) -> Passes:
+    def counted(folder: Path) -> Opened:
         loads.append(folder)
-        return real(folder, precision)
+        return real(folder)
 
-    monkeypatch.setattr(encoder, "onnx_runtime", counted)
+    monkeypatch.setattr(minilm, "open_", counted)
     embedder = NativeEmbedder(installed)
     assert (embedder.available(), embedder.loaded, loads) == (True, False, [])
     threads = [threading.Thread(target=embedder.load) for _ in range(4)]
@@ -122,11 +115,11 @@ def test_the_last_vectors_are_remembered_and_the_oldest_dropped(
 ) -> None:
     runs: list[int] = []
 
-    def counting(ids: object) -> bytes:
+    def counting(model: Opened, text: str, *, is_query: bool) -> "np.ndarray[Any, Any]":
         runs.append(1)
-        return bytes(4 * 384)
+        return np.zeros(384, np.float32)
 
-    monkeypatch.setattr(encoder, "onnx_runtime", lambda folder, precision: Passes(counting))
+    monkeypatch.setattr(Opened, "vector", counting)
     monkeypatch.setattr(encoder, "REMEMBERED", 2)
     embedder = NativeEmbedder(installed)
     embedder.embed(["one", "two", "one", "three", "one"])
@@ -144,13 +137,12 @@ def test_a_missing_model_says_which_command_installs_it(empty_home: Path) -> Non
 
 
 @pytest.mark.parametrize("content", [b"junk", b""], ids=["junk", "empty"])
-@pytest.mark.parametrize("suffix", [".onnx", ".txt"], ids=["graph", "vocabulary"])
 def test_a_damaged_file_is_a_provider_that_is_down(
-    installed: Path, tmp_path: Path, suffix: str, content: bytes
+    installed: Path, tmp_path: Path, content: bytes
 ) -> None:
     for file in installed.iterdir():
         target = tmp_path / file.name
-        if file.suffix == suffix:
+        if file.suffix == ".txt":
             target.write_bytes(content)
         else:
             target.symlink_to(file)
@@ -164,7 +156,7 @@ def test_foreign_weights_are_never_computed_with(installed: Path, tmp_path: Path
     (tmp_path / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
     with pytest.raises(ProviderDown, match="cannot be read"):
         NativeEmbedder(tmp_path).load()
-    assert not list(tmp_path.glob("*.onnx"))
+    assert not list(tmp_path.glob("*.bin"))
 
 
 _LOADS_IN_ORDER = """

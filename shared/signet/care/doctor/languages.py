@@ -37,7 +37,7 @@ def checks(scene: Scene) -> Iterator[Check]:
     yield warn(
         "languages",
         f"{told}, and {embedding.model} reads English only: they are found by keywords, hardly by meaning",
-        "signet models install DIR (a multilingual model, such as multilingual-e5-small as ONNX)",
+        "signet models install multilingual, then: signet models use multilingual",
     )
 
 

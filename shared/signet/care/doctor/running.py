@@ -7,7 +7,7 @@ from signet.care import capture, service
 from signet.care.doctor.models import Check, Scene, fail, local, ok, warn
 from signet.care.harnesses import CONNECTORS, Connector
 from signet.care.text_model import trial_of
-from signet.config.sections import ADDED_MODEL
+from signet.config.sections import ADDED_MODELS
 from signet.daemon import ready, record
 from signet.daemon.errors import PortTaken
 from signet.daemon.processes import processes
@@ -116,8 +116,9 @@ def _vectors_from(scene: Scene) -> Check:
         if wanted.provider == registry.NATIVE
         else "signet daemon logs -l warn"
     )
-    if wanted.model.startswith(ADDED_MODEL):
-        fix = "signet models install DIR, or: signet models use all-MiniLM-L6-v2"
+    if wanted.provider == registry.NATIVE and wanted.model.startswith(ADDED_MODELS):
+        name = "DIR" if wanted.model.startswith("local:") else wanted.model
+        fix = f"signet models install {name}, or: signet models use all-MiniLM-L6-v2"
     return warn("embeddings", f"{embedder.name}: {why}; recall uses keywords only", fix)
 
 

@@ -1,7 +1,7 @@
-"""Models that a user adds from a folder: copied into the cache, tested, and measured on sentence pairs.
+"""Models other than the default: published ones and folders, copied into the cache and measured on sentence pairs.
 
-A model is named after its folder and the hash of its files, `local:NAME-HASH`, so other weights are another model and
-old vectors are recreated. The measurement shows how well it separates sentences.
+A folder's model is named after it and the hash of its files, `local:NAME-HASH`, so other weights are another model and
+old vectors are recreated; a published model has its own name. The measurement shows how well it separates sentences.
 
 The mean of all vectors is subtracted from each (Mu and Viswanath, "All-but-the-Top", 2018): cosines of E5 are 0.7 to
 1 for any two texts, and the product's cosine thresholds were tuned on a model where unrelated texts are near 0.
@@ -10,20 +10,16 @@ The mean of all vectors is subtracted from each (Mu and Viswanath, "All-but-the-
 import hashlib
 import json
 import re
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from signet.errors import ProviderFailed
+from signet.errors import Invalid, ProviderFailed
 from signet.files import replace_file
 from signet.providers import scale
 from signet.providers.native import folder as folders
-from signet.providers.native import weights
+from signet.providers.native.folder import Opened
+from signet.providers.native.places import models_home, sha256
 from signet.providers.native.session import Unusable
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 #: Prefix of such models in the setting `embedding.model`.
 PREFIX = "local:"
@@ -54,10 +50,17 @@ class Added:
         """Return the model's facts for people, without the means."""
         return {name: value for name, value in asdict(self).items() if "common" not in name}
 
+    def centred(self, opened: Opened) -> Opened:
+        """Return a loaded model with the means of this one."""
+        import numpy as np
+
+        query, passage = (np.array(getattr(self, name), np.float32) for name in MEANS)
+        return replace(opened, means=(query, passage))
+
 
 def home() -> Path:
     """Return the folder of added models; it need not exist."""
-    return weights.models_home() / "local"
+    return models_home() / "local"
 
 
 def folder_of(model: str) -> Path:
@@ -78,16 +81,16 @@ def find(model: str) -> Added | None:
     return _read(folder_of(model) / MANIFEST)
 
 
-def add(source: Path, staging: Path) -> tuple[Added, bool]:
+def add(source: Path, staging: Path, name: str | None = None) -> tuple[Added, bool]:
     """Copy, test, measure and install a model from a folder; return whether it already existed.
 
     Uses `staging`, which the caller removes. Raises Unusable with the reason, OSError; then nothing was added.
     """
-    copy = staging / source.resolve().name
+    copy = staging / "copy" / source.resolve().name
     folders.copy(source, copy)
     digest = _digest(copy)
     plain = re.sub(r"[^\w.-]+", "-", copy.name).strip("-.") or "model"
-    model = f"{PREFIX}{plain}-{digest[:8]}"
+    model = name or f"{PREFIX}{plain}-{digest[:8]}"
     if (known := find(model)) is not None and not faults(model):
         return known, True
     found = _measured(copy, model, digest)
@@ -111,7 +114,7 @@ def faults(model: str) -> list[str]:
 def _digest(folder: Path) -> str:
     whole = hashlib.sha256()
     for path in sorted(one for one in folder.rglob("*") if one.is_file() and one.name != MANIFEST):
-        whole.update(f"{path.relative_to(folder)}\0{weights.sha256(path)}\n".encode())
+        whole.update(f"{path.relative_to(folder)}\0{sha256(path)}\n".encode())
     return whole.hexdigest()
 
 
@@ -127,54 +130,38 @@ def _measured(folder: Path, model: str, digest: str) -> Added:
     import numpy as np
 
     opened = folders.open_(folder)
-    texts = list(zip(*scale.pairs(), strict=True))
+    sides = list(zip(*scale.pairs(), strict=True))
     try:
-        vectors = [
+        vectors = np.array(
             [
-                [
-                    np.frombuffer(opened.run(opened.tokenizer.encode(prompt + text)), "<f4")
-                    for text in side
-                ]
-                for side in texts
+                [[opened.vector(text, is_query=is_query) for text in side] for side in sides]
+                for is_query in (True, False)
             ]
-            for prompt in (opened.prompts.question, opened.prompts.text)
-        ]
+        )
     except ProviderFailed as error:
         raise Unusable(f"it cannot embed a sentence: {error.message}") from error
-    every = [vector for way in vectors for side in way for vector in side]
-    dimensions = len(every[0])
-    if not 1 < dimensions <= MOST_DIMENSIONS or any(len(one) != dimensions for one in every):
+    except ValueError as error:
+        raise Unusable("its vectors differ in their number of dimensions") from error
+    dimensions = vectors.shape[-1]
+    if not 1 < dimensions <= MOST_DIMENSIONS:
         raise Unusable(
             f"its vectors have {dimensions} dimensions; supported are 2 to {MOST_DIMENSIONS}"
         )
-    means = [np.mean([vector for side in way for vector in side], axis=0) for way in vectors]
-    asked, told = (
-        np.stack([np.frombuffer(apart(one, mean), "<f4") for one in way[place]])
-        for place, (way, mean) in enumerate(zip(vectors, means, strict=True))
-    )
-    near = np.einsum("id,jd->ij", asked, told)
-    if not np.isfinite(near).all() or float(near.max() - near.min()) < 1e-3:
-        raise Unusable("its vectors are equal for all sentences, or are not numbers")
-    related = float(np.diag(near).mean())
-    unrelated = float((near.sum() - np.diag(near).sum()) / (near.size - len(near)))
+    means = vectors.mean(axis=(1, 2))
+    near = scale.cosines(vectors[0, 0] - means[0], vectors[1, 1] - means[1])
+    try:
+        found = scale.of(near)
+    except Invalid as error:
+        raise Unusable("its vectors are equal for all sentences, or are not numbers") from error
     return Added(
         model=model,
         dimensions=dimensions,
         sha256=digest,
-        unrelated=round(unrelated, 4),
-        related=round(related, 4),
+        unrelated=found.unrelated,
+        related=found.related,
         told_apart=round(float((near.argmax(axis=1) == np.arange(len(near))).mean()), 4),
         **{
             name: tuple(round(float(number), 6) for number in mean)
             for name, mean in zip(MEANS, means, strict=True)
         },
     )
-
-
-def apart(vector: "NDArray[np.float32]", common: "NDArray[np.float32]") -> bytes:
-    """Return a vector without the common mean, of length one."""
-    import numpy as np
-
-    left = vector - common
-    length = float(np.sqrt(np.einsum("i,i->", left, left))) or 1.0
-    return (left / length).astype("<f4").tobytes()

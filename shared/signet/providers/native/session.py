@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from signet.errors import ProviderFailed, SignetError
-from signet.providers.native.graph import TOKEN_STATES
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-#: From one text's token IDs to its vector, and to the token states.
-Run = Callable[[Sequence[int]], bytes]
-States = Callable[[Sequence[int]], "NDArray[np.float32]"]
+#: From one text's token IDs to numbers.
+Run = Callable[[Sequence[int]], "NDArray[np.float32]"]
+#: Name of the token-state output.
+TOKEN_STATES = "token_states"
 _INPUTS = frozenset({"input_ids", "attention_mask", "token_type_ids"})
 
 
@@ -24,16 +24,19 @@ class Unusable(SignetError):
 
 
 class Passes(NamedTuple):
-    """A model's runs for one text; `states` is None if it does not output token states."""
+    """A model's runs for one text: its vector of length one, and its token states if the graph outputs them."""
 
     vector: Run
-    states: States | None = None
+    states: Run | None = None
 
 
-def open_(graph: Path, *, provider: str, is_first: bool = False) -> Passes:
-    """Return the runs of a graph, with vectors of length one; raises Unusable with the reason.
+def open_(
+    graph: Path | bytes, *, provider: str, weights: Path | None = None, is_first: bool = False
+) -> Passes:
+    """Return the runs of a graph; raises Unusable with the reason.
 
-    For a graph with token states it uses the mean, or with `is_first` the state of the first token.
+    `weights` is the folder of a graph that is not a file. For a graph with token states the vector is their mean, or
+    with `is_first` the state of the first token.
     """
     # Import NumPy first and completely: onnxruntime requests part of it, and if another thread imports NumPy
     # meanwhile, each waits for the other. Python then returns a partial NumPy, and every later import in this process
@@ -53,9 +56,15 @@ def open_(graph: Path, *, provider: str, is_first: bool = False) -> Passes:
     options.enable_mem_pattern = False
     options.log_severity_level = 3
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    if weights is not None:
+        options.add_session_config_entry(
+            "session.model_external_initializers_file_folder_path", str(weights)
+        )
     try:
         session = onnxruntime.InferenceSession(
-            str(graph), options, providers=["CPUExecutionProvider"]
+            graph if isinstance(graph, bytes) else str(graph),
+            options,
+            providers=["CPUExecutionProvider"],
         )
     except Exception as error:  # its errors have no other common class
         raise Unusable(f"onnxruntime cannot load its graph: {error}") from error
@@ -81,15 +90,22 @@ def open_(graph: Path, *, provider: str, is_first: bool = False) -> Passes:
             raise ProviderFailed(provider=provider, reason=str(error)) from error
         return np.asarray(found, dtype=np.float32)
 
-    def vector(ids: Sequence[int]) -> bytes:
+    def vector(ids: Sequence[int]) -> "NDArray[np.float32]":
         states = run(ids, output)
         if states.ndim == 3:
             states = states[:, 0] if is_first else states.mean(axis=1)
         if states.ndim != 2 or states.shape[0] != 1:
             raise ProviderFailed(provider=provider, reason=f"its output is {states.shape}")
-        length = float(np.sqrt((states * states).sum())) or 1.0
-        return bytes((states[0] / length).astype("<f4").tobytes())
+        return unit(states[0])
 
     if TOKEN_STATES not in outputs:
         return Passes(vector)
     return Passes(vector, lambda ids: run(ids, TOKEN_STATES))
+
+
+def unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":
+    """Return a vector of length one in its direction, or zeros."""
+    import numpy as np
+
+    length = float(np.sqrt(np.einsum("i,i->", vector, vector))) or 1.0
+    return (vector / length).astype("<f4")
