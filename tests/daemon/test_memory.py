@@ -112,7 +112,8 @@ def test_a_worker_begins_anew_only_without_a_job_and_that_is_no_crash(
 
 @pytest.mark.parametrize("module", ["signet_scheduler.tick", "signet_worker.actors"])
 def test_background_programs_start_without_what_they_may_never_need(module: str) -> None:
-    look = f"import sys, {module}; print(*{{'numpy', 'onnxruntime', 'tokenizers', 'pydantic', 'fastapi'}} & sys.modules.keys())"
+    heavy = {"numpy", "onnxruntime", "tokenizers", "pydantic", "fastapi"}
+    look = f"import sys, {module}; print(*{heavy} & sys.modules.keys())"
     found = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert found.stdout.split() == []
 
