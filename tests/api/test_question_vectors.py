@@ -46,7 +46,7 @@ class Stub:
         (vector,) = self.embed([text])
         return lambda _: vector
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> list[bytes]:
         self.requests.append(get_contextvars().get("request_id"))
         self.asked += texts
         assert self.gate.wait(PATIENCE_SECONDS)

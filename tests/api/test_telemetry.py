@@ -36,7 +36,7 @@ class Fake:
             raise ProviderTimeout(f"late with {prompt}")
         return Completion(text=prompt, input_tokens=7, output_tokens=3)
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> list[bytes]:
         if self._is_late:
             raise ProviderTimeout("late")
         return [b"1234" for _ in texts]

@@ -28,7 +28,7 @@ class Stub:
             raise self._error
         return DONE
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> list[bytes]:
         if self._error:
             raise self._error
         return [b"1234" for _ in texts]

@@ -211,7 +211,7 @@ def _warmed(embedder: MeteredEmbedder, wanted: VectorSettings) -> Scale:
         embedder.embed(["warm"])
         return FITTED
     try:
-        return scales.measured(embedder.embed)
+        return scales.measured(embedder)
     except Invalid as error:
         log.warning("recall.model_unmeasured", model=wanted.model, reason=str(error))
         return FITTED

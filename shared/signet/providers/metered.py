@@ -89,8 +89,8 @@ class MeteredEmbedder:
     def dimensions(self) -> int:
         return self._embedder.dimensions
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        return self._told(lambda: self._embedder.embed(texts), len(texts))
+    def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> list[bytes]:
+        return self._told(lambda: self._embedder.embed(texts, are_queries=are_queries), len(texts))
 
     def question(self, text: str) -> Reading:
         return self._told(lambda: self._embedder.question(text), 1)

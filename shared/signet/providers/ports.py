@@ -60,12 +60,12 @@ class Embedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return one vector for each text, in the same order."""
+    def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> list[bytes]:
+        """Return one vector for each text, in the same order; many models embed queries and passages differently."""
         ...
 
     def question(self, text: str) -> Reading:
-        """Return the reading of a question, which some models encode differently from a text."""
+        """Return the reading of a question."""
         ...
 
     def available(self) -> bool:

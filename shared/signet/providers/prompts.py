@@ -13,14 +13,20 @@ class Prompts(NamedTuple):
 
 NO_PROMPTS = Prompts()
 _SENTENCE = "Represent this sentence for searching relevant passages: "
-#: By a pattern of the model's name, from the publishers' model cards; the first match counts.
+_TASK = (
+    "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+)
+#: By a pattern of the model's name, from the publishers' model cards; the first match counts. nomic-embed-text is left
+#: out: databases of the TypeScript Signet contain its vectors without prefixes.
 KNOWN = (
-    (r"e5-\w+(-v2)?$", Prompts("query: ", "passage: ")),
-    (r"bge-(small|base|large)-en", Prompts(_SENTENCE)),
-    (r"embeddinggemma", Prompts("task: search result | query: ", "title: none | text: ")),
-    (r"mxbai-embed-(large|xsmall)", Prompts(_SENTENCE)),
-    (r"snowflake-arctic-embed2|snowflake-arctic-embed-.*-v2", Prompts("query: ")),
-    (r"snowflake-arctic-embed", Prompts(_SENTENCE)),
+    (r"\be5-.*instruct", Prompts(f"{_TASK} ")),
+    (r"\be5-(small|base|large)", Prompts("query: ", "passage: ")),
+    (r"\bbge-(small|base|large)(-en|$)", Prompts(_SENTENCE)),
+    (r"\bembeddinggemma", Prompts("task: search result | query: ", "title: none | text: ")),
+    (r"\bqwen3-embedding", Prompts(_TASK)),
+    (r"\bmxbai-embed-(large|xsmall)", Prompts(_SENTENCE)),
+    (r"\bsnowflake-arctic-embed(2|-.*-v2)", Prompts("query: ")),
+    (r"\bsnowflake-arctic-embed", Prompts(_SENTENCE)),
 )
 
 

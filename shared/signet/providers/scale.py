@@ -6,12 +6,13 @@ relevance is fitted for those.
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from signet.errors import Invalid
+from signet.providers.ports import Embedder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,16 +53,21 @@ def pairs() -> Sequence[tuple[str, str]]:
     return [(one, other) for one, other in json.loads(text)]
 
 
-def measured(embed: Callable[[Sequence[str]], list[bytes]]) -> Scale:
-    """Return the scale of a model, given what embeds texts: it is called once.
+def measured(embedder: Embedder) -> Scale:
+    """Return the scale of a model: of cosines between a query and a passage.
 
     Raises Invalid for vectors that do not separate the pairs, and what `embed` raises.
     """
     import numpy as np
 
-    asked, told = zip(*pairs(), strict=True)
-    vectors = np.stack([np.frombuffer(one, "<f4") for one in embed([*asked, *told])])
-    return of(cosines(vectors[: len(asked)], vectors[len(asked) :]))
+    one, other = (
+        np.stack([np.frombuffer(vector, "<f4") for vector in vectors])
+        for vectors in (
+            embedder.embed([query for query, _ in pairs()], are_queries=True),
+            embedder.embed([passage for _, passage in pairs()]),
+        )
+    )
+    return of(cosines(one, other))
 
 
 def cosines(one: "NDArray[np.float32]", other: "NDArray[np.float32]") -> "NDArray[np.float32]":

@@ -11,7 +11,7 @@ from signet.errors import (
     ProviderRefused,
     ProviderTooLong,
 )
-from signet.providers import capacity
+from signet.providers import capacity, prompts
 from signet.providers.capacity import Capacity
 from signet.providers.exchange import REFUSED_SECONDS, Exchange
 from signet.providers.ports import Reading
@@ -132,8 +132,11 @@ class ServedEmbedder(Served):
 
     dimensions: int
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> list[bytes]:
         """Return one vector for each text, in the same order, in batches."""
+        known = prompts.of_model(self.model)
+        prompt = known.query if are_queries else known.passage
+        texts = [prompt + text for text in texts]
         found: list[bytes] = []
         for batch in batches(texts):
             try:
@@ -145,7 +148,7 @@ class ServedEmbedder(Served):
 
     def question(self, text: str) -> Reading:
         """Return a reading of a question that ignores word weights."""
-        (vector,) = self.embed([text])
+        (vector,) = self.embed([text], are_queries=True)
         return lambda _: vector
 
     @abstractmethod

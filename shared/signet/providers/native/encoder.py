@@ -96,9 +96,9 @@ class NativeEmbedder:
         with self._loading:
             self._ready = None
 
-    def embed(self, texts: Sequence[str]) -> list[bytes]:
+    def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> list[bytes]:
         model = self._load()
-        return [self._vector(model, text, is_query=False) for text in texts]
+        return [self._vector(model, text, is_query=are_queries) for text in texts]
 
     def question(self, text: str) -> Reading:
         model = self._load()
