@@ -4,11 +4,10 @@ Texts go one at a time, on one thread without spinning: the process serves other
 text does not depend on others.
 """
 
-import hashlib
 import math
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 REST = 0.25
 NOT_INSTALLED = "the embedding model is not installed; run `signet models install`"
 NOT_ADDED = "{} is not installed; run `signet models install {}`"
-#: Cached vectors: under 1 MB, so a repeated question costs microseconds instead of milliseconds.
+#: Cached vectors and their texts, about 1 MB: a repeated question costs microseconds instead of milliseconds.
 REMEMBERED = 512
 
 
@@ -73,8 +72,7 @@ class NativeEmbedder:
         self._folder = folder or minilm.model_folder()
         self._loading = threading.Lock()
         self._ready: Opened | None = None
-        self._remembering = threading.Lock()
-        self._remembered: OrderedDict[bytes, bytes] = OrderedDict()
+        self._vector = lru_cache(REMEMBERED)(self._run)
 
     @property
     def loaded(self) -> bool:
@@ -87,9 +85,12 @@ class NativeEmbedder:
     def fault(self) -> str | None:
         return None if self.available() else NOT_INSTALLED
 
-    def load(self) -> None:
-        """Load the model into memory, once; raises ProviderDown if it is missing or damaged."""
-        self._load()
+    def load(self) -> Opened:
+        """Return the model, loading it once; raises ProviderDown if it is missing or damaged."""
+        with self._loading:
+            if self._ready is None:
+                self._ready = self._opened()
+            return self._ready
 
     def rest(self) -> None:
         """Unload the model; the next call reloads it in a tenth of a second."""
@@ -97,22 +98,15 @@ class NativeEmbedder:
             self._ready = None
 
     def embed(self, texts: Sequence[str], *, are_queries: bool = False) -> list[bytes]:
-        model = self._load()
-        return [self._vector(model, text, is_query=are_queries) for text in texts]
+        return [self._vector(text, is_query=are_queries) for text in texts]
 
     def question(self, text: str) -> Reading:
-        model = self._load()
+        model = self.load()
         if model.passes.states is not None:
             ids, words = model.tokenizer.words(text)
             return Question(words, model.passes.states(ids)).vector
-        vector = self._vector(model, text, is_query=True)
+        vector = self._vector(text, is_query=True)
         return lambda _: vector
-
-    def _load(self) -> Opened:
-        with self._loading:
-            if self._ready is None:
-                self._ready = self._opened()
-            return self._ready
 
     def _opened(self) -> Opened:
         try:
@@ -126,19 +120,8 @@ class NativeEmbedder:
                 reason=str(error),
             ) from error
 
-    def _vector(self, model: Opened, text: str, *, is_query: bool) -> bytes:
-        key = hashlib.sha256(f"{is_query:d}{text}".encode("utf-8", "surrogatepass")).digest()
-        with self._remembering:
-            known = self._remembered.get(key)
-            if known is not None:
-                self._remembered.move_to_end(key)
-                return known
-        vector = model.vector(text, is_query=is_query).tobytes()
-        with self._remembering:
-            self._remembered[key] = vector
-            if len(self._remembered) > REMEMBERED:
-                self._remembered.popitem(last=False)
-        return vector
+    def _run(self, text: str, *, is_query: bool) -> bytes:
+        return self.load().vector(text, is_query=is_query).tobytes()
 
 
 class AddedEmbedder(NativeEmbedder):
