@@ -15,6 +15,7 @@ import pytest
 from signet.daemon import control, record
 from signet.paths import Workspace
 from signet.resources import deploy_dir
+from support import forks
 from support.ports import free_port
 from support.processes import PYTHONPATH, eventually, is_running, state
 
@@ -99,21 +100,22 @@ def make_daemon(
     """Return a function that makes a daemon, not started, in a named workspace."""
     for name in [name for name in os.environ if name.startswith(("SIGNET_", "PROMETHEUS_"))]:
         monkeypatch.delenv(name)
-    monkeypatch.setenv("PYTHONPATH", f"{PYTHONPATH}{os.pathsep}{HERE}")
+    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
     config = tmp_path / "stand_in.conf"
     shipped = (deploy_dir() / "supervisord.conf").read_text()
-    config.write_text(re.sub(r"signet_(\w+)\.main", r"stand_in \1", shipped))
+    config.write_text(re.sub(r"signet_(\w+)\.main", r"daemon.stand_in \1", shipped))
     made: list[Daemon] = []
 
     def make(name: str) -> Daemon:
-        plan = control.Plan(config=config, migrate="stand_in_migrate")
+        plan = control.Plan(config=config, migrate="daemon.stand_in_migrate")
         daemon = Daemon(workspace=Workspace(tmp_path / name), port=free_port(), plan=plan)
         made.append(daemon)
         return daemon
 
-    yield make
-    for daemon in made:
-        daemon.clean()
+    with forks.daemons():
+        yield make
+        for daemon in made:
+            daemon.clean()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ Under the supervisor it boots like the real one. The API answers from the socket
 notes its process id in `.daemon/NAME.pids` and stops when told to. Files in the workspace ask for misbehaviour:
 `NAME-slow` (never boot), `NAME-crash` (exit after booting), `api-silent` (accept nothing), `worker-deaf` (do not
 stop), `NAME-hang` (the main thread waits for ever), `NAME-hold` (another thread does, with the write lock) and
-`NAME-busy` (the main thread computes and sends no heartbeat).
+`NAME-busy` (the main thread computes, three times as long as counts as work, and sends no heartbeat).
 """
 
 import json
@@ -13,14 +13,17 @@ import signal
 import socket
 import sys
 import threading
+import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+from signet.daemon.watch import WORK_SECONDS
 from signet.db.gate import Gate
 from signet.domain.auth import workspace_token
 from signet.paths import Workspace, find_workspace
 from signet.process.boot import Booted, boot
 from signet.process.program import Program
+from signet.process.pulse import EVERY_SECONDS
 
 
 def main() -> None:
@@ -46,8 +49,16 @@ def main() -> None:
         if (root / f"{program}-hang").exists():
             threading.Event().wait()
         while (root / f"{program}-busy").exists():
-            continue
+            compute(2 * WORK_SECONDS)
+            booted.stop.wait(EVERY_SECONDS / 2)
     sys.stdout.write(f"{booted.program} stopped\n")
+
+
+def compute(seconds: float) -> None:
+    """Use the processor for so long."""
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        continue
 
 
 def _note(workspace: Workspace, program: Program) -> None:

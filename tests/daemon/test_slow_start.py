@@ -13,6 +13,7 @@ from signet.daemon import control, movement, record
 from signet.daemon.errors import StartFailed
 from signet.daemon.processes import processes
 from signet.paths import Workspace
+from support import forks
 from support.ports import free_port
 
 from .conftest import Daemon
@@ -27,8 +28,9 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     found = Workspace(tmp_path / "w")
     found.root.mkdir()
     (found.root / "agent.yaml").write_text("embedding: {provider: none}\n")
-    yield found
-    control.stop(found)
+    with forks.daemons():
+        yield found
+        control.stop(found)
 
 
 @contextmanager

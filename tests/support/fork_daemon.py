@@ -27,7 +27,8 @@ from signet.process.pulse import FD
 
 #: What stands before a module in the command lines of a daemon's programs, after the interpreter.
 BEFORE = ["-P", "-m"]
-MIGRATE = "signet.daemon.migrate"
+#: What prepares the database: the real one, and that of tests/daemon.
+MIGRATIONS = ("signet.daemon.migrate", "daemon.stand_in_migrate")
 #: Descriptors above the standard streams that may be open.
 DESCRIPTORS = 1_024
 _spawn_anew = os.posix_spawn
@@ -42,7 +43,7 @@ def install() -> None:
 
 class _Popen(subprocess.Popen[Any]):
     def __init__(self, command: Any, **how: Any) -> None:
-        if [*command[1:4]] == [*BEFORE, MIGRATE]:
+        if [*command[1:3]] == BEFORE and command[3] in MIGRATIONS:
             sys.stdout.flush()
             sys.stderr.flush()
             # In the child, when its streams are what they will be; it does not return.
@@ -66,6 +67,12 @@ def _spawn(path: str, command: list[str], environ: Mapping[str, str], /, **how: 
             opened = os.open(*rest)
             os.dup2(opened, number)
     _become(command, environ)
+
+
+def be_supervisor(arguments: list[str], environ: Mapping[str, str]) -> NoReturn:
+    """Be the supervisor of a daemon in this process, whose streams are what they will be, and end."""
+    os.setsid()
+    _become([sys.executable, *BEFORE, SUPERVISE, *arguments], environ)
 
 
 def _execve(_options: ServerOptions, path: str, command: list[str], environ: Any) -> None:

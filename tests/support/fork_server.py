@@ -118,6 +118,9 @@ def _attend(stdin: int, stdout: int, stderr: int, caller: int) -> None:
     for number, descriptor in enumerate((stdin, stdout, stderr)):
         os.dup2(descriptor, number)
         os.close(descriptor)
+    if request["is_daemon"]:
+        os.chdir(request["folder"])
+        sys.modules["support.fork_daemon"].be_supervisor(request["arguments"], request["environ"])
     kept = {name: os.environ[name] for name in METRICS if name in os.environ}
     os.environ.clear()
     os.environ.update(kept | request["environ"])

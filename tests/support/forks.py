@@ -13,10 +13,16 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from typing import Any
+
+import pytest
+
+from signet.daemon.record import SUPERVISE
 
 SERVER = Path(__file__).with_name("fork_server.py")
 #: The kinds of servers: one has loaded what commands of `signet` do, the other what services do.
@@ -48,8 +54,12 @@ class Fork:
         streams: tuple[int, int, int],
         *,
         terminal: bool = False,
+        is_daemon: bool = False,
     ) -> None:
-        """Start it on these streams; with `terminal` the third is its terminal and it leads a session."""
+        """Start it on these streams; with `terminal` the third is its terminal and it leads a session.
+
+        `is_daemon` says that it is the supervisor of a daemon.
+        """
         self._ours, theirs = socket.socketpair()
         with theirs:
             _server(kind).fork((*streams, theirs.fileno()))
@@ -59,6 +69,7 @@ class Fork:
             "environ": dict(environ),
             "folder": str(Path.cwd()),
             "terminal": terminal,
+            "is_daemon": is_daemon,
         }
         self._ours.sendall(json.dumps(request).encode() + b"\n")
         self._told = self._ours.makefile("rb", buffering=0)
@@ -100,6 +111,46 @@ class Command(Fork):
             self.close()
             raise TimeoutError(f"{self.pid} has not ended after {seconds:.0f} s")
         return status
+
+
+@contextmanager
+def daemons() -> Iterator[None]:
+    """Let daemons that this process starts until the block ends be forks; it collects them as its own children."""
+    spawn, wait = os.posix_spawn, os.waitpid
+    started: dict[int, Fork] = {}
+
+    def spawned(path: str, command: list[str], environ: Mapping[str, str], /, **how: Any) -> int:
+        if SUPERVISE not in command:
+            return spawn(path, command, environ, **how)
+        streams: dict[int, int] = {}
+        for action, number, *rest in how["file_actions"]:
+            if action == os.POSIX_SPAWN_DUP2:
+                streams[rest[0]] = streams[number]
+            else:
+                streams[number] = os.open(*rest)
+        arguments = tuple(command[command.index(SUPERVISE) + 1 :])
+        ends = (streams[0], streams[1], streams[2])
+        fork = Fork(COMMANDS, SUPERVISE, arguments, environ, ends, is_daemon=True)
+        for descriptor in {*ends}:
+            os.close(descriptor)
+        started[fork.pid] = fork
+        return fork.pid
+
+    def waited(pid: int, options: int, /) -> tuple[int, int]:
+        if pid not in started:
+            return wait(pid, options)
+        status = started[pid].ended(0.0 if options & os.WNOHANG else None)
+        if status is None:
+            return 0, 0
+        del started[pid]
+        return pid, status << 8 if status >= 0 else -status
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "posix_spawn", spawned)
+        patch.setattr(os, "waitpid", waited)
+        yield
+    for fork in started.values():
+        fork.close()
 
 
 class Service(subprocess.Popen[str]):
