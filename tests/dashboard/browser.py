@@ -92,6 +92,12 @@ class View:
         dialog.get_by_role("button", name="Allow").click()
         dialog.wait_for(state="hidden")
 
+    def dismiss(self, text: str) -> None:
+        """Wait for a message at the foot of the page; take away all, which would lie over what is below for ten seconds."""
+        self.page.locator(".toast", has_text=text).wait_for()
+        for button in reversed(self.page.locator(".toast [aria-label=Dismiss]").all()):
+            button.click()
+
     def look(self, theme: Theme, width: int) -> None:
         """Let the system have another theme and the window another width."""
         self.page.emulate_media(color_scheme=theme)

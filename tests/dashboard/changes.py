@@ -25,7 +25,7 @@ def _add(page: Page, what: str, **typed: str) -> None:
 def _remove(view: View, name: str) -> None:
     view.page.get_by_role("button", name=f"Remove {name}").click()
     view.allow(name)
-    view.page.get_by_text(f"{name} is removed.").wait_for()
+    view.dismiss(f"{name} is removed.")
 
 
 def test_what_is_added_in_the_page_is_there_and_can_be_removed(

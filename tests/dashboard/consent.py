@@ -30,11 +30,11 @@ def test_what_is_declined_does_not_happen(view: View, client: httpx.Client) -> N
         expect(dialog).to_contain_text(text)
     assert view.violations() == []
     dialog.get_by_role("button", name="Cancel").click()
-    view.page.get_by_text("Nothing was changed.").wait_for()
+    view.dismiss("Nothing was changed.")
     view.page.locator("details[open] form button.primary").click()
     dialog.wait_for()
     view.press("Escape")
-    view.page.get_by_text("Nothing was changed.").first.wait_for()
+    view.page.get_by_text("Nothing was changed.").wait_for()
     assert client.get("/api/tasks").json()["tasks"] == []
     assert not any("confirm" in one for one in sent)
 

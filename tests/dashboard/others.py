@@ -2,14 +2,16 @@
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import httpx
+import pytest
 from playwright.sync_api import expect
 
 from cli.program import Program
 from dashboard.browser import View
-from signet.db import Database
+from signet.db import Database, WriteTx
 from signet.paths import Workspace
 from support.processes import eventually
 
@@ -138,15 +140,22 @@ def test_a_file_that_changed_on_disk_is_not_overwritten_unseen(view: View, daemo
     assert file.read_text() == "One, by me.\n"
 
 
-def test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys(
-    view: View, ids: dict[str, str], daemon: Program, client: httpx.Client
-) -> None:
+@pytest.fixture
+def two_died(ids: dict[str, str], daemon: Program) -> Iterator[None]:
+    """Let two jobs be dead; afterwards none is, whatever the test has done."""
     database = Database(Workspace(daemon.workspace).database)
     died = "UPDATE memory_jobs SET status = 'dead', completed_at = NULL, failed_at = updated_at, errors = ?"
     some = "WHERE id IN (SELECT id FROM memory_jobs WHERE status = 'completed' LIMIT 2)"
-    database.write(lambda tx: tx.run(f"{died} {some}", (json.dumps(TRIED),)))
+    alive = "UPDATE memory_jobs SET status = 'completed', completed_at = updated_at WHERE status = 'dead'"
+    database.write(WriteTx.run, f"{died} {some}", (json.dumps(TRIED),))
+    yield
+    database.write(WriteTx.run, alive)
     database.close()
 
+
+def test_a_dead_job_is_tried_again_and_a_repair_previewed_and_run_with_keys(
+    view: View, two_died: None, client: httpx.Client
+) -> None:
     def dead() -> int:
         return int(client.get("/api/jobs", params={"status": "dead"}).json()["count"])
 

@@ -34,6 +34,7 @@ from dashboard.others import (
     test_the_map_goes_from_one_entity_to_the_next_with_keys,
     test_what_is_saved_elsewhere_appears_by_itself,
     test_yesterdays_session_tells_what_was_given_and_why,
+    two_died,
 )
 from dashboard.rooms import (
     test_every_view_is_quiet_and_accessible,
@@ -83,4 +84,5 @@ __all__ = [
     "test_who_edits_what_another_window_has_changed_sees_both_texts",
     "test_why_not_and_as_a_prompt",
     "test_yesterdays_session_tells_what_was_given_and_why",
+    "two_died",
 ]
