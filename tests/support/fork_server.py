@@ -54,6 +54,8 @@ SERVICES = (
     "signet.process.settings_reload",
     "signet.process.memory",
 )
+#: How often services look at agent.yaml: ten times as often as by themselves, because many tests change it and wait.
+SETTINGS_SECONDS = 0.1
 #: Where metrics are kept that programs share: nowhere, until a daemon has said where; see `fork_daemon.py`.
 METRICS = {"PROMETHEUS_MULTIPROC_DIR": "/dev/null/metrics"}
 DESCRIPTORS = 4
@@ -85,6 +87,7 @@ def _load(kind: str) -> None:
         sys.modules["rich"] = None  # type: ignore[assignment]  # as services do before their libraries look for it
         for name in SERVICES:
             importlib.import_module(name)
+        sys.modules["signet.process.settings_reload"].LOOK_SECONDS = SETTINGS_SECONDS  # type: ignore[attr-defined]
         return
     os.environ.update(METRICS)
     for package in PACKAGES:

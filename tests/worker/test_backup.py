@@ -42,7 +42,7 @@ def test_a_day_without_memories_or_without_the_wish_needs_no_copy(home: Home) ->
 
 def at_once(home: Home) -> None:
     """Let jobs be due that wait for another try, or for tomorrow."""
-    home.db.write(lambda tx: tx.run("UPDATE memory_jobs SET due_ms = 0"))
+    home.run("UPDATE memory_jobs SET due_ms = 0")
 
 
 def test_a_worker_makes_the_copy_and_waits_while_somebody_else_makes_one(home: Home) -> None:

@@ -33,7 +33,7 @@ kinds.KINDS["update_check"] = replace(kinds.KINDS["update_check"], time_limit_se
 actors.actor_of = lambda kind: stuck if kind == "update_check" else actor_of(kind)
 executor.GRACE_SECONDS = executor.STUCK_SECONDS = 0.5
 memory.LOOK_SECONDS, memory.SILENT_SHARE = 0.05, 100.0
-main.LOST_SECONDS = 4.0
+main.DRAIN_SECONDS, main.LOST_SECONDS = 0.2, 0.5
 main.NICENESS = 0
 code = main.main()
 sys.stdout.flush()
