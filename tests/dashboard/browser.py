@@ -93,7 +93,7 @@ class View:
         dialog.wait_for(state="hidden")
 
     def dismiss(self, text: str) -> None:
-        """Wait for a message at the foot of the page; take away all, which would lie over what is below for ten seconds."""
+        """Wait for a message at the foot of the page, and take away all: for ten seconds they cover what is below."""
         self.page.locator(".toast", has_text=text).wait_for()
         for button in reversed(self.page.locator(".toast [aria-label=Dismiss]").all()):
             button.click()
