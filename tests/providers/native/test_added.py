@@ -52,6 +52,8 @@ def test_a_folder_becomes_a_model_that_is_chosen_by_the_setting(home: Path) -> N
     assert told["model"].startswith("local:tiny-multilingual-")
     assert (told["dimensions"], told["wasThere"]) == (tiny.DIMENSIONS, False)
     assert told["related"] > told["unrelated"]
+    names = {path.name for path in added.folder_of(told["model"]).iterdir()}
+    assert {"model.onnx", "model.onnx.data", "unigram.bin"} <= names
     again = json.loads(CliRunner().invoke(app, ["install", str(source), "--json"]).output)
     assert again == {**told, "wasThere": True}
 

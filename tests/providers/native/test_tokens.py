@@ -1,14 +1,13 @@
-"""The tokenizer, held against IDs of the `transformers` package, and vocabularies of earlier versions."""
+"""Tokenizers, held against IDs of the `transformers` package and of the `tokenizers` library."""
 
-import struct
-import zlib
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from providers.native import tiny
 from providers.native.cases import Case
-from signet.providers.native import minilm, tokens
+from signet.providers import scale
+from signet.providers.native import folder, minilm, tokens, unigram
 from signet.providers.native.session import Unusable
 from signet.providers.native.tokens import Tokenizer
 
@@ -60,22 +59,22 @@ def test_a_vocabulary_without_markers_is_refused(tmp_path: Path) -> None:
         tokens.read(tmp_path, max_tokens=8)
 
 
-def write_unigram(path: Path, vocabulary: Sequence[tuple[str, float]]) -> None:
-    """Write a vocabulary in the form of earlier versions; markers are <s>, </s> and <unk> by place."""
-    raw = [piece.encode() for piece, _ in vocabulary]
-    offsets = [sum(map(len, raw[:count])) for count in range(len(raw) + 1)]
-    slots = 4 * len(raw)
-    head = struct.pack("<8s6If", b"SIGNETU1", len(raw), slots, 9, 3, 0, 2, -9.0)
-    numbers = [*[0] * slots, *map(zlib.crc32, raw), *offsets]
-    scores = struct.pack(f"<{len(raw)}f", *(score for _, score in vocabulary))
-    path.write_bytes(head + struct.pack(f"<{len(numbers)}I", *numbers) + scores + b"".join(raw))
-
-
-def test_a_vocabulary_of_an_earlier_version_gives_the_likeliest_pieces(tmp_path: Path) -> None:
+def test_the_likeliest_pieces_of_a_mapped_vocabulary_are_chosen(tmp_path: Path) -> None:
     markers = [(name, 0.0) for name in ("<s>", "<pad>", "</s>", "<unk>")]
     pieces = {"▁": -4.0, "▁ab": -3.0, "a": -5.0, "b": -5.0, "c": -2.0, "bc": -1.5, "▁a": -2.0}
-    write_unigram(tmp_path / tokens.UNIGRAM_FILE, [*markers, *pieces.items()])
-    tokenizer = tokens.read(tmp_path, max_tokens=8)
-    assert tokenizer.encode("abc") == [0, 10, 9, 2]
-    assert tokenizer.encode("ａｂ\u0000 xyc") == [0, 5, 4, 3, 8, 2]
-    assert tokenizer.encode("ab " * 20) == [0, *[5] * 6, 2]
+    path = tmp_path / unigram.FILE
+    unigram.write(path, [*markers, *pieces.items()], unknown=3, start=0, end=2)
+    cutter = unigram.Unigram(path, max_tokens=8)
+    assert cutter.encode("abc") == [0, 10, 9, 2]
+    assert cutter.encode("ａｂ\u0000 xyc") == [0, 5, 4, 3, 8, 2]
+    assert cutter.encode("ab " * 20) == [0, *[5] * 6, 2]
+
+
+def test_a_mapped_vocabulary_gives_the_ids_of_the_library(tmp_path: Path) -> None:
+    source = tiny.unigram_folder(tmp_path / "source")
+    wanted = tokens.read(source, max_tokens=64)
+    folder.copy(source, tmp_path / "copy")
+    mapped = folder.open_(tmp_path / "copy").tokenizer
+    assert isinstance(mapped, unigram.Unigram)
+    for text in (text for pair in scale.pairs() for text in pair):
+        assert mapped.encode(text) == wanted.encode(text)

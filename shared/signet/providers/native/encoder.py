@@ -16,6 +16,7 @@ from signet.providers.native import added, minilm
 from signet.providers.native import folder as folders
 from signet.providers.native.folder import Opened
 from signet.providers.native.session import Unusable, unit
+from signet.providers.native.tokens import Tokenizer
 from signet.providers.ports import Reading
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ class NativeEmbedder:
 
     def question(self, text: str) -> Reading:
         model = self.load()
-        if model.passes.states is not None:
+        if model.passes.states is not None and isinstance(model.tokenizer, Tokenizer):
             ids, words = model.tokenizer.words(text)
             return Question(words, model.passes.states(ids)).vector
         vector = self._vector(text, is_query=True)

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from signet.providers import prompts
-from signet.providers.native import session, tokens
+from signet.providers.native import session, tokens, unigram
 from signet.providers.native.session import Passes, Unusable
 from signet.providers.native.tokens import Tokenizer
+from signet.providers.native.unigram import Unigram
 from signet.providers.prompts import NO_PROMPTS, Prompts
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ USUAL_TOKENS, MOST_TOKENS = 256, 512
 class Opened:
     """A loaded model. `means` are subtracted from the vectors of queries and of passages."""
 
-    tokenizer: Tokenizer
+    tokenizer: Tokenizer | Unigram
     passes: Passes
     prompts: Prompts = NO_PROMPTS
     means: "tuple[NDArray[np.float32], NDArray[np.float32]] | None" = None
@@ -74,11 +75,29 @@ def copy(source: Path, target: Path) -> None:
             f"{source} contains no ONNX graph ({', '.join(GRAPHS)}); to export one:"
             f" optimum-cli export onnx --model {source} DIR"
         )
-    paths = [source / name for name in FILES]
-    for path in (*graph.parent.glob(f"{graph.name}*"), *filter(Path.is_file, paths)):
-        place = target / path.relative_to(source)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, place)
+    (target / "1_Pooling").mkdir(parents=True)
+    for name in FILES:
+        if (source / name).is_file():
+            shutil.copyfile(source / name, target / name)
+    session.store(graph, target / "model.onnx")
+    _map_vocabulary(target)
+
+
+def _map_vocabulary(folder: Path) -> None:
+    """Replace a `tokenizer.json` like E5's by a file that is mapped into memory (`unigram.py`)."""
+    whole = _json(folder / "tokenizer.json")
+    try:
+        model = whole["model"]
+        if model["type"] != "Unigram" or model.get("byte_fallback"):
+            return
+        vocabulary = [(str(piece), float(score)) for piece, score in model["vocab"]]
+        known = {piece: number for number, (piece, _) in enumerate(vocabulary)}
+        known |= {one["content"]: int(one["id"]) for one in whole.get("added_tokens") or ()}
+        start, end, unknown = known["<s>"], known["</s>"], int(model["unk_id"])
+    except (KeyError, TypeError, ValueError):
+        return  # the library reads it, or states what is wrong
+    unigram.write(folder / unigram.FILE, vocabulary, unknown=unknown, start=start, end=end)
+    (folder / "tokenizer.json").unlink()
 
 
 def open_(folder: Path) -> Opened:
@@ -86,10 +105,18 @@ def open_(folder: Path) -> Opened:
     graph = _graph(folder)
     if graph is None:
         raise Unusable(f"{folder} contains no graph")
-    is_cased = _json(folder / "tokenizer_config.json").get("do_lower_case") is False
     passes = session.open_(graph, provider=f"native:{folder.name}", is_first=_is_first(folder))
-    tokenizer = tokens.read(folder, max_tokens=_tokens(folder), is_cased=is_cased)
-    return Opened(tokenizer, passes, _prompts(folder))
+    return Opened(_tokenizer(folder), passes, _prompts(folder))
+
+
+def _tokenizer(folder: Path) -> Tokenizer | Unigram:
+    if (folder / unigram.FILE).is_file():
+        try:
+            return Unigram(folder / unigram.FILE, max_tokens=_tokens(folder))
+        except ValueError as error:
+            raise Unusable(str(error)) from error
+    is_cased = _json(folder / "tokenizer_config.json").get("do_lower_case") is False
+    return tokens.read(folder, max_tokens=_tokens(folder), is_cased=is_cased)
 
 
 def _graph(folder: Path) -> Path | None:

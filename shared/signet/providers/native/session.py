@@ -9,6 +9,7 @@ from signet.errors import ProviderFailed, SignetError
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+    from onnxruntime import InferenceSession
 
 #: From one text's token IDs to numbers.
 Run = Callable[[Sequence[int]], "NDArray[np.float32]"]
@@ -38,36 +39,9 @@ def open_(
     `weights` is the folder of a graph that is not a file. For a graph with token states the vector is their mean, or
     with `is_first` the state of the first token.
     """
-    # Import NumPy first and completely: onnxruntime requests part of it, and if another thread imports NumPy
-    # meanwhile, each waits for the other. Python then returns a partial NumPy, and every later import in this process
-    # fails.
     import numpy as np
 
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise Unusable(
-            "onnxruntime is not installed, and it is required to run this model"
-        ) from error
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.enable_cpu_mem_arena = False
-    options.enable_mem_pattern = False
-    options.log_severity_level = 3
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    if weights is not None:
-        options.add_session_config_entry(
-            "session.model_external_initializers_file_folder_path", str(weights)
-        )
-    try:
-        session = onnxruntime.InferenceSession(
-            graph if isinstance(graph, bytes) else str(graph),
-            options,
-            providers=["CPUExecutionProvider"],
-        )
-    except Exception as error:  # its errors have no other common class
-        raise Unusable(f"onnxruntime cannot load its graph: {error}") from error
+    session = _loaded(graph, weights=weights)
     wanted = [one.name for one in session.get_inputs()]
     if "input_ids" not in wanted or not _INPUTS.issuperset(wanted):
         raise Unusable(
@@ -101,6 +75,54 @@ def open_(
     if TOKEN_STATES not in outputs:
         return Passes(vector)
     return Passes(vector, lambda ids: run(ids, TOKEN_STATES))
+
+
+def store(graph: Path, target: Path) -> None:
+    """Write a graph with its weights beside it, where the system maps them into memory; raises Unusable."""
+    _loaded(graph, stored=target)
+
+
+def _loaded(
+    graph: Path | bytes, *, weights: Path | None = None, stored: Path | None = None
+) -> "InferenceSession":
+    # Import NumPy first and completely: onnxruntime requests part of it, and if another thread imports NumPy
+    # meanwhile, each waits for the other. Python then returns a partial NumPy, and every later import in this process
+    # fails.
+    import numpy as np  # noqa: F401
+
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise Unusable(
+            "onnxruntime is not installed, and it is required to run this model"
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    options.enable_mem_pattern = False
+    options.log_severity_level = 3
+    settings = {"session.intra_op.allow_spinning": "0"}
+    if weights is not None:
+        settings["session.model_external_initializers_file_folder_path"] = str(weights)
+    if stored is not None:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.optimized_model_filepath = str(stored)
+        prefix = "session.optimized_model_external_initializers"
+        settings |= {
+            f"{prefix}_file_name": f"{stored.name}.data",
+            f"{prefix}_min_size_in_bytes": "1024",
+        }
+    for name, value in settings.items():
+        options.add_session_config_entry(name, value)
+    try:
+        return onnxruntime.InferenceSession(
+            graph if isinstance(graph, bytes) else str(graph),
+            options,
+            providers=["CPUExecutionProvider"],
+        )
+    except Exception as error:  # its errors have no other common class
+        raise Unusable(f"onnxruntime cannot load its graph: {error}") from error
 
 
 def unit(vector: "NDArray[np.float32]") -> "NDArray[np.float32]":

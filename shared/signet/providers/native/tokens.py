@@ -1,20 +1,14 @@
 """Texts as the token IDs of a model, by the `tokenizers` library."""
 
-import struct
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from signet.providers.native.session import Unusable
+from signet.providers.native.unigram import MAX_CHARACTERS
 
 if TYPE_CHECKING:
     import tokenizers
-
-#: Maximum text length to read: it contains any model's tokens many times over, and bounds the cost of megabytes.
-MAX_CHARACTERS = 32_768
-#: A vocabulary that an earlier version of this package made of a `tokenizer.json`.
-UNIGRAM_FILE = "unigram.bin"
 
 
 class Tokenizer:
@@ -41,20 +35,19 @@ class Tokenizer:
 
 
 def read(folder: Path, *, max_tokens: int, is_cased: bool = False) -> Tokenizer:
-    """Return a model's tokenizer: `tokenizer.json`, UNIGRAM_FILE, or `vocab.txt`; raises Unusable."""
+    """Return a model's tokenizer: `tokenizer.json` or `vocab.txt`; raises Unusable."""
     from tokenizers import Tokenizer as Library
 
-    readers: dict[str, Callable[[Path], Library]] = {
-        "tokenizer.json": lambda path: Library.from_file(str(path)),
-        UNIGRAM_FILE: _unigram,
-        "vocab.txt": lambda path: _word_pieces(path, is_cased),
-    }
-    path = next((folder / name for name in readers if (folder / name).is_file()), None)
-    if path is None:
-        raise Unusable(f"{folder} contains no tokenizer (tokenizer.json or vocab.txt)")
+    path = folder / "tokenizer.json"
     try:
-        return Tokenizer(readers[path.name](path), max_tokens)
+        if path.is_file():
+            return Tokenizer(Library.from_file(str(path)), max_tokens)
+        path = folder / "vocab.txt"
+        return Tokenizer(_word_pieces(path, is_cased), max_tokens)
     except Exception as error:  # the library's errors have no other common class
+        if not path.is_file():
+            reason = f"{folder} contains no tokenizer (tokenizer.json or vocab.txt)"
+            raise Unusable(reason) from error
         raise Unusable(f"{path.name} cannot be read: {error}") from error
 
 
@@ -69,31 +62,6 @@ def _word_pieces(path: Path, is_cased: bool) -> "tokenizers.Tokenizer":
     found.normalizer = normalizers.BertNormalizer(lowercase=not is_cased)
     found.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     found.post_processor = processors.BertProcessing(("[SEP]", end), ("[CLS]", start))
-    return found
-
-
-def _unigram(path: Path) -> "tokenizers.Tokenizer":
-    """Return the tokenizer of a UNIGRAM_FILE: header, hash table, hashes, offsets, scores, pieces."""
-    import numpy as np
-    from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers, processors
-
-    raw = path.read_bytes()
-    _, pieces, slots, _, unknown, start, end, _ = struct.unpack_from("<8s6If", raw)
-    at = struct.calcsize("<8s6If") + 4 * (slots + pieces)
-    offsets = np.frombuffer(raw, "<u4", pieces + 1, at).tolist()
-    scores = np.frombuffer(raw, "<f4", pieces, at + 4 * (pieces + 1)).tolist()
-    text = raw[at + 4 * (2 * pieces + 1) :]
-    spans = zip(offsets, offsets[1:], scores, strict=False)
-    vocabulary = [(text[first:last].decode(), score) for first, last, score in spans]
-    found = Tokenizer(models.Unigram(vocabulary, unknown, False))
-    found.normalizer = normalizers.Sequence(
-        [normalizers.NFKC(), normalizers.Replace(Regex(r"(?!\s)[\p{Cc}\p{Cf}]"), "")]
-    )
-    found.pre_tokenizer = pre_tokenizers.Sequence(
-        [pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()]
-    )
-    markers = [(vocabulary[number][0], number) for number in (end, start)]
-    found.post_processor = processors.BertProcessing(*markers)
     return found
 
 
