@@ -20,9 +20,7 @@ from signet.domain import memory_followers
 from signet.paths import Workspace
 
 #: Prints whether the install found the model there already.
-INSTALL = (
-    "from signet.providers.native import install as i; print(i.install(lambda *_: None).was_there)"
-)
+INSTALL = "from signet.providers.native import install as i; print(i.install(lambda *_: None)[1])"
 
 
 #: A slow machine is no fault of what is tested, and what chance finds is no fault of whoever changes something else:

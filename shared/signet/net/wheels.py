@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
 
@@ -45,8 +45,6 @@ class FetchFailed(SignetError):
 
     kind = Kind.UNAVAILABLE
     code = "fetch_failed"
-    #: If several indexes fail differently, the error with the highest weight is reported.
-    weight: ClassVar[int] = 0
 
 
 class NotOffered(FetchFailed):
@@ -54,28 +52,24 @@ class NotOffered(FetchFailed):
 
     kind = Kind.NOT_FOUND
     code = "package_missing"
-    weight = 1
 
 
 class NoNetwork(FetchFailed):
     """The package index cannot be reached."""
 
     code = "no_network"
-    weight = 2
 
 
 class Interrupted(FetchFailed):
     """The connection broke on the way, or the package index is busy; try again later."""
 
     code = "fetch_interrupted"
-    weight = 3
 
 
 class Refused(FetchFailed):
     """The package index refused to give the file."""
 
     code = "index_refused"
-    weight = 4
 
 
 class HashMismatch(FetchFailed):
@@ -83,7 +77,10 @@ class HashMismatch(FetchFailed):
 
     kind = Kind.BROKEN
     code = "hash_mismatch"
-    weight = 5
+
+
+#: If several indexes fail differently, the last of these is reported.
+TELLING = (FetchFailed, NotOffered, NoNetwork, Interrupted, Refused, HashMismatch)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,7 +122,7 @@ def fetch(
             return
     if not failed:
         raise NotOffered("pip or uv is configured to use no package index (no-index)")
-    raise max(failed, key=lambda error: error.weight)
+    raise max(failed, key=lambda error: TELLING.index(type(error)))
 
 
 def fetch_remote(

@@ -91,14 +91,14 @@ def test_damaged_packed_weights_are_packed_again(
     (copy / PACKED_FILE).write_bytes(bytes(PACKED_BYTES))
     monkeypatch.setenv("SIGNET_MODEL_DIR", str(tmp_path))
     assert install.verify().faults == (f"{PACKED_FILE} differs",)
-    assert not install.install(nothing).was_there
+    assert not install.install(nothing)[1]
     assert install.verify().state is State.READY
 
 
 def test_a_second_install_fetches_nothing(installed: Path) -> None:
     phases: list[Phase] = []
-    done = install.install(lambda phase, *_: phases.append(phase))
-    assert (done.was_there, done.folder, phases) == (True, installed, [])
+    done, was_there = install.install(lambda phase, *_: phases.append(phase))
+    assert (was_there, done.folder, phases) == (True, installed, [])
 
 
 def test_a_wheel_with_another_hash_is_refused_and_nothing_stays(

