@@ -174,10 +174,10 @@ def of(words: Sequence[str], english: frozenset[str]) -> Language | None:
     """
     if not words:
         return None
-    held = {one.name: sum(word in one.stops for word in words) for one in BY_SPACES}
+    held = {one.name: len(one.stops.intersection(words)) for one in BY_SPACES}
     best = max(BY_SPACES, key=lambda one: held[one.name])
     most = held[best.name]
-    if most <= sum(word in english for word in words):
+    if most <= len(english.intersection(words)):
         return None
     return best if most > 1 or (words[0] in best.stops and _opens(words[0])) else None
 

@@ -45,7 +45,7 @@ class PartFailed(Exception):
 
 def _compare(shape: type[NamedTuple], columns: Sequence[tuple[Any, ...]]) -> None:
     """Raise TypeError unless a named tuple has the columns of a statement, so that a renamed one is seen."""
-    if (names := tuple(column[0] for column in columns)) != shape._fields:
+    if (names := [column[0] for column in columns]) != list(shape._fields):
         raise TypeError(f"{shape.__name__} has {shape._fields}, the statement gives {names}")
 
 

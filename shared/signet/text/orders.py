@@ -202,8 +202,13 @@ def steers(text: str) -> bool:
     shown = controls.clean(text)
     # Who speaks stands in front of a turn, and the letters of `_LIKE_ASCII` are what patterns take them for.
     low = shown.translate(_LIKE_ASCII).lower().removeprefix("assistant:")
-    found = any(any(one in low for one in words) and rule.search(shown) for words, rule in _STEERS)
-    return found or _hides_orders(shown)
+    for words, rule in _STEERS:
+        for one in words:
+            if one in low:
+                if rule.search(shown):
+                    return True
+                break
+    return _hides_orders(shown)
 
 
 def _hides_orders(text: str) -> bool:

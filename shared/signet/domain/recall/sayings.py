@@ -76,8 +76,8 @@ def said(text: str) -> tuple[str, ...]:
 
     Who does what to whom stays apart: "Alice reports to Bob" is not "Bob reports to Alice".
     """
-    words = (word.strip(_MARKS) for word in text.casefold().split())
-    return tuple(word for word in words if word not in _FILLERS)
+    words = [word.strip(_MARKS) for word in text.casefold().split()]
+    return tuple([word for word in words if word not in _FILLERS])
 
 
 def _key(run: Run, seq: int, origins: Mapping[int, Origin]) -> str | int | tuple[str, str]:
@@ -122,11 +122,12 @@ def _level(run: Run, found: Mapping[str | int | tuple[str, str], Saying]) -> Non
 
 def _behind(run: Run, found: Sequence[Saying]) -> None:
     """Keep what was replaced behind what replaced it, and that at least where the old would stand."""
-    if not run.replaced:
+    replaced = run.later
+    if not replaced:
         return
     of = {seq: saying for saying in found for seq in saying.members}
     for saying in found:
-        for later in run.replaced.get(saying.shown, ()):
+        for later in replaced.get(saying.shown, ()):
             other = of.get(later, saying)
             if other is not saying:
                 other.score = max(other.score, saying.score)
