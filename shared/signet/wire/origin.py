@@ -38,6 +38,11 @@ _OWN = frozenset({Origin.AGENT, Origin.INFERRED})
 SPEAKERS = _OWN | {Origin.USER}
 
 
+def distance(origin: Origin) -> int:
+    """Return 0 for the words of a workspace's people and agents, more for those of less trusted origins."""
+    return 0 if origin in SPEAKERS else _ORDER.index(origin)
+
+
 def lowest(*origins: Origin) -> Origin:
     """Return the least trusted of these origins, for a text derived from all of them."""
     return max(origins, key=_ORDER.index)

@@ -1,0 +1,646 @@
+"""Whether a later statement replaces an earlier one, in everyday language: "we moved from Fly to Hetzner". Pure.
+
+`claims.py` judges plain English sentences, and its findings are stored. This compares a few texts with each other, in
+several languages, and stores nothing: the older one is shown behind the newer one, with a date. A wrong pair marks a
+true statement, so questions, plans, doubts and reports of earlier times replace nothing. A later statement replaces an
+earlier one if
+
+- it ends something that the earlier one names: "Splunk is gone", "pnpm instead of yarn" (`ended`);
+- it says that something moved or changed, and both have a value of one kind, such as a time or a name (`moved`); or
+- they differ in one value of which there can be only one at a time (`value`).
+
+`changes.toml` contains the words.
+"""
+
+import re
+import tomllib
+from bisect import bisect
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import resources
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
+
+from signet import clock
+from signet.db import fts, languages, script
+
+#: Longest text that is read, and the number of statements read from the end of a talk.
+MAX_CHARS, MAX_STATEMENTS = 400, 12
+#: Characters of what marks a replaced statement.
+MARK_CHARS = len(" [until 2026-01-01]")
+#: Share of an earlier statement's words that a later one must contain to end it without naming a value of it.
+COVERED = 0.5
+#: Share that it must contain in any case, and most words of either.
+LEAST, MOST_WORDS = 0.25, 14
+#: Words of a value, and words to either side of a cue that it refers to.
+VALUE_WORDS, NEAR = 2, 3
+#: Most words in which two statements with another value may differ.
+MOST_VALUE_WORDS = 4
+#: A word in more than this share of the compared texts is no evidence, from MANY texts on.
+COMMON, MANY = 0.25, 12
+#: Most texts that one statement about an end or a move replaces.
+MOST_ENDED = 2
+
+_CUES: dict[str, Any] = tomllib.loads(
+    resources.files(__package__).joinpath("changes.toml").read_text("utf-8")
+)
+
+
+def _any(part: str) -> str:
+    """Return the alternatives of a part of the file; those of `zh` need no spaces around them."""
+    listed = dict(_CUES[part])
+    runs = listed.pop("zh", "")
+    spaced = rf"(?<!\w)(?:{'|'.join(listed.values())})(?!\w)"
+    return f"{spaced}|{runs}" if runs else spaced
+
+
+def _listed(part: str, name: str) -> frozenset[str]:
+    return frozenset(_CUES[part][name].split())
+
+
+_CUE = re.compile(
+    "|".join(
+        f"(?P<{part}>{_any(part)})"
+        for part in ("replaced", "instead", "ends", "moves", "scales", "now")
+    )
+)
+_OPEN, _PAST, _ADDS, _ASKS_PAST = (
+    re.compile(_any(part)) for part in ("unsure", "past", "adds", "asks_past")
+)
+_ASKS = re.compile(
+    r"[?？]\W*$|^(?:who|what|when|where|which|why|how|wer|wann|wo|wie|qui|quand|où|quién|cuándo|dónde)\b"
+)
+_COPULA = re.compile(r"(?<!\w)(?:is|are|ist|sind|est|sont|es|son|è|é|:|=)(?!\w)|['’]s(?!\w)")
+_IS_AT = re.compile(
+    rf"(?<!\w)(?:is|are|ist|sind|liegt|liegen|est|sont|está|están) (?:{'|'.join(_CUES['words']['places'].split())}) "
+)
+_DAYS, _MONTHS, _OFTEN, _NUMBERS, _PLACES, _ORIGINS = (
+    _listed("words", name) for name in ("days", "months", "often", "numbers", "places", "origins")
+)
+_UNITS = {unit: kind for kind in _CUES["units"] for unit in _listed("units", kind)}
+_TOKEN = re.compile(r"\.?[$€£]?[^\W_](?:[\w.:/@+#'’-]*[\w+#%])?|%|€")
+_TIME = re.compile(r"\d{1,2}(?::\d\d)?(?:am|pm|h)|\d{1,2}:\d\d")
+_PREPOSITIONS = _PLACES | _ORIGINS
+#: Between a preposition and its noun.
+_ARTICLES = frozenset(
+    "the a an our my der die das den dem unser mein le la les l un une mon notre el los las mi il lo o de het".split()
+)
+_CLOCK = frozenset(("am", "pm", "uhr", "h", "o'clock"))
+#: Words before a new value: "it's Dr. Pruitt".
+_LEADS = frozenset(
+    "is are it's ist est es son that's c'est dr dr. mr mr. mrs mrs. ms herr frau docteur doctor doctora".split()
+)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_NUMBER = re.compile(r"[$€£]?(\d[\d.,]*)([a-zäöü%]*)")
+_CODE = re.compile(r"\d|[_/@]|\w\.\w|\w-\w+-|[a-z][A-Z]")
+_CLAUSE = re.compile(r"[,;:()–—]\s|\s[–—-]\s|\s(?:but|sondern|mais|sino|pero|aber|and|und|et|y)\s")
+#: A full stop behind one or two letters, or a title, ends no sentence.
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\b\w\.)(?<!\b\w\w\.)(?<!\b[MD]r[as]\.)\s+|(?<=[。！？])|\n+")
+_SPEAKER = re.compile(r"^(User|Assistant)[^:\n]{0,60}: ", re.MULTILINE)
+#: Endings without which forms of a word are the same, the longest first.
+_ENDINGS = tuple(
+    sorted(
+        "ments ment ations ation ing ed es s e y en er ten te ée és ent ez as os í ó ado ada aba".split(),
+        key=len,
+        reverse=True,
+    )
+)
+#: Words without a subject matter, and measures that are clear from a number.
+_IDLE = (
+    fts.STOP_WORDS
+    | frozenset().union(*(one.stops for one in (*languages.BY_SPACES, languages.RUSSIAN)))
+    | frozenset(
+        """
+        dr mr mrs ms herr frau monsieur madame señor señora doctor doctora docteur uhr am pm today yesterday week last
+        longer this morning afternoon evening limit limited length size need needs needed says say said it's its i'm
+        we're they're definitive definitivo whole everybody everything please note least number amount value equals
+        amounts one newer beträgt betragen liegt liegen lautet heute gestern woche bitte wurde wird sera esta c'est d'un
+        man o il lo
+        """.split()
+    )
+)
+
+
+@lru_cache(maxsize=4_096)
+def _stem(word: str) -> str:
+    plain = fts.folded(word)
+    for _ in range(2):  # an ending of its number, and one of its form
+        for ending in _ENDINGS:
+            if plain.endswith(ending) and len(plain) - len(ending) >= 4:
+                plain = plain[: -len(ending)]
+                break
+    return plain[:7]
+
+
+_NAMING = _listed("single", "slots") | _listed("single", "names")
+_RELATIONS = _listed("single", "relations")
+_KIN = frozenset(map(_stem, _listed("single", "kin")))
+_APART = {
+    word: (name, line)
+    for name, lines in _CUES["apart"].items()
+    for line, listed in enumerate(lines)
+    for word in listed.split()
+}
+
+
+_UNTYPED = frozenset(("", "name", "code"))
+
+
+class Term(NamedTuple):
+    """A word of a statement: how it is compared, its kind, and where it begins.
+
+    The kind is empty for plain words, `name`, `code`, `time`, `day`, `date`, or for a number its unit's. Names that
+    stand together have one `group`.
+    """
+
+    stem: str
+    kind: str
+    at: int
+    before: str
+    group: int
+
+
+@dataclass(frozen=True, eq=False)
+class Assertion:
+    """One sentence, or one clause of it, with the words that say something."""
+
+    text: str
+    words: Sequence[Term]
+    #: How these are compared.
+    stems: frozenset[str]
+    #: Stems of the things that ended.
+    ends: frozenset[str]
+    moves: bool
+    #: Whether only a number or a time did.
+    scales: bool
+    is_new: bool
+    #: The sentence of which it is a clause.
+    whole: "Assertion | None" = None
+
+    @cached_property
+    def is_sure(self) -> bool:
+        """Return whether it says that something is so now."""
+        low = self.text.lower()
+        if _ASKS.search(low) or _OPEN.search(low) or (self.whole and not self.whole.is_sure):
+            return False
+        return self.is_new or self.moves or not _PAST.search(low)
+
+    @cached_property
+    def has_copula(self) -> bool:
+        """Return whether it says that something is something."""
+        return _COPULA.search(self.text.lower()) is not None
+
+    @cached_property
+    def is_at(self) -> bool:
+        """Return whether it says that something is in a place."""
+        return _IS_AT.search(self.text.lower()) is not None
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Return the stems of its words that name the one value of a thing."""
+        return frozenset(_stem(word) for word in self._every if word in _NAMING)
+
+    @cached_property
+    def relates(self) -> frozenset[str]:
+        """Return the stems of its words that do so with a preposition behind them."""
+        return frozenset(_stem(word) for word in self._every if word in _RELATIONS)
+
+    @cached_property
+    def _every(self) -> list[str]:
+        return re.findall(r"\w+", self.text.lower())
+
+    @cached_property
+    def named(self) -> str:
+        """Return the stem of the name that it begins with, if it may be one."""
+        first = self.words[0]
+        return first.stem if first.at == 0 and self.text[0].isupper() else ""
+
+    @cached_property
+    def adds(self) -> bool:
+        """Return whether it says that it holds besides others."""
+        return _ADDS.search(self.text.lower()) is not None
+
+    @cached_property
+    def apart(self) -> dict[str, int]:
+        """Return what it is limited to, such as an environment."""
+        return dict(_APART[word] for word in self._every if word in _APART)
+
+    def others(self, shared: Collection[str]) -> list[Term]:
+        """Return its words that are not shared."""
+        return [word for word in self.words if word.stem not in shared]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dated:
+    """A text, when it was said (ISO), and in which project; `is_talk` marks lines of speakers ("User: …").
+
+    `distance` is that of its origin (`wire/origin.py`).
+    """
+
+    text: str
+    said_at: str
+    project: str | None = None
+    is_talk: bool = False
+    distance: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replacement:
+    """What replaced a text: the number of the later text, both statements, and why (`ended`, `moved`, `value`).
+
+    `is_part`: other statements of the older text may still hold.
+    """
+
+    by: int
+    old: str
+    new: str
+    why: str
+    is_part: bool
+    #: Share of the older statement's words that the newer one names.
+    near: float
+
+
+def find(texts: Sequence[Dated], older: int | None = None) -> dict[int, Replacement]:
+    """Return what replaced which of some texts, by number: for each of the first `older` (all) the newest that does.
+
+    A text of another project, or of a less trusted origin, replaces nothing. The cost grows with the square of the
+    number: 30 take about 1 ms.
+    """
+    read = [statements(one.text, one.is_talk) for one in texts]
+    stems = [frozenset[str]().union(*[part.stems for part in one]) for one in read]
+    common = _common(stems)
+    found: dict[int, Replacement] = {}
+    for newer, other in enumerate(texts):
+        changes: dict[int, Replacement] = {}
+        for number, one in enumerate(texts[:older]):
+            is_here = not one.project or not other.project or one.project == other.project
+            is_later = one.said_at < other.said_at and other.distance <= one.distance
+            if is_here and is_later and not stems[newer].isdisjoint(stems[number]):
+                change = _between(newer, read[number], read[newer], common)
+                if change:
+                    changes[number] = change
+        for number in _nearest(changes) if changes else ():
+            known = found.get(number)
+            if known is None or texts[known.by].said_at < other.said_at:
+                found[number] = changes[number]
+    return found
+
+
+def _common(stems: Sequence[frozenset[str]]) -> frozenset[str]:
+    """Return the stems that tell none of some texts from the others."""
+    if len(stems) < MANY:
+        return frozenset()
+    held = Counter(chain.from_iterable(stems))
+    return frozenset([stem for stem, count in held.items() if count > COMMON * len(stems)])
+
+
+def _nearest(changes: Mapping[int, Replacement]) -> list[int]:
+    """Return the texts that one statement is most about; those that differ in one value are all."""
+    ended = [older for older, change in changes.items() if change.why != "value"]
+    ended.sort(key=lambda older: changes[older].near, reverse=True)
+    return [*(changes.keys() - ended), *ended[:MOST_ENDED]]
+
+
+def marked(text: str, replaced: str, since: str) -> str:
+    """Return a text with the day from which on a statement of it is replaced; it takes `MARK_CHARS`."""
+    return text.replace(replaced, f"{replaced} [until {clock.local_day(since)}]", 1)
+
+
+def names(text: str) -> list[str]:
+    """Return the words of a text that may be names, in lower case: a later statement about it has one of them."""
+    found = [token[0] for token in _TOKEN.finditer(text[:MAX_CHARS])]
+    named = [raw.lower() for raw in found if raw[0].isupper() or _CODE.search(raw)]
+    return list(dict.fromkeys([one for one in named if one not in _IDLE and len(one) > 1]))
+
+
+def asks_past(question: str) -> bool:
+    """Return whether a question is about what was before."""
+    return _ASKS_PAST.search(question.lower()) is not None
+
+
+def _between(
+    newer: int, old: Sequence[Assertion], new: Sequence[Assertion], common: Set[str]
+) -> Replacement | None:
+    for later in new:
+        for earlier in old:
+            shared = later.stems & earlier.stems
+            why = ""
+            if shared and len(shared) >= LEAST * len(earlier.stems):
+                why = _replaces(later, earlier, shared, common)
+            if why:
+                return Replacement(
+                    by=newer,
+                    old=earlier.text,
+                    new=later.text,
+                    why=why,
+                    is_part=bool(earlier.whole) or sum(not one.whole for one in old) > 1,
+                    near=len(shared) / len(earlier.stems),
+                )
+    return None
+
+
+def _replaces(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]) -> str:
+    """Return why a statement replaces an earlier one; empty where both may hold."""
+    most = max(len(new.stems), len(old.stems))
+    is_change = new.moves or new.is_new or not new.ends.isdisjoint(shared)
+    if most > MOST_WORDS or (not is_change and most - len(shared) > MOST_VALUE_WORDS):
+        return ""
+    ours, theirs = new.others(shared), old.others(shared)
+    why = ""
+    if new.ends & shared and _is_ended(new, old, shared, common):
+        why = "ended"
+    elif (new.moves or new.is_new) and _is_moved(new, old, shared - common, ours, theirs):
+        why = "moved"
+    elif ours and theirs and shared - common and _is_same_but_value(new, old, ours, theirs):
+        why = "" if new.adds else "value"
+    if not why or not new.is_sure or not old.is_sure:
+        return ""
+    is_apart = any(new.apart.get(name, line) != line for name, line in old.apart.items())
+    return "" if is_apart else why
+
+
+def _values(words: Sequence[Term], *, is_named: bool) -> dict[str, set[int]]:
+    """Return the groups of values among some words, by kind; `is_named` takes names wherever they stand.
+
+    Plain words behind a preposition count where there is no name.
+    """
+    found: dict[str, set[int]] = {}
+    for word in words:
+        is_there = word.before in _PLACES or word.before in _LEADS
+        if word.kind not in _UNTYPED:
+            found.setdefault(word.kind, set()).add(word.group)
+        elif is_there or (is_named and word.kind):
+            found.setdefault("name" if word.kind else "", set()).add(word.group)
+    plain = found.pop("", None)
+    return {"name": plain} | found if plain else found
+
+
+def _is_ended(new: Assertion, old: Assertion, shared: Set[str], common: Set[str]) -> bool:
+    """Return whether what a statement ends is the matter of an earlier one, not only its subject."""
+    ended = [word for word in new.words if word.stem in new.ends]
+    kinds = {word.kind for word in ended if word.stem not in shared} - {""}
+    if any(word.kind in kinds for word in old.others(shared)):
+        return False
+    both = (new.ends & shared) - common
+    if any(word.kind not in ("", "number") for word in (*ended, *old.words) if word.stem in both):
+        return True
+    if old.words[0].stem in both and (new.ends <= shared or new.named == old.named != ""):
+        return True
+    is_covered = len(shared - common) >= 2 and len(shared) >= COVERED * len(old.stems)
+    return is_covered and not any(word.kind == "name" for word in old.others(shared))
+
+
+def _is_moved(
+    new: Assertion, old: Assertion, shared: Set[str], ours: Sequence[Term], theirs: Sequence[Term]
+) -> bool:
+    """Return whether a statement that something moved is about the subject of an earlier one, which has one value."""
+    after, before = _values(ours, is_named=False), _values(theirs, is_named=True)
+    if not new.moves and not after.get("number"):
+        return False
+    if "number" in after.keys() & before.keys() and not _labels(new).isdisjoint(_labels(old)):
+        return True
+    kinds = (after.keys() & before.keys()) - ({"name"} if new.scales else set())
+    if not kinds or min(len(one.get("name", ())) for one in (after, before)) > 1:
+        return False
+    firsts = {new.words[0].stem in shared, old.words[0].stem in shared}
+    is_subject = firsts == {True} or (True in firsts and kinds != {"name"})
+    return is_subject or len(shared) > 1
+
+
+def _labels(one: Assertion) -> set[str]:
+    """Return the stems before bare numbers, as in "Node 22"."""
+    return {word.stem for word, after in pairwise(one.words) if after.kind == "number"}
+
+
+def _is_same_but_value(
+    new: Assertion, old: Assertion, ours: Sequence[Term], theirs: Sequence[Term]
+) -> bool:
+    """Return whether two statements are the same but for one value that a thing has one of."""
+    typed = {word.kind for word in ours if word.kind not in _UNTYPED}
+    kinds = typed & {word.kind for word in theirs}
+    shared = new.stems & old.stems
+    if len(kinds) == 1:
+        return _is_same_but_number(new, old, ours, theirs, kinds.pop())
+    if typed or max(len(ours), len(theirs)) > MOST_VALUE_WORDS:
+        return False
+    named = [word for word in old.words if word.kind == "name" and word.stem in shared]
+    if not _KIN.isdisjoint(shared) and not named:
+        return False
+    if new.is_new and len(shared) > 1:  # it may omit known words
+        theirs = [word for word in theirs if word.group == theirs[-1].group]
+    is_place = ours[0].before in _PLACES and theirs[0].before in _PLACES
+    is_one = (
+        not shared.isdisjoint(new.names & old.names)
+        or (is_place and not shared.isdisjoint(new.relates & old.relates))
+        or (is_place and new.is_at and old.is_at)
+    )
+    is_long = len(shared) > 1 or (new.has_copula and old.has_copula)
+    return is_one and is_long and _is_value(ours, new) and _is_value(theirs, old)
+
+
+def _is_same_but_number(
+    new: Assertion, old: Assertion, ours: Sequence[Term], theirs: Sequence[Term], kind: str
+) -> bool:
+    """Return whether two statements are the same but for a number, day or time of one kind."""
+    if kind == "number" and not _is_single_number(new, old):
+        return False
+    more, less = ([word for word in words if word.kind != kind] for words in (ours, theirs))
+    if more and less:
+        return False
+    if new.is_new and not more and len(new.stems & old.stems) > 1:
+        return True
+    one = new if more else old
+    kinds = [word.kind for word in one.words]
+    place = kinds.index(kind)
+    # Words before the value name the thing; "port 80" is one value.
+    labels = one.words[place - 1 : place] if kind == "number" else ()
+    at = one.words[place].at
+    rest = more or less
+    return not [word for word in rest if word.kind or (word.at < at and word not in labels)]
+
+
+def _is_single_number(new: Assertion, old: Assertion) -> bool:
+    """Return whether a thing has one such number at a time: "Node 22", "8 lines" or a port, but not "trip 22"."""
+    counted = [{word.stem for word in one.words if word.before[:1].isdigit()} for one in (new, old)]
+    versions = [
+        {word.stem for word, after in pairwise(one.words) if after.kind == "number" and word.kind}
+        for one in (new, old)
+    ]
+    single = (new.names | new.relates) & (old.names | old.relates)
+    is_same = any(not one.isdisjoint(other) for one, other in (counted, versions))
+    return is_same or bool(single) or (new.is_at and old.is_at)
+
+
+def _is_value(words: Sequence[Term], one: Assertion) -> bool:
+    """Return whether some words are one value, at the beginning or the end of a statement."""
+    places = [one.words.index(word) for word in words]
+    is_run = places[-1] - places[0] == len(places) - 1
+    is_short = len(words) <= VALUE_WORDS or len({word.group for word in words}) == 1
+    return is_run and is_short and (places[0] == 0 or places[-1] == len(one.words) - 1)
+
+
+@lru_cache(maxsize=1_024)
+def statements(text: str, is_talk: bool = False) -> tuple[Assertion, ...]:
+    """Return the statements of a text, of a talk those of people: its sentences, and the clauses of long ones."""
+    found: list[Assertion] = []
+    for spoken in _spoken(text) if is_talk else [text]:
+        if len(spoken) <= MAX_CHARS:
+            for sentence in _SENTENCE.split(spoken):
+                found += _read(sentence.strip())
+    return tuple(found[-MAX_STATEMENTS:])
+
+
+def _spoken(text: str) -> list[str]:
+    """Return the messages of people in a talk."""
+    parts = _SPEAKER.split(text)
+    return [said for who, said in zip(parts[1::2], parts[2::2], strict=True) if who == "User"]
+
+
+def _read(sentence: str) -> list[Assertion]:
+    """Return a sentence as a statement, then its clauses, each with the subject of the first or its own."""
+    low = sentence.lower()
+    if len(low) != len(sentence):  # places would differ
+        return []
+    cues = list(_CUE.finditer(low))
+    words = _words(sentence, low, cues)
+    if not words:
+        return []
+    breaks = [found.end() for found in _CLAUSE.finditer(sentence)]
+    whole = _statement(sentence, words, cues, breaks, (0, len(sentence)), None)
+    read = [whole]
+    if not breaks or len(words) < 3:
+        return read
+    edges = [0, *breaks, len(sentence)]
+    clauses = [
+        (start, end, [word for word in words if start <= word.at < end])
+        for start, end in pairwise(edges)
+    ]
+    subject = [word for word in clauses[0][2][:2] if word.kind in ("", "name")]
+    if len(subject) > 1 and subject[1].before in _PLACES:
+        subject = subject[:1]
+    for start, end, own in clauses:
+        if own and len(own) < len(words):
+            verb = _COPULA.search(low, start, end)
+            is_own = start == 0 or (verb and own[0].at < verb.start())
+            every = own if is_own else [*subject, *own]
+            if len(every) > 1:
+                read.append(_statement(sentence, every, cues, breaks, (start, end), whole))
+    return read
+
+
+def _statement(
+    sentence: str,
+    words: Sequence[Term],
+    cues: Sequence[re.Match[str]],
+    breaks: Sequence[int],
+    span: tuple[int, int],
+    whole: Assertion | None,
+) -> Assertion:
+    own = [cue for cue in cues if span[0] <= cue.start() + 2 * (cue[0][0] == ",") < span[1]]
+    kinds = {cue.lastgroup for cue in own}
+    return Assertion(
+        text=sentence[slice(*span)].strip(" ,;:."),
+        words=words,
+        stems=frozenset([word.stem for word in words]),
+        ends=_ended(own, words, breaks) if own else frozenset(),
+        moves=not kinds.isdisjoint(("moves", "scales")),
+        scales="scales" in kinds and "moves" not in kinds,
+        is_new="now" in kinds,
+        whole=whole,
+    )
+
+
+def _ended(
+    cues: Sequence[re.Match[str]], words: Sequence[Term], breaks: Sequence[int]
+) -> frozenset[str]:
+    """Return the stems of things that ended, and of origins from which something moved."""
+    found: set[str] = set()
+    for cue in cues:
+        at = cue.start() + 2 * (cue[0][0] == ",")
+        clause = [word for word in words if bisect(breaks, word.at) == bisect(breaks, at)]
+        before = [word.stem for word in clause if word.at < at][-NEAR:]
+        after = [word.stem for word in clause if word.at >= at][:NEAR]
+        if cue.lastgroup == "moves":
+            found.update(word.stem for word in clause if word.kind and word.before in _ORIGINS)
+        elif cue.lastgroup not in ("now", "scales"):
+            found.update(() if cue.lastgroup == "instead" else before)
+            found.update(() if cue.lastgroup == "replaced" else after[:2])
+    return frozenset(found)
+
+
+def _words(sentence: str, low: str, cues: Sequence[re.Match[str]]) -> list[Term]:
+    """Return the words of a sentence that say something, without those of cues."""
+    edges: set[int] = set()
+    for cue in cues:
+        edges.update(range(*cue.span()) if cue.lastgroup == "now" else (), cue.span())
+    tokens = list(_TOKEN.finditer(sentence))
+    found: list[Term] = []
+    before, group, is_name_before, is_unit = "", 0, False, False
+    for number, token in enumerate(tokens):
+        at, end = token.span()
+        raw, bare = token[0], low[at:end].removesuffix("'s").removesuffix("’s")
+        is_named = is_name_before
+        is_name_before = False
+        if is_unit:
+            is_unit = False
+        elif at not in edges and end not in edges and bare not in _IDLE:
+            after = tokens[number + 1] if number + 1 < len(tokens) else None
+            next_ = low[after.start() : after.end()] if after else ""
+            kind, is_unit = _kind(raw, bare, next_, before, is_first=not number)
+            is_name_before = kind in ("name", "code")
+            group += not (is_named and is_name_before)
+            if kind in ("", "name"):
+                found.append(Term(_stem(bare), kind, at, before, group))
+            elif kind == "runs":
+                found += [Term(pair, "", at, before, group) for pair in script.cut(bare)]
+            elif kind != "idle":
+                stem = f"{kind} {bare.removesuffix('s')} {next_ if kind == 'date' else ''}"
+                found.append(Term(stem, kind, at, before, group))
+        if bare not in _ARTICLES or before not in _PREPOSITIONS:
+            before = bare
+    return found
+
+
+def _kind(raw: str, bare: str, after: str, before: str, *, is_first: bool) -> tuple[str, bool]:
+    """Return the kind of a word, `idle` for a meaningless one, and whether the next word is its unit."""
+    if raw[0].isdigit() or raw[0] in "$€£":
+        return _kind_of_number(bare, after, before)
+    if bare in _NUMBERS:
+        unit = _UNITS.get(after)
+        return (unit, True) if unit else ("idle", False)
+    if bare in _APART:
+        return "idle", False
+    if bare in _DAYS or bare.removesuffix("s") in _DAYS:
+        return "day", False
+    if bare in _OFTEN:
+        return "time", False
+    if bare in _MONTHS and (after[:1].isdigit() or before[:1].isdigit() or raw[0].isupper()):
+        return "date", after[:1].isdigit()
+    if script.has_runs(bare):
+        return "runs", False
+    if _CODE.search(raw):
+        return "code", False
+    if len(bare) < 2:
+        return "idle", False
+    return ("name" if raw[0].isupper() and not is_first else ""), False
+
+
+def _kind_of_number(bare: str, after: str, before: str) -> tuple[str, bool]:
+    unit = _UNITS.get(after)
+    if _DATE.fullmatch(bare) or after in _MONTHS:
+        return "date", after in _MONTHS
+    if _TIME.fullmatch(bare) or after in _CLOCK:
+        return "time", after in _CLOCK
+    found = _NUMBER.fullmatch(bare)
+    if found is None or _YEAR.fullmatch(bare):
+        return "code", False
+    if found[2]:
+        return _UNITS.get(found[2], "code"), False
+    if unit:
+        return unit, True
+    if bare[0] in "$€£":
+        return "money", False
+    return ("time" if before in ("at", "um", "las") else "number"), False

@@ -1,0 +1,109 @@
+"""Which later statement replaces an earlier one, on invented pairs that the rules were not fitted on."""
+
+from pathlib import Path
+
+import pytest
+
+from signet.domain.graph import changes
+from signet.domain.graph.changes import Dated, Replacement
+
+FILE = Path(__file__).with_name("statements.txt")
+EARLIER, LATER = "2026-01-10T09:00:00Z", "2026-03-10T09:00:00Z"
+
+
+def change(old: str, new: str, **later: object) -> Replacement | None:
+    is_talk = old.startswith("User: ")
+    older = Dated(text=old, said_at=EARLIER, project="/p", is_talk=is_talk)
+    fields = {"said_at": LATER, "project": "/p", "is_talk": new.startswith("User: "), **later}
+    newer = Dated(text=new, **fields)  # type: ignore[arg-type]  # passed on
+    return changes.find([older, newer]).get(0)
+
+
+def pairs(part: str, half: int) -> list[tuple[str, str]]:
+    text = FILE.read_text("utf-8").split(f"# {part}: ")[1].split("\n# ")[0]
+    lines = [line.replace("\\n", "\n").split(" | ") for line in text.splitlines()[1:] if line]
+    return [(old, new) for _, old, new in lines[half::2]]
+
+
+@pytest.mark.parametrize(("half", "least"), [(0, 0.95), (1, 0.8)])
+def test_a_later_statement_replaces_an_earlier_one(half: int, least: float) -> None:
+    given = pairs("replaced", half)
+    missed = [pair for pair in given if change(*pair) is None]
+    assert len(given) > 40
+    assert len(missed) <= (1 - least) * len(given), missed
+
+
+@pytest.mark.parametrize(("half", "most"), [(0, 0), (1, 1)])
+def test_statements_that_both_hold_stay_apart(half: int, most: int) -> None:
+    given = pairs("distinct", half)
+    wrong = [pair for pair in given if change(*pair)]
+    assert len(given) > 40
+    assert len(wrong) <= most, wrong
+
+
+def test_an_answer_says_which_statement_is_replaced_and_why() -> None:
+    found = change(
+        "The bike is red. Its lock is a Trelock.",
+        "User: what about the lock?\nAssistant: Which one?\nUser: Trelock is gone, bought an Abus\nAssistant: Noted.",
+    )
+    assert found is not None
+    assert (found.why, found.by, found.is_part) == ("ended", 1, True)
+    assert (found.old, found.new) == ("Its lock is a Trelock", "Trelock is gone, bought an Abus")
+    shown = changes.marked("Red. Its lock is a Trelock.", found.old, LATER)
+    assert shown == "Red. Its lock is a Trelock [until 2026-03-10]."
+
+
+def test_what_an_assistant_says_replaces_nothing() -> None:
+    old = "Logs are shipped to Splunk."
+    talk = "User: where do logs go?\nAssistant: Splunk is gone, logs go to Loki."
+    assert change(old, talk) is None
+    assert change(old, "Splunk is gone, logs go to Loki.") is not None
+
+
+@pytest.mark.parametrize(
+    "later", [{"project": "/q"}, {"distance": 3}, {"said_at": EARLIER}, {"said_at": "2025-12-01"}]
+)
+def test_what_cannot_replace(later: dict[str, object]) -> None:
+    old, new = "The gateway listens on port 9000.", "the gateway listens on 9443"
+    assert change(old, new) is not None
+    assert change(old, new, **later) is None
+
+
+def test_the_newest_of_several_replaces() -> None:
+    texts = [
+        Dated(text=f"The gateway listens on port {port}.", said_at=f"2026-0{month}-01T00:00:00Z")
+        for month, port in ((3, 9002), (1, 9000), (2, 9001))
+    ]
+    assert {old: one.by for old, one in changes.find(texts).items()} == {1: 0, 2: 0}
+    assert changes.find(texts, older=1) == {}
+
+
+def test_of_many_texts_about_one_name_only_the_nearest_are_replaced() -> None:
+    about = [f"Rollbar has {number} alarms of sort {number}x." for number in range(15)]
+    texts = [Dated(text=text, said_at=EARLIER) for text in ("We report errors to Rollbar.", *about)]
+    texts.append(Dated(text="Rollbar was replaced by Honeybadger", said_at=LATER))
+    assert len(changes.find(texts)) <= 2
+
+
+@pytest.mark.parametrize(
+    ("question", "is_past"),
+    [
+        ("What did we use before NATS?", True),
+        ("Wo lagen die Bilder früher?", True),
+        ("Où était le serveur avant ?", True),
+        ("¿Dónde vivía antes el abuelo?", True),
+        ("Which port does the gateway use?", False),
+        ("Wo liegen die Bilder?", False),
+    ],
+)
+def test_questions_about_the_past(question: str, is_past: bool) -> None:
+    assert changes.asks_past(question) is is_past
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "?", "İ was moved", "\ud800 moved to \x00", "not " * 200, "a:" * 500, "1.2.3,"],
+)
+def test_any_text_is_read(text: str) -> None:
+    assert change("The gateway listens on port 9000.", text) is None
+    assert change(text, "moved the gateway from 9000 to 9443") is None
