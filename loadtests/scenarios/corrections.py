@@ -257,7 +257,7 @@ def _ask_both(store: Store, case: Case, tally: Tally) -> None:
     ):
         rows = store.page(question)
         place = store.place(rows, text)
-        is_marked = place < NOWHERE and bool(rows[place].get("superseded"))
+        is_marked = place < NOWHERE and not rows[place].keys().isdisjoint(("superseded", "newer"))
         _, answer = store.session(question)
         is_marked |= any(mark for line, mark in store.lines(answer) if part.lower() in line)
         tally.add(case, "hidden", place == NOWHERE or is_marked, question, _shown(rows), answer)

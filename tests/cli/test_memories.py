@@ -294,8 +294,8 @@ def test_every_stage_of_recall_has_its_words() -> None:
     from signet.domain.recall import rank, wording
 
     code = Path(str(recall.__file__)).with_name("correct.py").read_text()
-    stages = set(re.findall(r'\(\s*"(\w+)",\s*(?:settings\.|query\.|bool\()', code))
-    assert {"learned", "superseded"} < stages
+    stages = set(re.findall(r'\(\s*"(\w+)",\s*(?:settings\.|query\.|bool\(|scores)', code))
+    assert {"learned", "superseded", "topics"} < stages
     assert {"page", *rank.FEATURES, *stages} == wording.STAGES.keys()
 
 

@@ -177,6 +177,10 @@ def _entry(hit: Hit) -> Entry:
     if "superseded_by" in hit:
         until = f" {output.day(hit['valid_to'])}" if "valid_to" in hit else ""
         facts.append(f"corrected{until} by {hit['superseded_by'][:ID_CHARS]}")
+    elif "newer" in hit:
+        newer = hit["newer"]
+        until = f"until {output.day(newer['since'])}{' in part' if newer['is_part'] else ''}"
+        facts.append(f"{until}, replaced by {output.plain(newer['id'])[:ID_CHARS]}")
     return Entry(
         id=output.plain(hit["id"]),
         content=hit["content"],

@@ -64,6 +64,20 @@ class Part(TypedDict):
     content: str
 
 
+class Newer(TypedDict):
+    """A later statement that seems to replace a result; nothing is stored, and no person has confirmed it.
+
+    `id` is a memory, session or commit, `since` its time, `says` its words. `replaces` is the older statement;
+    `is_part` if the result contains others.
+    """
+
+    id: str
+    since: str
+    says: str
+    replaces: str
+    is_part: bool
+
+
 class Hit(TypedDict):
     """One result of recall; `score` is its relevance, between 0 and 1; `truncated` marks a shortened content.
 
@@ -96,6 +110,7 @@ class Hit(TypedDict):
     valid_to: NotRequired[str]
     superseded: NotRequired[bool]
     superseded_by: NotRequired[str]
+    newer: NotRequired[Newer]
     supplementary: NotRequired[bool]
     parts: NotRequired[list[Part]]
     more: NotRequired[str]

@@ -101,6 +101,7 @@ def row(hit: Hit, *, truncate_chars: int) -> wire.Hit:
         "valid_to": hit.valid_to,
         "superseded": hit.superseded_by and True,
         "superseded_by": hit.superseded_by,
+        "newer": hit.newer,
         "supplementary": hit.supplementary or None,
         "explain": _explained(hit.why) if hit.why else None,
     }

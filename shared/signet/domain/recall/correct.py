@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from signet.domain.learning import influence, worth
-from signet.domain.recall import rank
+from signet.domain.recall import rank, topics
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
 from signet.domain.recall.sql import community
@@ -40,6 +40,11 @@ def correct(run: Run, scores: Scores) -> Scores:
             scores = run.apply(name, scores, stage)
         if name == "graph":
             run.judged = scores
+    run.newer = run.attempt("topics", lambda: topics.find(run, scores), {})
+    if not run.newer:
+        return scores
+    scores = run.apply("topics", scores, lambda s: topics.ordered(run, s))
+    run.judged = scores | run.judged  # with new candidates
     return scores
 
 

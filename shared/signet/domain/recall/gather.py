@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from signet import clock
 from signet.db import fts, script
+from signet.domain.graph import traversal
 from signet.domain.recall import (
-    graph,
     keyword,
     neighbours,
     rank,
@@ -16,6 +16,7 @@ from signet.domain.recall import (
 )
 from signet.domain.recall.models import Scores
 from signet.domain.recall.run import Run
+from signet.domain.recall.sql import reading
 
 #: A question of no more words is first of all about its time: "what happened yesterday".
 FEW_WORDS = 2
@@ -93,13 +94,24 @@ def _tells(run: Run) -> Mapping[str, float]:
 
 
 def _graph(run: Run) -> Scores:
-    """Walk the graph where it is on; the best first."""
+    """Return the structural importance of the constraints (KG-4) and the best others of a walk through the graph."""
     settings = run.settings
     if not (settings.graph and settings.traversal):
         return {}
     until = clock.monotonic_ms() + settings.traversal_timeout_ms
-    run.walk = graph.walk(run.tx, run.focal, settings.bounds, lambda: clock.monotonic_ms() >= until)
-    return graph.structure(run.tx, run.walk, run.where, run.graph_pool)
+    run.walk = found = traversal.traverse(
+        run.tx, run.focal, bounds=settings.bounds, expired=lambda: clock.monotonic_ms() >= until
+    )
+    best = sorted(found.memories, key=found.memories.__getitem__, reverse=True)
+    others, most = [one for one in best if one not in found.constraints], run.graph_pool
+    for looked in (most + most // 4, len(others)):
+        wanted = found.constraints.union(others[:looked])
+        passing = reading.seqs(run.tx, wanted, run.where)
+        kept = [one for one in others if one in passing][:most]
+        if len(kept) == most or looked >= len(others):
+            break
+    shown = found.constraints.intersection(passing).union(kept)
+    return {passing[one]: found.memories[one] for one in best if one in shown}
 
 
 def _of_the_time(run: Run) -> set[int]:

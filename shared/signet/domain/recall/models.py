@@ -10,6 +10,7 @@ from signet.domain.graph.traversal import Traversal, TraversalBounds
 from signet.domain.injections.models import Ranked
 from signet.domain.skills.roster import Limits
 from signet.providers.scale import FITTED, Scale
+from signet.wire.recall import Newer
 
 #: The number of results a caller may ask for.
 MAX_LIMIT = 100
@@ -183,6 +184,8 @@ class Hit:
     #: When it happened, if that is known; the id of what replaced it, and from when to when it held.
     event_at: str | None = None
     superseded_by: str | None = None
+    #: The later statement that replaces it by its words (topics.py).
+    newer: Newer | None = None
     valid_from: str | None = None
     valid_to: str | None = None
     #: Whose words it is, and what a person has said of it (wire/origin.py); a skill has neither.

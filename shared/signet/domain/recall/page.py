@@ -110,7 +110,7 @@ def _ranked(run: Run, scores: Scores) -> list[int]:
 def _judged(run: Run, seqs: Sequence[int], scores: Scores) -> Scores:
     """Return the relevance that the floor judges: what replaced something is as relevant as that."""
     found = {seq: run.judged.get(seq, scores[seq]) for seq in seqs}
-    for earlier, chain in run.replaced.items():
+    for earlier, chain in run.later.items():
         for later in chain:
             if later in found and earlier in run.judged:
                 found[later] = max(found[later], run.judged[earlier])
@@ -161,7 +161,7 @@ def _take_nearest(run: Run, page: Page, every: Sequence[Saying]) -> None:
     if best < NEAR * least or apart < STANDS_OUT * least:
         return
     near = [seq for seq in order if cosines[seq] >= NEARLY * best]
-    later = {one for seq in near for one in run.replaced.get(seq, ())}
+    later = {one for seq in near for one in run.later.get(seq, ())}
     page.sayings = [one for one in every if not {*near, *later}.isdisjoint(one.members)]
     for saying in page.sayings:
         saying.members = [one for one in saying.members if one in {*near, *later, saying.shown}]

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from signet import clock
 from signet.db import ReadTx, Row, fts
-from signet.domain.graph import traversal
+from signet.domain.graph import changes, traversal
 from signet.domain.memory import history, told
 from signet.domain.recall import (
     account,
@@ -23,6 +23,7 @@ from signet.domain.recall import (
     supplement,
     time_lookup,
     timeline,
+    topics,
     view,
     why_not,
 )
@@ -227,6 +228,7 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> dict[int, Hit]:
         ended = {seq: later for seq, later in ended.items() if later is not None}
     held = time_lookup.validity(run.tx, ended) if ended else {}
     texts = history.texts(run.tx, list(hits), as_of) if as_of else {}
+    newer = topics.marks(run) if run.newer else {}
     changed = {
         seq: replace(
             hits[seq],
@@ -236,7 +238,14 @@ def _with_validity(run: Run, hits: Mapping[int, Hit]) -> dict[int, Hit]:
         )
         for seq, validity in held.items()
     }
-    return {**hits, **changed}
+    marked = {seq: replace(hits[seq], newer=one) for seq, one in newer.items() if seq in hits}
+    for seq, one in newer.items():
+        if seq in marked and seq in run.said:  # a talk says other things as well
+            hit = marked[seq]
+            marked[seq] = replace(
+                hit, content=changes.marked(hit.content, one["replaces"], one["since"])
+            )
+    return {**hits, **changed, **marked}
 
 
 def _whys(run: Run, found: Sequence[Saying], page: Page) -> dict[int, Why]:

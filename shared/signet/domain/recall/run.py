@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from signet.db import ReadTx, damage
 from signet.db.driver import sqlite
 from signet.db.visibility import Where
 from signet.domain.episodes.models import FoundRow
-from signet.domain.graph import traversal
+from signet.domain.graph import changes, traversal
 from signet.domain.graph.models import Entity
 from signet.domain.graph.traversal import Traversal
 from signet.domain.injections.models import Ranked
@@ -24,6 +24,9 @@ from signet.domain.recall.sql import reading
 from signet.domain.recall.time_query import When
 from signet.domain.recall.view import View
 from signet.observe import logs, metrics
+
+if TYPE_CHECKING:
+    from signet.domain.recall.topics import Successor
 
 T = TypeVar("T")
 
@@ -75,6 +78,8 @@ class Run:
     timely: set[int] = field(default_factory=set)
     #: What replaced each candidate that something has replaced, nearest first.
     replaced: dict[int, list[int]] = field(default_factory=dict)
+    #: Later statements that replace candidates by their words (`topics.py`).
+    newer: "dict[int, Successor]" = field(default_factory=dict)
     #: What sessions say of memories.
     worth: Known = field(default_factory=Known)
     #: What the candidates scored, in log-odds, before anything that was learned or rated: the floor judges this.
@@ -84,6 +89,14 @@ class Run:
     degraded: list[str] = field(default_factory=list)
     _focal: list[Entity] | None = None
     _texts: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def later(self) -> dict[int, list[int]]:
+        """Return for each candidate the ones that rank before it because one replaced the other, nearest first."""
+        pairs = [(old, later.seq) for old, later in self.newer.items()]
+        if pairs and changes.asks_past(self.query.text):
+            pairs = [(new, old) for old, new in pairs]
+        return {second: [first] for second, first in pairs} | self.replaced
 
     def ranked(self, seq: int) -> Ranked | None:
         """Return by what a candidate was ranked without what was learned of it, and with it; None where nothing was."""

@@ -154,6 +154,16 @@ def holders(run: "Run") -> tuple[list[int], int]:
     return search.holders(run.tx, run.words)
 
 
+def source(row: FoundRow) -> Source:
+    """Return what a passage is of."""
+    return Source(
+        type=SourceType(row.source_type),
+        id=row.source_id,
+        agent_id=row.agent_id,
+        project=row.project,
+    )
+
+
 def hit(run: "Run", number: int, *, score: float, why: Why | None) -> Hit | None:
     """Return a passage as a result: the turns around the words of the question, else how it ended.
 
@@ -161,25 +171,20 @@ def hit(run: "Run", number: int, *, score: float, why: Why | None) -> Hit | None
     """
     row, chars = run.said[number], run.settings.truncate_chars
     words = [word for word in run.words if search.shared_words([word], row.content)]
-    source = Source(
-        type=SourceType(row.source_type),
-        id=row.source_id,
-        agent_id=row.agent_id,
-        project=row.project,
-    )
-    text = brief.answering(row.content, words, chars=chars, type=source.type)
+    told = source(row)
+    text = brief.answering(row.content, words, chars=chars, type=told.type)
     if not text:
         return None
     return Hit(
-        id=source.name,
+        id=told.name,
         content=fence.clean(text),
         score=score,
         source=Brought.EPISODE,
-        type=source.type,
-        project=source.project or None,
+        type=told.type,
+        project=told.project or None,
         created_at=row.said_at,
-        source_type=source.type,
-        source_id=source.id,
+        source_type=told.type,
+        source_id=told.id,
         why=why,
     )
 

@@ -42,6 +42,8 @@ def _rule(run: Run, page: Page, scores: Scores, seq: int) -> str:
     if seq not in run.allowed:
         return f"{_matching(run, seq)}, and by meaning or words {run.pool} others came nearer"
     relevance = page.relevance.get(seq)
+    if relevance is None and seq in run.newer:
+        return f'a later statement replaces it: "{run.newer[seq].change.new}"'
     if relevance is None:
         before = sum(score > scores[seq] for score in scores.values())
         return f"{before} candidates rank higher, and the limit is {run.query.size}"

@@ -35,6 +35,7 @@ STAGES = {
     "rated": ("agents found it useful", "agents found it of no use"),
     "learned": ("it helped in earlier sessions", "it did not help in earlier sessions"),
     "superseded": ("it is current", "a later memory corrects it"),
+    "topics": ("it replaces an earlier statement", "a later statement replaces it"),
 }
 
 

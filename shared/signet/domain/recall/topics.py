@@ -1,0 +1,152 @@
+"""Rank later statements before the ones they replace by their words (REC-30); no links are stored.
+
+`run.replaced` has the links made by people and the pipeline. This compares the best candidates of a page with each
+other (`graph/changes.py`). For questions about the past the older statement ranks first.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from signet.db import fts
+from signet.domain.episodes.models import SourceType
+from signet.domain.graph import changes
+from signet.domain.graph.changes import Dated, Replacement
+from signet.domain.recall import rank, time_lookup
+from signet.domain.recall.columns import NONE, Allowed
+from signet.domain.recall.models import Scores
+from signet.domain.recall.run import Run
+from signet.domain.recall.said import source
+from signet.domain.recall.sql import reading
+from signet.wire.origin import Origin, Review, distance
+from signet.wire.recall import Newer
+
+#: Compared candidates, best first, and those among them that may be replaced.
+COMPARED, OLDER = 30, 12
+#: The best two candidates are compared with later memories that contain one of their first four names, too: the newest
+#: six, for names that at most 24 memories contain.
+FOLLOWED, NAMES, FOLLOWERS, RARE = 2, 4, 6, 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Successor:
+    """The candidate that replaces another one, and when it was said."""
+
+    seq: int
+    since: str
+    change: Replacement
+
+
+def find(run: Run, scores: Scores) -> dict[int, Successor]:
+    """Return the successors of the best candidates that have no link, and make these candidates, too."""
+    order = sorted(scores, key=scores.__getitem__, reverse=True)[:COMPARED]
+    followers = _followers(run, order)
+    allowed = {**followers, **run.allowed}
+    texts = run.texts([*order, *followers])
+    compared = [seq for seq in (*order, *followers) if seq in texts and seq not in run.replaced]
+    projects = _projects(run, compared)
+    found = changes.find(
+        [
+            Dated(
+                text=texts[seq],
+                said_at=allowed[seq].created_at,
+                project=projects[seq],
+                is_talk=allowed[seq].type == SourceType.SESSION,
+            )
+            for seq in compared
+        ],
+        older=min(OLDER, len([seq for seq in compared if seq in scores])),
+    )
+    if not found:
+        return {}
+    pairs = {compared[old]: (compared[change.by], change) for old, change in found.items()}
+    known = _provenances(run, {seq for old, (new, _) in pairs.items() for seq in (old, new)})
+    successors = {
+        old: Successor(seq=new, since=known[new].at, change=change)
+        for old, (new, change) in pairs.items()
+        if {old, new} <= known.keys()
+        and known[old].at < known[new].at
+        and known[new].distance <= known[old].distance
+        and not known[old].is_pinned
+    }
+    run.allowed |= {one.seq: allowed[one.seq] for one in successors.values()}
+    return successors
+
+
+def _followers(run: Run, order: Sequence[int]) -> dict[int, Allowed]:
+    """Return later memories that share a rare name with the best, whether or not they match the question."""
+    found: set[int] = set()
+    at = run.view.table["created_at"]
+    for seq, text in run.texts([seq for seq in order[:FOLLOWED] if seq > 0]).items():
+        words = fts.words(" ".join(changes.names(text)[:NAMES]))
+        held = [run.view.posting(run.tx, word).rows for word in words]
+        near = {row for rows in held if len(rows) <= RARE for row in rows.tolist()}
+        rows = np.array(run.view.rows(near), dtype=np.int64)
+        rows = rows[at[rows] > at[seq]]
+        found.update(rows[np.argsort(at[rows])][-FOLLOWERS:].tolist())
+    return run.view.allowed(found.difference(order))
+
+
+def _projects(run: Run, seqs: list[int]) -> dict[int, str]:
+    """Return a key for the project of each candidate; empty for none."""
+    column = run.view.table["project"]
+    found = {seq: int(column[seq]) for seq in seqs if seq > 0}
+    passages = {seq: run.said[seq].project for seq in seqs if seq in run.said}
+    keys = {seq: hash(project) or 1 for seq, project in passages.items() if project}
+    return {seq: str(key) if (key := (found | keys).get(seq, NONE)) != NONE else "" for seq in seqs}
+
+
+class _Provenance(NamedTuple):
+    """When a candidate was said, the distance of its origin, and whether it is pinned."""
+
+    at: str
+    distance: int
+    is_pinned: bool = False
+
+
+def _provenances(run: Run, seqs: set[int]) -> dict[int, _Provenance]:
+    """Return the provenance of candidates; an unreviewed instruction counts as one from the web."""
+    memories = [seq for seq in seqs if seq > 0]
+    times = time_lookup.of(run.tx, memories)
+    found: dict[int, _Provenance] = {}
+    for seq, row in reading.rows(run.tx, memories, run.where).items():
+        origin = Origin.WEB if row["review"] == Review.WAITING else Origin(row["origin"])
+        found[seq] = _Provenance(times[seq][1], distance(origin), bool(row["pinned"]))
+    for seq in seqs - set(memories):
+        is_talk = run.said[seq].source_type == SourceType.SESSION
+        origin = Origin.USER if is_talk else Origin.IMPORTED
+        found[seq] = _Provenance(run.said[seq].said_at, distance(origin))
+    return found
+
+
+def ordered(run: Run, scores: Scores) -> Scores:
+    """Return scores that rank each later statement at least as high as the older one, and that directly behind it.
+
+    A question about the past reverses them.
+    """
+    after = dict(scores)
+    past = changes.asks_past(run.query.text)
+    for old, later in sorted(run.newer.items(), key=lambda pair: pair[1].since):
+        first, second = (old, later.seq) if past else (later.seq, old)
+        least = scores[old]
+        after[first] = max(after.get(first, least), after.get(second, least))
+        after[second] = min(after.get(second, least), after[first] - rank.BEHIND)
+    return after
+
+
+def marks(run: Run) -> Mapping[int, Newer]:
+    """Return the later statement for each replaced candidate, as answers contain it."""
+    ids = reading.ids(run.tx, [one.seq for one in run.newer.values() if one.seq > 0])
+    return {
+        old: Newer(
+            id=ids.get(later.seq) or source(run.said[later.seq]).name,
+            since=later.since,
+            says=later.change.new,
+            replaces=later.change.old,
+            is_part=later.change.is_part,
+        )
+        for old, later in run.newer.items()
+        if later.seq in ids or later.seq in run.said
+    }
