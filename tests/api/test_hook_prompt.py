@@ -311,3 +311,23 @@ def test_a_summary_is_a_memory_of_its_session_and_the_same_one_once(api: Api) ->
     assert (row["agent_id"], row["session_id"]) == ("nora", "agent:nora:main")
     assert json.loads(row["tags"]) == ["session", "summary", "opencode"]
     assert row["content_hash"] and api.rows("memory_jobs")
+
+
+OLD, NEW = "The walrus sleeps on the northern pier.", "the walrus moved to the southern pier"
+
+
+def test_a_replaced_statement_stands_behind_the_newer_one_and_is_marked(api: Api) -> None:
+    remember(api, OLD, createdAt="2024-05-01T10:00:00Z")
+    remember(api, NEW, createdAt="2024-06-01T10:00:00Z")
+    lines = prompts(api).body["inject"].split("\n")
+    first, second = (line for line in lines if line.startswith("- "))
+    assert first == f"- {NEW} (Jun 1, 2024, saved by agent)"
+    assert second == f"- {OLD} (May 1, 2024, until Jun 1, 2024, saved by agent)"
+
+
+def test_it_quotes_a_newer_one_that_the_session_has_already(api: Api) -> None:
+    remember(api, NEW, createdAt="2024-06-01T10:00:00Z")
+    assert NEW in prompts(api, "Has the walrus moved to another pier?").body["inject"]
+    remember(api, OLD, createdAt="2024-05-01T10:00:00Z")
+    told = prompts(api, "And where did that walrus sleep last night?").body["inject"]
+    assert f'- {OLD} (May 1, 2024, until Jun 1, 2024: "{NEW}", saved by agent)' in told

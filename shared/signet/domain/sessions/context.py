@@ -15,6 +15,7 @@ from signet.db.visibility import Here, Reader
 from signet.domain.episodes import brief, fence, search
 from signet.domain.episodes.brief import Stretch
 from signet.domain.episodes.models import Match, SourceType
+from signet.domain.graph import changes
 from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.recall import episodes, keyword, turns
 from signet.domain.sessions import context_memories, holdout, prompt_text, standing_rules
@@ -92,9 +93,16 @@ async def context_of(asked: Question, services: Services) -> Context:
     inside = [_standing(rules), *brief.sections(stretches)]
     # Where earlier work is switched off, memories have their own room.
     room = asked.chars - frame - sum(len(one) + 2 for one in inside if one)
-    room = room if asked.chars else asked.line_chars
+    room = room - len(stretches) * changes.MARK_CHARS if asked.chars else asked.line_chars
     told = "\n".join([*(one.text for one in rules), *(one.text for one in stretches)])
     remembered = await context_memories.find(asked, rules, stretches, told, room, services)
+    stretches = [
+        replace(one, text=changes.marked(one.text, *remembered.replaced[place]))
+        if place in remembered.replaced
+        else one
+        for place, one in enumerate(stretches)
+    ]
+    inside = [_standing(rules), *brief.sections(stretches)]
     if asked.is_held_out:
         passages = [_item_of(one.match, one.text) for one in (*stretches, *remembered.passages)]
         left = [*left, *map(holdout.left_out, [*passages, *remembered.items])]

@@ -1,11 +1,15 @@
 """The memories of a context: what recall finds for a message, told in lines, or as the talk that they are from."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from signet.db import ReadTx
 from signet.domain.episodes import brief, fence, sources
 from signet.domain.episodes.brief import Stretch
+from signet.domain.episodes.models import SourceType
+from signet.domain.graph import changes
+from signet.domain.graph.changes import Dated
 from signet.domain.injections.models import Item, Kind, Reason
 from signet.domain.recall import recall
 from signet.domain.recall.models import Hit, PartKind
@@ -15,17 +19,23 @@ from signet.domain.sessions.question import Question
 from signet.domain.sessions.services import Services
 from signet.domain.sessions.standing_rules import Rule
 from signet.observe import logs
-from signet.wire.origin import Origin, Review
+from signet.text import orders
+from signet.wire.origin import Origin, Review, distance
+from signet.wire.recall import Newer
 from signet.wire.requests.recall import RecallBody
 
 log = logs.get("hooks")
 
 #: What the record calls that which a session said itself so far.
 SO_FAR = "session so far"
+#: Most characters of a later statement that a line quotes because the prompt does not contain it.
+LATER_CHARS = 160
 #: The line above memories, and what parts it from what is around it.
 STATUS_CHARS = len(prompt_text.status(100, "temporal")) + len("\n\n\n")
 #: What stands alone: whoever reads it needs nothing that was said around it.
 _DERIVED = frozenset({"pipeline-v2", "session_end"})
+#: Types of stretches that are compared with memories.
+_SAID = frozenset({SourceType.SESSION, SourceType.MEMORY})
 _ALONE = frozenset({"preference", "rule", "constraint", "correction"})
 
 
@@ -36,6 +46,8 @@ class Memories(NamedTuple):
     passages: Sequence[Stretch] = ()
     engine: str = ""
     hits: Sequence[tuple[str, float]] = ()
+    #: The replaced statement of a delivered stretch and the time of its replacement, by the stretch's index.
+    replaced: Mapping[int, tuple[str, str]] = MappingProxyType({})
     #: What the record says of the lines, and of what was left out.
     items: Sequence[Item] = ()
     left: Sequence[Item] = ()
@@ -115,20 +127,21 @@ def _delivered(
     items: list[Line] = []
     passages: list[Stretch] = []
     left: list[Item] = []
+    newer, replaced = _newer(hits, stretches)
     for hit in hits:
         key = roots.get(hit.id)
         if _is_held(hit):
             left.append(_item_of_hit(hit, Reason.ORIGIN))
             continue
         if key is None or key == asked.key or _stands_alone(hit):
-            items.append(_line(hit, asked))
+            items.append(_line(hit, asked, newer.get(hit.id)))
             continue
         if key in told:
             left.append(_item_of_hit(hit, Reason.SAID))
             continue
         passage = brief.passage(tx, hit.content, key, reader=reader, project=asked.project)
         if passage is None:
-            items.append(_line(hit, asked))
+            items.append(_line(hit, asked, newer.get(hit.id)))
         elif brief.size(passage) <= room and len(passages) < brief.MOST_STRETCHES:
             room -= brief.size(passage)
             told.add(key)
@@ -143,7 +156,56 @@ def _delivered(
         _item_of_hit(hit, Reason.MATCH, chars_of[hit.id]) for hit in hits if hit.id in chars_of
     ]
     left += [_item_of_hit(hit, Reason.BUDGET) for hit in hits if hit.id in names - chars_of.keys()]
-    return Memories(lines, passages, "hybrid", scores, recorded, left)
+    return Memories(lines, passages, "hybrid", scores, replaced, recorded, left)
+
+
+def _newer(
+    hits: Sequence[Hit], stretches: Sequence[Stretch]
+) -> tuple[dict[str, Newer], dict[int, tuple[str, str]]]:
+    """Return the later statements for replaced hits, by ID, and replaced statements of stretches, by index.
+
+    Recall has compared the hits with each other, but not with the stretches. `says` is empty if the prompt contains
+    the later statement.
+    """
+    talks = {place: one for place, one in enumerate(stretches) if one.match.source.type in _SAID}
+    texts = [
+        *(
+            Dated(
+                text=hit.content,
+                said_at=hit.created_at,
+                project=hit.project,
+                distance=distance(Origin(hit.origin or Origin.IMPORTED)),
+            )
+            for hit in hits
+        ),
+        *(
+            Dated(
+                text=one.text,
+                said_at=one.match.said_at,
+                project=one.match.source.project,
+                is_talk=one.match.source.type is SourceType.SESSION,
+            )
+            for one in talks.values()
+        ),
+    ]
+    found = changes.find(texts) if talks else {}
+    here = {hit.id for hit in hits}
+    newer = {
+        hit.id: Newer({**hit.newer, "says": "" if hit.newer["id"] in here else hit.newer["says"]})
+        for hit in hits
+        if hit.newer
+    }
+    replaced: dict[int, tuple[str, str]] = {}
+    places = list(talks)
+    for old, change in found.items():
+        since = texts[change.by].said_at
+        if old >= len(hits):
+            replaced[places[old - len(hits)]] = change.old, since
+        elif hits[old].id not in newer:
+            newer[hits[old].id] = Newer(
+                id="", since=since, says="", replaces=change.old, is_part=change.is_part
+            )
+    return newer, replaced
 
 
 def _ids(hit: Hit) -> list[str]:
@@ -162,13 +224,18 @@ def _is_held(hit: Hit) -> bool:
     return fence.is_held(Origin(hit.origin or Origin.IMPORTED), review, hit.content)
 
 
-def _line(hit: Hit, asked: Question) -> Line:
+def _line(hit: Hit, asked: Question, newer: Newer | None) -> Line:
     origin = fence.origin(
         Origin(hit.origin or Origin.IMPORTED), hit.who, is_derived=hit.source_type in _DERIVED
     )
     text = hit.content if asked.is_whole else prompt_text.compact(hit.content, asked.terms)
     labels = asked.here.labels(hit.project) if asked.here else ()
-    note = ", ".join((wording.days(hit.created_at, hit.event_at), origin, *labels))
+    days = wording.days(hit.created_at, hit.event_at)
+    if newer:
+        days += f"{', in part' if newer['is_part'] else ','} until {wording.day(newer['since'])}"
+        if newer["says"] and not orders.steers(newer["says"]):
+            days += f': "{fence.quoted(fence.one_line(newer["says"])[:LATER_CHARS])}"'
+    note = ", ".join((days, origin, *labels))
     return Line(hit.id, fence.item(text, f"({note})"))
 
 
