@@ -172,8 +172,9 @@ def _save(reader: "_Reader", remote: Remote, to: Path, progress: Progress) -> No
                 if done > remote.size + _SLACK:
                     break
             out.flush()
-        except OSError:  # the disk is full
-            to.unlink()
+        except (FetchFailed, OSError) as error:
+            if not done or isinstance(error, OSError):  # the disk is full
+                to.unlink()
             raise
     if digest.hexdigest() != remote.sha256:
         to.unlink()

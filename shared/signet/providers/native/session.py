@@ -78,7 +78,7 @@ def open_(
 
 
 def store(graph: Path, target: Path) -> None:
-    """Write a graph with its weights beside it, where the system maps them into memory; raises Unusable."""
+    """Write a graph, and its weights to a second file that the system maps into memory; raises Unusable."""
     _loaded(graph, stored=target)
 
 
