@@ -124,10 +124,13 @@ def test_what_is_not_listed_still_works(api: Api) -> None:
 def test_what_is_no_memory_says_what_it_is() -> None:
     session = {"id": "session:abc", "content": "x", "source": "episode", "type": "session"}
     memory = {"id": "m1", "content": "y", "source": "hybrid", "type": "fact", "origin": "agent"}
-    shown = answers.found({"results": [session, memory]}, answers.View())["results"]
+    newer = {"id": "session:abc", "since": "2026-05-11T12:00:00Z", "says": "x", "replaces": "y"}
+    replaced = {**memory, "newer": {**newer, "is_part": False}}
+    shown = answers.found({"results": [session, memory, replaced]}, answers.View())["results"]
     assert shown == [
         {"id": "session:abc", "content": "x", "origin": "session"},
         {"id": "m1", "content": "y"},
+        {"id": "m1", "content": "y", "until": "2026-05-11", "replaced_by": "session:abc"},
     ]
 
 

@@ -55,7 +55,7 @@ _USUAL: Body = {
 #: The default origin, stated once for many memories.
 _ORIGIN = {"origin": "agent, where not named"}
 #: Fields of a memory that contain IDs.
-_IDS = frozenset({"id", "superseded_by", "superseded"})
+_IDS = frozenset({"id", "superseded_by", "superseded", "replaced_by"})
 #: Sources of results that are not memories.
 _OTHERS = frozenset({"episode", "skill"})
 #: Fields that the caller already knows.
@@ -186,6 +186,8 @@ def _memory(row: Body, view: View) -> Body:
     created, happened = (
         clock.local_day(str(row.get(name) or "")) for name in ("created_at", "event_at")
     )
+    newer = row.get("newer")
+    newer = newer if isinstance(newer, Mapping) else {}
     shown = {
         "id": row.get("id"),
         "content": row.get("content"),
@@ -194,6 +196,8 @@ def _memory(row: Body, view: View) -> Body:
         "project": None if row.get("project") == view.project else row.get("project"),
         "pinned": row.get("pinned") or None,
         "superseded_by": row.get("superseded_by"),
+        "until": clock.local_day(str(newer.get("since") or "")) or None,
+        "replaced_by": newer.get("id"),
         "origin": None if row.get("origin") == _USUAL["origin"] else _origin(row),
         "review": row.get("review"),
     }
