@@ -141,3 +141,11 @@ def test_what_was_forgotten_is_not_found_in_a_session(db: Database) -> None:
     result = ask(db, "ledger frozen", reader=OWN)
     shown = [*result.hits, *([result.nearest.hit] if result.nearest else [])]
     assert not any("23:40" in hit.content for hit in shown)
+
+
+def test_a_session_that_only_asked_ranks_below_the_one_that_answered(db: Database) -> None:
+    asked = "User: when is the ledger frozen for the export?\nAssistant: I don't know.\nUser: hm ok"
+    say(db, "s2", asked, at="2026-02-10T09:00:00Z")
+    one = say(db, "s1", "User: The ledger closes at 23:40, so the export waits.\nAssistant: Done.")
+    result = ask(db, "when is the ledger frozen for the export?", reader=OWN)
+    assert found(result)[0] == one

@@ -45,3 +45,48 @@ def decides(text: str) -> bool:
 def amends(text: str) -> bool:
     """Return whether a text says that it changes something earlier."""
     return _AMENDS.search(text) is not None
+
+
+#: How a sentence asks, with or without a mark.
+_ASKS = re.compile(
+    r"[?？]|(?:^|[,:;.] |\band )(?:who|what|when|where|which|why|how|what's|remind me|do you know"
+    r"|wer|was|wann|wo|wie|welche\w*|warum|qui|quand|où|quel\w*|comment|pourquoi"
+    r"|quién|qué|cuándo|dónde|cuál\w*|cómo)\b",
+    re.IGNORECASE,
+)
+#: How an agent says that it has no answer, only a guess, or a question.
+_NO_ANSWER = re.compile(
+    r"\b(?:(?:do|does|did|could|can|was|am|is|are|have|has)(?: not|n['’]t)|cannot|can['’]t|unable"
+    r"|not (?:sure|clear|documented|known|find|found|seen)|unclear|unknown|nothing|nowhere"
+    r"|no (?:idea|access|\w+ (?:about|for|of|on|in))|without|depends|sorry|unless|nobody"
+    r"|(?:would|['’]d) (?:have|need|guess|expect|assume|choose|say)|need (?:to|more)|could be"
+    r"|probably|presumably|likely|maybe|perhaps|might|may|seems?|usually|typically|commonly|often"
+    r"|by default|(?:i|i['’]ll) (?:guess|assume|think|believe|remember|suppose)"
+    r"|(?:let me|i['’]d|i['’]ll|i would|i can) (?:look|check|read|search|find)"
+    r"|do you want|should i|shall i|would you|nicht|keine?n?|vermutlich|wahrscheinlich|vielleicht"
+    r"|müsste|pas|aucun\w*|sans doute|peut-être|probablement|faudrait"
+    r"|no (?:lo )?(?:sé|encuentro|veo|estoy)|supongo|probablemente|quizás?|tendría)\b|\?\s*$",
+    re.IGNORECASE,
+)
+_SAYS = re.compile(r"^(User|Assistant)[^:\n]{0,60}: ", re.MULTILINE)
+_VALUE = re.compile(r"\d|[`_/@]|[a-z][A-Z]")
+#: Longer messages say something: of a person that asks nothing, and of anyone.
+_SHORT, _LONG = 48, 160
+
+
+def only_asks(talk: str) -> bool:
+    """Return whether people in a talk only ask, and no answer says more than that it does not know."""
+    _, *parts = _SAYS.split(talk)
+    is_asked = False
+    for who, said in zip(parts[::2], parts[1::2], strict=True):
+        message = said.strip()
+        if len(message) > _LONG:
+            return False
+        if who == "User" and _ASKS.search(message):
+            is_asked = True
+        elif who == "User":
+            if len(message) > _SHORT or _VALUE.search(message) or decides(message):
+                return False
+        elif not _NO_ANSWER.search(message):
+            return False
+    return is_asked

@@ -14,25 +14,23 @@ GRAPH = 0.6
 BELOW = 0.01
 
 
-#: Log-odds that a superseded memory loses.
-PENALTY = 1.0
+#: Log-odds that a superseded memory loses, and a passage of a session in which people only ask.
+PENALTY, ASKS = 1.0, 2.0
 
 
 def correct(run: Run, scores: Scores) -> Scores:
     """Return the final scores, in log-odds."""
     settings, query = run.settings, run.query
     agent_id = query.reader.agent_id
+    asking = [seq for seq in run.said if run.allowed[seq].asks]
     run.worth = run.attempt("worth", lambda: worth.known(run.tx, agent_id), run.worth)
     stages: tuple[tuple[str, bool, Callable[[Scores], Scores]], ...] = (
         ("graph", bool(run.structure), lambda s: _linked(run, s)),
         ("community", query.community and bool(run.focal), lambda s: _within(run, s)),
         ("rated", bool(run.worth.rated), lambda s: _rated(run, s)),
         ("learned", settings.learns and bool(run.worth.learned), lambda s: _learned(run, s)),
-        (
-            "superseded",
-            bool(run.replaced),
-            lambda s: behind(s, run.replaced, run.allowed),
-        ),
+        ("asks", bool(asking), lambda s: s | {seq: s[seq] - ASKS for seq in asking}),
+        ("superseded", bool(run.replaced), lambda s: behind(s, run.replaced, run.allowed)),
     )
     run.judged = scores
     for name, is_on, stage in stages:

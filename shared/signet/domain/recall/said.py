@@ -115,7 +115,7 @@ def allowed(said: Said) -> dict[int, Allowed]:
             batch=None,
             passages=len(row.content) / passages.TARGET,
             is_superseded=False,
-            asks=False,
+            asks=row.source_type == SourceType.SESSION and outcome.only_asks(row.content),
         )
         for number, row in said.items()
     }
