@@ -1,8 +1,10 @@
 """Hearing of jobs with both clients, over connections that break."""
 
 import asyncio
+import contextlib
 import json
 import socket
+import threading
 from collections.abc import Callable
 from itertools import islice
 
@@ -112,3 +114,45 @@ def test_a_real_daemon_tells_and_who_waits_too_long_hears_nothing(server: Served
         assert client.retry_job(event["id"])["status"] == "pending"
         assert client.job(event["id"])["runs_total"] == 0
         assert client.cancel_jobs(kind="extract")["affected"] == 1
+
+
+def test_a_wait_that_ends_early_loses_no_event() -> None:
+    goes_on = threading.Event()
+
+    def act(connection: socket.socket) -> None:
+        connection.sendall(HEAD)
+        assert goes_on.wait(30)
+        piece = told("late", "1")
+        connection.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
+        connection.recv(1)
+
+    async def scene(url: str) -> None:
+        async with AsyncSignet(url=url, environ={}) as signet:
+            events = signet.job_events(after="0")
+            assert await events.wait(0.05) is None
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(0.05):
+                    await events.wait()
+            goes_on.set()
+            event = await events.wait(30)
+            assert event is not None and event["id"] == "late"
+
+    with loopback(act) as server:
+        asyncio.run(scene(server.url))
+
+
+def test_a_call_can_be_cancelled() -> None:
+    ended = threading.Event()
+
+    def silent(connection: socket.socket) -> None:
+        assert ended.wait(30)
+
+    async def scene(url: str) -> None:
+        signet = AsyncSignet(url=url, environ={}, timeout_seconds=30)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.05):
+                await signet.features()
+
+    with loopback(silent) as server:
+        asyncio.run(scene(server.url))
+        ended.set()

@@ -1,18 +1,43 @@
-"""The asynchronous client: the methods of `Signet`, awaitable."""
+"""The asynchronous client: the methods of `Signet`, awaitable.
 
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any, Self, Unpack
+Each exchange is one of `Signet`, in a separate thread, so both clients connect, check and retry in the same way.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from weakref import WeakSet
 
-from signet.client import plans, retry
+from signet.client import plans
 from signet.client.answers import MemorySummary
-from signet.client.call import Call, Pause, Plan, T, answer
+from signet.client.call import Call, Pause, Plan, T
 from signet.client.calls import Calls
-from signet.client.target import Options, find
+from signet.client.signet import Signet
+from signet.client.target import Options
 from signet.errors import SignetError
 
 if TYPE_CHECKING:
     from signet.client.async_events import AsyncEvents
+
+R = TypeVar("R")
+
+
+async def in_thread(work: Callable[[], R]) -> R:
+    """Return the result of work that blocks; its thread does not keep the process alive."""
+    from asyncio import wrap_future
+    from concurrent.futures import Future
+    from threading import Thread
+
+    done: Future[R] = Future()
+    done.set_running_or_notify_cancel()  # a cancelled wait leaves the thread alone
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as error:
+            done.set_exception(error)
+
+    Thread(target=run, name="signet-client", daemon=True).start()
+    return await wrap_future(done)
 
 
 class AsyncSignet(Calls, plans.Plans):
@@ -22,9 +47,9 @@ class AsyncSignet(Calls, plans.Plans):
     """
 
     def __init__(self, **options: Unpack[Options]) -> None:
-        self._target = find(**options)
+        self._signet = Signet(**options)
         self._streams: WeakSet[AsyncEvents] = WeakSet()
-        self.url = self._target.url
+        self.url = self._signet.url
 
     async def __aenter__(self) -> Self:
         return self
@@ -41,7 +66,7 @@ class AsyncSignet(Calls, plans.Plans):
         """Return job events from now on, or after the `last_id` of an earlier stream."""
         from signet.client.async_events import AsyncEvents
 
-        events = AsyncEvents(self._target, after)
+        events = AsyncEvents(self._signet.target, after)
         self._streams.add(events)
         return events
 
@@ -87,22 +112,7 @@ class AsyncSignet(Calls, plans.Plans):
 
     async def send(self, call: Call[T]) -> T:
         """Return the answer to a call, retrying a safe one when the daemon is temporarily unavailable."""
-        import asyncio
-
-        from signet.client import async_transport
-
-        attempt = 0
-        while True:
-            try:
-                return answer(call, await async_transport.send(self._target, call))
-            except SignetError as error:
-                pause = retry.pause_seconds(
-                    call, error, attempt=attempt, retries=self._target.retries
-                )
-                if pause is None:
-                    raise
-            await asyncio.sleep(pause)
-            attempt += 1
+        return await in_thread(lambda: self._signet.send(call))
 
     async def follow(self, plan: Plan[T]) -> T:
         """Run a plan and return its result. Errors are thrown into it, and raised unless it handles them."""

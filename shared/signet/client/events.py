@@ -1,5 +1,6 @@
 """Receive job events."""
 
+import contextlib
 import socket
 import time
 from collections.abc import Iterator
@@ -34,7 +35,7 @@ class Events(Listening):
             if time.monotonic() >= until:
                 self.close()
                 raise DaemonSilent()
-            self._receive(max(until - time.monotonic(), 0.001))
+            self.receive(max(until - time.monotonic(), 0.001))
         return self
 
     def wait(self, seconds: float | None = None) -> JobEvent | None:
@@ -43,16 +44,27 @@ class Events(Listening):
         Raises DaemonNotRunning if the daemon has stopped, and RateLimited for too many listeners.
         """
         until = None if seconds is None else time.monotonic() + seconds
-        while not self._heard:
+        while not self.has_next:
             left = SILENT_SECONDS if until is None else until - time.monotonic()
             if left <= 0:
                 return None
-            self._receive(left)
-        return self._heard.popleft()
+            self.receive(left)
+        return self.next()
+
+    @property
+    def has_next(self) -> bool:
+        """Return whether an event was received that `next` has not returned."""
+        return bool(self._heard)
+
+    def next(self) -> JobEvent | None:
+        """Return the next received event, or None."""
+        return self._heard.popleft() if self._heard else None
 
     def close(self) -> None:
         """Close the connection."""
         if self._connection is not None:
+            with contextlib.suppress(OSError):  # ends the wait of another thread
+                self._connection.shutdown(socket.SHUT_RDWR)
             self._connection.close()
         self._connection = self._reading = None
 
@@ -66,7 +78,7 @@ class Events(Listening):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _receive(self, seconds: float) -> None:
+    def receive(self, seconds: float) -> None:
         """Receive the next data within this time; close a broken connection, which the next call replaces."""
         connection, reading = self._open()
         connection.settimeout(min(seconds, SILENT_SECONDS))
