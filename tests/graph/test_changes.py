@@ -86,18 +86,28 @@ def test_of_many_texts_about_one_name_only_the_nearest_are_replaced() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "is_past"),
+    ("question", "of_any", "of_ended"),
     [
-        ("What did we use before NATS?", True),
-        ("Wo lagen die Bilder früher?", True),
-        ("Où était le serveur avant ?", True),
-        ("¿Dónde vivía antes el abuelo?", True),
-        ("Which port does the gateway use?", False),
-        ("Wo liegen die Bilder?", False),
+        ("What did we use before NATS?", True, True),
+        ("Wo lagen die Bilder früher?", True, True),
+        ("Où était le serveur avant ?", True, True),
+        ("¿Dónde vivía antes el abuelo?", True, True),
+        ("With whom did we have a contract?", False, True),
+        ("Mit wem hatten wir einen Vertrag?", False, True),
+        ("Avec qui avait-on un contrat ?", False, True),
+        ("¿Para quién seguía activa la API?", False, True),
+        ("Which port does the gateway use?", False, False),
+        ("Wo liegen die Bilder?", False, False),
+        ("Où sont les images ?", False, False),
+        ("¿Dónde vive el abuelo?", False, False),
     ],
 )
-def test_questions_about_the_past(question: str, is_past: bool) -> None:
-    assert changes.asks_past(question) is is_past
+def test_questions_about_the_past(question: str, of_any: bool, of_ended: bool) -> None:
+    moved = change("The review is at 14:00.", "the review moved to 15:30")
+    ended = change("We use Splunk.", "Splunk is gone")
+    assert moved is not None and ended is not None
+    assert changes.asks_past(question, moved) is of_any
+    assert changes.asks_past(question, ended) is of_ended
 
 
 @pytest.mark.parametrize(

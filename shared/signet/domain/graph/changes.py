@@ -66,8 +66,8 @@ _CUE = re.compile(
         for part in ("replaced", "instead", "ends", "moves", "scales", "now")
     )
 )
-_OPEN, _PAST, _ADDS, _ASKS_PAST = (
-    re.compile(_any(part)) for part in ("unsure", "past", "adds", "asks_past")
+_OPEN, _PAST, _ADDS, _ASKS_PAST, _ASKED_PAST = (
+    re.compile(_any(part)) for part in ("unsure", "past", "adds", "asks_past", "asked_past")
 )
 _ASKS = re.compile(
     r"[?？]\W*$|^(?:who|what|when|where|which|why|how|wer|wann|wo|wie|qui|quand|où|quién|cuándo|dónde)\b"
@@ -316,9 +316,14 @@ def names(text: str) -> list[str]:
     return list(dict.fromkeys([one for one in named if one not in _IDLE and len(one) > 1]))
 
 
-def asks_past(question: str) -> bool:
-    """Return whether a question is about what was before."""
-    return _ASKS_PAST.search(question.lower()) is not None
+def asks_past(question: str, change: Replacement) -> bool:
+    """Return whether a question is about the time before a change.
+
+    The past tense alone says so of what has ended; "which port did we choose" is about the current one.
+    """
+    low = question.lower()
+    is_past = change.why == "ended" and _ASKED_PAST.search(low) is not None
+    return is_past or _ASKS_PAST.search(low) is not None
 
 
 def _between(

@@ -93,10 +93,11 @@ class Run:
     @property
     def later(self) -> dict[int, list[int]]:
         """Return for each candidate the ones that rank before it because one replaced the other, nearest first."""
-        pairs = [(old, later.seq) for old, later in self.newer.items()]
-        if pairs and changes.asks_past(self.query.text):
-            pairs = [(new, old) for old, new in pairs]
-        return {second: [first] for second, first in pairs} | self.replaced
+        found: dict[int, list[int]] = {}
+        for old, later in self.newer.items():
+            is_past = changes.asks_past(self.query.text, later.change)
+            found |= {later.seq: [old]} if is_past else {old: [later.seq]}
+        return found | self.replaced
 
     def ranked(self, seq: int) -> Ranked | None:
         """Return by what a candidate was ranked without what was learned of it, and with it; None where nothing was."""

@@ -127,9 +127,9 @@ def ordered(run: Run, scores: Scores) -> Scores:
     A question about the past reverses them.
     """
     after = dict(scores)
-    past = changes.asks_past(run.query.text)
     for old, later in sorted(run.newer.items(), key=lambda pair: pair[1].since):
-        first, second = (old, later.seq) if past else (later.seq, old)
+        is_past = changes.asks_past(run.query.text, later.change)
+        first, second = (old, later.seq) if is_past else (later.seq, old)
         least = scores[old]
         after[first] = max(after.get(first, least), after.get(second, least))
         after[second] = min(after.get(second, least), after[first] - rank.BEHIND)
