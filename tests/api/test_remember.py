@@ -211,3 +211,16 @@ def test_the_same_text_in_two_projects_is_two_memories(api: Api) -> None:
             api.post("/api/memory/remember", {"content": text, "project": project}).body["id"]
         )
     assert ids[0] == ids[2] and len(set(ids)) == 3
+
+
+def test_a_save_names_the_memory_that_it_seems_to_replace_and_how_to_link_it(api: Api) -> None:
+    old = api.post(REMEMBER, {"content": "Errors are reported to Rollbar."}).body
+    assert "may_replace" not in api.post(REMEMBER, {"content": "Lunch moved to one o'clock."}).body
+    text = "Rollbar was replaced by Honeybadger"
+    new = api.post(REMEMBER, {"content": text}).body
+    assert new["may_replace"] == [{"id": old["id"], "content": old["content"]}]
+    assert "superseded" not in new
+    again = api.post(REMEMBER, {"content": text, "supersedes": [old["id"]]}).body
+    assert (again["id"], again["superseded"]) == (new["id"], [old["id"]])
+    assert "may_replace" not in again
+    assert "may_replace" not in api.post(REMEMBER, {"content": f"{text}!"}).body

@@ -276,6 +276,20 @@ def test_a_correction_is_named_where_the_old_one_shows(served: Program) -> None:
     assert served.run("recall", word, "--as-of", "2001-01-01").out == "No memories found\n"
 
 
+def test_a_later_statement_is_named_where_it_is_saved_and_where_the_old_one_shows(
+    served: Program,
+) -> None:
+    word = uuid4().hex
+    old = saved(served, f"The {word} train leaves at 9:15")
+    done = served.run("remember", f"the {word} train moved to 10:30")
+    assert f"Seems to replace {old[:18]}: The {word} train leaves at 9:15\n" in done.out
+    assert done.out.endswith(f"repeat it with --supersedes {old[:18]}\n")
+    new = done.out.split()[2]
+    found = served.run("recall", f"{word} train").out
+    assert found.index("10:30") < found.index("9:15")
+    assert re.search(rf"until [\d-]+, replaced by {new[:18]}", found)
+
+
 def test_reasons_are_told_in_words(served: Program) -> None:
     word = uuid4().hex
     saved(served, f"We decided to keep the {word} at the gate", "--type", "decision")

@@ -9,17 +9,22 @@ from signet.db import ReadTx
 from signet.db.visibility import Here
 from signet.domain.agents import registry as agents
 from signet.domain.auth import caller
+from signet.domain.graph import changes
+from signet.domain.memory.models import NewMemory, Remembered
 from signet.domain.recall import recall
 from signet.domain.recall import settings as tuning
-from signet.domain.recall.models import Filters, Query, QueryVector, Result
+from signet.domain.recall.models import Filters, Query, QueryVector, Result, Source
 from signet.domain.sessions.services import Services
 from signet.errors import Invalid
-from signet.observe import record
+from signet.observe import logs, record
 from signet.observe.record import Event
-from signet.wire.access import RECOVER
+from signet.wire.access import RECALL, RECOVER
+from signet.wire.memory import Predecessor
 from signet.wire.requests.recall import RecallBody
 from signet_api.deps import State
 from signet_api.shapes import filled
+
+log = logs.get("memory")
 
 
 def services_of(state: State) -> Services:
@@ -55,6 +60,27 @@ async def found(
     if body.touch:
         _tell(result, time.monotonic() - started)
     return result
+
+
+async def predecessors(saved: Remembered, new: NewMemory, state: State) -> list[Predecessor]:
+    """Return memories that a saved one seems to replace by its words, for callers that may read them.
+
+    Only texts that announce a change are compared. Never raises: the memory is saved.
+    """
+    may_read = caller.current().may(RECALL) and not saved.superseded
+    if not may_read or saved.is_chunked or not changes.announces(saved.content):
+        return []
+    asked = {"query": saved.content, "scope": new.scope, "touch": False}
+    try:
+        result = await found(RecallBody.model_validate(asked), new.agent_id, state)
+    except Exception as error:
+        log.warning("remember.without_predecessors", exc_info=error)
+        return []
+    return [
+        {"id": hit.id, "content": hit.content}
+        for hit in result.hits
+        if hit.newer and hit.newer["id"] == saved.id and hit.source is not Source.EPISODE
+    ]
 
 
 def _tell(result: Result, seconds: float) -> None:

@@ -92,6 +92,10 @@ def remember(
     output.say(_summary(saved))
 
 
+#: Characters of an earlier memory that are shown.
+BEGINNING = 80
+
+
 def _summary(saved: Remembered) -> str:
     masked = output.masked(saved.get("masked", ()))
     if saved.get("lifted"):
@@ -107,6 +111,10 @@ def _summary(saved: Remembered) -> str:
     vector = "(embedded)" if saved["embedded"] else "(no embedding yet)"
     corrected = saved.get("superseded", ())
     instead = f"\nCorrects: {', '.join(corrected)}" if corrected else ""
+    for one in saved.get("may_replace", ()):
+        id_, begin = ids.short(one["id"]), output.plain(one["content"])[:BEGINNING]
+        instead += f"\nSeems to replace {id_}: {begin}"
+        instead += f"\nTo link them, repeat it with --supersedes {id_}"
     return (
         f"Saved memory: {saved['id']}{pieces} {output.ink(sys.stdout).dim(vector)}{instead}{masked}"
     )

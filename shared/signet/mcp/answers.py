@@ -131,6 +131,7 @@ def stored(body: Body, view: View) -> Body:
         "review",
         "deduped",
         "superseded",
+        "may_replace",
         "masked",
         "chunk_count",
         "group_id",

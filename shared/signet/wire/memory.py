@@ -8,10 +8,18 @@ from signet.wire.injections import MemoryUsage
 from signet.wire.operation import Operation
 
 
+class Predecessor(TypedDict):
+    """A memory that a saved one seems to replace."""
+
+    id: str
+    content: str
+
+
 class Remembered(TypedDict):
     """A saved memory; `deduped`: it already existed. A long text becomes several: `chunked`, `ids`.
 
-    `lifted` names forgotten memories with the same value, which is no longer forgotten.
+    `lifted` names forgotten memories with the same value, which is no longer forgotten. To link the memories in
+    `may_replace`, save the same text again with `supersedes`.
     """
 
     success: bool
@@ -35,6 +43,7 @@ class Remembered(TypedDict):
     review: NotRequired[str]
     superseded: NotRequired[list[str]]
     not_superseded: NotRequired[list[str]]
+    may_replace: NotRequired[list[Predecessor]]
     masked: NotRequired[list[str]]
     lifted: NotRequired[list[str]]
     chunked: NotRequired[bool]

@@ -23,6 +23,7 @@ from signet.wire import memory as wire
 from signet.wire.requests.memory import MAX_CONTENT_CHARS, RememberBody
 from signet.wire.requests.model import KEY_CHARS, NAME_CHARS
 from signet_api import scopes
+from signet_api.answering import predecessors
 from signet_api.deps import (
     Shared,
     State,
@@ -65,7 +66,11 @@ async def post_remember(
     offset = clock_offset(request.headers)
     if new.created_at and offset:
         new = replace(new, created_at=clock.shifted(new.created_at, offset))
-    return answer(await save(state, new, asking(actor, body.changed_by, request.headers)))
+    saved = await save(state, new, asking(actor, body.changed_by, request.headers))
+    told = answer(saved)
+    if earlier := await predecessors(saved, new, state):
+        told["may_replace"] = earlier
+    return told
 
 
 async def save(state: State, new: NewMemory, actor: Actor) -> Remembered:

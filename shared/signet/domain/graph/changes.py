@@ -304,6 +304,11 @@ def _nearest(changes: Mapping[int, Replacement]) -> list[int]:
     return [*(changes.keys() - ended), *ended[:MOST_ENDED]]
 
 
+def announces(text: str) -> bool:
+    """Return whether a short text says that something ended, moved or is new."""
+    return len(text) <= MAX_CHARS and _CUE.search(text.lower()) is not None
+
+
 def marked(text: str, replaced: str, since: str) -> str:
     """Return a text with the day from which on a statement of it is replaced; it takes `MARK_CHARS`."""
     return text.replace(replaced, f"{replaced} [until {clock.local_day(since)}]", 1)
