@@ -106,6 +106,16 @@ def _no_traces(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
                 shutil.rmtree(workspace.runtime_dir, ignore_errors=True)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _closed_kernel_table() -> Iterator[None]:
+    """Close the socket that a process of the API keeps until its end, where tests were one."""
+    yield
+    peer_uid = sys.modules.get("signet_api.peer_uid")
+    was_asked = peer_uid is not None and peer_uid._netlink.cache_info().currsize
+    if peer_uid is not None and was_asked and (table := peer_uid._netlink()) is not None:
+        table.close()
+
+
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Models:
     """Install with two processes at once, so that one download serves every test."""
