@@ -19,6 +19,7 @@ from signet import clock
 from signet.domain.auth import own, workspace_token
 from signet.wire.access import Role
 from support.http import Served, a_workspace, served
+from support.processes import PATIENCE_SECONDS
 from support.users import request
 
 SAVE = "/api/memory/remember"
@@ -128,7 +129,7 @@ def test_own_tokens_end_with_their_time_and_their_daemon(tmp_path: Path) -> None
         assert timedelta(minutes=15) >= own.HOLDS
         key = workspace_token.read(workspace)
         first.process.terminate()
-        assert first.process.wait(30) == 0
+        assert first.process.wait(PATIENCE_SECONDS) == 0
     assert not workspace.token_file.exists() and not workspace.api_socket.exists()
     assert own.own_token(workspace, "cli", now=clock.now()) is None
     with served(workspace) as second:

@@ -9,7 +9,7 @@ from signet.observe.record import Count, Event
 from signet.observe.taxonomy import Code
 from signet.paths import Workspace
 from support.database import fresh_database
-from support.processes import program
+from support.processes import PATIENCE_SECONDS, program
 
 TABLES = ("error_events", "provider_outcomes", "runtime_counters", "telemetry_events")
 
@@ -40,7 +40,7 @@ def test_a_start_empties_what_counts_since_a_start_and_keeps_the_rest(tmp_path: 
     recalls = "SELECT value FROM runtime_counters WHERE key = 'ada'"
     assert db.read(ReadTx.value, recalls) == 2, "processes add up"
     with program("-m", "signet.daemon.migrate", str(workspace.root)) as started:
-        assert started.wait(30) == 0
+        assert started.wait(PATIENCE_SECONDS) == 0
     left = noted(db)
     db.close()
     assert left == {

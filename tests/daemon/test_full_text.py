@@ -6,7 +6,7 @@ from pathlib import Path
 from signet.db import migrate
 from signet.db.driver import connect
 from support.http import a_workspace, api_over
-from support.processes import program
+from support.processes import PATIENCE_SECONDS, program
 
 
 def test_a_store_that_lost_its_index_of_words_saves_and_finds_after_a_start(tmp_path: Path) -> None:
@@ -18,7 +18,7 @@ def test_a_store_that_lost_its_index_of_words_saves_and_finds_after_a_start(tmp_
     damaged.close()
     for _ in range(2):  # a second start finds nothing to do
         with program("-m", "signet.daemon.migrate", str(workspace.root)) as process:
-            assert process.wait(60) == 0
+            assert process.wait(PATIENCE_SECONDS) == 0
         with api_over(workspace) as api:
             [job] = [row for row in api.rows("memory_jobs") if row["job_type"] == "repair"]
             assert json.loads(job["payload"])["options"] == {"repair": True}

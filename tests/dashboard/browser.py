@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect, sync_playwright
 
+from support.processes import PATIENCE_SECONDS
+
 #: The headless shell does the same with half of the processor's time.
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 #: Root may not use the sandbox, a test machine has no screen, and nothing is to be asked of the network.
@@ -35,7 +37,7 @@ _RULES = {
     "contrast": (_SOME, "runOnly: ['color-contrast']"),
     "form": ("document", "rules: {'color-contrast': {enabled: false}}"),
 }
-PATIENCE_MS = 20_000
+PATIENCE_MS = 1_000 * PATIENCE_SECONDS
 expect.set_options(timeout=PATIENCE_MS)
 
 

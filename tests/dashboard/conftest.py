@@ -16,7 +16,7 @@ from dashboard.seed import fill
 from signet import clock
 from signet.domain.auth import own
 from signet.paths import Workspace
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 pytest.register_assert_rewrite(
     "dashboard.addresses",
@@ -48,7 +48,7 @@ def client(daemon: Program, base: str) -> Iterator[httpx.Client]:
     """Return a client of the daemon's owner, over the workspace's socket."""
     socket = str(Workspace(daemon.workspace).api_socket)
     with httpx.Client(
-        base_url=base, timeout=30.0, transport=httpx.HTTPTransport(uds=socket)
+        base_url=base, timeout=PATIENCE_SECONDS, transport=httpx.HTTPTransport(uds=socket)
     ) as opened:
         yield opened
 

@@ -15,7 +15,7 @@ from signet import clock
 from signet.db import Database, WriteTx
 from signet.domain.auth import own
 from signet.paths import Workspace
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 
 #: A script that runs leaves this name in the page.
 RUN = "window.owned=1"
@@ -87,7 +87,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Wor
     with running(tmp_path_factory.mktemp("hostile")) as program:
         workspace, base = Workspace(program.workspace), f"http://127.0.0.1:{program.port}"
         socket = httpx.HTTPTransport(uds=str(workspace.api_socket))
-        with httpx.Client(base_url=base, timeout=30.0, transport=socket) as client:
+        with httpx.Client(base_url=base, timeout=PATIENCE_SECONDS, transport=socket) as client:
             id_ = _fill(client, workspace, program.home)
         yield base, workspace, id_
 

@@ -8,6 +8,7 @@ import httpx
 from playwright.sync_api import Route, expect
 
 from dashboard.browser import View
+from support.processes import PATIENCE_SECONDS
 
 #: What each view asks first, and what it shows when the answer is there.
 ASKED = {
@@ -123,7 +124,7 @@ def test_a_cut_stream_is_mended_and_nothing_is_missed(
     expect(dot).to_have_text("Reconnecting")
     text = "The lamp over the door was changed."
     with httpx.Client(transport=httpx.HTTPTransport(retries=20), base_url=view.base) as again:
-        again.post("/api/memory/remember", json={"content": text}, timeout=30)
+        again.post("/api/memory/remember", json={"content": text}, timeout=PATIENCE_SECONDS)
     expect(view.page.locator(".entry", has_text=text)).to_have_count(0)
     view.page.unroute("**/api/events")
     view.page.locator(".entry", has_text=text).wait_for()

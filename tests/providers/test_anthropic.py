@@ -23,7 +23,7 @@ def test_events_are_joined_and_the_likeliest_answer_is_asked_for() -> None:
     stream = "".join(f"event: {one['type']}\ndata: {json.dumps(one)}\n\n" for one in events)
     with fake_anthropic(Raw(stream)) as server:
         model = AnthropicModel(server.url, HAIKU, api_key="k")
-        answer = model.generate("hello", timeout_seconds=5, max_tokens=64, shape=an_object())
+        answer = model.generate("hello", timeout_seconds=60, max_tokens=64, shape=an_object())
     assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three words", 4, 2)
     assert server.requests[0].body["temperature"] == 0
 
@@ -36,7 +36,7 @@ def ask(url: str, api_key: str | None = "sk-ant-1", seconds: float = 5.0) -> str
 def test_a_prompt_is_one_user_message_and_the_blocks_of_the_answer_are_joined() -> None:
     with fake_anthropic("three little|words") as server:
         model = AnthropicModel(server.url, HAIKU, api_key="sk-ant-1")
-        answer = model.generate("hello there", timeout_seconds=5, max_tokens=64)
+        answer = model.generate("hello there", timeout_seconds=60, max_tokens=64)
     [request] = server.requests
     assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three littlewords", 2, 2)
     assert request.headers["x-api-key"] == "sk-ant-1"

@@ -62,7 +62,7 @@ def test_another_machine_is_reached_through_the_proxy(monkeypatch: pytest.Monkey
         monkeypatch.delenv(name, raising=False)
     with fake_ollama() as proxy:
         monkeypatch.setenv("http_proxy", proxy.url)
-        reply = http.Client("http://models.invalid").send("GET", "/x", timeout_seconds=5)
+        reply = http.Client("http://models.invalid").send("GET", "/x", timeout_seconds=60)
     assert reply.status == 404
     assert proxy.requests[0].path == "http://models.invalid/x"
     assert proxy.requests[0].headers["host"] == "models.invalid"

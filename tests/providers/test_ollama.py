@@ -40,7 +40,7 @@ def ask(url: str, *, timeout_seconds: float = 5.0) -> str:
 def test_a_prompt_is_sent_whole_with_its_limits_and_the_usage_comes_back() -> None:
     with fake_ollama("three little words") as server:
         model = OllamaModel(server.url, "qwen3:4b")
-        answer = model.generate("hello there", timeout_seconds=5, max_tokens=64)
+        answer = model.generate("hello there", timeout_seconds=60, max_tokens=64)
     assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three little words", 2, 3)
     assert model.name == "ollama:qwen3:4b"
     assert server.requests[0].headers["content-type"] == "application/json"
@@ -63,7 +63,7 @@ def test_a_model_that_thinks_aloud_is_passed_on_as_it_speaks() -> None:
 def test_half_an_emoji_neither_stops_a_question_nor_comes_with_an_answer() -> None:
     with fake_ollama("cut \ud83d") as server:
         model = OllamaModel(server.url, "qwen3:4b")
-        answer = model.generate("cut \ud83d", timeout_seconds=5, max_tokens=8)
+        answer = model.generate("cut \ud83d", timeout_seconds=60, max_tokens=8)
     assert answer.text == "cut ?"
     assert server.prompts == ["cut \ud83d"]
 
@@ -72,25 +72,25 @@ def test_one_model_object_keeps_its_connection_between_calls() -> None:
     with fake_ollama() as server:
         model = OllamaModel(server.url, "qwen3:4b")
         for _ in range(3):
-            model.generate("hello", timeout_seconds=5, max_tokens=8)
+            model.generate("hello", timeout_seconds=60, max_tokens=8)
         assert server.connections == 1
         model.close()
-        model.generate("hello", timeout_seconds=5, max_tokens=8)
+        model.generate("hello", timeout_seconds=60, max_tokens=8)
         assert server.connections == 2
 
 
 def test_a_server_that_returns_is_spoken_to_again_by_the_same_object() -> None:
     with fake_ollama("back") as server:
         model = OllamaModel(server.url, "qwen3:4b")
-        model.generate("hello", timeout_seconds=5, max_tokens=8)
+        model.generate("hello", timeout_seconds=60, max_tokens=8)
         server.stop()
         assert not model.available()
         with pytest.raises(ProviderDown) as down:
-            model.generate("hello", timeout_seconds=5, max_tokens=8)
+            model.generate("hello", timeout_seconds=60, max_tokens=8)
         assert down.value.retry_after_seconds == 3.0
         server.start()
         assert model.available()
-        assert model.generate("hello", timeout_seconds=5, max_tokens=8).text == "back"
+        assert model.generate("hello", timeout_seconds=60, max_tokens=8).text == "back"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ NDJSON = """
 def test_an_answer_that_is_streamed_all_the_same_is_joined(mark: str) -> None:
     with fake_ollama(Raw(mark + NDJSON)) as server:
         model = OllamaModel(server.url, "qwen3:4b")
-        answer = model.generate("hello there", timeout_seconds=5, max_tokens=64)
+        answer = model.generate("hello there", timeout_seconds=60, max_tokens=64)
     assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three \u2028words", 4, 3)
 
 
@@ -194,7 +194,7 @@ def test_each_kind_of_failure_has_its_class(
 
 
 def shaped(model: OllamaModel) -> str:
-    return model.generate("list", timeout_seconds=5, max_tokens=64, shape=SHAPE).text
+    return model.generate("list", timeout_seconds=60, max_tokens=64, shape=SHAPE).text
 
 
 def test_a_shape_is_asked_for_with_the_likeliest_answer() -> None:
@@ -232,7 +232,7 @@ def test_a_model_that_is_not_installed_is_waited_for() -> None:
         model = OllamaModel(server.url, "qwen3:4b")
         assert not model.available()
         with pytest.raises(ProviderDown, match="ollama pull qwen3:4b") as down:
-            model.generate("hello", timeout_seconds=5, max_tokens=8)
+            model.generate("hello", timeout_seconds=60, max_tokens=8)
     assert down.value.retry_after_seconds == 60.0
 
 

@@ -17,13 +17,13 @@ NOON = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 
 def ask(url: str, api_key: str | None = None, *, prompt: str = "hello there") -> str:
     model = OpenAIModel(url, "gpt-4o-mini", api_key=api_key)
-    return model.generate(prompt, timeout_seconds=5, max_tokens=64).text
+    return model.generate(prompt, timeout_seconds=60, max_tokens=64).text
 
 
 def test_a_prompt_is_one_user_message_and_the_key_goes_with_it() -> None:
     with fake_openai("three little words") as server:
         model = OpenAIModel(server.url, "gpt-4o-mini", api_key="sk-test")
-        answer = model.generate("hello there", timeout_seconds=5, max_tokens=64)
+        answer = model.generate("hello there", timeout_seconds=60, max_tokens=64)
     [request] = server.requests
     assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three little words", 2, 3)
     assert request.headers["authorization"] == "Bearer sk-test"
@@ -33,7 +33,7 @@ def test_a_prompt_is_one_user_message_and_the_key_goes_with_it() -> None:
 
 def shaped(url: str) -> str:
     model = OpenAIModel(url, "gpt-4o-mini")
-    return model.generate("list", timeout_seconds=5, max_tokens=64, shape=SHAPE).text
+    return model.generate("list", timeout_seconds=60, max_tokens=64, shape=SHAPE).text
 
 
 def test_a_shape_is_asked_for_with_the_likeliest_answer() -> None:
@@ -84,7 +84,7 @@ data: {"choices": [], "usage": {"prompt_tokens": 4, "completion_tokens": 2}}
 def test_an_answer_that_is_streamed_all_the_same_is_joined(end: str, newline: str) -> None:
     with fake_openai(Raw((EVENTS + end).replace("\n", newline))) as server:
         model = OpenAIModel(server.url, "gpt-4o-mini")
-        answer = model.generate("hello there", timeout_seconds=5, max_tokens=64)
+        answer = model.generate("hello there", timeout_seconds=60, max_tokens=64)
     assert (answer.text, answer.input_tokens, answer.output_tokens) == ("three words", 4, 2)
 
 
@@ -116,7 +116,7 @@ def test_the_vendor_without_a_key_is_not_even_called(monkeypatch: pytest.MonkeyP
     model = OpenAIModel(BASE_URL, "gpt-4o-mini")
     assert not model.available()
     with pytest.raises(ProviderDown, match="requires a key"):
-        model.generate("hello", timeout_seconds=5, max_tokens=8)
+        model.generate("hello", timeout_seconds=60, max_tokens=8)
     with pytest.raises(ProviderDown, match="requires a key"):
         OpenAIEmbedder(BASE_URL, "text-embedding-3-small", dimensions=768).embed(["one"])
 

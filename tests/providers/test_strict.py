@@ -37,7 +37,7 @@ def model_of(kind: str, server: StrictServer, model: str = MODEL) -> OllamaModel
 def ask(
     model: OllamaModel | OpenAIModel, prompt: str = "hello", *, max_tokens: int = 64
 ) -> Completion:
-    return model.generate(prompt, timeout_seconds=5, max_tokens=max_tokens, shape=SHAPE)
+    return model.generate(prompt, timeout_seconds=60, max_tokens=max_tokens, shape=SHAPE)
 
 
 @pytest.fixture(autouse=True)

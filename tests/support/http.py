@@ -32,7 +32,7 @@ from signet_api.vectors import QueryVectors
 from support.asgi import OVER_SOCKET, OVER_TCP, Connection, ask
 from support.database import fresh_database
 from support.ports import free_port
-from support.processes import eventually, program
+from support.processes import PATIENCE_SECONDS, eventually, program
 
 T = TypeVar("T")
 
@@ -281,10 +281,12 @@ def served(workspace: Workspace) -> Iterator[Served]:
     port, url = free_port(), "http://127.0.0.1:{}"
     with (
         program("-m", "signet_api.main", env=environment(workspace, port)) as process,
-        httpx.Client(base_url=url.format(port), timeout=30.0, trust_env=False) as over_tcp,
+        httpx.Client(
+            base_url=url.format(port), timeout=PATIENCE_SECONDS, trust_env=False
+        ) as over_tcp,
         httpx.Client(
             base_url=url.format(port),
-            timeout=30.0,
+            timeout=PATIENCE_SECONDS,
             transport=httpx.HTTPTransport(uds=str(workspace.api_socket)),
         ) as client,
     ):

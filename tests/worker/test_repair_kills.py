@@ -18,7 +18,7 @@ from signet.domain.repair.catalog import BY_PATH
 from signet.domain.repair.models import Order, Reason, Refused, Value
 from signet.process.rescuer import Rescuer
 from support.models import fake_ollama
-from support.processes import eventually
+from support.processes import PATIENCE_SECONDS, eventually
 from worker.home import Home, manifest
 
 AT = "2026-01-01T00:00:00.000Z"
@@ -186,7 +186,7 @@ def test_a_killed_repair_is_brought_to_its_end_once(home: Home, case: Case) -> N
         case.damage(home)
         job = home.db.write(run.begin, an_order(case))
         with a_worker(home, case.where, case.count) as victim:
-            assert victim.wait(30) == -9
+            assert victim.wait(PATIENCE_SECONDS) == -9
         Rescuer(home.db, home.workspace.runtime_dir, own="test").look()
         status = "SELECT status FROM memory_jobs WHERE id = ?"
         eventually(lambda: home.value(status, job) != "leased")
