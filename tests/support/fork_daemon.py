@@ -15,7 +15,6 @@ import signal
 import subprocess
 import sys
 import threading
-import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -110,8 +109,8 @@ def _become(command: list[str], environ: Mapping[str, str]) -> NoReturn:
             sys.stderr.write(f"{ended.code}\n")
         else:
             status = ended.code or 0
-    except BaseException:
-        traceback.print_exc()
+    except BaseException as error:
+        sys.excepthook(type(error), error, error.__traceback__)
     finally:
         threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as an end does
         atexit._run_exitfuncs()

@@ -121,9 +121,6 @@ def _attend(stdin: int, stdout: int, stderr: int, caller: int) -> None:
     for number, descriptor in enumerate((stdin, stdout, stderr)):
         os.dup2(descriptor, number)
         os.close(descriptor)
-    if request["is_daemon"]:
-        os.chdir(request["folder"])
-        sys.modules["support.fork_daemon"].be_supervisor(request["arguments"], request["environ"])
     kept = {name: os.environ[name] for name in METRICS if name in os.environ}
     os.environ.clear()
     os.environ.update(kept | request["environ"])
@@ -132,6 +129,8 @@ def _attend(stdin: int, stdout: int, stderr: int, caller: int) -> None:
     time.tzset()
     tempfile.tempdir = None
     site.USER_BASE = None
+    if request["is_daemon"]:
+        sys.modules["support.fork_daemon"].be_supervisor(request["arguments"], request["environ"])
     sys.stdin = os.fdopen(0, encoding="utf-8")
     buffered = 1 if "PYTHONUNBUFFERED" in os.environ else -1
     sys.stdout = os.fdopen(1, "w", encoding="utf-8", buffering=buffered)
