@@ -161,7 +161,7 @@ def test_another_transaction_is_progress(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_the_kernel_tells_who_is_traced() -> None:
-    with program("-c", "print('ready', flush=True); input()") as process:
+    with program("-c", "import signal; print('ready', flush=True); signal.pause()") as process:
         said(process, "ready")
         found = kernel.activity(process.pid)
         assert found is not None and not (found.is_traced or found.is_stopped)
