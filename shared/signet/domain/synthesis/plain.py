@@ -1,5 +1,11 @@
 """MEMORY.md without a model: what matters most, grouped by kind. The same memories give the same file."""
 
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import PurePath
+
+from signet.db import fts
+from signet.domain.episodes import search
 from signet.domain.memory.normalize import one_line
 from signet.domain.synthesis.sources import Sources
 
@@ -17,26 +23,51 @@ TITLES = {
     "learning": "Learned",
 }
 OTHER = "More"
+#: Share of a memory's words in another one that says the same and more.
+SAID = 0.8
 
 
 def text(sources: Sources, *, title: str) -> str:
     """Return one part, sections and lines by how much they matter, so that a cut hits what matters least."""
     room = MOST_CHARS - sum(map(len, TITLES.values()))
     sections: dict[str, list[str]] = {}
+    texts = [one.content for one in sources.memories]
     for one in sources.memories:
         line = f"- {one_line(one.content)}"
-        if len(line) >= room:
+        if len(line) >= room or _is_in_another(one.content, texts):
             continue
         room -= len(line) + 1
         sections.setdefault(TITLES.get(one.type, OTHER), []).append(line)
-    titles = [_title(note.content) for note in sources.notes[:SESSIONS]]
-    sessions = [f"- {title}" for title in titles if len(title) < room]
+    titles = [_title(note.content, note.project) for note in sources.notes[:SESSIONS]]
+    sessions = [f"- {title}" for title in titles if title and len(title) < room]
     listed = [*sections.items(), *([("Recent sessions", sessions)] if sessions else [])]
     parts = (f"## {name}\n\n" + "\n".join(lines) for name, lines in listed)
     return "\n\n".join(filter(None, (title, *parts)))[:MOST_CHARS]
 
 
-def _title(note: str) -> str:
-    """Return the day and the topic of a session's notes."""
+def _is_in_another(text: str, every: Sequence[str]) -> bool:
+    """Return whether another memory says the same and more, or in the user's own words instead of about the user."""
+    said, is_about = _stems(text), _is_about_user(text)
+    others = (other for other in every if other != text and is_about >= _is_about_user(other))
+    return any(
+        (is_about or len(said) < len(_stems(other)))
+        and len(said & _stems(other)) >= SAID * len(said)
+        for other in others
+    )
+
+
+def _is_about_user(text: str) -> bool:
+    return text.startswith("The user ")
+
+
+@lru_cache(1_024)
+def _stems(text: str) -> frozenset[str]:
+    words = fts.content_words(text.removeprefix("The user "))
+    return frozenset(map(search.stem, words)) - {"user"}
+
+
+def _title(note: str, project: str | None) -> str:
+    """Return the day and the topic of a session's notes; empty if the topic is only the name of the project."""
     heads = [line.lstrip("#").strip() for line in note.splitlines() if line.startswith("#")]
-    return " – ".join(heads[:2])
+    is_named = len(heads) > 1 and heads[1] != PurePath(project or "").name
+    return " – ".join(heads[:2]) if is_named else ""
