@@ -64,6 +64,7 @@ def test_a_talk_that_only_asks(talk: str) -> None:
     [
         "User: which share do we trace?\nAssistant: 5 %, in collector.yaml.\nUser: ok",
         "User: which port?\nAssistant: I don't know.\nUser: 9443",
+        "User: Our regatta is on the ninth of May. What belongs into its programme?",
         "User: which cache?\nAssistant: I am not sure.\nUser: from now on only Redis, never Memcached",
         "User: the export fails\nAssistant: I can't see why.",
         "User: which cache?\nAssistant: I am not sure, but the settings of the staging host name Redis, with a"

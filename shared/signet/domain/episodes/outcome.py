@@ -72,6 +72,9 @@ _SAYS = re.compile(r"^(User|Assistant)[^:\n]{0,60}: ", re.MULTILINE)
 _VALUE = re.compile(r"\d|[`_/@]|[a-z][A-Z]")
 #: Longer messages say something: of a person that asks nothing, and of anyone.
 _SHORT, _LONG = 48, 160
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+#: A longer sentence beside a question says something.
+_ASIDE = 24
 
 
 def only_asks(talk: str) -> bool:
@@ -83,6 +86,9 @@ def only_asks(talk: str) -> bool:
         if len(message) > _LONG:
             return False
         if who == "User" and _ASKS.search(message):
+            sentences = _SENTENCE.split(message)
+            if any(len(one) > _ASIDE and not _ASKS.search(one) for one in sentences):
+                return False
             is_asked = True
         elif who == "User":
             if len(message) > _SHORT or _VALUE.search(message) or decides(message):
